@@ -1,0 +1,472 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "ns3/roce-flow-list.h"
+
+#include "ns3/roce-flow-size-distribution.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-workload.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+const std::vector<std::string> CSV_COLUMNS =
+    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag"};
+const std::size_t CSV_REQUIRED = 4;
+const char* const CSV_HEADER = "src,dst,bytes,start_ns[,class[,srcport[,tag]]]";
+const char* const HPCC_LINE = "src dst pg dport size start_seconds";
+const uint64_t HPCC_DPORT = 100;
+const uint64_t HPCC_INCAST_DPORT = 200;
+
+std::string
+Trim(const std::string& text)
+{
+    const char* blanks = " \t\r";
+    const auto begin = text.find_first_not_of(blanks);
+    return begin == std::string::npos
+               ? ""
+               : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+std::vector<std::string>
+SplitAtCommas(const std::string& text)
+{
+    std::vector<std::string> fields;
+    std::size_t begin = 0;
+    while (true)
+    {
+        const auto comma = text.find(',', begin);
+        fields.push_back(Trim(text.substr(begin, comma - begin)));
+        if (comma == std::string::npos)
+        {
+            return fields;
+        }
+        begin = comma + 1;
+    }
+}
+
+std::vector<std::string>
+SplitAtBlanks(const std::string& text)
+{
+    std::istringstream in(text);
+    std::vector<std::string> fields;
+    std::string field;
+    while (in >> field)
+    {
+        fields.push_back(field);
+    }
+    return fields;
+}
+
+bool
+AllDigits(const std::string& text)
+{
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Turns the lines of one file into flows; knows where it is for the messages.
+class Reader
+{
+  public:
+    Reader(const std::string& path, uint32_t nHosts)
+        : m_path(path),
+          m_nHosts(nHosts)
+    {
+        errno = 0;
+        m_in.open(path);
+        if (!m_in)
+        {
+            const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+            throw InputError(path, 1, "cannot be read (" + reason + "), expected a flow list");
+        }
+    }
+
+    FlowList Read()
+    {
+        std::string first;
+        if (!NextLine(first))
+        {
+            throw InputError(m_path,
+                             1,
+                             "empty, expected a header " + std::string(CSV_HEADER) +
+                                 " or a number of flows");
+        }
+        if (AllDigits(first))
+        {
+            m_list.format = FlowListFormat::HpccFlowTxt;
+            ReadHpcc(ParseUnsigned(first, "number of flows", MAX_COUNT));
+        }
+        else if (first.find(',') != std::string::npos)
+        {
+            m_list.format = FlowListFormat::Csv;
+            ReadCsv(SplitAtCommas(first));
+        }
+        else
+        {
+            Fail("first line is '" + first + "', expected a header " + CSV_HEADER +
+                 " or a number of flows");
+        }
+        SortAndNumber(m_list.flows);
+        return std::move(m_list);
+    }
+
+  private:
+    static constexpr uint64_t MAX_COUNT = 1000000000;
+
+    [[noreturn]] void Fail(const std::string& message) const
+    {
+        throw InputError(m_path, m_line, message);
+    }
+
+    /// The next line with anything but blanks and comment on it.
+    bool NextLine(std::string& text)
+    {
+        std::string whole;
+        while (std::getline(m_in, whole))
+        {
+            ++m_line;
+            text = Trim(whole.substr(0, whole.find('#')));
+            if (!text.empty())
+            {
+                return true;
+            }
+        }
+        if (m_in.bad())
+        {
+            ++m_line;
+            Fail("cannot be read, expected a flow list");
+        }
+        return false;
+    }
+
+    uint64_t ParseUnsigned(const std::string& text, const char* what, uint64_t max) const
+    {
+        uint64_t value = 0;
+        const char* end = text.data() + text.size();
+        const auto result = std::from_chars(text.data(), end, value);
+        const bool isInteger = AllDigits(text[0] == '-' ? text.substr(1) : text);
+        if (!isInteger)
+        {
+            Fail(std::string(what) + " '" + text + "' is not an integer, expected 0.." +
+                 std::to_string(max));
+        }
+        if (result.ec != std::errc() || result.ptr != end || value > max)
+        {
+            Fail(std::string(what) + " " + text + " out of range, expected 0.." +
+                 std::to_string(max));
+        }
+        return value;
+    }
+
+    /**
+     * @brief Read a decimal number exactly, as an integer number of picoseconds.
+     * @param text digits, optional fraction, optional exponent
+     * @param what name for messages
+     * @param unitExponent the unit is 10^unitExponent ps: 3 for ns, 12 for s
+     * @param round whether finer digits are rounded half up; if not, they are refused
+     */
+    int64_t ParsePs(const std::string& text, const char* what, int unitExponent, bool round) const
+    {
+        const auto refuse = [&](const std::string& why) {
+            Fail(std::string(what) + " '" + text + "' " + why);
+        };
+        const bool negative = text[0] == '-';
+        const auto e = text.find_first_of("eE");
+        std::string digits = text.substr(negative ? 1 : 0, e - (negative ? 1 : 0));
+        int exponent = unitExponent;
+        bool valid = true;
+        if (e != std::string::npos)
+        {
+            const bool sign = text[e + 1] == '+' || text[e + 1] == '-';
+            const std::string power = text.substr(sign ? e + 2 : e + 1);
+            int value = 0;
+            const auto result = std::from_chars(power.data(), power.data() + power.size(), value);
+            valid = AllDigits(power) && result.ec == std::errc() && value <= 100;
+            exponent += text[e + 1] == '-' ? -value : value;
+        }
+        const auto point = digits.find('.');
+        if (point != std::string::npos)
+        {
+            exponent -= static_cast<int>(std::min<std::size_t>(digits.size() - point - 1, 1000));
+            digits.erase(point, 1);
+        }
+        if (!valid || !AllDigits(digits))
+        {
+            refuse("is not a number, expected 0 or more");
+        }
+        if (negative)
+        {
+            refuse("is negative, expected 0 or more");
+        }
+        // the value is digits * 10^exponent picoseconds
+        bool up = false;
+        if (exponent >= 0)
+        {
+            digits.append(static_cast<std::size_t>(exponent), '0');
+        }
+        else
+        {
+            const auto cut = static_cast<std::size_t>(-exponent);
+            digits.insert(0, cut, '0');
+            const std::string finer = digits.substr(digits.size() - cut);
+            if (!round && finer.find_first_not_of('0') != std::string::npos)
+            {
+                refuse("is finer than a picosecond, expected at most 3 decimals");
+            }
+            up = finer[0] >= '5';
+            digits.resize(digits.size() - cut);
+        }
+        digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+        int64_t ps = 0;
+        const auto end = digits.data() + digits.size();
+        if (!digits.empty() && std::from_chars(digits.data(), end, ps).ec != std::errc())
+        {
+            refuse("is too late, expected less than 2^63 picoseconds");
+        }
+        return ps < std::numeric_limits<int64_t>::max() ? ps + (up ? 1 : 0) : ps;
+    }
+
+    void CheckFieldCount(std::size_t found, std::size_t expected, const std::string& form) const
+    {
+        if (found != expected)
+        {
+            Fail("found " + std::to_string(found) + " fields, expected " +
+                 std::to_string(expected) + ": " + form);
+        }
+    }
+
+    void Add(FlowSpec flow)
+    {
+        if (flow.src == flow.dst)
+        {
+            Fail("src and dst are both " + std::to_string(flow.src) +
+                 ", expected two different hosts");
+        }
+        m_list.outOfOrder += flow.startPs < m_latestPs ? 1 : 0;
+        m_latestPs = std::max(m_latestPs, flow.startPs);
+        m_list.flows.push_back(flow);
+    }
+
+    uint32_t ParseHost(const std::string& text, const char* what) const
+    {
+        return static_cast<uint32_t>(ParseUnsigned(text, what, m_nHosts - 1));
+    }
+
+    void ReadCsv(const std::vector<std::string>& header)
+    {
+        std::string form;
+        for (std::size_t i = 0; i < header.size(); ++i)
+        {
+            const bool known = i < CSV_COLUMNS.size();
+            if (!known || header[i] != CSV_COLUMNS[i])
+            {
+                Fail("unknown column '" + header[i] + "', expected " +
+                     (known ? "'" + CSV_COLUMNS[i] + "'" : "no more columns") + " in the header " +
+                     CSV_HEADER);
+            }
+            form += (i == 0 ? "" : ",") + header[i];
+        }
+        if (header.size() < CSV_REQUIRED)
+        {
+            Fail("column '" + CSV_COLUMNS[header.size()] + "' missing, expected the header " +
+                 CSV_HEADER);
+        }
+        std::string text;
+        while (NextLine(text))
+        {
+            const auto fields = SplitAtCommas(text);
+            CheckFieldCount(fields.size(), header.size(), form);
+            FlowSpec flow;
+            flow.src = ParseHost(fields[0], "src");
+            flow.dst = ParseHost(fields[1], "dst");
+            flow.sizeBytes =
+                ParseUnsigned(fields[2], "bytes", FlowSizeDistribution::MAX_FLOW_BYTES);
+            flow.startPs = ParsePs(fields[3], "start_ns", 3, false);
+            if (fields.size() > 4)
+            {
+                flow.trafficClass = static_cast<uint8_t>(ParseUnsigned(fields[4], "class", 7));
+            }
+            if (fields.size() > 5)
+            {
+                flow.srcPort = static_cast<uint16_t>(ParseUnsigned(fields[5], "srcport", 65535));
+            }
+            if (fields.size() > 6)
+            {
+                flow.tag = static_cast<uint8_t>(ParseUnsigned(fields[6], "tag", 255));
+            }
+            Add(flow);
+        }
+        if (m_list.flows.empty())
+        {
+            Fail("no flow after the header, expected at least one");
+        }
+    }
+
+    void ReadHpcc(uint64_t count)
+    {
+        const unsigned countLine = m_line;
+        if (count == 0)
+        {
+            Fail("number of flows is 0, expected at least one");
+        }
+        std::string text;
+        while (NextLine(text))
+        {
+            if (m_list.flows.size() == count)
+            {
+                Fail("flow " + std::to_string(count + 1) + " found, expected " +
+                     std::to_string(count) + " as line " + std::to_string(countLine) + " says");
+            }
+            const auto fields = SplitAtBlanks(text);
+            CheckFieldCount(fields.size(), 6, HPCC_LINE);
+            FlowSpec flow;
+            flow.src = ParseHost(fields[0], "src");
+            flow.dst = ParseHost(fields[1], "dst");
+            flow.trafficClass = static_cast<uint8_t>(ParseUnsigned(fields[2], "pg (class)", 7));
+            flow.tag = ParseUnsigned(fields[3], "dport", 65535) == HPCC_INCAST_DPORT ? 1 : 0;
+            flow.sizeBytes = ParseUnsigned(fields[4], "size", FlowSizeDistribution::MAX_FLOW_BYTES);
+            flow.startPs = ParsePs(fields[5], "start_seconds", 12, true);
+            Add(flow);
+        }
+        if (m_list.flows.size() < count)
+        {
+            throw InputError(m_path,
+                             countLine,
+                             "number of flows is " + std::to_string(count) + ", expected " +
+                                 std::to_string(m_list.flows.size()) + " as the list has");
+        }
+    }
+
+    std::string m_path;
+    uint32_t m_nHosts;
+    std::ifstream m_in;
+    unsigned m_line{0};
+    int64_t m_latestPs{0};
+    FlowList m_list;
+};
+
+/// value / 10^decimals in full, without trailing zeros.
+std::string
+Decimal(int64_t value, int decimals)
+{
+    std::string digits = std::to_string(value);
+    const auto width = static_cast<std::size_t>(decimals);
+    digits.insert(0, digits.size() > width ? 0 : width + 1 - digits.size(), '0');
+    digits.insert(digits.size() - width, 1, '.');
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.')
+    {
+        digits.pop_back();
+    }
+    return digits;
+}
+
+} // namespace
+
+FlowList
+FlowList::Read(const std::string& path, uint32_t nHosts)
+{
+    if (nHosts < 2)
+    {
+        throw InputError("flow list " + path + " for " + std::to_string(nHosts) +
+                         " hosts, expected at least 2");
+    }
+    return Reader(path, nHosts).Read();
+}
+
+void
+FlowList::Write(const std::string& path,
+                const std::vector<FlowSpec>& flows,
+                FlowListFormat format,
+                const std::vector<std::string>& comments)
+{
+    // check all before the file is touched
+    if (flows.empty())
+    {
+        throw InputError(path + ": no flow to write, expected at least one");
+    }
+    for (const auto& flow : flows)
+    {
+        if (flow.startPs < 0 || flow.src == flow.dst || flow.trafficClass > 7 ||
+            flow.sizeBytes > FlowSizeDistribution::MAX_FLOW_BYTES)
+        {
+            throw InputError(
+                path + ": flow " + std::to_string(flow.id) + " from " + std::to_string(flow.src) +
+                " to " + std::to_string(flow.dst) + ", " + std::to_string(flow.sizeBytes) +
+                " bytes, start " + std::to_string(flow.startPs) + " ps, class " +
+                std::to_string(flow.trafficClass) + ", expected different hosts, at most " +
+                std::to_string(FlowSizeDistribution::MAX_FLOW_BYTES) +
+                " bytes, a start of 0 or more and class 0..7");
+        }
+        if (format == FlowListFormat::HpccFlowTxt && (flow.srcPort != 0 || flow.tag > 1))
+        {
+            throw InputError(path + ": flow " + std::to_string(flow.id) + " has source port " +
+                             std::to_string(flow.srcPort) + " and tag " + std::to_string(flow.tag) +
+                             ", expected 0 and 0..1: flow.txt holds no others");
+        }
+    }
+    for (const auto& comment : comments)
+    {
+        if (format == FlowListFormat::HpccFlowTxt || comment.find('\n') != std::string::npos)
+        {
+            throw InputError(path + ": comment '" + comment +
+                             "', expected single lines, and none in flow.txt");
+        }
+    }
+    std::ostringstream out;
+    if (format == FlowListFormat::HpccFlowTxt)
+    {
+        out << flows.size() << '\n';
+        for (const auto& flow : flows)
+        {
+            out << flow.src << ' ' << flow.dst << ' ' << +flow.trafficClass << ' '
+                << (flow.tag == 1 ? HPCC_INCAST_DPORT : HPCC_DPORT) << ' ' << flow.sizeBytes << ' '
+                << Decimal(flow.startPs, 12) << '\n';
+        }
+    }
+    else
+    {
+        for (const auto& comment : comments)
+        {
+            out << "# " << comment << '\n';
+        }
+        for (std::size_t i = 0; i < CSV_COLUMNS.size(); ++i)
+        {
+            out << (i == 0 ? "" : ",") << CSV_COLUMNS[i];
+        }
+        out << '\n';
+        for (const auto& flow : flows)
+        {
+            out << flow.src << ',' << flow.dst << ',' << flow.sizeBytes << ','
+                << Decimal(flow.startPs, 3) << ',' << +flow.trafficClass << ',' << flow.srcPort
+                << ',' << +flow.tag << '\n';
+        }
+    }
+    errno = 0;
+    std::ofstream file(path);
+    file << out.str();
+    file.close();
+    if (!file)
+    {
+        const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+        throw InputError(path + ": cannot be written (" + reason + "), expected a writable file");
+    }
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,81 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_FLOW_LIST_H
+#define ROCE_FLOW_LIST_H
+
+#include "ns3/roce-flow-spec.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// The two text formats of flow lists.
+enum class FlowListFormat
+{
+    /**
+     * Header line `src,dst,bytes,start_ns[,class[,srcport[,tag]]]`, then one flow per line.
+     * start_ns may have up to three decimals (picoseconds). Absent columns take FlowSpec's
+     * defaults. `#` starts a comment.
+     */
+    Csv,
+    /**
+     * The HPCC simulator's `flow.txt`: first line the number of flows, then lines
+     * `src dst pg dport size start_seconds`. pg is the traffic class. dport is not a UDP port here
+     * (RoCEv2 has always 4791): 200 marks incast flows, as in HPCC's own analysis, and gives tag 1,
+     * others tag 0. start_seconds is rounded half up to picoseconds. Node ids must be host ids:
+     * lists whose topology numbers switches among the hosts have to be renumbered first.
+     */
+    HpccFlowTxt
+};
+
+/**
+ * @ingroup roce
+ * @brief An explicit list of flows, as read from a file.
+ */
+struct FlowList
+{
+    std::vector<FlowSpec> flows;                //!< sorted by (startPs, src, dst), ids from 0
+    uint64_t outOfOrder{0};                     //!< flows that start before one listed earlier
+    FlowListFormat format{FlowListFormat::Csv}; //!< the format found
+
+    /**
+     * @brief Read a flow list; the format is told from the first line.
+     *
+     * Empty lines are skipped, `\r` before the line's end is ignored. Lists need not be sorted:
+     * outOfOrder says whether this one was. A size of 0 is one message without payload.
+     *
+     * @param path the file
+     * @param nHosts number of hosts; ids are 0..nHosts-1
+     * @return the flows, at least one
+     * @throw InputError naming file and line: unreadable file, unknown format or column, missing
+     *        or extra field, not a number, host id or class out of range, src == dst, negative
+     *        start or size, more or fewer flows than announced, no flow
+     */
+    static FlowList Read(const std::string& path, uint32_t nHosts);
+
+    /**
+     * @brief Write a flow list that Read() reads back unchanged, but for ids and order.
+     * @param path the file, overwritten
+     * @param flows the flows, at least one, in the order in which they are to be written
+     * @param format the format; flow.txt has no source port and no tag above 1
+     * @param comments lines put before the header, each after `# `; only for Csv
+     * @throw InputError if the file cannot be written, or the format cannot hold a flow or comments
+     */
+    static void Write(const std::string& path,
+                      const std::vector<FlowSpec>& flows,
+                      FlowListFormat format = FlowListFormat::Csv,
+                      const std::vector<std::string>& comments = {});
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_FLOW_LIST_H */

@@ -1,0 +1,343 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "ns3/roce-flow-size-distribution.h"
+
+#include "ns3/roce-input-error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <locale>
+#include <sstream>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// A built-in table: its name and its text.
+struct BuiltIn
+{
+    const char* name;
+    const char* text;
+};
+
+const BuiltIn BUILT_INS[] = {
+    {
+        "websearch",
+#include "../data/roce-websearch.inc"
+    },
+    {
+        "websearch-abm",
+#include "../data/roce-websearch-abm.inc"
+    },
+    {
+        "fbhadoop",
+#include "../data/roce-fbhadoop.inc"
+    },
+    {
+        "hadoop-abm",
+#include "../data/roce-hadoop-abm.inc"
+    },
+    {
+        "googlerpc",
+#include "../data/roce-googlerpc.inc"
+    },
+    {
+        "alistorage",
+#include "../data/roce-alistorage.inc"
+    },
+    {
+        "solar",
+#include "../data/roce-solar.inc"
+    },
+    {
+        "datamining",
+#include "../data/roce-datamining.inc"
+    },
+};
+
+/// A point as it stands in the text, with its line for messages.
+struct RawPoint
+{
+    double sizeBytes;
+    double cumulative;
+    std::string cumulativeText;
+    unsigned line;
+};
+
+/**
+ * @brief Read a decimal number, whatever the locale; not nan, inf or hexadecimal.
+ * @param token the whole token must be the number
+ * @param[out] value the number
+ * @return whether it is one
+ */
+bool
+ParseDecimal(const std::string& token, double& value)
+{
+    if (token.find_first_not_of("0123456789+-.eE") != std::string::npos)
+    {
+        return false;
+    }
+    std::istringstream in(token);
+    in.imbue(std::locale::classic());
+    return (in >> value) && in.peek() == std::char_traits<char>::eof() && std::isfinite(value);
+}
+
+} // namespace
+
+FlowSizeDistribution::FlowSizeDistribution(std::string name, std::vector<Point> points)
+    : m_name(std::move(name)),
+      m_points(std::move(points)),
+      m_meanBytes(m_points.front().sizeBytes * m_points.front().cumulative)
+{
+    for (std::size_t i = 1; i < m_points.size(); ++i)
+    {
+        m_meanBytes += (m_points[i].sizeBytes + m_points[i - 1].sizeBytes) / 2 *
+                       (m_points[i].cumulative - m_points[i - 1].cumulative);
+    }
+}
+
+FlowSizeDistribution
+FlowSizeDistribution::Named(const std::string& name)
+{
+    for (const auto& builtIn : BUILT_INS)
+    {
+        if (name == builtIn.name)
+        {
+            std::istringstream in(builtIn.text);
+            return Parse(in, "roce-" + name + ".inc", name);
+        }
+    }
+    std::string known;
+    for (const auto& builtIn : BUILT_INS)
+    {
+        known += (known.empty() ? "" : ", ") + std::string(builtIn.name);
+    }
+    throw InputError("unknown flow-size distribution '" + name + "', expected one of " + known);
+}
+
+std::vector<std::string>
+FlowSizeDistribution::Names()
+{
+    std::vector<std::string> names;
+    for (const auto& builtIn : BUILT_INS)
+    {
+        names.emplace_back(builtIn.name);
+    }
+    return names;
+}
+
+FlowSizeDistribution
+FlowSizeDistribution::FromFile(const std::string& path)
+{
+    errno = 0;
+    std::ifstream in(path);
+    if (!in)
+    {
+        const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+        throw InputError(path, 1, "cannot be read (" + reason + "), expected a flow-size table");
+    }
+    return Parse(in, path, path);
+}
+
+FlowSizeDistribution
+FlowSizeDistribution::Constant(uint64_t bytes)
+{
+    if (bytes < 1 || bytes > MAX_FLOW_BYTES)
+    {
+        throw InputError("constant flow size " + std::to_string(bytes) + ", expected 1.." +
+                         std::to_string(MAX_FLOW_BYTES) + " bytes");
+    }
+    return FlowSizeDistribution("constant-" + std::to_string(bytes),
+                                {{static_cast<double>(bytes), 1.0}});
+}
+
+FlowSizeDistribution
+FlowSizeDistribution::Parse(std::istream& in, const std::string& source, const std::string& name)
+{
+    std::vector<RawPoint> raw;
+    std::string text;
+    unsigned line = 0;
+    while (std::getline(in, text))
+    {
+        ++line;
+        std::istringstream fields(text.substr(0, text.find('#')));
+        std::string sizeText;
+        std::string cumulativeText;
+        std::string junk;
+        if (!(fields >> sizeText))
+        {
+            continue;
+        }
+        RawPoint point{};
+        point.line = line;
+        if (!(fields >> cumulativeText))
+        {
+            throw InputError(source,
+                             line,
+                             "found only '" + sizeText +
+                                 "', expected two numbers: size_bytes cumulative");
+        }
+        if (!ParseDecimal(sizeText, point.sizeBytes))
+        {
+            throw InputError(source,
+                             line,
+                             "size '" + sizeText + "' is not a number, expected bytes");
+        }
+        if (!ParseDecimal(cumulativeText, point.cumulative))
+        {
+            throw InputError(source,
+                             line,
+                             "probability '" + cumulativeText +
+                                 "' is not a number, expected 0..1 or 0..100");
+        }
+        if (fields >> junk)
+        {
+            throw InputError(source,
+                             line,
+                             "found '" + junk +
+                                 "' after the point, expected two numbers: size_bytes cumulative");
+        }
+        if (point.sizeBytes < 0 || point.sizeBytes > static_cast<double>(MAX_FLOW_BYTES))
+        {
+            throw InputError(source,
+                             line,
+                             "size " + sizeText + " out of range, expected 0.." +
+                                 std::to_string(MAX_FLOW_BYTES) + " bytes");
+        }
+        if (point.cumulative < 0)
+        {
+            throw InputError(source,
+                             line,
+                             "probability " + cumulativeText + " is negative, expected 0 or more");
+        }
+        if (!raw.empty() && point.sizeBytes < raw.back().sizeBytes)
+        {
+            throw InputError(source,
+                             line,
+                             "size " + sizeText + " is below that of line " +
+                                 std::to_string(raw.back().line) + ", expected sizes to grow");
+        }
+        if (!raw.empty() && point.cumulative < raw.back().cumulative)
+        {
+            throw InputError(source,
+                             line,
+                             "probability " + cumulativeText + " is below that of line " +
+                                 std::to_string(raw.back().line) +
+                                 ", expected cumulative probabilities");
+        }
+        point.cumulativeText = cumulativeText;
+        raw.push_back(point);
+    }
+    if (in.bad())
+    {
+        throw InputError(source, line + 1, "cannot be read, expected a flow-size table");
+    }
+    if (raw.empty())
+    {
+        throw InputError(source,
+                         std::max(line, 1U),
+                         "no point found, expected lines of size_bytes cumulative: two or more, or "
+                         "one for a constant size");
+    }
+    const double total = raw.back().cumulative;
+    if (total != 1 && total != 100)
+    {
+        throw InputError(source,
+                         raw.back().line,
+                         "last probability is " + raw.back().cumulativeText +
+                             ", expected exactly 100 (percent) or 1");
+    }
+    std::vector<Point> points;
+    points.reserve(raw.size());
+    for (const auto& point : raw)
+    {
+        points.push_back({point.sizeBytes, point.cumulative / total});
+    }
+    FlowSizeDistribution distribution(name, std::move(points));
+    if (distribution.MeanBytes() <= 0)
+    {
+        throw InputError(source,
+                         raw.back().line,
+                         "all sizes are 0, expected a positive number of bytes");
+    }
+    return distribution;
+}
+
+FlowSizeDistribution
+FlowSizeDistribution::TruncatedAt(uint64_t maxBytes) const
+{
+    const auto limit = static_cast<double>(maxBytes);
+    if (limit >= m_points.back().sizeBytes)
+    {
+        return *this;
+    }
+    // first point above the limit: the segment that ends there is cut
+    auto above =
+        std::upper_bound(m_points.begin(), m_points.end(), limit, [](double size, const Point& p) {
+            return size < p.sizeBytes;
+        });
+    std::vector<Point> points(m_points.begin(), above);
+    if (!points.empty() && points.back().sizeBytes < limit)
+    {
+        const Point& below = points.back();
+        const double share = (limit - below.sizeBytes) / (above->sizeBytes - below.sizeBytes);
+        const double cumulative = below.cumulative + share * (above->cumulative - below.cumulative);
+        points.push_back({limit, cumulative});
+    }
+    if (points.empty() || points.back().cumulative <= 0)
+    {
+        throw InputError("cannot truncate flow sizes '" + m_name + "' at " +
+                         std::to_string(maxBytes) +
+                         " bytes: expected more than the smallest size, " +
+                         std::to_string(Quantile(0)) + " bytes");
+    }
+    const double total = points.back().cumulative;
+    for (auto& point : points)
+    {
+        point.cumulative /= total;
+    }
+    return FlowSizeDistribution(m_name + "<=" + std::to_string(maxBytes), std::move(points));
+}
+
+uint64_t
+FlowSizeDistribution::Quantile(double u) const
+{
+    if (!(u >= 0 && u <= 1))
+    {
+        throw InputError("quantile " + std::to_string(u) + ", expected 0..1");
+    }
+    // u = 0 is taken as the limit from above, so that leading points without mass never occur
+    const auto byCumulative = [](const Point& p, double value) { return p.cumulative < value; };
+    auto end = u > 0 ? std::lower_bound(m_points.begin(), m_points.end(), u, byCumulative)
+                     : std::find_if(m_points.begin(), m_points.end(), [](const Point& p) {
+                           return p.cumulative > 0;
+                       });
+    double size = end->sizeBytes;
+    if (end != m_points.begin())
+    {
+        const auto begin = end - 1;
+        const double share = (u - begin->cumulative) / (end->cumulative - begin->cumulative);
+        size = begin->sizeBytes + share * (end->sizeBytes - begin->sizeBytes);
+    }
+    return std::max<uint64_t>(1, static_cast<uint64_t>(std::floor(size + 0.5)));
+}
+
+uint64_t
+FlowSizeDistribution::Sample(Ptr<UniformRandomVariable> rng) const
+{
+    return Quantile(rng->GetValue(0.0, 1.0));
+}
+
+} // namespace roce
+} // namespace ns3

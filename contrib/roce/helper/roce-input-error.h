@@ -1,0 +1,49 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_INPUT_ERROR_H
+#define ROCE_INPUT_ERROR_H
+
+#include <stdexcept>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Thrown for anything a user can get wrong: an option, a file, an impossible topology.
+ *
+ * The message is one line that says what was found and what was expected; for files it begins with
+ * `file:line:`. Programs print it as `error: <message>` and exit with status 2 before simulating.
+ */
+class InputError : public std::runtime_error
+{
+  public:
+    /**
+     * @param message one line, no trailing newline
+     */
+    explicit InputError(const std::string& message)
+        : std::runtime_error(message)
+    {
+    }
+
+    /**
+     * @param file the file's name as the user gave it
+     * @param line line number, from 1
+     * @param message what was found and what was expected
+     */
+    InputError(const std::string& file, unsigned line, const std::string& message)
+        : std::runtime_error(file + ":" + std::to_string(line) + ": " + message)
+    {
+    }
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_INPUT_ERROR_H */

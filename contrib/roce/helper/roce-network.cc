@@ -1,0 +1,528 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-network.h"
+
+#include "roce-input-error.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/node.h"
+#include "ns3/roce-flow-application.h"
+#include "ns3/roce-int-stamper.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// Extra bytes a frame may carry for telemetry, allowed for in the headroom: header and 16 hops.
+constexpr uint32_t TELEMETRY_ALLOWANCE_BYTES = 2 + 16 * 8;
+
+Ptr<Port>
+OtherEnd(uint64_t rateBps)
+{
+    Ptr<Port> port = CreateObject<Port>();
+    port->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
+    return port;
+}
+
+void
+Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
+{
+    Ptr<Link> link = CreateObject<Link>();
+    link->SetAttribute("Delay", TimeValue(PicoSeconds(delayPs)));
+    link->Attach(a, b);
+}
+
+} // namespace
+
+Network::Network()
+    : m_attachments(std::make_shared<Attachments>())
+{
+    if (Time::GetResolution() != Time::PS)
+    {
+        throw InputError("the simulation's time resolution is not 1 ps; expected "
+                         "Time::SetResolution(Time::PS) as the first statement of main()");
+    }
+}
+
+Network::~Network() = default;
+
+uint32_t
+Network::AddSwitch(const std::string& name, uint32_t datacenter, const ObjectFactory& factory)
+{
+    Ptr<Node> node = CreateObject<Node>();
+    Ptr<Switch> sw = factory.Create<Switch>();
+    node->AggregateObject(sw);
+    m_nodes.Add(node);
+    SwitchEntry entry;
+    entry.sw = sw;
+    entry.name = name;
+    entry.datacenter = datacenter;
+    m_switches.push_back(std::move(entry));
+    return GetNSwitches() - 1;
+}
+
+uint32_t
+Network::AddHost(const std::string& name, uint32_t datacenter)
+{
+    Ptr<Node> node = CreateObject<Node>();
+    m_nodes.Add(node);
+    m_hosts.push_back({node, name, datacenter});
+    return static_cast<uint32_t>(m_hosts.size() - 1);
+}
+
+void
+Network::CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const
+{
+    if (m_built)
+    {
+        throw InputError(std::string(what) + " added after the network was built");
+    }
+    if (rateBps == 0 || delayPs < 0)
+    {
+        throw InputError(std::string(what) + ": expected a rate above 0 and a delay of 0 or more");
+    }
+}
+
+uint16_t
+Network::AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps)
+{
+    port->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
+    m_switches[sw].sw->GetObject<Node>()->AddDevice(port);
+    return m_switches[sw].sw->AddPort(port);
+}
+
+uint32_t
+Network::AddNic(uint32_t host,
+                uint32_t sw,
+                uint64_t rateBps,
+                int64_t delayPs,
+                const ObjectFactory& factory)
+{
+    CheckLink("NIC", rateBps, delayPs);
+    if (host >= m_hosts.size() || sw >= m_switches.size())
+    {
+        throw InputError("NIC: unknown host or switch");
+    }
+    const uint32_t index = GetNNics();
+    Ptr<Nic> nic = factory.Create<Nic>();
+    nic->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
+    m_hosts[host].node->AddDevice(nic);
+    nic->SetIdentity(index, [this](uint32_t src, uint32_t dst, uint16_t entropy) {
+        return GetPath(src, dst, entropy);
+    });
+    Ptr<Port> port = OtherEnd(rateBps);
+    const uint16_t swPort = AddSwitchPort(sw, port, rateBps);
+    Join(nic, port, delayPs);
+    m_nics.push_back({nic, m_hosts[host].name, m_hosts[host].datacenter, sw, swPort});
+    return index;
+}
+
+std::pair<uint16_t, uint16_t>
+Network::Connect(uint32_t a, uint32_t b, uint64_t rateBps, int64_t delayPs)
+{
+    CheckLink("link", rateBps, delayPs);
+    if (a >= m_switches.size() || b >= m_switches.size() || a == b)
+    {
+        throw InputError("link: expected two different switches");
+    }
+    Ptr<Port> portA = OtherEnd(rateBps);
+    Ptr<Port> portB = OtherEnd(rateBps);
+    const uint16_t indexA = AddSwitchPort(a, portA, rateBps);
+    const uint16_t indexB = AddSwitchPort(b, portB, rateBps);
+    Join(portA, portB, delayPs);
+    m_switches[a].neighbours.emplace_back(b, indexA);
+    m_switches[b].neighbours.emplace_back(a, indexB);
+    return {indexA, indexB};
+}
+
+void
+Network::Build()
+{
+    Build(Options());
+}
+
+void
+Network::Build(const Options& options)
+{
+    if (m_nics.size() < 2)
+    {
+        throw InputError("network: " + std::to_string(m_nics.size()) +
+                         " NICs, expected at least 2");
+    }
+    m_built = true;
+    // Racks are the switches with NICs, in switch order.
+    for (const NicEntry& nic : m_nics)
+    {
+        m_switches[nic.sw].rack = 0;
+    }
+    std::vector<uint32_t> rackSwitch;
+    for (uint32_t s = 0; s < m_switches.size(); ++s)
+    {
+        if (m_switches[s].rack == 0)
+        {
+            m_switches[s].rack = static_cast<int32_t>(rackSwitch.size());
+            rackSwitch.push_back(s);
+        }
+    }
+    uint32_t mtu = 0;
+    for (const NicEntry& nic : m_nics)
+    {
+        m_attachments->rackOfNic.push_back(m_switches[nic.sw].rack);
+        m_attachments->portOfNic.push_back(nic.swPort);
+        mtu = std::max(mtu, nic.nic->GetMtuBytes());
+    }
+    const uint32_t maxFrame = DATA_HEADER_BYTES + RETH_BYTES + mtu + TELEMETRY_ALLOWANCE_BYTES;
+    for (uint32_t s = 0; s < m_switches.size(); ++s)
+    {
+        SwitchEntry& entry = m_switches[s];
+        entry.sw->Configure(entry.name,
+                            m_attachments,
+                            entry.rack,
+                            options.ecmpSeed * 1000003 + s,
+                            maxFrame);
+    }
+    ComputeRoutes(rackSwitch);
+    for (const NicEntry& nic : m_nics)
+    {
+        nic.nic->Activate();
+    }
+    for (SwitchEntry& entry : m_switches)
+    {
+        if (options.ecn)
+        {
+            entry.sw->Install(options.ecnMarker.Create<SwitchStage>());
+        }
+        if (options.telemetry)
+        {
+            Ptr<SwitchStage> stamper = options.intStamper.Create<SwitchStage>();
+            UintegerValue bytes(0);
+            stamper->GetAttributeFailSafe("BytesPerHop", bytes);
+            m_intBytesPerHop = static_cast<uint32_t>(bytes.Get());
+            entry.sw->Install(stamper);
+        }
+    }
+}
+
+void
+Network::ComputeRoutes(const std::vector<uint32_t>& rackSwitch)
+{
+    constexpr uint32_t FAR = std::numeric_limits<uint32_t>::max();
+    for (uint32_t rack = 0; rack < rackSwitch.size(); ++rack)
+    {
+        // Breadth first from the rack's switch gives every switch its distance to the rack.
+        std::vector<uint32_t> distance(m_switches.size(), FAR);
+        std::vector<uint32_t> queue{rackSwitch[rack]};
+        distance[rackSwitch[rack]] = 0;
+        for (std::size_t i = 0; i < queue.size(); ++i)
+        {
+            for (const auto& [next, port] : m_switches[queue[i]].neighbours)
+            {
+                if (distance[next] == FAR)
+                {
+                    distance[next] = distance[queue[i]] + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+        for (SwitchEntry& entry : m_switches)
+        {
+            const auto self = static_cast<std::size_t>(&entry - m_switches.data());
+            std::vector<uint16_t> ports;
+            for (const auto& [next, port] : entry.neighbours)
+            {
+                if (distance[self] != FAR && distance[next] + 1 == distance[self])
+                {
+                    ports.push_back(port);
+                }
+            }
+            std::sort(ports.begin(), ports.end());
+            if (ports.empty() && entry.rack >= 0 && entry.rack != static_cast<int32_t>(rack))
+            {
+                throw InputError("network: no path from " + entry.name + " to " +
+                                 m_switches[rackSwitch[rack]].name);
+            }
+            entry.sw->GetRouting().SetGroup(rack, ports);
+        }
+    }
+}
+
+int64_t
+Network::AssignStreams(int64_t stream)
+{
+    // A fixed number for each switch, so that one more stage does not shift the next switch.
+    constexpr int64_t PER_SWITCH = 16;
+    int64_t next = stream;
+    for (const SwitchEntry& entry : m_switches)
+    {
+        int64_t used = 0;
+        for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
+        {
+            used += stage->AssignStreams(next + used);
+        }
+        NS_ABORT_MSG_IF(used > PER_SWITCH, "a switch uses more than 16 random streams");
+        next += PER_SWITCH;
+    }
+    return next - stream;
+}
+
+void
+Network::InstallFlows(const std::vector<FlowSpec>& flows)
+{
+    std::vector<Ptr<FlowApplication>> applications(m_nics.size());
+    std::vector<std::string> feedback(m_nics.size());
+    for (const FlowSpec& flow : flows)
+    {
+        const std::string who = "flow " + std::to_string(flow.id) + ": ";
+        if (flow.src >= m_nics.size() || flow.dst >= m_nics.size())
+        {
+            throw InputError(who + "NIC " + std::to_string(std::max(flow.src, flow.dst)) +
+                             " does not exist, expected 0 to " +
+                             std::to_string(m_nics.size() - 1));
+        }
+        if (flow.trafficClass >= N_CLASSES)
+        {
+            throw InputError(who + "traffic class is " + std::to_string(flow.trafficClass) +
+                             ", expected 0 to 7");
+        }
+        if (flow.src == flow.dst)
+        {
+            throw InputError(who + "source and destination are the same NIC, " +
+                             std::to_string(flow.src));
+        }
+        Ptr<FlowApplication>& application = applications[flow.src];
+        if (!application)
+        {
+            Ptr<Nic> nic = m_nics[flow.src].nic;
+            application = CreateObject<FlowApplication>();
+            application->SetNic(nic);
+            nic->GetNode()->AddApplication(application);
+            feedback[flow.src] = nic->GetPrototype()->ReceiverFeedbackFactory();
+        }
+        const uint32_t dstQp =
+            m_nics[flow.dst].nic->ReserveReceiver(flow.src, feedback[flow.src], flow.id);
+        application->AddFlow(flow, dstQp);
+    }
+}
+
+std::string
+Network::GetNodeName(uint32_t nodeId) const
+{
+    for (const SwitchEntry& entry : m_switches)
+    {
+        if (entry.sw->GetNodeId() == nodeId)
+        {
+            return entry.name;
+        }
+    }
+    for (const HostEntry& host : m_hosts)
+    {
+        if (host.node->GetId() == nodeId)
+        {
+            return host.name;
+        }
+    }
+    return "node" + std::to_string(nodeId);
+}
+
+std::vector<Network::PathHop>
+Network::TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const
+{
+    std::vector<PathHop> path;
+    Port* port = PeekPointer(m_nics.at(src).nic);
+    while (true)
+    {
+        path.push_back({port, {port->GetRateBps(), port->GetLink()->GetDelayPs()}});
+        Port* peer = port->GetPeer();
+        auto* sw = dynamic_cast<Switch*>(peer->GetOwner());
+        if (!sw)
+        {
+            return path;
+        }
+        const uint16_t out = sw->GetRouting().Route(src, dst, entropy);
+        NS_ABORT_MSG_IF(out == Routing::NO_PORT || path.size() > 255, "routing loop or dead end");
+        port = PeekPointer(sw->GetPort(out));
+    }
+}
+
+WireSizes
+Network::GetWireSizes(Nic& nic, bool telemetry) const
+{
+    WireSizes sizes;
+    sizes.mtuBytes = nic.GetMtuBytes();
+    sizes.framingOverheadBytes = nic.WireBytes(100000) - 100000;
+    sizes.minFrameBytes = nic.WireBytes(0) - sizes.framingOverheadBytes;
+    if (telemetry)
+    {
+        sizes.intBytesBase = nic.GetTelemetryBytes();
+        sizes.intBytesPerHop = nic.GetPrototype()->NeedsTelemetry() ? m_intBytesPerHop : 0;
+    }
+    return sizes;
+}
+
+namespace
+{
+
+std::vector<HopSpec>
+Specs(const std::vector<Network::PathHop>& path)
+{
+    std::vector<HopSpec> specs;
+    specs.reserve(path.size());
+    for (const Network::PathHop& hop : path)
+    {
+        specs.push_back(hop.spec);
+    }
+    return specs;
+}
+
+} // namespace
+
+PathInfo
+Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
+{
+    Nic& nic = *m_nics.at(src).nic;
+    const std::vector<HopSpec> forward = Specs(TracePath(src, dst, entropy));
+    WireSizes sizes = GetWireSizes(nic, true);
+    sizes.rethBytes = 0; // the RTT of a middle packet
+    PathInfo path;
+    path.lineRateBps = nic.GetRateBps();
+    path.bottleneckBps = path.lineRateBps;
+    for (const HopSpec& hop : forward)
+    {
+        path.bottleneckBps = std::min(path.bottleneckBps, hop.rateBps);
+    }
+    path.baseRttPs = IdealFct(forward, Specs(TracePath(dst, src, entropy)), sizes)
+                         .Compute(sizes.mtuBytes)
+                         .senderFctPs;
+    path.hops = static_cast<uint32_t>(forward.size());
+    path.mtuBytes = sizes.mtuBytes;
+    path.fullFrameBytes =
+        nic.WireBytes(DATA_HEADER_BYTES + ((sizes.mtuBytes + 3) & ~3U) + sizes.intBytesBase);
+    path.interDc = m_nics.at(src).datacenter != m_nics.at(dst).datacenter;
+    return path;
+}
+
+IdealFct::Result
+Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
+{
+    const uint16_t entropy = FlowApplication::Entropy(flow);
+    return IdealFct(Specs(TracePath(flow.src, flow.dst, entropy)),
+                    Specs(TracePath(flow.dst, flow.src, entropy)),
+                    GetWireSizes(*m_nics.at(flow.src).nic, telemetry))
+        .Compute(flow.sizeBytes);
+}
+
+std::vector<Ptr<Port>>
+Network::GetPorts() const
+{
+    std::vector<Ptr<Port>> ports;
+    for (const NicEntry& nic : m_nics)
+    {
+        ports.push_back(nic.nic);
+    }
+    for (const SwitchEntry& entry : m_switches)
+    {
+        for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
+        {
+            ports.push_back(entry.sw->GetPort(p));
+        }
+    }
+    return ports;
+}
+
+uint64_t
+Network::CountPacketHops() const
+{
+    uint64_t hops = 0;
+    for (const NicEntry& nic : m_nics)
+    {
+        hops += nic.nic->GetPacketHops();
+    }
+    for (const SwitchEntry& entry : m_switches)
+    {
+        for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
+        {
+            hops += entry.sw->GetPort(p)->GetPacketHops();
+        }
+    }
+    return hops;
+}
+
+void
+Network::EnableFingerprint()
+{
+    for (const Ptr<Port>& port : GetPorts())
+    {
+        port->EnableFingerprint();
+    }
+}
+
+uint64_t
+Network::GetFingerprint() const
+{
+    uint64_t hash = 0;
+    for (const Ptr<Port>& port : GetPorts())
+    {
+        hash = Mix64(hash ^ port->GetFingerprint());
+    }
+    return hash;
+}
+
+void
+Network::CatchUp() const
+{
+    const int64_t now = NowPs();
+    for (const NicEntry& nic : m_nics)
+    {
+        nic.nic->CatchUp(now);
+    }
+    for (const SwitchEntry& entry : m_switches)
+    {
+        entry.sw->CatchUp(now);
+    }
+}
+
+std::string
+Network::Audit(bool drained) const
+{
+    CatchUp();
+    for (const SwitchEntry& entry : m_switches)
+    {
+        std::string wrong = entry.sw->Audit();
+        if (wrong.empty() && drained && entry.sw->GetBuffer().GetTotalBytes())
+        {
+            wrong = "switch " + entry.name + ": " +
+                    std::to_string(entry.sw->GetBuffer().GetTotalBytes()) +
+                    " B left in the buffer";
+        }
+        if (wrong.empty() && drained && entry.sw->GetBuffer().GetPausedCount())
+        {
+            wrong = "switch " + entry.name + ": an XOFF is outstanding";
+        }
+        if (!wrong.empty())
+        {
+            return wrong;
+        }
+    }
+    for (const Ptr<Port>& port : GetPorts())
+    {
+        if (drained && port->IsLinkInFlight())
+        {
+            return "a frame is on a link of node " + GetNodeName(port->GetNode()->GetId());
+        }
+    }
+    return "";
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,467 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-run-collector.h"
+
+#include "roce-input-error.h"
+
+#include "ns3/abort.h"
+#include "ns3/roce-ecn-marker.h"
+#include "ns3/roce-wake-timer.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+const char* const MODULE_VERSION = "0.1.0";
+
+#ifdef ROCE_NS3_VERSION
+const char* const NS3_VERSION = ROCE_NS3_VERSION; // set by the build
+#else
+const char* const NS3_VERSION = "unknown";
+#endif
+
+#ifdef __clang__
+const char* const COMPILER = "clang " __clang_version__;
+#else
+const char* const COMPILER = "gcc " __VERSION__;
+#endif
+
+/// Classes in which a switch port holds frames.
+uint8_t
+NonEmptyMask(const EgressScheduler& queue)
+{
+    uint8_t mask = 0;
+    for (uint8_t c = 0; c < N_CLASSES && !queue.IsEmpty(); ++c)
+    {
+        mask |= static_cast<uint8_t>((queue.GetBytes(c) > 0) << c);
+    }
+    return mask;
+}
+
+} // namespace
+
+RunCollector::RunCollector(Network& network,
+                           const std::vector<FlowSpec>& flows,
+                           const Options& options,
+                           RunWriter* writer)
+    : m_network(network),
+      m_flows(flows),
+      m_options(options),
+      m_outcomes(flows.size())
+{
+    StallDetector::Options stall;
+    stall.checkInterval = options.stallInterval;
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        if (flows[i].id != i)
+        {
+            throw InputError("flow list: id " + std::to_string(flows[i].id) + " at position " +
+                             std::to_string(i) + ", expected the ids 0, 1, 2, ... in this order");
+        }
+        stall.lastStartPs = std::max(stall.lastStartPs, flows[i].startPs);
+    }
+    m_stall = std::make_unique<StallDetector>(network, stall);
+    OpenTables(writer);
+    if (!options.pcap.empty())
+    {
+        m_capture = std::make_unique<PortCapture>(network, options.pcap, options.pcapFolder);
+    }
+}
+
+RunCollector::~RunCollector()
+{
+    m_queueTimer.Cancel();
+    m_rateTimer.Cancel();
+    m_stopTimer.Cancel();
+}
+
+void
+RunCollector::OpenTables(RunWriter* writer)
+{
+    const bool rates = m_options.rateIntervalPs > 0;
+    if ((m_options.queueIntervalPs > 0 || rates || m_options.pfc) && !writer)
+    {
+        throw std::logic_error("RunCollector: tables need a RunWriter");
+    }
+    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
+    {
+        m_nonEmpty.emplace_back(m_network.GetSwitch(s)->GetNPorts(), 0);
+    }
+    if (m_options.queueIntervalPs > 0)
+    {
+        m_queues =
+            &writer->OpenCsv("queues.csv", {"time_ns", "node", "port", "class", "queue_bytes"});
+    }
+    if (rates)
+    {
+        m_rates =
+            &writer->OpenCsv("rates.csv",
+                             {"time_ns", "flow", "src", "dst", "rate_bps", "window_bytes"});
+    }
+    if (m_options.pfc)
+    {
+        m_pauseTable = &writer->OpenCsv("pfc.csv", {"time_ns", "node", "port", "class", "event"});
+    }
+}
+
+void
+RunCollector::Start()
+{
+    bool connected = true;
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        connected &=
+            nic->TraceConnectWithoutContext("MessageCompleted",
+                                            MakeCallback(&RunCollector::OnCompleted, this));
+        connected &= nic->TraceConnectWithoutContext("MessageReceived",
+                                                     MakeCallback(&RunCollector::OnReceived, this));
+        m_marginPs = std::max(m_marginPs, nic->GetLink()->GetDelayPs());
+    }
+    for (uint32_t s = 0; s < m_network.GetNSwitches() && m_pauseTable; ++s)
+    {
+        const Callback<void, uint16_t, uint8_t, uint16_t, Time> sink(
+            [this, s](uint16_t port, uint8_t trafficClass, uint16_t quanta, Time at) {
+                OnPause(s, port, trafficClass, quanta, at);
+            });
+        connected &= m_network.GetSwitch(s)->TraceConnectWithoutContext("PauseSent", sink);
+    }
+    NS_ABORT_MSG_UNLESS(connected, "no such trace source");
+    if (m_options.fingerprint)
+    {
+        m_network.EnableFingerprint();
+    }
+    if (m_options.stopPs > 0)
+    {
+        m_stopTimer = Simulator::Schedule(PicoSeconds(m_options.stopPs) - Simulator::Now(),
+                                          [] { Simulator::Stop(); });
+    }
+    if (m_queues)
+    {
+        m_queueTimer = Simulator::Schedule(PicoSeconds(m_options.queueIntervalPs),
+                                           &RunCollector::OnQueueTimer,
+                                           this);
+    }
+    if (m_options.rateIntervalPs > 0)
+    {
+        m_rateTimer = Simulator::Schedule(PicoSeconds(m_options.rateIntervalPs),
+                                          &RunCollector::OnRateTimer,
+                                          this);
+    }
+    m_stall->Start();
+}
+
+void
+RunCollector::Finish()
+{
+    m_network.CatchUp();
+    if (m_queues && m_lastQueueSamplePs < NowPs())
+    {
+        SampleQueues();
+    }
+    if (m_pauseTable)
+    {
+        WritePauses();
+    }
+    if (m_capture)
+    {
+        m_capture->Finish();
+    }
+}
+
+void
+RunCollector::OnCompleted(const MessageRecord& record)
+{
+    Outcome& outcome = m_outcomes.at(record.cookie);
+    outcome.completedPs = record.completedPs;
+    outcome.packets = record.packets;
+    outcome.retransmitted = record.retransmitted;
+    if (++m_finished == m_flows.size())
+    {
+        // This may be told late, but never later than the margin: so the end does not depend on it.
+        m_stopTimer.Cancel();
+        m_stopTimer = Simulator::Schedule(PicoSeconds(record.completedPs + m_marginPs - NowPs()),
+                                          [] { Simulator::Stop(); });
+    }
+}
+
+void
+RunCollector::OnReceived(uint64_t cookie, Time at)
+{
+    m_outcomes.at(cookie).receivedPs = at.GetPicoSeconds();
+}
+
+void
+RunCollector::OnPause(uint32_t sw, uint16_t port, uint8_t trafficClass, uint16_t quanta, Time at)
+{
+    m_pauses.push_back({at.GetPicoSeconds(), sw, port, trafficClass, quanta});
+}
+
+void
+RunCollector::WritePauses()
+{
+    // Each switch tells in order of time, but not all switches together.
+    std::stable_sort(m_pauses.begin(), m_pauses.end(), [](const Pause& a, const Pause& b) {
+        return a.atPs != b.atPs ? a.atPs < b.atPs : a.sw < b.sw;
+    });
+    std::map<std::pair<uint32_t, uint16_t>, unsigned> pausing; // by switch and port: classes
+    for (const Pause& pause : m_pauses)
+    {
+        unsigned& classes = pausing[{pause.sw, pause.port}];
+        const unsigned bit = 1U << pause.trafficClass;
+        const char* event = pause.quanta == 0 ? "xon" : classes & bit ? "refresh" : "xoff";
+        classes = pause.quanta ? classes | bit : classes & ~bit;
+        m_pauseTable->Ns(pause.atPs)
+            .Uint(m_network.GetSwitch(pause.sw)->GetNodeId())
+            .Uint(pause.port)
+            .Uint(pause.trafficClass)
+            .Text(event)
+            .EndRow();
+    }
+    m_pauses.clear();
+}
+
+bool
+RunCollector::GoesOn() const
+{
+    return m_finished < m_flows.size() && !Simulator::IsFinished();
+}
+
+void
+RunCollector::OnQueueTimer()
+{
+    SampleQueues();
+    if (GoesOn())
+    {
+        m_queueTimer = Simulator::Schedule(PicoSeconds(m_options.queueIntervalPs),
+                                           &RunCollector::OnQueueTimer,
+                                           this);
+    }
+}
+
+void
+RunCollector::SampleQueues()
+{
+    const int64_t now = NowPs();
+    m_network.CatchUp();
+    m_lastQueueSamplePs = now;
+    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = m_network.GetSwitch(s);
+        for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
+        {
+            const EgressScheduler& queue = sw->GetQueue(p);
+            const uint8_t mask = NonEmptyMask(queue);
+            const unsigned rows = mask | m_nonEmpty[s][p];
+            for (uint8_t c = 0; rows >> c; ++c)
+            {
+                if (rows >> c & 1)
+                {
+                    m_queues->Ns(now)
+                        .Uint(sw->GetNodeId())
+                        .Uint(p)
+                        .Uint(c)
+                        .Uint(queue.GetBytes(c))
+                        .EndRow();
+                }
+            }
+            m_nonEmpty[s][p] = mask;
+        }
+    }
+}
+
+void
+RunCollector::OnRateTimer()
+{
+    SampleRates();
+    if (GoesOn())
+    {
+        m_rateTimer = Simulator::Schedule(PicoSeconds(m_options.rateIntervalPs),
+                                          &RunCollector::OnRateTimer,
+                                          this);
+    }
+}
+
+void
+RunCollector::SampleRates()
+{
+    m_network.CatchUp();
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+        {
+            if (const QueuePair* qp = nic->GetQp(q))
+            {
+                WriteRate(*qp, NowPs());
+            }
+        }
+    }
+}
+
+void
+RunCollector::WriteRate(const QueuePair& qp, int64_t atPs)
+{
+    if (qp.GetUna() == qp.GetEndPsn())
+    {
+        return;
+    }
+    const uint64_t window = qp.GetCc().GetWindowBytes();
+    m_rates->Ns(atPs)
+        .Uint(qp.GetOldestCookie())
+        .Uint(qp.GetConfig().src)
+        .Uint(qp.GetConfig().dst)
+        .Uint(qp.GetCc().GetRateBps());
+    (window == UNLIMITED_BYTES ? m_rates->Text("") : m_rates->Uint(window)).EndRow();
+}
+
+std::vector<FlowRecord>
+RunCollector::GetRecords() const
+{
+    std::vector<FlowRecord> records(m_flows.size());
+    for (std::size_t i = 0; i < m_flows.size(); ++i)
+    {
+        const FlowSpec& flow = m_flows[i];
+        const Outcome& outcome = m_outcomes[i];
+        FlowRecord& record = records[i];
+        record.spec = flow;
+        record.idealPs = m_network.GetIdeal(flow).senderFctPs;
+        record.interDc = m_network.GetDatacenter(flow.src) != m_network.GetDatacenter(flow.dst);
+        const uint64_t mtu = m_network.GetNic(flow.src)->GetMtuBytes();
+        record.packets = std::max<uint64_t>(1, (flow.sizeBytes + mtu - 1) / mtu);
+        record.receiverFctPs = outcome.receivedPs < 0 ? -1 : outcome.receivedPs - flow.startPs;
+        if (outcome.completedPs >= 0)
+        {
+            record.fctPs = outcome.completedPs - flow.startPs;
+            record.packets = outcome.packets;
+            record.retransmittedPackets = outcome.retransmitted;
+            record.deliveredBytes = flow.sizeBytes;
+        }
+    }
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+        {
+            const QueuePair* qp = nic->GetQp(q);
+            if (!qp || qp->GetOldestCookie() >= records.size())
+            {
+                continue;
+            }
+            FlowRecord& record = records[qp->GetOldestCookie()];
+            const ReceiverQp* receiver =
+                m_network.GetNic(qp->GetConfig().dst)->GetReceiver(qp->GetConfig().dstQp);
+            record.deliveredBytes = receiver ? receiver->receivedBytes : 0;
+            record.retransmittedPackets = qp->GetRetransmitted();
+        }
+    }
+    return records;
+}
+
+std::map<std::string, uint64_t>
+RunCollector::GetCounters() const
+{
+    m_network.CatchUp();
+    std::map<std::string, uint64_t> counters;
+    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = m_network.GetSwitch(s);
+        const Switch::Counters& c = sw->GetCounters();
+        counters["pfcXoffSent"] += c.xoffSent;
+        counters["pfcXonSent"] += c.xonSent;
+        counters["pfcXoffRefreshed"] += c.xoffRefreshed;
+        counters["framesDroppedBuffer"] += c.droppedFrames[Switch::DROP_BUFFER];
+        counters["framesDroppedNoRoute"] += c.droppedFrames[Switch::DROP_NO_ROUTE];
+        counters["framesDroppedTtl"] += c.droppedFrames[Switch::DROP_TTL];
+        counters["losslessDrops"] += c.droppedLosslessFrames;
+        uint64_t& peak = counters["peakBufferBytes"];
+        peak = std::max(peak, sw->GetBuffer().GetPeakBytes());
+        for (const Ptr<SwitchStage>& stage : sw->GetStages())
+        {
+            if (const auto* marker = dynamic_cast<const EcnMarker*>(PeekPointer(stage)))
+            {
+                counters["ecnMarked"] += marker->GetMarked();
+            }
+        }
+    }
+    counters["framesDropped"] = counters["framesDroppedBuffer"] +
+                                counters["framesDroppedNoRoute"] + counters["framesDroppedTtl"];
+    counters["ecnMarked"] += 0; // there even without a marker
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Nic::Counters& c = m_network.GetNic(n)->GetCounters();
+        counters["dataSent"] += c.dataSent;
+        counters["retransmitted"] += c.retransmitted;
+        counters["acksSent"] += c.acksSent;
+        counters["naksSent"] += c.naksSent;
+        counters["cnpsSent"] += c.cnpsSent;
+        counters["timeouts"] += c.timeouts;
+        counters["failedQps"] += c.failedQps;
+        counters["strayFrames"] += c.strayFrames;
+    }
+    int64_t pausedPs = 0;
+    for (const Ptr<Port>& port : m_network.GetPorts())
+    {
+        for (uint8_t c = 0; c < N_CLASSES; ++c)
+        {
+            pausedPs += port->GetPausedTimePs(c, NowPs());
+        }
+    }
+    counters["pausedNs"] = static_cast<uint64_t>(pausedPs / 1000);
+    counters["packetHops"] = m_network.CountPacketHops();
+    counters["events"] = Simulator::GetEventCount();
+    counters["simulatedNs"] = static_cast<uint64_t>(NowPs() / 1000);
+    return counters;
+}
+
+void
+RunCollector::Summarise(RunSummary& summary) const
+{
+    summary.counters = GetCounters();
+    summary.nodeNames = GetNodeNames();
+    summary.versions["ns-3-roce"] = MODULE_VERSION;
+    summary.versions["ns-3"] = NS3_VERSION;
+    summary.versions["compiler"] = COMPILER;
+}
+
+std::map<uint32_t, std::string>
+RunCollector::GetNodeNames() const
+{
+    std::map<uint32_t, std::string> names;
+    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
+    {
+        names[m_network.GetSwitch(s)->GetNodeId()] = m_network.GetSwitch(s)->GetName();
+    }
+    return names;
+}
+
+std::string
+RunCollector::GetFingerprint() const
+{
+    if (!m_options.fingerprint)
+    {
+        return "";
+    }
+    m_network.CatchUp();
+    char text[20];
+    std::snprintf(text,
+                  sizeof(text),
+                  "%016llx",
+                  static_cast<unsigned long long>(m_network.GetFingerprint()));
+    return text;
+}
+
+} // namespace roce
+} // namespace ns3

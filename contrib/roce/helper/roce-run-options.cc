@@ -1,0 +1,251 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-run-options.h"
+
+#include "roce-input-error.h"
+#include "roce-progress.h"
+
+#include "ns3/abort.h"
+#include "ns3/object-factory.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/scheduler.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+constexpr std::size_t MAX_LINES = 20; //!< of unfinished flows
+
+} // namespace
+
+void
+RunOptions::AddOptions(CheckedCommandLine& cmd)
+{
+    cmd.AddValue("seed", "Run number of all random streams", seed);
+    cmd.AddValue("scheduler", "ns-3 event scheduler", scheduler);
+    cmd.AddValue("stop", "End of the run; 0: when all flows are done", stop);
+    cmd.AddValue("safetyLimit",
+                 "Without stop: the run ends this long after the last flow's start; 0: no limit",
+                 safetyLimit);
+    cmd.AddValue("warmup", "Flows that start earlier are left out of statistics", warmup);
+    cmd.AddValue("out", "Folder for the results; empty: none", out);
+    cmd.AddValue("progress", "Progress on standard error: none, text or json", progress);
+    cmd.AddValue("queueInterval", "queues.csv: time between samples; 0: none", queueInterval);
+    cmd.AddValue("rateInterval", "rates.csv: time between samples; 0: none", rateInterval);
+    cmd.AddValue("pfc", "Write pfc.csv", pfc);
+    cmd.AddValue("pcap", "Ports to capture, for example nic3,dc0-leaf1:2,dc1-dci0", pcap);
+    cmd.AddValue("hpccFct", "Write fct.txt as the HPCC simulator does", hpccFct);
+    cmd.AddValue("fingerprint", "Hash every departure into summary.json", fingerprint);
+}
+
+void
+RunOptions::Apply(const CheckedCommandLine& cmd)
+{
+    const std::pair<const char*, Time> times[] = {{"stop", stop},
+                                                  {"safetyLimit", safetyLimit},
+                                                  {"warmup", warmup},
+                                                  {"queueInterval", queueInterval},
+                                                  {"rateInterval", rateInterval}};
+    for (const auto& [name, time] : times)
+    {
+        if (time.IsStrictlyNegative())
+        {
+            throw InputError(std::string("--") + name + " is negative, expected 0 or more");
+        }
+    }
+    Progress::ParseMode(progress);
+    for (const char* name : {"queueInterval", "rateInterval", "pfc", "pcap", "hpccFct"})
+    {
+        if (out.empty() && cmd.IsGiven(name))
+        {
+            throw InputError(std::string("--") + name +
+                             " with an empty --out, expected a folder for its file");
+        }
+    }
+    if (!cmd.IsGiven("seed"))
+    {
+        seed = RngSeedManager::GetRun(); // --RngRun
+    }
+    RngSeedManager::SetRun(seed);
+    scheduler = ValueCheck::Factory("--scheduler", scheduler, Scheduler::GetTypeId());
+    Simulator::SetScheduler(ObjectFactory(scheduler));
+}
+
+RunCollector::Options
+RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
+{
+    RunCollector::Options options;
+    options.stopPs = stop.GetPicoSeconds();
+    if (stop.IsZero() && !safetyLimit.IsZero())
+    {
+        options.stopPs = lastStartPs + safetyLimit.GetPicoSeconds();
+    }
+    options.queueIntervalPs = queueInterval.GetPicoSeconds();
+    options.rateIntervalPs = rateInterval.GetPicoSeconds();
+    options.pfc = pfc;
+    options.fingerprint = fingerprint;
+    options.pcapFolder = out;
+    std::istringstream ports(pcap);
+    for (std::string port; std::getline(ports, port, ',');)
+    {
+        options.pcap.push_back(port);
+    }
+    return options;
+}
+
+int
+RunOptions::Run(const CheckedCommandLine& cmd,
+                Network& network,
+                const std::vector<FlowSpec>& flows) const
+{
+    network.InstallFlows(flows);
+    FctStats::Options statistics;
+    statistics.warmupPs = warmup.GetPicoSeconds();
+    FctStats stats(statistics);
+    const int64_t lastStartPs = flows.empty() ? 0 : flows.back().startPs;
+    const auto writer = out.empty() ? nullptr : std::make_unique<RunWriter>(out);
+    RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
+    Progress meter(Progress::ParseMode(progress),
+                   stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
+                   [&] {
+                       return Progress::Status{collector.GetFinished(),
+                                               collector.GetTotal(),
+                                               network.CountPacketHops()};
+                   });
+    collector.Start();
+    meter.Start();
+    Simulator::Run();
+    meter.Finish();
+    collector.Finish();
+
+    const std::string wrong = network.Audit(false);
+    NS_ABORT_MSG_UNLESS(wrong.empty(), wrong);
+    const std::vector<FlowRecord> records = collector.GetRecords();
+    for (const FlowRecord& record : records)
+    {
+        stats.Add(record);
+    }
+    RunSummary summary;
+    summary.configuration = cmd.GetValues();
+    summary.configuration.merge(ValueCheck::GetChangedAttributes());
+    summary.configuration["seed"] = std::to_string(seed);
+    summary.configuration["RngSeed"] = std::to_string(RngSeedManager::GetSeed());
+    summary.seed = seed;
+    summary.wallSeconds = meter.GetWallSeconds();
+    summary.cpuSeconds = meter.GetCpuSeconds();
+    collector.Summarise(summary);
+    summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
+    if (writer)
+    {
+        Write(*writer, summary, stats, records, collector.GetFingerprint());
+    }
+    PrintTable(std::cout, stats, summary);
+    if (fingerprint)
+    {
+        std::cout << "fingerprint " << collector.GetFingerprint() << "\n";
+    }
+    std::cout << std::flush;
+    return PrintUnfinished(std::cerr, collector) ? 0 : UNFINISHED;
+}
+
+void
+RunOptions::Write(RunWriter& writer,
+                  const RunSummary& summary,
+                  const FctStats& stats,
+                  const std::vector<FlowRecord>& records,
+                  const std::string& hash) const
+{
+    nlohmann::ordered_json json = SummaryJson(summary, stats);
+    if (!hash.empty())
+    {
+        json["fingerprint"] = hash;
+    }
+    writer.WriteFlows(records);
+    if (hpccFct)
+    {
+        writer.WriteHpccFct(records);
+    }
+    writer.SetSummary(json);
+    writer.Finish();
+}
+
+void
+RunOptions::PrintTable(std::ostream& out, const FctStats& stats, const RunSummary& summary)
+{
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(3);
+    text << "scope      flows  finished unfinished  slowdown: mean        p50        p99\n";
+    const std::pair<const char*, FlowScope> scopes[] = {{"all", FlowScope::ALL},
+                                                        {"intra", FlowScope::INTRA},
+                                                        {"inter", FlowScope::INTER}};
+    for (const auto& [name, scope] : scopes)
+    {
+        const FctGroup group = stats.Group(scope);
+        text << std::left << std::setw(6) << name << std::right << std::setw(10) << group.flows
+             << std::setw(10) << group.finished << std::setw(11) << group.unfinished;
+        const Distribution& d = group.slowdown;
+        if (d.count)
+        {
+            text << std::setw(16) << d.mean << std::setw(11) << d.p50 << std::setw(11) << d.p99;
+        }
+        text << "\n";
+    }
+    const auto counter = [&summary](const char* name) { return summary.counters.at(name); };
+    text << "PFC: " << counter("pfcXoffSent") << " XOFF, "
+         << static_cast<double>(counter("pausedNs")) / 1e6
+         << " ms paused (sum over ports); dropped frames: " << counter("framesDropped")
+         << "; retransmitted: " << counter("retransmitted") << "\n";
+    const double hops = static_cast<double>(counter("packetHops"));
+    text << "simulated " << static_cast<double>(counter("simulatedNs")) / 1e6 << " ms in "
+         << std::setprecision(2) << summary.wallSeconds << " s: "
+         << (summary.wallSeconds > 0 ? hops / summary.wallSeconds / 1e6 : 0.0)
+         << " M packet-hops/s\n";
+    out << text.str();
+}
+
+bool
+RunOptions::PrintUnfinished(std::ostream& out, const RunCollector& collector)
+{
+    const uint64_t unfinished = collector.GetTotal() - collector.GetFinished();
+    if (unfinished == 0)
+    {
+        return true;
+    }
+    const std::vector<std::string> lines = collector.GetStallDetector().DescribeUnfinished();
+    out << "unfinished: " << unfinished << " of " << collector.GetTotal() << " flows, "
+        << unfinished - std::min<uint64_t>(unfinished, lines.size()) << " of them not started";
+    if (collector.GetStallDetector().HasStopped())
+    {
+        out << "; the run was ended since nothing got on any more";
+    }
+    out << "\n";
+    for (std::size_t i = 0; i < lines.size() && i < MAX_LINES; ++i)
+    {
+        out << "  " << lines[i] << "\n";
+    }
+    if (lines.size() > MAX_LINES)
+    {
+        out << "  and " << lines.size() - MAX_LINES << " more\n";
+    }
+    out << std::flush;
+    return false;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,108 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_RUN_OPTIONS_H
+#define ROCE_RUN_OPTIONS_H
+
+#include "roce-command-line.h"
+#include "roce-fct-stats.h"
+#include "roce-flow-spec.h"
+#include "roce-network.h"
+#include "roce-run-collector.h"
+#include "roce-run-writer.h"
+
+#include "ns3/nstime.h"
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that say how it runs and what it leaves, and the run itself.
+ *
+ * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), build the network, Run().
+ */
+struct RunOptions
+{
+    /// Exit status of a program whose flows are not all done.
+    static constexpr int UNFINISHED = 3;
+
+    uint64_t seed{1};
+    std::string scheduler{"ns3::PriorityQueueScheduler"};
+    Time stop{0};
+    Time safetyLimit{Seconds(100)};
+    Time warmup{0};
+    std::string out{"results/run"};
+    std::string progress{"text"};
+    Time queueInterval{0};
+    Time rateInterval{0};
+    bool pfc{false};
+    std::string pcap;
+    bool hpccFct{false};
+    bool fingerprint{false};
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Check the options, set the run number and the event scheduler.
+     * @param cmd already parsed
+     * @throw InputError for bad values and combinations, naming the option
+     */
+    void Apply(const CheckedCommandLine& cmd);
+
+    /**
+     * @brief Install the flows, simulate until they are done, write the folder and a short table.
+     *
+     * The folder is not touched before all input is known to be good.
+     *
+     * @param cmd goes into summary.json
+     * @param network built
+     * @param flows sorted by start, ids from 0
+     * @return 0, or UNFINISHED if some flows are not done; why is then on standard error
+     * @throw InputError for bad flows, unknown ports to capture, or files that cannot be written
+     */
+    int Run(const CheckedCommandLine& cmd,
+            Network& network,
+            const std::vector<FlowSpec>& flows) const;
+
+    /**
+     * @param out where to: a table of slowdowns by scope, and a few counters
+     * @param stats the flows
+     * @param summary the counters and the elapsed time
+     */
+    static void PrintTable(std::ostream& out, const FctStats& stats, const RunSummary& summary);
+
+    /**
+     * @brief Say why flows are not done, if any.
+     * @param out where to
+     * @param collector after the run
+     * @return whether all are done
+     */
+    static bool PrintUnfinished(std::ostream& out, const RunCollector& collector);
+
+  private:
+    RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
+    void Write(RunWriter& writer,
+               const RunSummary& summary,
+               const FctStats& stats,
+               const std::vector<FlowRecord>& records,
+               const std::string& hash) const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_RUN_OPTIONS_H */

@@ -1,0 +1,410 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "ns3/roce-run-writer.h"
+
+#include "ns3/roce-input-error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace
+{
+
+const char* const SUMMARY = "summary.json";
+const char* const STANDARD_FILES[] =
+    {SUMMARY, "flows.csv", "queues.csv", "rates.csv", "pfc.csv", "fct.txt"};
+
+/**
+ * @param path the file
+ * @param what what failed
+ * @param error errno
+ * @return the one-line message
+ */
+std::string
+FileMessage(const std::string& path, const std::string& what, int error)
+{
+    return path + ": " + what + ": " + std::strerror(error);
+}
+
+/**
+ * @param name a file name
+ * @return true when it names a file directly in the folder
+ */
+bool
+IsPlainName(const std::string& name)
+{
+    return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+}
+
+/**
+ * @param ps picoseconds, not negative
+ * @return nanoseconds, rounded half up
+ */
+uint64_t
+RoundToNs(int64_t ps)
+{
+    return static_cast<uint64_t>(ps / 1000 + (ps % 1000 >= 500 ? 1 : 0));
+}
+
+/**
+ * @param d a distribution
+ * @param divisor unit conversion
+ * @return its JSON; null fields without samples
+ */
+Json
+DistributionJson(const Distribution& d, double divisor)
+{
+    Json json;
+    const std::pair<const char*, double> fields[] = {{"mean", d.mean},
+                                                     {"p50", d.p50},
+                                                     {"p95", d.p95},
+                                                     {"p99", d.p99},
+                                                     {"p999", d.p999},
+                                                     {"max", d.max}};
+    for (const auto& field : fields)
+    {
+        json[field.first] = d.count == 0 ? Json(nullptr) : Json(field.second / divisor);
+    }
+    return json;
+}
+
+/**
+ * @param group statistics
+ * @return their JSON
+ */
+Json
+GroupJson(const FctGroup& group)
+{
+    Json json;
+    json["flows"] = group.flows;
+    json["finished"] = group.finished;
+    json["unfinished"] = group.unfinished;
+    json["packets"] = group.packets;
+    json["retransmittedPackets"] = group.retransmittedPackets;
+    json["deliveredBytes"] = group.deliveredBytes;
+    json["slowdown"] = DistributionJson(group.slowdown, 1);
+    json["fctNs"] = DistributionJson(group.fctPs, 1000);
+    return json;
+}
+
+} // namespace
+
+Json
+SummaryJson(const RunSummary& summary, const FctStats& stats)
+{
+    const std::pair<const char*, FlowScope> scopes[] = {{"all", FlowScope::ALL},
+                                                        {"intra", FlowScope::INTRA},
+                                                        {"inter", FlowScope::INTER}};
+    Json json;
+    json["format"] = 1;
+    json["configuration"] = summary.configuration;
+    json["versions"] = summary.versions;
+    json["seed"] = summary.seed;
+
+    const FctGroup all = stats.Group(FlowScope::ALL);
+    json["flows"]["total"] = all.flows + stats.Excluded();
+    json["flows"]["excludedWarmup"] = stats.Excluded();
+    json["flows"]["counted"] = all.flows;
+    json["flows"]["finished"] = all.finished;
+    json["flows"]["unfinished"] = all.unfinished;
+
+    Json& statistics = json["statistics"];
+    statistics["percentile"] = "nearest rank: the ceil(p*n)-th smallest of n";
+    statistics["warmupNs"] = static_cast<double>(stats.GetOptions().warmupPs) / 1000;
+    for (const auto& scope : scopes)
+    {
+        Json& entry = statistics[scope.first];
+        entry = GroupJson(stats.Group(scope.second));
+        entry["bins"] = Json::array();
+        for (const FctBin& bin : stats.Bins(scope.second))
+        {
+            Json row;
+            row["label"] = bin.label;
+            row["lowBytes"] = bin.lowBytes;
+            row["highBytes"] = bin.highBytes == UINT64_MAX ? Json(nullptr) : Json(bin.highBytes);
+            row.update(GroupJson(bin.group));
+            entry["bins"].push_back(row);
+        }
+    }
+    json["counters"] = summary.counters;
+    json["nodeNames"] = Json::object();
+    for (const auto& node : summary.nodeNames)
+    {
+        json["nodeNames"][std::to_string(node.first)] = node.second;
+    }
+    json["timing"]["wallSeconds"] = summary.wallSeconds;
+    json["timing"]["cpuSeconds"] = summary.cpuSeconds;
+    return json;
+}
+
+RunWriter::RunWriter(const std::string& folder)
+    : m_folder(folder)
+{
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error || !fs::is_directory(folder, error))
+    {
+        throw InputError(folder + ": cannot create the run folder: " +
+                         (error ? error.message() : std::string("not a folder")));
+    }
+    RemoveOldResult();
+}
+
+RunWriter::~RunWriter() = default;
+
+std::string
+RunWriter::TmpPath(const std::string& name) const
+{
+    return (fs::path(m_folder) / (name + ".tmp")).string();
+}
+
+void
+RunWriter::RemoveOldResult() const
+{
+    std::vector<std::string> names(std::begin(STANDARD_FILES), std::end(STANDARD_FILES));
+    std::ifstream old(fs::path(m_folder) / SUMMARY);
+    const Json summary = Json::parse(old, nullptr, false);
+    if (summary.is_object() && summary.contains("files") && summary["files"].is_array())
+    {
+        for (const auto& entry : summary["files"])
+        {
+            if (entry.is_string() && IsPlainName(entry.get<std::string>()))
+            {
+                names.push_back(entry.get<std::string>());
+            }
+        }
+    }
+    // summary.json goes first: without it the folder no longer claims to hold a result.
+    for (const auto& name : names)
+    {
+        for (const auto& path : {(fs::path(m_folder) / name).string(), TmpPath(name)})
+        {
+            std::error_code error;
+            fs::remove(path, error);
+            if (error)
+            {
+                throw InputError(path + ": cannot remove the old result: " + error.message());
+            }
+        }
+    }
+}
+
+void
+RunWriter::Register(const std::string& name)
+{
+    if (m_finished || !IsPlainName(name) ||
+        std::find(m_names.begin(), m_names.end(), name) != m_names.end())
+    {
+        throw std::logic_error("run writer: file '" + name + "' is not a plain name, used twice, " +
+                               "or opened after Finish()");
+    }
+    m_names.push_back(name);
+}
+
+CsvFile&
+RunWriter::OpenCsv(const std::string& name, const std::vector<std::string>& header)
+{
+    Register(name);
+    m_tables.push_back(std::make_unique<CsvFile>(TmpPath(name), header));
+    return *m_tables.back();
+}
+
+void
+RunWriter::WriteFlows(const std::vector<FlowRecord>& records)
+{
+    std::vector<const FlowRecord*> order;
+    for (const FlowRecord& record : records)
+    {
+        order.push_back(&record);
+    }
+    std::stable_sort(order.begin(), order.end(), [](const FlowRecord* a, const FlowRecord* b) {
+        return a->spec.id < b->spec.id;
+    });
+    CsvFile& csv = OpenCsv("flows.csv",
+                           {"id",
+                            "src",
+                            "dst",
+                            "class",
+                            "tag",
+                            "scope",
+                            "bytes",
+                            "start_ns",
+                            "fct_ns",
+                            "receiver_fct_ns",
+                            "ideal_fct_ns",
+                            "slowdown",
+                            "packets",
+                            "retransmitted",
+                            "status"});
+    for (const FlowRecord* record : order)
+    {
+        const FlowSpec& spec = record->spec;
+        csv.Uint(spec.id).Uint(spec.src).Uint(spec.dst).Uint(spec.trafficClass).Uint(spec.tag);
+        csv.Text(record->interDc ? "inter" : "intra").Uint(spec.sizeBytes).Ns(spec.startPs);
+        if (record->IsFinished())
+        {
+            csv.Ns(record->fctPs).Ns(record->receiverFctPs).Ns(record->idealPs);
+            csv.Text(CsvFile::FormatSlowdown(record->fctPs, record->idealPs));
+        }
+        else
+        {
+            csv.Text("").Text("").Ns(record->idealPs).Text("");
+        }
+        csv.Uint(record->packets).Uint(record->retransmittedPackets);
+        csv.Text(record->IsFinished() ? "finished" : "unfinished").EndRow();
+    }
+}
+
+uint32_t
+RunWriter::HpccAddress(uint32_t nodeId)
+{
+    if (nodeId > 0xffff)
+    {
+        throw InputError("fct.txt: node " + std::to_string(nodeId) +
+                         " has no address in that format, expected at most 65535");
+    }
+    return 0x0b000001u + (nodeId / 256) * 0x00010000u + (nodeId % 256) * 0x00000100u;
+}
+
+void
+RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records,
+                        const std::vector<uint32_t>& nodeIds)
+{
+    const auto nodeOf = [&nodeIds](uint32_t nic) {
+        if (nodeIds.empty())
+        {
+            return nic;
+        }
+        if (nic >= nodeIds.size())
+        {
+            throw InputError("fct.txt: NIC " + std::to_string(nic) + " has no node number, " +
+                             std::to_string(nodeIds.size()) + " were given");
+        }
+        return nodeIds[nic];
+    };
+    std::vector<const FlowRecord*> order;
+    for (const FlowRecord& record : records)
+    {
+        order.push_back(&record);
+    }
+    // Ports are given out in order of the starts, as that simulator does.
+    std::stable_sort(order.begin(), order.end(), [](const FlowRecord* a, const FlowRecord* b) {
+        return std::make_pair(a->spec.startPs, a->spec.id) <
+               std::make_pair(b->spec.startPs, b->spec.id);
+    });
+    std::map<std::pair<uint32_t, uint32_t>, uint16_t> portsUsed;
+    std::vector<std::pair<int64_t, std::string>> lines;
+    for (const FlowRecord* record : order)
+    {
+        const FlowSpec& spec = record->spec;
+        uint16_t& used = portsUsed[{spec.src, spec.dst}];
+        const uint16_t derivedPort = static_cast<uint16_t>(10000 + used++);
+        if (!record->IsFinished())
+        {
+            continue;
+        }
+        char addresses[32];
+        std::snprintf(addresses,
+                      sizeof(addresses),
+                      "%08x %08x",
+                      HpccAddress(nodeOf(spec.src)),
+                      HpccAddress(nodeOf(spec.dst)));
+        std::string line(addresses);
+        for (uint64_t field : {uint64_t{spec.srcPort != 0 ? spec.srcPort : derivedPort},
+                               uint64_t{spec.tag == 1 ? 200u : 100u},
+                               spec.sizeBytes,
+                               RoundToNs(spec.startPs),
+                               RoundToNs(record->fctPs),
+                               RoundToNs(record->idealPs)})
+        {
+            line += ' ' + std::to_string(field);
+        }
+        lines.emplace_back(spec.startPs + record->fctPs, line + "\n");
+    }
+    std::stable_sort(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+        return a.first < b.first;
+    });
+    std::string text;
+    for (const auto& line : lines)
+    {
+        text += line.second;
+    }
+    Register("fct.txt");
+    WriteText("fct.txt", text);
+}
+
+void
+RunWriter::WriteText(const std::string& name, const std::string& text)
+{
+    const std::string path = TmpPath(name);
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr)
+    {
+        throw InputError(FileMessage(path, "cannot create", errno));
+    }
+    bool complete = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    int error = errno;
+    if (std::fclose(file) != 0 && complete)
+    {
+        complete = false;
+        error = errno;
+    }
+    if (!complete)
+    {
+        throw InputError(FileMessage(path, "cannot write", error));
+    }
+}
+
+void
+RunWriter::SetSummary(const Json& summary)
+{
+    m_summary = std::make_unique<Json>(summary);
+}
+
+void
+RunWriter::Finish()
+{
+    if (m_finished || !m_summary)
+    {
+        throw std::logic_error(m_folder + ": Finish() called twice or without SetSummary()");
+    }
+    for (auto& table : m_tables)
+    {
+        table->Close();
+    }
+    Register(SUMMARY);
+    (*m_summary)["files"] = m_names;
+    WriteText(SUMMARY, m_summary->dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    m_finished = true;
+    // In order of creation, so that summary.json is last.
+    for (const auto& name : m_names)
+    {
+        std::error_code error;
+        fs::rename(TmpPath(name), fs::path(m_folder) / name, error);
+        if (error)
+        {
+            throw InputError(TmpPath(name) + ": cannot rename to " + name + ": " + error.message());
+        }
+    }
+}
+
+} // namespace roce
+} // namespace ns3

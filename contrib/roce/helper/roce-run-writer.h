@@ -1,0 +1,163 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_RUN_WRITER_H
+#define ROCE_RUN_WRITER_H
+
+#include "ns3/roce-csv-file.h"
+#include "ns3/roce-fct-stats.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief What summary.json says of a run besides the statistics of its flows.
+ */
+struct RunSummary
+{
+    std::map<std::string, std::string> configuration; //!< option or attribute -> value
+    std::map<std::string, std::string> versions;      //!< component -> version
+    uint64_t seed{1};                                 //!< RNG seed or run number
+    std::map<std::string, uint64_t> counters;         //!< for example pfcXoffSent, framesDropped
+    std::map<uint32_t, std::string> nodeNames;        //!< names for the node column of queues.csv
+    double wallSeconds{0};                            //!< elapsed time
+    double cpuSeconds{0};                             //!< processor time
+};
+
+/**
+ * @param summary the run
+ * @param stats its flows
+ * @return summary.json: configuration, versions, seed, flows (counts), statistics (by scope and
+ * size bin; times in ns; null where there are no samples), counters, nodeNames, timing
+ */
+nlohmann::ordered_json SummaryJson(const RunSummary& summary, const FctStats& stats);
+
+/**
+ * @ingroup roce
+ * @brief Writes the folder of one run, so that a result is there complete or not at all.
+ *
+ * The constructor removes the previous result in the folder. Everything is written under temporary
+ * names (`flows.csv.tmp`) and renamed by Finish(), summary.json last: its presence says that the
+ * run is complete. A run that dies leaves .tmp files only. Guards against a dying process, not
+ * against power failure (no fsync). Two runs must not use one folder at the same time.
+ *
+ * All files but summary.json depend only on the simulation; wall-clock times are in summary.json.
+ */
+class RunWriter
+{
+  public:
+    /**
+     * @param folder created with its parents if missing. Of an existing folder the standard files
+     *        (flows.csv, summary.json, queues.csv, rates.csv, pfc.csv, fct.txt), the files that its
+     *        summary.json lists, and their .tmp remains are removed; other files stay.
+     * @throw InputError when the folder cannot be made or the old result cannot be removed
+     */
+    explicit RunWriter(const std::string& folder);
+    /// Without Finish(), leaves the .tmp files.
+    ~RunWriter();
+    RunWriter(const RunWriter&) = delete;
+    RunWriter& operator=(const RunWriter&) = delete;
+
+    /**
+     * @brief Add a table, for example queues.csv.
+     * @param name file name without folder
+     * @param header column names
+     * @return the table, owned by this writer and open until Finish()
+     * @throw InputError when it cannot be created; std::logic_error on a name with a slash, a name
+     *        used twice, or after Finish()
+     */
+    CsvFile& OpenCsv(const std::string& name, const std::vector<std::string>& header);
+
+    /**
+     * @brief Write flows.csv: one row per flow by ascending id.
+     *
+     * Columns id,src,dst,class,tag,scope,bytes,start_ns,fct_ns,receiver_fct_ns,ideal_fct_ns,
+     * slowdown,packets,retransmitted,status. scope is intra or inter, status finished or
+     * unfinished. Times are relative to the start except start_ns; fct_ns is the sender's, with the
+     * last ACK. Unfinished flows have empty fct_ns, receiver_fct_ns and slowdown.
+     *
+     * @param records all flows, in any order
+     * @throw InputError when it cannot be written or a finished flow has no positive ideal FCT
+     */
+    void WriteFlows(const std::vector<FlowRecord>& records);
+
+    /**
+     * @brief Write fct.txt as the HPCC simulator (github.com/alibaba-edu/
+     *        High-Precision-Congestion-Control) does, for its analysis scripts.
+     *
+     * One line per finished flow by ascending completion time: sip dip sport dport size start_ns
+     * fct_ns standalone_ns. Addresses are those of HpccAddress() as 8 hexadecimal digits; times are
+     * rounded half up to ns; sport is FlowSpec::srcPort or else 10000 plus the number of earlier
+     * flows of that pair; dport is 100, or 200 for a flow whose tag is 1 (incast).
+     *
+     * Differs: standalone_ns is this module's exact ideal FCT, not that simulator's estimate.
+     *
+     * @param records all flows, in any order
+     * @param nodeIds node number of each NIC index; empty: NIC i is node i
+     * @throw InputError when it cannot be written or a node number is above 65535
+     */
+    void WriteHpccFct(const std::vector<FlowRecord>& records,
+                      const std::vector<uint32_t>& nodeIds = {});
+
+    /**
+     * @param summary what summary.json shall hold; Finish() adds "files"
+     */
+    void SetSummary(const nlohmann::ordered_json& summary);
+
+    /**
+     * @brief Write summary.json, close everything, then rename everything to its final name.
+     * @throw InputError when anything cannot be written: then no file has its final name;
+     *        std::logic_error without SetSummary() or when called twice
+     */
+    void Finish();
+
+    /**
+     * @param nodeId node number of the HPCC simulator, at most 65535
+     * @return its IPv4 address there, 11.(id / 256).(id % 256).1, as a host-order integer
+     * @throw InputError when out of range
+     */
+    static uint32_t HpccAddress(uint32_t nodeId);
+
+  private:
+    /**
+     * @param name file name
+     * @return the temporary path in the folder
+     */
+    std::string TmpPath(const std::string& name) const;
+    /**
+     * @brief Take note of a new file.
+     * @param name file name
+     */
+    void Register(const std::string& name);
+    /**
+     * @brief Write a text file under its temporary name.
+     * @param name file name
+     * @param text its contents
+     */
+    void WriteText(const std::string& name, const std::string& text);
+    /// Remove what an earlier run left.
+    void RemoveOldResult() const;
+
+    std::string m_folder;                              //!< where
+    std::vector<std::string> m_names;                  //!< files, in order of creation
+    std::vector<std::unique_ptr<CsvFile>> m_tables;    //!< open tables
+    std::unique_ptr<nlohmann::ordered_json> m_summary; //!< null until SetSummary()
+    bool m_finished{false};                            //!< Finish() was called
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_RUN_WRITER_H */

@@ -1,0 +1,394 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-stall-detector.h"
+
+#include "roce-input-error.h"
+
+#include "ns3/node.h"
+#include "ns3/roce-wake-timer.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// @return the switch a port belongs to, or null for a NIC's
+Switch*
+SwitchOf(const Port& port)
+{
+    return dynamic_cast<Switch*>(port.GetOwner());
+}
+
+bool
+IsPaused(Port& port, uint8_t trafficClass)
+{
+    return port.PausedMask(NowPs()) >> trafficClass & 1;
+}
+
+/// @return bytes of the class that wait at a switch port
+uint64_t
+QueuedBytes(const Port& port, uint8_t trafficClass)
+{
+    const Switch* sw = SwitchOf(port);
+    return sw ? sw->GetQueue(port.GetIndex()).GetBytes(trafficClass) : 0;
+}
+
+/// The port of a switch where most bytes of a class wait, or null.
+Port*
+LongestQueue(const Switch& sw, uint8_t trafficClass)
+{
+    Port* longest = nullptr;
+    uint64_t most = 0;
+    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+    {
+        const uint64_t bytes = sw.GetQueue(p).GetBytes(trafficClass);
+        if (bytes > most)
+        {
+            most = bytes;
+            longest = PeekPointer(sw.GetPort(p));
+        }
+    }
+    return longest;
+}
+
+/// Whether it may send, but its pacing gap is so long that there need not be a packet between checks.
+bool
+IsPaced(const QueuePair& qp, int64_t checkIntervalPs)
+{
+    const CongestionControl& cc = qp.GetCc();
+    const double gapPs = static_cast<double>(cc.GetPath().fullFrameBytes) * 8e12 /
+                         static_cast<double>(std::max<uint64_t>(1, cc.GetRateBps()));
+    return !qp.failed && qp.CanSend() && qp.nextAvailPs > NowPs() &&
+           2 * gapPs > static_cast<double>(checkIntervalPs);
+}
+
+} // namespace
+
+StallDetector::StallDetector(const Network& network, const Options& options)
+    : m_network(network),
+      m_options(options)
+{
+    if (!options.checkInterval.IsStrictlyPositive())
+    {
+        throw InputError("stall detector: check interval is not above 0");
+    }
+}
+
+StallDetector::~StallDetector()
+{
+    m_next.Cancel();
+}
+
+void
+StallDetector::Start()
+{
+    m_next.Cancel();
+    ScheduleNext();
+}
+
+void
+StallDetector::ScheduleNext()
+{
+    // A queue pair that waits for its timeout is not stalled yet.
+    int64_t longestRtoPs = 0;
+    for (const QueuePair* qp : FindUnfinished())
+    {
+        longestRtoPs = std::max(longestRtoPs, qp->rtoPs);
+    }
+    const Time interval = std::max(m_options.checkInterval, PicoSeconds(2 * longestRtoPs));
+    m_next = Simulator::Schedule(interval, &StallDetector::OnCheck, this);
+}
+
+void
+StallDetector::OnCheck()
+{
+    std::vector<std::string> stalled = Check();
+    if (!stalled.empty())
+    {
+        m_reports = std::move(stalled);
+    }
+    const bool more = NowPs() < m_options.lastStartPs;
+    if (!more && FindUnfinished().empty())
+    {
+        return;
+    }
+    m_idleChecks = m_progress || more ? 0 : m_idleChecks + 1;
+    // Without any other event, nothing will ever happen again.
+    const bool dry = Simulator::IsFinished();
+    if (dry || (m_options.patience && m_idleChecks >= m_options.patience))
+    {
+        m_reports = DescribeUnfinished();
+        m_stopped = true;
+        Simulator::Stop();
+        return;
+    }
+    ScheduleNext();
+}
+
+std::vector<QueuePair*>
+StallDetector::FindUnfinished() const
+{
+    std::vector<QueuePair*> qps;
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+        {
+            QueuePair* qp = nic->GetQp(q);
+            if (qp && qp->GetUna() < qp->GetEndPsn())
+            {
+                qps.push_back(qp);
+            }
+        }
+    }
+    return qps;
+}
+
+std::vector<std::string>
+StallDetector::Check()
+{
+    m_network.CatchUp();
+    uint64_t opened = 0;
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        opened += m_network.GetNic(n)->GetNQps();
+    }
+    const std::vector<QueuePair*> unfinished = FindUnfinished();
+    std::map<QpId, uint64_t> una;
+    std::vector<QueuePair*> stalled;
+    for (QueuePair* qp : unfinished)
+    {
+        const QpId id(qp->GetConfig().src, qp->GetQpn());
+        una[id] = qp->GetUna();
+        const auto before = m_una.find(id);
+        if (before != m_una.end() && before->second == qp->GetUna() && !IsPaced(*qp, m_options.checkInterval.GetPicoSeconds()))
+        {
+            stalled.push_back(qp);
+        }
+    }
+    // One that has finished is missing now, one that has got on is not among the stalled.
+    m_progress = opened != m_openedQps || una.size() != m_una.size() ||
+                 stalled.size() != unfinished.size();
+    m_openedQps = opened;
+    m_una = std::move(una);
+    return Describe(stalled);
+}
+
+std::vector<std::string>
+StallDetector::DescribeUnfinished() const
+{
+    m_network.CatchUp();
+    return Describe(FindUnfinished());
+}
+
+std::vector<std::string>
+StallDetector::Describe(const std::vector<QueuePair*>& qps) const
+{
+    std::vector<std::string> lines;
+    if (!qps.empty())
+    {
+        const WaitGraph graph = MakeGraph(FindUnfinished());
+        for (const QueuePair* qp : qps)
+        {
+            lines.push_back(DescribeOne(*qp, graph));
+        }
+    }
+    return lines;
+}
+
+StallDetector::PortKey
+StallDetector::KeyOf(const Port& port, uint8_t trafficClass)
+{
+    return static_cast<uint64_t>(port.GetNode()->GetId()) << 32 |
+           static_cast<uint64_t>(port.GetIfIndex()) << 8 | trafficClass;
+}
+
+std::string
+StallDetector::PortName(const Port& port) const
+{
+    if (const auto* nic = dynamic_cast<const Nic*>(&port))
+    {
+        return "NIC " + std::to_string(nic->GetIndex());
+    }
+    return m_network.GetNodeName(port.GetNode()->GetId()) + " port " +
+           std::to_string(port.GetIndex());
+}
+
+StallDetector::WaitGraph
+StallDetector::MakeGraph(const std::vector<QueuePair*>& qps) const
+{
+    WaitGraph graph;
+    for (const QueuePair* qp : qps)
+    {
+        const QueuePair::Config& config = qp->GetConfig();
+        // After a timeout nothing counts as outstanding, but what was sent before may be anywhere.
+        const bool wentBack = qp->failed || qp->rtoDeadlinePs != NEVER_PS;
+        if (qp->GetNextPsn() == qp->GetUna() && !wentBack)
+        {
+            continue; // nothing of it is in the network
+        }
+        const auto path = m_network.TracePath(config.src, config.dst, config.entropy);
+        for (std::size_t i = 1; i < path.size(); ++i)
+        {
+            if (QueuedBytes(*path[i].port, config.trafficClass))
+            {
+                auto& next = graph[KeyOf(*path[i - 1].port, config.trafficClass)];
+                if (std::find(next.begin(), next.end(), path[i].port) == next.end())
+                {
+                    next.push_back(path[i].port);
+                }
+            }
+        }
+    }
+    return graph;
+}
+
+std::string
+StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
+{
+    const QueuePair::Config& config = qp.GetConfig();
+    const uint8_t c = config.trafficClass;
+    std::ostringstream text;
+    if (qp.GetOldestCookie() != UINT64_MAX)
+    {
+        text << "flow " << qp.GetOldestCookie() << ": ";
+    }
+    const Ptr<Nic> nic = m_network.GetNic(config.src);
+    text << nic->Explain(qp, NowPs());
+    uint64_t queued = 0;
+    for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, config.entropy))
+    {
+        const bool own = hop.port == PeekPointer(nic);
+        queued += QueuedBytes(*hop.port, c);
+        if ((own || QueuedBytes(*hop.port, c)) && IsPaused(*hop.port, c))
+        {
+            text << (own ? "" : "; frames wait at " + PortName(*hop.port)) << ", "
+                 << Follow(hop.port, c, graph);
+            return text.str();
+        }
+    }
+    if (queued)
+    {
+        text << "; no pause on its path, " << queued << " B of its class queued there";
+    }
+    else if (qp.failed || qp.GetNextPsn() != qp.GetUna())
+    {
+        text << "; no pause and nothing of its class queued on its path: frames or their "
+                "acknowledgements are lost or still on a link";
+    }
+    return text.str();
+}
+
+std::string
+StallDetector::Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) const
+{
+    std::ostringstream text;
+    const std::vector<Port*> cycle = FindCycle(port, trafficClass, graph);
+    if (!cycle.empty())
+    {
+        text << "PFC deadlock: ";
+        for (const Port* member : cycle)
+        {
+            text << PortName(*member) << " -> ";
+        }
+        text << PortName(*cycle.front());
+        return text.str();
+    }
+    while (true)
+    {
+        const Port* pauser = port->GetPeer();
+        const Switch* sw = SwitchOf(*pauser);
+        text << "paused by " << PortName(*pauser);
+        if (!sw)
+        {
+            return text.str();
+        }
+        const auto& paused = sw->GetBuffer().GetPaused();
+        const std::pair<uint16_t, uint8_t> which(pauser->GetIndex(), trafficClass);
+        if (std::find(paused.begin(), paused.end(), which) == paused.end())
+        {
+            text << ", which has no XOFF outstanding: its XON is lost or on its way";
+            return text.str();
+        }
+        text << " (holds " << sw->GetBuffer().GetIngressBytes(which.first, which.second) << " B)";
+        const auto next = graph.find(KeyOf(*port, trafficClass));
+        Port* waitsFor = nullptr;
+        if (next != graph.end())
+        {
+            const auto it =
+                std::find_if(next->second.begin(), next->second.end(), [=](Port* candidate) {
+                    return IsPaused(*candidate, trafficClass);
+                });
+            if (it != next->second.end())
+            {
+                port = *it;
+                text << ", whose frames wait for " << PortName(*port) << ", ";
+                continue;
+            }
+            waitsFor = next->second.front();
+        }
+        // Frames of flows that are done for their senders, or of another flow's retransmission.
+        waitsFor = waitsFor ? waitsFor : LongestQueue(*sw, trafficClass);
+        if (waitsFor)
+        {
+            text << ", whose frames wait for " << PortName(*waitsFor) << ", "
+                 << QueuedBytes(*waitsFor, trafficClass) << " B queued, "
+                 << (IsPaused(*waitsFor, trafficClass) ? "paused" : "not paused");
+        }
+        return text.str();
+    }
+}
+
+std::vector<Port*>
+StallDetector::FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const
+{
+    // Depth first without recursion: the path so far, and where each port's successors stand.
+    std::vector<std::pair<Port*, std::size_t>> path{{from, 0}};
+    std::set<PortKey> visited{KeyOf(*from, trafficClass)};
+    while (!path.empty())
+    {
+        auto& [port, index] = path.back();
+        const auto next = graph.find(KeyOf(*port, trafficClass));
+        if (next == graph.end() || index == next->second.size())
+        {
+            path.pop_back();
+            continue;
+        }
+        Port* candidate = next->second[index++];
+        if (!IsPaused(*candidate, trafficClass))
+        {
+            continue;
+        }
+        const auto back = std::find_if(path.begin(), path.end(), [candidate](const auto& step) {
+            return step.first == candidate;
+        });
+        if (back != path.end())
+        {
+            std::vector<Port*> cycle;
+            for (auto it = back; it != path.end(); ++it)
+            {
+                cycle.push_back(it->first);
+            }
+            return cycle;
+        }
+        if (visited.insert(KeyOf(*candidate, trafficClass)).second)
+        {
+            path.emplace_back(candidate, 0);
+        }
+    }
+    return {};
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,372 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-value-check.h"
+
+#include "roce-input-error.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/object.h"
+#include "ns3/string.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+const std::string PREFIX = "ns3::roce::";
+
+/// What a number may look like, for all kinds that contain one.
+const std::string NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)";
+
+bool
+Matches(const std::string& text, const std::string& pattern)
+{
+    return std::regex_match(text, std::regex(pattern));
+}
+
+bool
+IsUnsigned(const std::string& text, uint64_t largest)
+{
+    if (!Matches(text, "[0-9]+"))
+    {
+        return false;
+    }
+    errno = 0;
+    const unsigned long long value = std::strtoull(text.c_str(), nullptr, 10);
+    return errno == 0 && value <= largest;
+}
+
+bool
+IsInteger(const std::string& text)
+{
+    errno = 0;
+    std::strtoll(text.c_str(), nullptr, 10);
+    return Matches(text, "[-+]?[0-9]+") && errno == 0;
+}
+
+bool
+IsDouble(const std::string& text)
+{
+    return Matches(text, "[-+]?" + NUMBER + "([eE][-+]?[0-9]+)?") &&
+           std::isfinite(std::strtod(text.c_str(), nullptr));
+}
+
+bool
+IsTime(const std::string& text)
+{
+    // Picoseconds of 106 days are what 63 bits hold.
+    static const std::map<std::string, double> seconds{{"fs", 1e-15},
+                                                       {"ps", 1e-12},
+                                                       {"ns", 1e-9},
+                                                       {"us", 1e-6},
+                                                       {"ms", 1e-3},
+                                                       {"s", 1},
+                                                       {"min", 60},
+                                                       {"h", 3600},
+                                                       {"d", 86400}};
+    std::smatch match;
+    if (!std::regex_match(text,
+                          match,
+                          std::regex("([-+]?" + NUMBER + "([eE][-+]?[0-9]+)?)([a-z]+)")))
+    {
+        return text == "0";
+    }
+    const auto unit = seconds.find(match[4]);
+    return unit != seconds.end() &&
+           std::fabs(std::strtod(match[1].str().c_str(), nullptr)) * unit->second < 9.2e6;
+}
+
+bool
+IsDataRate(const std::string& text)
+{
+    // Below 1e18 bit/s; without unit: bit/s.
+    std::smatch match;
+    if (!std::regex_match(text, match, std::regex("(" + NUMBER + ")([kKMGTi]*)[A-Za-z/]*")) ||
+        std::strtod(text.c_str(), nullptr) >= (match[3].length() ? 1e5 : 1e17))
+    {
+        return false;
+    }
+    std::istringstream in(text);
+    DataRate rate;
+    in >> rate;
+    return !in.fail();
+}
+
+bool
+IsBytes(const std::string& text)
+{
+    static const std::map<std::string, double> bytes{{"B", 1},
+                                                     {"kB", 1e3},
+                                                     {"KB", 1e3},
+                                                     {"KiB", 1024},
+                                                     {"MB", 1e6},
+                                                     {"MiB", 1048576}};
+    std::smatch match;
+    if (!std::regex_match(text, match, std::regex("(" + NUMBER + ")([A-Za-z]+)")))
+    {
+        return false;
+    }
+    const auto unit = bytes.find(match[3]);
+    return unit != bytes.end() &&
+           std::strtod(match[1].str().c_str(), nullptr) * unit->second < 4294967296.0;
+}
+
+/// @return name of the attribute value's class without ns3::, which ns-3 puts before some only
+std::string
+TypeOf(const Ptr<const AttributeChecker>& checker)
+{
+    const std::string name = checker->GetValueTypeName();
+    return name.compare(0, 5, "ns3::") == 0 ? name.substr(5) : name;
+}
+
+bool
+IsFactory(const Ptr<const AttributeChecker>& checker)
+{
+    return TypeOf(checker) == "ObjectFactoryValue";
+}
+
+/// @return names of the types that can be made and derive from base, blanks between them
+std::string
+KnownTypes(const TypeId& base)
+{
+    std::set<std::string> names;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId tid = TypeId::GetRegistered(i);
+        if (tid.IsChildOf(base) && tid.HasConstructor())
+        {
+            const std::string name = tid.GetName();
+            names.insert(name.compare(0, PREFIX.size(), PREFIX) == 0 ? name.substr(PREFIX.size()) : name);
+        }
+    }
+    std::string list;
+    for (const std::string& name : names)
+    {
+        list += (list.empty() ? "" : ", ") + name;
+    }
+    return list;
+}
+
+bool
+IsOfKind(ValueKind kind, uint64_t largest, const std::string& text)
+{
+    switch (kind)
+    {
+    case ValueKind::BOOLEAN:
+        return Matches(text, "true|false|t|f|0|1");
+    case ValueKind::UNSIGNED:
+        return IsUnsigned(text, largest);
+    case ValueKind::INTEGER:
+        return IsInteger(text);
+    case ValueKind::DOUBLE:
+        return IsDouble(text);
+    case ValueKind::TIME:
+        return IsTime(text);
+    case ValueKind::DATA_RATE:
+        return IsDataRate(text);
+    case ValueKind::BYTES:
+        return IsBytes(text);
+    case ValueKind::FACTORY:
+        return !text.empty() && text.find_first_of(" \t\n") == std::string::npos;
+    case ValueKind::TEXT:
+        break;
+    }
+    return true;
+}
+
+} // namespace
+
+std::string
+ValueCheck::Expected(ValueKind kind, uint64_t largest)
+{
+    switch (kind)
+    {
+    case ValueKind::BOOLEAN:
+        return "true or false";
+    case ValueKind::UNSIGNED:
+        return "a whole number from 0 to " + std::to_string(largest);
+    case ValueKind::INTEGER:
+        return "a whole number";
+    case ValueKind::DOUBLE:
+        return "a number";
+    case ValueKind::TIME:
+        return "a time with unit below 106 days, for example 10us (fs ps ns us ms s min h d)";
+    case ValueKind::DATA_RATE:
+        return "a rate with unit, for example 100Gbps";
+    case ValueKind::BYTES:
+        return "a size below 4 GiB with unit, for example 32MiB (B kB KiB MB MiB)";
+    case ValueKind::FACTORY:
+        return "a type, for example ns3::roce::Dcqcn or ns3::roce::Dcqcn[Profile=paper|Gain=0.5]";
+    case ValueKind::TEXT:
+        break;
+    }
+    return "text";
+}
+
+void
+ValueCheck::Value(const std::string& what,
+                  ValueKind kind,
+                  const std::string& text,
+                  uint64_t largest)
+{
+    if (!IsOfKind(kind, largest, text))
+    {
+        throw InputError(what + " is '" + text + "', expected " + Expected(kind, largest));
+    }
+}
+
+void
+ValueCheck::Attribute(const std::string& path, const std::string& value)
+{
+    const std::size_t colon = path.rfind("::");
+    const std::string type = path.substr(0, colon);
+    const std::string name = path.substr(colon + 2);
+    TypeId tid;
+    if (!TypeId::LookupByNameFailSafe(type, &tid))
+    {
+        throw InputError("--" + path + ": unknown type '" + type +
+                         "', expected --TYPE::ATTRIBUTE=VALUE with a type that --PrintTypeIds "
+                         "lists");
+    }
+    std::string known;
+    for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
+    {
+        const TypeId::AttributeInformation info = tid.GetAttribute(i);
+        known += (known.empty() ? "" : ", ") + info.name;
+        if (info.name != name)
+        {
+            continue;
+        }
+        const std::string usual = info.originalInitialValue->SerializeToString(info.checker);
+        TypeId usualType;
+        if (IsFactory(info.checker) &&
+            TypeId::LookupByNameFailSafe(usual.substr(0, usual.find('[')), &usualType))
+        {
+            // What the default derives from is what the attribute takes.
+            Factory("--" + path, value, usualType.GetParent());
+        }
+        AttributeValue("--" + path, info.checker, value);
+        return;
+    }
+    throw InputError("--" + path + ": " + type + " itself has no attribute '" + name +
+                     "', expected one of: " + (known.empty() ? "(none)" : known));
+}
+
+void
+ValueCheck::AttributeValue(const std::string& what,
+                                        const Ptr<const AttributeChecker>& checker,
+                                        const std::string& value)
+{
+    static const std::map<std::string, ValueKind> numbers{
+        {"UintegerValue", ValueKind::UNSIGNED},
+        {"IntegerValue", ValueKind::INTEGER},
+        {"DoubleValue", ValueKind::DOUBLE},
+    };
+    static const std::map<std::string, ValueKind> others{
+        {"BooleanValue", ValueKind::BOOLEAN},
+        {"TimeValue", ValueKind::TIME},
+        {"DataRateValue", ValueKind::DATA_RATE},
+        {"QueueSizeValue", ValueKind::BYTES},
+    };
+    // The text first: where ns-3 cannot read all of it, it aborts.
+    const auto number = numbers.find(TypeOf(checker));
+    const auto other = others.find(TypeOf(checker));
+    bool good = true;
+    if (other != others.end())
+    {
+        Value(what, other->second, value);
+    }
+    else if (number != numbers.end())
+    {
+        good = IsOfKind(number->second, std::numeric_limits<uint64_t>::max(), value);
+    }
+    else if (IsFactory(checker) && Factory(what, value, Object::GetTypeId()) != value)
+    {
+        throw InputError(what + " is '" + value + "', expected the full name " + PREFIX + value);
+    }
+    if (!good || !checker->CreateValidValue(StringValue(value)))
+    {
+        throw InputError(what + " is '" + value + "', expected " +
+                         (checker->HasUnderlyingTypeInformation()
+                              ? checker->GetUnderlyingTypeInformation()
+                              : checker->GetValueTypeName()));
+    }
+}
+
+std::string
+ValueCheck::Factory(const std::string& what,
+                                 const std::string& text,
+                                 const TypeId& base)
+{
+    const std::size_t bracket = text.find('[');
+    std::string name = text.substr(0, bracket);
+    TypeId tid;
+    if (!TypeId::LookupByNameFailSafe(name, &tid) &&
+        TypeId::LookupByNameFailSafe(PREFIX + name, &tid))
+    {
+        name = PREFIX + name;
+    }
+    if (!TypeId::LookupByNameFailSafe(name, &tid) || !tid.IsChildOf(base) || !tid.HasConstructor())
+    {
+        throw InputError(what + " is '" + text + "', expected " +
+                         (base == Object::GetTypeId() ? Expected(ValueKind::FACTORY)
+                                                      : "one of: " + KnownTypes(base)));
+    }
+    if (bracket == std::string::npos)
+    {
+        return name;
+    }
+    if (text.back() != ']' || text.find_first_of("[]", bracket + 1) != text.size() - 1)
+    {
+        throw InputError(what + " is '" + text + "', expected TYPE[ATTRIBUTE=VALUE|...]");
+    }
+    std::istringstream list(text.substr(bracket + 1, text.size() - bracket - 2));
+    for (std::string item; std::getline(list, item, '|');)
+    {
+        const std::size_t equal = item.find('=');
+        TypeId::AttributeInformation info;
+        if (equal == std::string::npos || !tid.LookupAttributeByName(item.substr(0, equal), &info))
+        {
+            throw InputError(what + " has '" + item + "', expected ATTRIBUTE=VALUE with an " +
+                             "attribute that --PrintAttributes=" + name + " lists");
+        }
+        AttributeValue(what + " " + info.name, info.checker, item.substr(equal + 1));
+    }
+    return name + text.substr(bracket);
+}
+
+std::map<std::string, std::string>
+ValueCheck::GetChangedAttributes()
+{
+    std::map<std::string, std::string> changed;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId tid = TypeId::GetRegistered(i);
+        for (std::size_t a = 0; tid.GetGroupName() == "Roce" && a < tid.GetAttributeN(); ++a)
+        {
+            const TypeId::AttributeInformation info = tid.GetAttribute(a);
+            const std::string now = info.initialValue->SerializeToString(info.checker);
+            if (now != info.originalInitialValue->SerializeToString(info.checker))
+            {
+                changed[tid.GetAttributeFullName(a)] = now;
+            }
+        }
+    }
+    return changed;
+}
+
+} // namespace roce
+} // namespace ns3

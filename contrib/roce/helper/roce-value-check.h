@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_VALUE_CHECK_H
+#define ROCE_VALUE_CHECK_H
+
+#include "ns3/attribute.h"
+#include "ns3/type-id.h"
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Kinds of values that options and attributes take.
+enum class ValueKind
+{
+    BOOLEAN,
+    UNSIGNED,
+    INTEGER,
+    DOUBLE,
+    TIME,
+    DATA_RATE,
+    BYTES,   //!< QueueSize in bytes
+    FACTORY, //!< TypeId name, attributes in brackets if wanted
+    TEXT,    //!< any
+};
+
+/**
+ * @ingroup roce
+ * @brief Checks the text of option and attribute values before ns-3 sees it, since ns-3 reads what
+ * it can of a bad value (`2.5` as 2) or aborts.
+ *
+ * Every check throws an InputError of one line that says what was found and what was expected.
+ */
+class ValueCheck
+{
+  public:
+    /**
+     * @param what names the option or attribute in the message
+     * @param kind what is expected
+     * @param text the value
+     * @param largest largest value of kind UNSIGNED
+     * @throw InputError for anything that is not entirely of that kind
+     */
+    static void Value(const std::string& what,
+                      ValueKind kind,
+                      const std::string& text,
+                      uint64_t largest = std::numeric_limits<uint64_t>::max());
+
+    /**
+     * @param kind a kind
+     * @param largest largest value of kind UNSIGNED
+     * @return its form in words, for messages
+     */
+    static std::string Expected(ValueKind kind,
+                                uint64_t largest = std::numeric_limits<uint64_t>::max());
+
+    /**
+     * @param what names the option in messages
+     * @param text TypeId name, `ns3::roce::` may be left out, `[name=value|...]` may follow
+     * @param base TypeId the type must derive from
+     * @return the full text, as attributes of factory type take it
+     * @throw InputError if the type or an attribute is unknown or a value is bad; for an unknown
+     *        type the message lists the known ones
+     */
+    static std::string Factory(const std::string& what,
+                               const std::string& text,
+                               const TypeId& base);
+
+    /**
+     * @param path full name of an attribute, for example ns3::roce::Nic::PathMtu
+     * @param value its value
+     * @throw InputError if the type or the attribute is unknown or the value is bad
+     */
+    static void Attribute(const std::string& path, const std::string& value);
+
+    /**
+     * @param what names the attribute in messages
+     * @param checker of the attribute or global value
+     * @param value its value
+     * @throw InputError for a bad value
+     */
+    static void AttributeValue(const std::string& what,
+                               const Ptr<const AttributeChecker>& checker,
+                               const std::string& value);
+
+    /// @return attributes of this module whose defaults were changed, with their values
+    static std::map<std::string, std::string> GetChangedAttributes();
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_VALUE_CHECK_H */

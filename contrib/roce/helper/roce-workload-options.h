@@ -1,0 +1,85 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_WORKLOAD_OPTIONS_H
+#define ROCE_WORKLOAD_OPTIONS_H
+
+#include "roce-command-line.h"
+#include "roce-flow-spec.h"
+#include "roce-leaf-spine-helper.h"
+#include "roce-workload.h"
+
+#include "ns3/nstime.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that say which flows there are.
+ *
+ * Patterns: poisson, incast, alltoall, permutation, list (from a file); several may be joined with
+ * `+`, for example poisson+incast. Random streams are fixed for each, so that one does not shift
+ * another.
+ */
+struct WorkloadOptions
+{
+    std::string pattern{"poisson"};
+    double load{0.5};
+    std::string loadReference{"host"};
+    double interFraction{0.2}; //!< see PoissonWorkload
+    std::string workload{"websearch"};
+    uint64_t truncateBytes{0}; //!< 0: not
+    Time duration{MilliSeconds(2)};
+    std::string flowsFile;
+    uint32_t incastSenders{16};
+    uint64_t incastBytes{500000};
+    Time incastPeriod{0};
+    double incastLoad{0};
+    std::string incastFrom{"all"};
+    std::string incastReceiver; //!< empty: random
+    uint64_t messageBytes{1000000};
+    Time stagger{0};
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Draw or read the flows; uses the ns-3 seed and run number.
+     * @param topology where the hosts stand
+     * @return flows sorted by start, ids from 0
+     * @throw InputError for bad values, naming the option
+     */
+    std::vector<FlowSpec> Generate(const LeafSpineHelper& topology) const;
+
+    /**
+     * @brief Say what the flows really offer.
+     * @param flows from Generate()
+     * @param topology the same
+     * @return one line: flows, bytes, and, if arrivals go on for `duration`, the load
+     */
+    std::string Report(const std::vector<FlowSpec>& flows, const LeafSpineHelper& topology) const;
+
+  private:
+    std::vector<FlowSpec> GenerateOne(const std::string& name,
+                                      const LeafSpineHelper& topology) const;
+    std::vector<FlowSpec> Poisson(const LeafSpineHelper& topology) const;
+    std::vector<FlowSpec> Incast(const LeafSpineHelper& topology) const;
+    LoadReference GetReference() const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_WORKLOAD_OPTIONS_H */

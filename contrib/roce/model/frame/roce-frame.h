@@ -1,0 +1,362 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_FRAME_H
+#define ROCE_FRAME_H
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// What a frame is. PFC frames never leave the link they are sent on.
+enum class FrameKind : uint8_t
+{
+    DATA = 0, //!< RDMA WRITE first, middle, last or only
+    ACK,      //!< acknowledgement (AETH syndrome 0x1f)
+    NAK,      //!< PSN sequence error (AETH syndrome 0x60)
+    CNP,      //!< congestion notification packet (BTH opcode 0x81)
+    PFC,      //!< 802.1Qbb priority flow control
+};
+
+/// Number of frame kinds.
+constexpr unsigned N_FRAME_KINDS = 5;
+
+/// ECN code points as they stand in the IP header.
+enum Ecn : uint8_t
+{
+    ECN_NOT_ECT = 0,
+    ECN_ECT1 = 1,
+    ECN_ECT0 = 2,
+    ECN_CE = 3,
+};
+
+/// Bits of Frame::flags.
+enum FrameFlag : uint8_t
+{
+    FRAME_FIRST = 1,    //!< first packet of its message (carries a RETH)
+    FRAME_LAST = 2,     //!< last packet of its message
+    FRAME_ACK_REQ = 4,  //!< BTH AckReq
+    FRAME_ECN_ECHO = 8, //!< ACK: the acknowledged data carried CE
+    FRAME_RETX = 16,    //!< data sent again (statistics only; not on the wire)
+    FRAME_TIMESTAMP = 32, //!< carries an 8-byte transmit time stamp (data) or its echo (ACK)
+};
+
+/// Number of traffic classes (802.1p priorities) on every link.
+constexpr unsigned N_CLASSES = 8;
+
+// Sizes in bytes as they stand on the wire (IEEE 802.3, RFC 791, RFC 768, InfiniBand 1.2.1 annex
+// A17).
+constexpr uint32_t ETHERNET_HEADER_BYTES = 14;
+constexpr uint32_t IPV4_HEADER_BYTES = 20;
+constexpr uint32_t UDP_HEADER_BYTES = 8;
+constexpr uint32_t BTH_BYTES = 12;
+constexpr uint32_t RETH_BYTES = 16;
+constexpr uint32_t AETH_BYTES = 4;
+constexpr uint32_t CNP_PAYLOAD_BYTES = 16;
+constexpr uint32_t ICRC_BYTES = 4;
+constexpr uint32_t FCS_BYTES = 4;
+constexpr uint32_t MIN_FRAME_BYTES = 64; //!< MAC header to FCS
+constexpr uint32_t PFC_FRAME_BYTES = 64;
+constexpr uint32_t TIMESTAMP_BYTES = 8;
+
+/// Header bytes, MAC header to FCS, of a data frame that is not the first of its message.
+constexpr uint32_t DATA_HEADER_BYTES = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES +
+                                       UDP_HEADER_BYTES + BTH_BYTES + ICRC_BYTES + FCS_BYTES;
+/// An ACK or NAK without echoed telemetry, MAC header to FCS.
+constexpr uint32_t ACK_FRAME_BYTES = DATA_HEADER_BYTES + AETH_BYTES;
+/// A CNP, MAC header to FCS.
+constexpr uint32_t CNP_FRAME_BYTES = DATA_HEADER_BYTES + CNP_PAYLOAD_BYTES;
+
+/**
+ * @ingroup roce
+ * @brief What one switch port wrote about itself into a frame (in-band network telemetry).
+ *
+ * Values are exact, whatever number of bytes the wire is charged for them.
+ */
+struct IntHop
+{
+    int64_t timePs{0};       //!< when the frame left the egress queue
+    uint64_t txBytes{0};     //!< wire bytes this port had started to send before this frame
+    uint64_t rxBytes{0};     //!< bytes that had entered this port's egress queues (PowerTCP)
+    uint64_t queueBytes{0};  //!< bytes left in this port's egress queues after this frame
+    uint64_t rateBps{0};     //!< rate of the port
+    uint64_t hopId{0};       //!< node id << 16 | port index: tells when the path has changed
+};
+
+/**
+ * @ingroup roce
+ * @brief Telemetry of any number of hops: chunks of eight, chained, pooled.
+ */
+struct IntStack
+{
+    static constexpr uint32_t CHUNK = 8; //!< hops in one chunk
+
+    IntStack* next{nullptr}; //!< further hops (and the free list's link)
+    uint32_t hops{0};        //!< in the first chunk: hops of the whole chain
+    IntHop hop[CHUNK];
+
+    /**
+     * @brief The i-th hop's record.
+     * @param i 0 .. hops-1, in path order
+     * @return the record
+     */
+    const IntHop& At(uint32_t i) const
+    {
+        const IntStack* s = this;
+        for (; i >= CHUNK; i -= CHUNK)
+        {
+            s = s->next;
+        }
+        return s->hop[i];
+    }
+
+    /**
+     * @brief Append a record.
+     * @return the new record, to be filled in by the caller
+     */
+    IntHop& Append();
+};
+
+/**
+ * @ingroup roce
+ * @brief A frame inside the simulator: parsed fields, pooled, handed over and never shared.
+ *
+ * Whoever holds a frame passes it on or gives it back with FramePool::Free(). Quantities are full
+ * 64-bit ones; WireFormat makes the real bytes where somebody looks at bytes.
+ */
+struct alignas(64) Frame
+{
+    Frame* next;             //!< link of the one queue the frame stands in
+    int64_t timePs;          //!< arrival time while in flight; free for the holder otherwise
+    uint64_t psn;            //!< DATA: packet sequence; ACK: last in order; NAK: expected
+    IntStack* telemetry;     //!< INT records, or null: the frame is not telemetry-capable
+    uint32_t frameBytes;     //!< MAC header to FCS, with telemetry; before padding to 64
+    uint32_t telemetryBytes; //!< bytes of frameBytes that are telemetry or time stamps
+    uint32_t src;            //!< index of the sending NIC
+    uint32_t dst;            //!< index of the receiving NIC
+    uint16_t payloadBytes;   //!< RDMA payload without pad
+    uint16_t entropy;        //!< UDP source port
+    uint16_t inPort;         //!< scratch of the switch that holds the frame: arrival port
+    FrameKind kind;          //!< see FrameKind
+    uint8_t trafficClass;    //!< 0..7
+    uint8_t ecn;             //!< see Ecn
+    uint8_t flags;           //!< see FrameFlag
+    uint8_t ttl;             //!< IPv4 time to live
+    uint8_t dscp;            //!< IPv4 DSCP; class << 3 by default
+    // --- second cache line: what only end hosts read
+    alignas(64) uint32_t dstQp; //!< queue pair number at the receiving NIC
+    uint32_t srcQp;             //!< queue pair number at the sending NIC
+    int64_t sentPs; //!< DATA: start of transmission at the sender; ACK: the echo of it
+    int64_t remoteHoldPs;   //!< ACK: time the receiver held the data before acknowledging
+    uint64_t messageBytes;  //!< DATA: length of the message (RETH DMA length)
+    uint64_t remoteAddress; //!< DATA: RETH virtual address
+    uint32_t rKey;          //!< DATA: RETH R_Key
+    uint32_t msn;           //!< ACK, NAK: messages completed
+    uint32_t ackedPackets;  //!< ACK: data frames this ACK stands for
+    uint64_t aux;           //!< free for edge functions; not on the wire
+    // --- third cache line: PFC only
+    alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
+    uint8_t classEnable;                    //!< PFC: class-enable vector
+};
+
+/**
+ * @ingroup roce
+ * @brief Free lists of frames and telemetry stacks: no allocation in steady state.
+ *
+ * One pool per process. It holds no simulation state, only free memory, so nothing that a run
+ * computes depends on it.
+ */
+class FramePool
+{
+  public:
+    /**
+     * @return a frame whose fields are all zero
+     */
+    static Frame* Alloc();
+
+    /**
+     * @brief Give a frame (and its telemetry) back.
+     * @param frame a frame the caller holds
+     */
+    static void Free(Frame* frame);
+
+    /**
+     * @return an empty telemetry stack
+     */
+    static IntStack* AllocInt();
+
+    /**
+     * @brief Give a telemetry stack back.
+     * @param stack may be null
+     */
+    static void FreeInt(IntStack* stack);
+
+    /**
+     * @return frames handed out and not given back: 0 once a run has drained
+     */
+    static uint64_t Outstanding();
+
+  private:
+    static Frame* s_free;
+    static IntStack* s_freeInt;
+    static uint64_t s_outstanding;
+    static void Grow();
+    static void GrowInt();
+};
+
+/**
+ * @ingroup roce
+ * @brief An intrusive first-in-first-out queue of frames with a byte count.
+ */
+class FrameQueue
+{
+  public:
+    /**
+     * @param frame goes to the tail
+     */
+    void Push(Frame* frame)
+    {
+        frame->next = nullptr;
+        (m_head ? m_tail->next : m_head) = frame;
+        m_tail = frame;
+        m_bytes += frame->frameBytes;
+        ++m_frames;
+    }
+
+    /**
+     * @return the head, taken out; the queue must not be empty
+     */
+    Frame* Pop()
+    {
+        Frame* frame = m_head;
+        m_head = frame->next;
+        __builtin_prefetch(m_head); // the next to be popped
+        m_bytes -= frame->frameBytes;
+        --m_frames;
+        return frame;
+    }
+
+    /// @return the head or null
+    Frame* Peek() const
+    {
+        return m_head;
+    }
+
+    /// @return whether there is no frame
+    bool IsEmpty() const
+    {
+        return !m_head;
+    }
+
+    /// @return sum of frameBytes
+    uint64_t GetBytes() const
+    {
+        return m_bytes;
+    }
+
+    /// @return number of frames
+    uint32_t GetFrames() const
+    {
+        return m_frames;
+    }
+
+    /// @brief Free every frame.
+    void Clear()
+    {
+        while (m_head)
+        {
+            FramePool::Free(Pop());
+        }
+    }
+
+  private:
+    Frame* m_head{nullptr};
+    Frame* m_tail{nullptr};
+    uint64_t m_bytes{0};
+    uint32_t m_frames{0};
+};
+
+inline Frame*
+FramePool::Alloc()
+{
+    if (!s_free)
+    {
+        Grow();
+    }
+    Frame* frame = s_free;
+    s_free = frame->next;
+    ++s_outstanding;
+    // The third cache line is always zero here: Free() has seen to it.
+    std::memset(static_cast<void*>(frame), 0, offsetof(Frame, quanta));
+    return frame;
+}
+
+inline void
+FramePool::Free(Frame* frame)
+{
+    if (frame->telemetry)
+    {
+        FreeInt(frame->telemetry);
+    }
+    if (frame->kind == FrameKind::PFC)
+    {
+        *frame = Frame{};
+    }
+    frame->next = s_free;
+    s_free = frame;
+    --s_outstanding;
+}
+
+inline IntStack*
+FramePool::AllocInt()
+{
+    if (!s_freeInt)
+    {
+        GrowInt();
+    }
+    IntStack* stack = s_freeInt;
+    s_freeInt = stack->next;
+    stack->next = nullptr;
+    stack->hops = 0;
+    return stack;
+}
+
+inline void
+FramePool::FreeInt(IntStack* stack)
+{
+    while (stack)
+    {
+        IntStack* next = stack->next;
+        stack->next = s_freeInt;
+        s_freeInt = stack;
+        stack = next;
+    }
+}
+
+inline IntHop&
+IntStack::Append()
+{
+    uint32_t i = hops++;
+    IntStack* s = this;
+    for (; i >= CHUNK; i -= CHUNK)
+    {
+        if (!s->next)
+        {
+            s->next = FramePool::AllocInt();
+        }
+        s = s->next;
+    }
+    return s->hop[i];
+}
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_FRAME_H */

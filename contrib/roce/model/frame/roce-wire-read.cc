@@ -1,0 +1,265 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "ns3/roce-wire-format.h"
+#include "ns3/roce-wire-internal.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+using namespace wire;
+
+namespace
+{
+
+uint32_t
+NicOfAddress(uint64_t low24, const char* what)
+{
+    if (low24 == 0 || low24 > WireFormat::MAX_NIC_INDEX + 1)
+    {
+        Fail(std::string(what) + " stands for no NIC: low 24 bits " + Hex(low24));
+    }
+    return static_cast<uint32_t>(low24 - 1);
+}
+
+/// A frame under construction that gives its telemetry back when reading fails.
+struct Draft
+{
+    Draft() = default;
+    Draft(const Draft&) = delete;
+    Draft& operator=(const Draft&) = delete;
+
+    ~Draft()
+    {
+        FramePool::FreeInt(frame.telemetry);
+    }
+
+    Frame frame{};
+};
+
+void
+ReadData(const uint8_t* b, uint32_t bodyBytes, Frame& frame)
+{
+    uint8_t opcode = b[BTH_OFFSET];
+    uint32_t pad = b[BTH_OFFSET + 1] >> 4 & 3;
+    frame.kind = FrameKind::DATA;
+    if (pad > bodyBytes || bodyBytes % 4 != 0)
+    {
+        Fail("payload and pad of " + std::to_string(bodyBytes) + " bytes with pad count " +
+             std::to_string(pad) + ", expected a multiple of 4 not less than the pad");
+    }
+    frame.payloadBytes = static_cast<uint16_t>(bodyBytes - pad);
+    if (opcode == WRITE_FIRST || opcode == WRITE_ONLY)
+    {
+        const uint8_t* reth = b + BTH_OFFSET + BTH_BYTES;
+        frame.flags |= FRAME_FIRST;
+        frame.remoteAddress = Get(reth, 8);
+        frame.rKey = static_cast<uint32_t>(Get(reth + 8, 4));
+        frame.messageBytes = Get(reth + 12, 4);
+    }
+    if (opcode == WRITE_LAST || opcode == WRITE_ONLY)
+    {
+        frame.flags |= FRAME_LAST;
+    }
+}
+
+void
+ReadControl(const uint8_t* b, uint32_t bodyBytes, Frame& frame)
+{
+    bool isCnp = b[BTH_OFFSET] == CNP_OPCODE;
+    frame.kind = FrameKind::CNP;
+    if (!isCnp)
+    {
+        const uint8_t* aeth = b + BTH_OFFSET + BTH_BYTES;
+        if (aeth[0] >> 5 != 0 && aeth[0] != AETH_NAK_PSN)
+        {
+            Fail("AETH syndrome " + Hex(aeth[0]) +
+                 ", expected an ACK (0x0..0x1f) or a PSN sequence error (0x60)");
+        }
+        frame.kind = aeth[0] == AETH_NAK_PSN ? FrameKind::NAK : FrameKind::ACK;
+        frame.msn = static_cast<uint32_t>(Get(aeth + 1, 3));
+        frame.flags |= b[BTH_OFFSET + MASKED_BTH_BYTE] & BECN ? FRAME_ECN_ECHO : 0;
+    }
+    uint32_t expected = isCnp ? CNP_PAYLOAD_BYTES : 0;
+    if (bodyBytes != expected)
+    {
+        Fail(std::string(isCnp ? "CNP" : "ACK") + " with a payload of " +
+             std::to_string(bodyBytes) + " bytes, expected " + std::to_string(expected));
+    }
+}
+
+void
+ReadRoce(const uint8_t* b,
+         size_t n,
+         Frame& frame,
+         const WireOptions& options,
+         const std::optional<uint32_t>& givenTelemetry)
+{
+    Layout layout = Locate(b, n);
+    uint32_t used = layout.icrcOffset + ICRC_BYTES;
+    if (n != used && n != std::max(used, MIN_NO_FCS_BYTES))
+    {
+        Fail("frame of " + std::to_string(n) + " bytes with an IP packet that ends at " +
+             std::to_string(used) + ": bytes left over");
+    }
+    const uint8_t* ip = b + IP_OFFSET;
+    const uint8_t* bth = b + BTH_OFFSET;
+    uint64_t checksum = Get(ip + 10, 2);
+    if (checksum != IpChecksum(ip))
+    {
+        Fail("IP header checksum " + Hex(checksum) + ", expected " + Hex(IpChecksum(ip)));
+    }
+    if (Get(ip + 6, 2) & 0x3fff)
+    {
+        Fail("IP fragment (flags and offset " + Hex(Get(ip + 6, 2)) + "), expected a whole packet");
+    }
+    if (ip[12] != NIC_IPV4_PREFIX >> 24 || ip[16] != NIC_IPV4_PREFIX >> 24)
+    {
+        Fail("IP addresses in " + std::to_string(ip[12]) + "/8 and " + std::to_string(ip[16]) +
+             "/8, expected 10.0.0.0/8");
+    }
+    if (bth[1] & 0x0f)
+    {
+        Fail("BTH transport version " + std::to_string(bth[1] & 0x0f) + ", expected 0");
+    }
+    uint8_t code = bth[MASKED_BTH_BYTE] & (HAS_TIMESTAMP | INT_CODE_MASK);
+    std::optional<uint32_t> telemetry = TelemetryLength(code);
+    telemetry = telemetry ? telemetry : givenTelemetry;
+    if (!telemetry)
+    {
+        Fail("telemetry of a length that the frame does not tell, expected a sidecar or "
+             "WireOptions::telemetryBytes");
+    }
+    uint32_t room = layout.icrcOffset - layout.extendedEnd;
+    uint32_t needed = code & HAS_TIMESTAMP ? TIMESTAMP_BYTES : 0;
+    if (*telemetry > room || *telemetry < needed)
+    {
+        Fail("telemetry of " + std::to_string(*telemetry) + " bytes, expected " +
+             std::to_string(needed) + ".." + std::to_string(room));
+    }
+    if (options.icrc == IcrcMode::REAL)
+    {
+        uint32_t expected = WireFormat::ComputeIcrc(b, n, *telemetry);
+        uint32_t found = GetCrc(b + layout.icrcOffset);
+        if (found != expected)
+        {
+            Fail("ICRC " + Hex(found) + ", expected " + Hex(expected));
+        }
+    }
+
+    frame.frameBytes = used + FCS_BYTES;
+    frame.src = NicOfAddress(Get(ip + 13, 3), "source IP address");
+    frame.dst = NicOfAddress(Get(ip + 17, 3), "destination IP address");
+    frame.dscp = ip[1] >> 2;
+    frame.ecn = ip[1] & 3;
+    frame.ttl = ip[8];
+    frame.trafficClass = frame.dscp >> 3;
+    frame.entropy = static_cast<uint16_t>(Get(b + UDP_OFFSET, 2));
+    frame.dstQp = static_cast<uint32_t>(Get(bth + 5, 3));
+    frame.psn = Get(bth + 9, 3);
+    frame.flags = bth[8] & 0x80 ? FRAME_ACK_REQ : 0;
+    frame.telemetryBytes = *telemetry;
+    if (bth[0] == ACKNOWLEDGE || bth[0] == CNP_OPCODE)
+    {
+        ReadControl(b, room - *telemetry, frame);
+    }
+    else
+    {
+        ReadData(b, room - *telemetry, frame);
+    }
+    GetTelemetry(b + layout.extendedEnd, code, frame);
+}
+
+void
+ReadPfc(const uint8_t* b, size_t n, Frame& frame)
+{
+    if (n != MIN_NO_FCS_BYTES)
+    {
+        Fail("MAC control frame of " + std::to_string(n) + " bytes, expected " +
+             std::to_string(MIN_NO_FCS_BYTES));
+    }
+    const uint8_t* body = b + ETHERNET_HEADER_BYTES;
+    if (Get(b, 6) != PFC_DESTINATION)
+    {
+        Fail("PFC frame to MAC " + Hex(Get(b, 6)) + ", expected " + Hex(PFC_DESTINATION));
+    }
+    if (Get(body, 2) != PFC_OPCODE)
+    {
+        Fail("MAC control opcode " + Hex(Get(body, 2)) + ", expected 0x101 (PFC)");
+    }
+    if (body[2] != 0)
+    {
+        Fail("PFC class-enable vector " + Hex(Get(body + 2, 2)) + ", expected 8 bits");
+    }
+    if (Get(b + 6, 3) != NIC_MAC_PREFIX >> 24)
+    {
+        Fail("PFC frame from MAC " + Hex(Get(b + 6, 6)) + ", expected 02:00:00 in front");
+    }
+    frame.kind = FrameKind::PFC;
+    frame.frameBytes = PFC_FRAME_BYTES;
+    frame.src = NicOfAddress(Get(b + 9, 3), "PFC source MAC");
+    frame.classEnable = body[3];
+    for (unsigned i = 0; i < N_CLASSES; ++i)
+    {
+        frame.quanta[i] = static_cast<uint16_t>(Get(body + 4 + 2 * i, 2));
+    }
+}
+
+} // namespace
+
+void
+WireFormat::Deserialize(const uint8_t* bytes,
+                        size_t size,
+                        Frame& out,
+                        const Options& options,
+                        const std::vector<uint8_t>* sidecar)
+{
+    if (size < (options.fcs ? MIN_FRAME_BYTES : ETHERNET_HEADER_BYTES))
+    {
+        Fail("frame of " + std::to_string(size) + " bytes is too short for Ethernet");
+    }
+    if (options.fcs)
+    {
+        size -= FCS_BYTES;
+        uint32_t expected = Crc32(bytes, size);
+        if (GetCrc(bytes + size) != expected)
+        {
+            Fail("FCS " + Hex(GetCrc(bytes + size)) + ", expected " + Hex(expected));
+        }
+    }
+    Draft draft;
+    Frame& frame = draft.frame;
+    uint64_t etherType = Get(bytes + 12, 2);
+    if (etherType == ETHERTYPE_MAC_CONTROL)
+    {
+        ReadPfc(bytes, size, frame);
+    }
+    else if (etherType == ETHERTYPE_IPV4)
+    {
+        std::optional<uint32_t> given = SidecarTelemetryBytes(sidecar);
+        ReadRoce(bytes, size, frame, options, given ? given : options.telemetryBytes);
+    }
+    else
+    {
+        Fail("EtherType " + Hex(etherType) + ", expected 0x800 (IPv4) or 0x8808 (MAC control)");
+    }
+    if (sidecar)
+    {
+        ApplySidecar(*sidecar, frame);
+    }
+    frame.next = out.next;
+    frame.timePs = out.timePs;
+    frame.inPort = out.inPort;
+    std::swap(frame, out); // the draft takes and frees out's old telemetry
+}
+
+} // namespace roce
+} // namespace ns3

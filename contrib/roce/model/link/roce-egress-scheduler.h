@@ -1,0 +1,133 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_EGRESS_SCHEDULER_H
+#define ROCE_EGRESS_SCHEDULER_H
+
+#include "ns3/object.h"
+#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-frame.h"
+
+#include <array>
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The queues of one switch port and the choice of the next frame.
+ *
+ * Enqueue() and Dequeue() keep the byte counts; a subclass supplies DoEnqueue() and DoDequeue()
+ * (the pattern of ns-3's QueueDisc). A frame handed to Enqueue() stays inside until Dequeue()
+ * returns it. A scheduler that shapes (holds frames back although the port is idle) says with
+ * NextEligiblePs() when it wants to be asked again.
+ */
+class EgressScheduler : public Object
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * @brief Take a frame in.
+     * @param frame handed over
+     * @param nowPs current time
+     */
+    void Enqueue(Frame* frame, int64_t nowPs)
+    {
+        m_bytes[frame->trafficClass] += frame->frameBytes;
+        m_totalBytes += frame->frameBytes;
+        ++m_frames;
+        DoEnqueue(frame, nowPs);
+    }
+
+    /**
+     * @brief Choose the next frame and take it out.
+     * @param pausedMask classes (bit c = class c) that must not be sent
+     * @param nowPs start of its transmission
+     * @return the frame, or null if none may be sent now
+     */
+    Frame* Dequeue(uint32_t pausedMask, int64_t nowPs)
+    {
+        Frame* frame = DoDequeue(pausedMask, nowPs);
+        if (frame)
+        {
+            m_bytes[frame->trafficClass] -= frame->frameBytes;
+            m_totalBytes -= frame->frameBytes;
+            --m_frames;
+        }
+        return frame;
+    }
+
+    /**
+     * @brief When to ask again although nothing changes; only shaping schedulers answer.
+     * @param pausedMask classes that must not be sent
+     * @param nowPs current time
+     * @return a later time, or NEVER_PS
+     */
+    virtual int64_t NextEligiblePs([[maybe_unused]] uint32_t pausedMask,
+                                   [[maybe_unused]] int64_t nowPs) const
+    {
+        return NEVER_PS;
+    }
+
+    /**
+     * @return whether a frame that meets empty queues and a free port may be sent at once, without
+     * passing through the queues; false for schedulers that shape
+     */
+    virtual bool IsWorkConserving() const
+    {
+        return true;
+    }
+
+    /// @return whether there is no frame
+    bool IsEmpty() const
+    {
+        return m_frames == 0;
+    }
+
+    /**
+     * @param trafficClass 0..7
+     * @return bytes queued of that class
+     */
+    uint64_t GetBytes(uint8_t trafficClass) const
+    {
+        return m_bytes[trafficClass];
+    }
+
+    /// @return bytes queued in all
+    uint64_t GetTotalBytes() const
+    {
+        return m_totalBytes;
+    }
+
+    /// @return frames queued in all
+    uint32_t GetFrames() const
+    {
+        return m_frames;
+    }
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    virtual void DoEnqueue(Frame* frame, int64_t nowPs) = 0;
+    virtual Frame* DoDequeue(uint32_t pausedMask, int64_t nowPs) = 0;
+
+    std::array<uint64_t, N_CLASSES> m_bytes{};
+    uint64_t m_totalBytes{0};
+    uint32_t m_frames{0};
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_EGRESS_SCHEDULER_H */

@@ -1,0 +1,406 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_PORT_H
+#define ROCE_PORT_H
+
+#include "roce-link.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/mac48-address.h"
+#include "ns3/net-device.h"
+#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-frame.h"
+#include "ns3/traced-callback.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+namespace ns3
+{
+namespace roce
+{
+
+class Port;
+
+/**
+ * @ingroup roce
+ * @brief A TracedCallback that sets flags when a sink connects, so that the hot path tests one byte
+ * instead of each trace source.
+ */
+template <typename... Ts>
+class NoticedTrace : public TracedCallback<Ts...>
+{
+  public:
+    /**
+     * @param flag set to true on connection
+     * @param other set as well, or null
+     */
+    NoticedTrace(bool* flag, bool* other)
+        : m_flag(flag),
+          m_other(other)
+    {
+    }
+
+    /// @brief See TracedCallback.
+    void ConnectWithoutContext(const CallbackBase& callback)
+    {
+        Notice();
+        TracedCallback<Ts...>::ConnectWithoutContext(callback);
+    }
+
+    /// @brief See TracedCallback.
+    void Connect(const CallbackBase& callback, std::string path)
+    {
+        Notice();
+        TracedCallback<Ts...>::Connect(callback, path);
+    }
+
+  private:
+    void Notice()
+    {
+        *m_flag = true;
+        if (m_other)
+        {
+            *m_other = true;
+        }
+    }
+
+    bool* m_flag;
+    bool* m_other;
+};
+
+/**
+ * @ingroup roce
+ * @brief One end of a Link: serialisation, PFC pause state, counters. The NetDevice of NICs and
+ * switch ports.
+ *
+ * Time is integer picoseconds. A frame of frameBytes (MAC header to FCS) occupies
+ * max(frameBytes, MinFrameBytes) + FramingBytes byte times, rounded to the nearest picosecond.
+ */
+class Port : public NetDevice
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Port();
+    ~Port() override;
+
+    /**
+     * @param owner decides what is sent; outlives the port's use
+     * @param index number of the port at its owner
+     */
+    void SetOwner(Station* owner, uint16_t index);
+
+    /**
+     * @brief Called by Link::Attach().
+     * @param link the link
+     * @param end 0 or 1
+     */
+    void AttachTo(Link* link, unsigned end);
+
+    // --- hot path
+
+    /**
+     * @brief Start a transmission. The port must be free at startPs.
+     * @param frame handed over to the link
+     * @param startPs first bit leaves
+     * @return when the last bit leaves
+     */
+    int64_t Transmit(Frame* frame, int64_t startPs);
+
+    /**
+     * @brief A frame has arrived (called by the station).
+     * @param frame handed over if the answer is no
+     * @param nowPs arrival time
+     * @return whether the station has to deal with it: it was not lost and is no pause frame
+     */
+    bool Accept(Frame* frame, int64_t nowPs)
+    {
+        if (m_observedRx && !ObserveRx(*frame, nowPs))
+        {
+            FramePool::Free(frame);
+            return false;
+        }
+        if (frame->kind == FrameKind::PFC)
+        {
+            ReceivePfc(frame, nowPs);
+            return false;
+        }
+        return true;
+    }
+
+    /// @return frames on their way to this port
+    Link::Direction& GetIncoming() const
+    {
+        return *m_incoming;
+    }
+
+    /**
+     * @param frameBytes MAC header to FCS
+     * @return byte times on the wire, padding and framing included
+     */
+    uint32_t WireBytes(uint32_t frameBytes) const
+    {
+        return (frameBytes < m_minFrameBytes ? m_minFrameBytes : frameBytes) + m_framingBytes;
+    }
+
+    /**
+     * @param wireBytes see WireBytes()
+     * @return serialisation time, picoseconds, rounded half up
+     */
+    int64_t SerialisationPs(uint32_t wireBytes) const
+    {
+        return m_psPerByte ? wireBytes * m_psPerByte
+                           : static_cast<int64_t>((wireBytes * 8000000000000ULL + m_rateBps / 2) /
+                                                  m_rateBps);
+    }
+
+    /**
+     * @brief Classes that must not be sent; pauses that have run out are forgotten.
+     * @param nowPs time of the question
+     * @return bit c set: class c is paused
+     */
+    uint32_t PausedMask(int64_t nowPs)
+    {
+        return m_pausedMask ? ExpirePauses(nowPs) : 0;
+    }
+
+    /// @return when the first of the present pauses runs out, or NEVER_PS
+    int64_t NextPauseExpiryPs() const;
+
+    /// @return end of the transmission under way, or a time in the past
+    int64_t GetBusyUntilPs() const
+    {
+        return m_busyUntilPs;
+    }
+
+    /// @return whether a frame sent from here is still on the link
+    bool IsLinkInFlight() const
+    {
+        return m_direction->head != nullptr;
+    }
+
+    /// @return number of the port at its owner
+    uint16_t GetIndex() const
+    {
+        return m_index;
+    }
+
+    /// @return rate, bit/s
+    uint64_t GetRateBps() const
+    {
+        return m_rateBps;
+    }
+
+    /// @return wire bytes of all frames whose transmission has started, pause frames included
+    uint64_t GetTxWireBytes() const
+    {
+        return m_txWireBytes;
+    }
+
+    /**
+     * @brief The owner has accepted a frame for this port.
+     * @param frameBytes its size
+     */
+    void CountOffered(uint32_t frameBytes)
+    {
+        m_offeredBytes += frameBytes;
+    }
+
+    /// @return bytes of all frames the owner has accepted for this port (PowerTCP's arrival count)
+    uint64_t GetOfferedBytes() const
+    {
+        return m_offeredBytes;
+    }
+
+    /// @return data, ACK, NAK and CNP frames whose transmission has started
+    uint64_t GetPacketHops() const
+    {
+        return m_packetHops;
+    }
+
+    // --- PFC
+
+    /**
+     * @brief Make a pause frame for this port's peer; the owner sends it ahead of everything.
+     * @param trafficClass class
+     * @param quanta pause time, units of 512 bit times; 0 resumes
+     * @return the frame
+     */
+    Frame* MakePfc(uint8_t trafficClass, uint16_t quanta) const;
+
+    /**
+     * @param quanta units of 512 bit times
+     * @return picoseconds at this port's rate
+     */
+    int64_t QuantaPs(uint16_t quanta) const;
+
+    /**
+     * @param trafficClass class
+     * @param nowPs current time
+     * @return how long the peer has kept that class paused in all
+     */
+    int64_t GetPausedTimePs(uint8_t trafficClass, int64_t nowPs) const;
+
+    /// @return pause frames received with a pause time above 0 for some class
+    uint64_t GetXoffReceived() const
+    {
+        return m_xoffReceived;
+    }
+
+    /// @return the port at the other end, or null
+    Port* GetPeer() const;
+
+    /// @return the link, or null
+    Link* GetLink() const
+    {
+        return m_link;
+    }
+
+    /// @return who decides what this port sends
+    Station* GetOwner() const
+    {
+        return m_owner;
+    }
+
+    // --- observation
+
+    /**
+     * @brief Hash every departure (time, kind, source, PSN) from now on.
+     */
+    void EnableFingerprint()
+    {
+        m_fingerprinting = m_observedTx = true;
+    }
+
+    /// @return hash over all departures since EnableFingerprint()
+    uint64_t GetFingerprint() const
+    {
+        return m_fingerprint;
+    }
+
+    /**
+     * @brief Lose arriving frames on purpose.
+     * @param lose called for every arriving frame; true loses it
+     */
+    void SetReceiveFilter(std::function<bool(const Frame&)> lose)
+    {
+        m_lose = std::move(lose);
+        m_observedRx = true;
+    }
+
+    /// Signature of trace source Sniffer: the bytes, their time (Simulator::Now() may be later),
+    /// and whether they were sent here.
+    typedef void (*SnifferCallback)(Ptr<const Packet> packet, Time at, bool sent);
+    /// Signature of trace sources TxBegin and RxEnd.
+    typedef void (*FrameCallback)(const Frame& frame, Time at);
+    /// Signature of trace source PauseReceived.
+    typedef void (*PauseCallback)(uint8_t trafficClass, uint16_t quanta, Time at);
+
+    // --- inherited from NetDevice
+    void SetIfIndex(const uint32_t index) override;
+    uint32_t GetIfIndex() const override;
+    Ptr<Channel> GetChannel() const override;
+    void SetAddress(Address address) override;
+    Address GetAddress() const override;
+    bool SetMtu(const uint16_t mtu) override;
+    uint16_t GetMtu() const override;
+    bool IsLinkUp() const override;
+    void AddLinkChangeCallback(Callback<void> callback) override;
+    bool IsBroadcast() const override;
+    Address GetBroadcast() const override;
+    bool IsMulticast() const override;
+    Address GetMulticast(Ipv4Address multicastGroup) const override;
+    Address GetMulticast(Ipv6Address addr) const override;
+    bool IsBridge() const override;
+    bool IsPointToPoint() const override;
+    /// Foreign packets are not carried: @return false
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+    /// Foreign packets are not carried: @return false
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
+                  uint16_t protocolNumber) override;
+    Ptr<Node> GetNode() const override;
+    void SetNode(Ptr<Node> node) override;
+    bool NeedsArp() const override;
+    void SetReceiveCallback(ReceiveCallback cb) override;
+    void SetPromiscReceiveCallback(PromiscReceiveCallback cb) override;
+    bool SupportsSendFrom() const override;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    void SetRate(DataRate rate);
+    DataRate GetRate() const;
+    uint32_t ExpirePauses(int64_t nowPs);
+    void HandlePfc(const Frame& frame, int64_t nowPs);
+    void SetPaused(unsigned trafficClass, int64_t untilPs, int64_t nowPs);
+    void Sniff(const Frame& frame, int64_t atPs, bool sent);
+    void ObserveTx(const Frame& frame, int64_t atPs);
+    bool ObserveRx(const Frame& frame, int64_t atPs);
+    void ReceivePfc(Frame* frame, int64_t nowPs);
+
+    Station* m_owner{nullptr};
+    Link::Direction* m_direction{nullptr}; //!< of this end
+    Link::Direction* m_incoming{nullptr};  //!< of the other end
+    uint16_t m_index{0};
+    bool m_observedTx{false}; //!< somebody looks at departures
+    bool m_observedRx{false}; //!< somebody looks at arrivals, or loses them
+    bool m_fingerprinting{false};
+    bool m_infinitePause{false}; //!< attribute InfinitePause
+    uint32_t m_pausedMask{0};
+    uint32_t m_minFrameBytes{0}; //!< attribute MinFrameBytes
+    uint32_t m_framingBytes{0};  //!< attribute FramingBytes
+    uint64_t m_rateBps{0};
+    int64_t m_psPerByte{0}; //!< 0 if it is not a whole number
+    int64_t m_busyUntilPs{INT64_MIN};
+    uint64_t m_txWireBytes{0};
+    uint64_t m_packetHops{0};
+    uint64_t m_offeredBytes{0};
+    uint64_t m_fingerprint{0};
+    std::array<int64_t, N_CLASSES> m_pausedUntilPs{};
+    std::array<int64_t, N_CLASSES> m_pausedSincePs{};
+    std::array<int64_t, N_CLASSES> m_pausedTotalPs{};
+    uint64_t m_xoffReceived{0};
+    std::function<bool(const Frame&)> m_lose;
+    Ptr<Node> m_node;
+    Link* m_link{nullptr};
+    unsigned m_end{0};
+    uint32_t m_ifIndex{0};
+    uint16_t m_mtu{9000};
+    Mac48Address m_address;
+    NoticedTrace<Ptr<const Packet>, Time, bool> m_snifferTrace{&m_observedTx, &m_observedRx};
+    NoticedTrace<const Frame&, Time> m_txBeginTrace{&m_observedTx, nullptr};
+    NoticedTrace<const Frame&, Time> m_rxEndTrace{&m_observedRx, nullptr};
+    TracedCallback<uint8_t, uint16_t, Time> m_pauseTrace;
+};
+
+inline int64_t
+Port::Transmit(Frame* frame, int64_t startPs)
+{
+    const uint32_t wireBytes = WireBytes(frame->frameBytes);
+    m_busyUntilPs = startPs + SerialisationPs(wireBytes);
+    m_txWireBytes += wireBytes;
+    m_packetHops += frame->kind != FrameKind::PFC;
+    if (m_observedTx)
+    {
+        ObserveTx(*frame, startPs);
+    }
+    Link::Transmit(*m_direction, frame, m_busyUntilPs);
+    return m_busyUntilPs;
+}
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PORT_H */

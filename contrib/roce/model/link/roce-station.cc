@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-station.h"
+
+#include "roce-port.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+Agenda::Reset(uint32_t items)
+{
+    m_leaves = 2;
+    while (m_leaves < items)
+    {
+        m_leaves *= 2;
+    }
+    m_times.assign(m_leaves, NEVER_PS);
+    m_winners.resize(2 * m_leaves);
+    for (uint32_t leaf = 0; leaf < m_leaves; ++leaf)
+    {
+        m_winners[m_leaves + leaf] = static_cast<uint16_t>(leaf);
+    }
+    for (uint32_t node = m_leaves - 1; node; --node)
+    {
+        m_winners[node] = m_winners[2 * node];
+    }
+}
+
+Station::Station()
+    : m_wake(this)
+{
+    m_agenda.Reset(1);
+}
+
+Station::~Station() = default;
+
+void
+Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
+{
+    m_nodeId = nodeId;
+    m_stationPorts = ports;
+    m_nPorts = static_cast<uint32_t>(ports.size());
+    m_agenda.Reset(2 * m_nPorts + 1);
+    m_slackPs = eager || ports.empty() ? 0 : NEVER_PS;
+    for (const Port* port : ports)
+    {
+        m_slackPs = std::min(m_slackPs, port->GetLink()->GetDelayPs());
+    }
+}
+
+void
+Station::Run(int64_t nowPs)
+{
+    m_running = true;
+    for (int64_t at = m_agenda.GetFirstPs(); at <= nowPs; at = m_agenda.GetFirstPs())
+    {
+        const uint32_t item = m_agenda.GetFirst();
+        m_presentPs = at;
+        if (item < m_nPorts)
+        {
+            Depart(static_cast<uint16_t>(item), at);
+        }
+        else if (item < 2 * m_nPorts)
+        {
+            Port& port = *m_stationPorts[item - m_nPorts];
+            Link::Direction& link = port.GetIncoming();
+            Frame* frame = link.head;
+            link.head = frame->next;
+            if (link.head)
+            {
+                __builtin_prefetch(link.head);
+                __builtin_prefetch(&link.head->dstQp);
+                m_agenda.Set(item, link.head->timePs);
+            }
+            else
+            {
+                m_agenda.Set(item, NEVER_PS);
+            }
+            if (port.Accept(frame, at))
+            {
+                Receive(port, frame, at);
+            }
+        }
+        else
+        {
+            Timer(at);
+        }
+    }
+    m_running = false;
+    Rearm();
+}
+
+} // namespace roce
+} // namespace ns3

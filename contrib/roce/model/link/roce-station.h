@@ -1,0 +1,261 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_STATION_H
+#define ROCE_STATION_H
+
+#include "roce-wake-timer.h"
+
+#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-frame.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+class Port;
+
+/**
+ * @ingroup roce
+ * @brief The next time of each of a fixed set of items, and the earliest of them.
+ *
+ * A winner tree: changing an item costs log2(items) comparisons, there are no stale entries, and
+ * equal times go to the lower item.
+ */
+class Agenda
+{
+  public:
+    /**
+     * @brief Forget everything; every item is at NEVER_PS.
+     * @param items how many, at least 1
+     */
+    void Reset(uint32_t items);
+
+    /**
+     * @param item 0 .. items-1
+     * @param atPs its time or NEVER_PS
+     */
+    void Set(uint32_t item, int64_t atPs)
+    {
+        m_times[item] = atPs;
+        for (uint32_t node = (m_leaves + item) >> 1; node; node >>= 1)
+        {
+            const uint16_t left = m_winners[2 * node];
+            const uint16_t right = m_winners[2 * node + 1];
+            const uint16_t winner = m_times[left] <= m_times[right] ? left : right;
+            const uint16_t before = m_winners[node];
+            m_winners[node] = winner;
+            if (winner == before && winner != item)
+            {
+                return; // nothing changes further up
+            }
+        }
+    }
+
+    /**
+     * @param item 0 .. items-1
+     * @return its time
+     */
+    int64_t Get(uint32_t item) const
+    {
+        return m_times[item];
+    }
+
+    /// @return the earliest item
+    uint32_t GetFirst() const
+    {
+        return m_winners[1];
+    }
+
+    /// @return the earliest time
+    int64_t GetFirstPs() const
+    {
+        return m_times[m_winners[1]];
+    }
+
+  private:
+    uint32_t m_leaves{0};            //!< power of two
+    std::vector<int64_t> m_times;    //!< by item
+    std::vector<uint16_t> m_winners; //!< tree in heap order, root at 1, leaves behind
+};
+
+/**
+ * @ingroup roce
+ * @brief A node's RDMA machinery: a switch or a NIC. Owns ports and runs on a clock of its own.
+ *
+ * Whatever a station does at time t shows at another station no earlier than t plus the delay of a
+ * link. So a station need not act at t exactly; it may act any time before t plus the shortest delay
+ * of its links (its slack), as long as it acts on everything in order of time. It keeps an agenda
+ * (next departure and next arrival of each port, one timer) and has one event pending in the
+ * simulator, at the earliest item plus the slack. When the event comes, it runs all items up to the
+ * present, in the order (time, departures before arrivals before the timer, port). Results do not
+ * depend on when the events come: with slack 0 (attribute Eager) there is one for each item, and the
+ * outcome is the same, frame for frame.
+ *
+ * Consequences: model code is told the time and never asks Simulator::Now(), which may be later by
+ * up to the slack; whoever looks at a station from outside calls CatchUp() first.
+ */
+class Station
+{
+  public:
+    Station();
+    virtual ~Station();
+
+    /**
+     * @brief Run everything that is due up to and including nowPs. Called from inside, it does
+     * nothing: the station is at work already.
+     * @param nowPs present time
+     */
+    void CatchUp(int64_t nowPs)
+    {
+        if (m_agenda.GetFirstPs() <= nowPs && !m_running)
+        {
+            Run(nowPs);
+        }
+    }
+
+    /**
+     * @brief A frame has been put on an empty link towards this station.
+     * @param port index of the receiving port
+     * @param atPs when it arrives; in the future
+     */
+    void SetArrival(uint16_t port, int64_t atPs)
+    {
+        m_agenda.Set(m_nPorts + port, atPs);
+        Rearm();
+    }
+
+    /**
+     * @brief A pause frame has changed what a port may send.
+     * @param port which
+     * @param atPs time
+     */
+    virtual void OnPauseChange(Port& port, int64_t atPs) = 0;
+
+    /// @brief Called by the wake timer.
+    void OnWake(int64_t nowPs)
+    {
+        CatchUp(nowPs);
+        Rearm();
+    }
+
+    /// @return how much later than their time things may be done, picoseconds
+    int64_t GetSlackPs() const
+    {
+        return m_slackPs;
+    }
+
+  protected:
+    /**
+     * @brief Ports, node and slack are known: make the agenda. Before any frame is sent.
+     * @param nodeId node the station belongs to
+     * @param ports by index
+     * @param eager slack 0 instead of the shortest link delay
+     */
+    void SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager);
+
+    /**
+     * @brief When a port may start its next transmission.
+     * @param port index
+     * @param atPs time, or NEVER_PS; not before the time being run
+     */
+    void SetDeparture(uint16_t port, int64_t atPs)
+    {
+        m_agenda.Set(port, atPs);
+    }
+
+    /**
+     * @param port index
+     * @return see SetDeparture()
+     */
+    int64_t GetDeparture(uint16_t port) const
+    {
+        return m_agenda.Get(port);
+    }
+
+    /**
+     * @brief When Timer() is wanted next.
+     * @param atPs time, or NEVER_PS
+     */
+    void SetTimer(int64_t atPs)
+    {
+        m_agenda.Set(2 * m_nPorts, atPs);
+    }
+
+    /**
+     * @brief Make sure an event is pending in time. To be called after agenda changes outside Run().
+     */
+    void Rearm()
+    {
+        const int64_t first = m_agenda.GetFirstPs();
+        if (first != NEVER_PS && !m_running)
+        {
+            m_wake.Arm(m_nodeId, first + m_slackPs);
+        }
+    }
+
+    /// @return whether the station is at work: the caller is a sink of one of its traces
+    bool IsRunning() const
+    {
+        return m_running;
+    }
+
+    /**
+     * @param nowPs Simulator::Now()
+     * @return the time it is for this station: that of the item being run, or nowPs
+     */
+    int64_t PresentPs(int64_t nowPs) const
+    {
+        return m_running ? m_presentPs : nowPs;
+    }
+
+    /// @return id of the node
+    uint32_t GetStationNodeId() const
+    {
+        return m_nodeId;
+    }
+
+  private:
+    /**
+     * @brief Start the port's next transmission and set its next departure (always).
+     * @param port index
+     * @param atPs time
+     */
+    virtual void Depart(uint16_t port, int64_t atPs) = 0;
+
+    /**
+     * @brief A frame other than PFC has arrived completely.
+     * @param port where
+     * @param frame handed over
+     * @param atPs time
+     */
+    virtual void Receive(Port& port, Frame* frame, int64_t atPs) = 0;
+
+    /**
+     * @brief The timer; sets the next time (always).
+     * @param atPs time
+     */
+    virtual void Timer(int64_t atPs) = 0;
+
+    void Run(int64_t nowPs);
+
+    Agenda m_agenda;
+    uint32_t m_nPorts{0};
+    uint32_t m_nodeId{0};
+    int64_t m_slackPs{0};
+    bool m_running{false};
+    int64_t m_presentPs{0}; //!< time of the item being run
+    std::vector<Port*> m_stationPorts;
+    WakeTimer<Station> m_wake;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_STATION_H */

@@ -1,0 +1,107 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-flow-application.h"
+
+#include "ns3/assert.h"
+#include "ns3/node.h"
+#include "ns3/roce-routing.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(FlowApplication);
+
+TypeId
+FlowApplication::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::roce::FlowApplication")
+                            .SetParent<Application>()
+                            .SetGroupName("Roce")
+                            .AddConstructor<FlowApplication>();
+    return tid;
+}
+
+FlowApplication::FlowApplication()
+    : m_timer(this)
+{
+}
+
+FlowApplication::~FlowApplication() = default;
+
+void
+FlowApplication::DoDispose()
+{
+    m_nic = nullptr;
+    m_flows.clear();
+    Application::DoDispose();
+}
+
+void
+FlowApplication::SetNic(Ptr<Nic> nic)
+{
+    m_nic = nic;
+}
+
+void
+FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
+{
+    NS_ASSERT_MSG(!m_running, "flows are added before the simulation starts");
+    m_flows.push_back({flow, dstQp});
+}
+
+uint16_t
+FlowApplication::Entropy(const FlowSpec& flow)
+{
+    // The dynamic port range that RoCEv2 implementations use for entropy.
+    return flow.srcPort ? flow.srcPort
+                        : static_cast<uint16_t>(0xc000 | (Mix64(flow.id + 1) & 0x3fff));
+}
+
+void
+FlowApplication::StartApplication()
+{
+    m_running = true;
+    std::stable_sort(m_flows.begin(), m_flows.end(), [](const Item& a, const Item& b) {
+        return a.flow.startPs < b.flow.startPs;
+    });
+    OnWake(NowPs());
+}
+
+void
+FlowApplication::StopApplication()
+{
+    m_running = false;
+}
+
+void
+FlowApplication::OnWake(int64_t nowPs)
+{
+    if (!m_running)
+    {
+        return;
+    }
+    for (; m_next < m_flows.size() && m_flows[m_next].flow.startPs <= nowPs; ++m_next)
+    {
+        const FlowSpec& flow = m_flows[m_next].flow;
+        QueuePair* qp = m_nic->OpenQp(flow.dst,
+                                      m_flows[m_next].dstQp,
+                                      flow.trafficClass,
+                                      Entropy(flow),
+                                      true);
+        m_nic->Post(qp, flow.sizeBytes, flow.id);
+    }
+    if (m_next < m_flows.size())
+    {
+        m_timer.Arm(m_nic->GetNode()->GetId(), m_flows[m_next].flow.startPs);
+    }
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,741 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-nic.h"
+
+#include "ns3/boolean.h"
+#include "ns3/double.h"
+#include "ns3/log.h"
+#include "ns3/node.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_LOG_COMPONENT_DEFINE("RoceNic");
+NS_OBJECT_ENSURE_REGISTERED(Nic);
+
+TypeId
+Nic::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::roce::Nic")
+            .SetParent<Port>()
+            .SetGroupName("Roce")
+            .AddConstructor<Nic>()
+            .AddAttribute("CongestionControl",
+                          "Rate law of new queue pairs: a TypeId name, with parameters in brackets "
+                          "if wanted, e.g. ns3::roce::Dcqcn[Profile=paper]",
+                          StringValue("ns3::roce::Dcqcn"),
+                          MakeObjectFactoryAccessor(&Nic::m_ccFactory),
+                          MakeObjectFactoryChecker())
+            .AddAttribute("PathMtu",
+                          "RDMA payload bytes of a full packet",
+                          UintegerValue(4096),
+                          MakeUintegerAccessor(&Nic::m_mtuBytes),
+                          MakeUintegerChecker<uint32_t>(64, 65000))
+            .AddAttribute("AckEveryN",
+                          "Acknowledge at the latest every N packets; the last packet of a message "
+                          "is always acknowledged at once",
+                          UintegerValue(1),
+                          MakeUintegerAccessor(&Nic::m_ackEveryN),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("ControlClass",
+                          "Traffic class of ACK, NAK and CNP frames",
+                          UintegerValue(6),
+                          MakeUintegerAccessor(&Nic::m_controlClass),
+                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("Ttl",
+                          "IPv4 time to live",
+                          UintegerValue(64),
+                          MakeUintegerAccessor(&Nic::m_ttl),
+                          MakeUintegerChecker<uint8_t>(1))
+            .AddAttribute("RtoMin",
+                          "Least retransmission timeout. Longer than any pause or queue that a "
+                          "lossless network may bring about",
+                          TimeValue(MilliSeconds(4)),
+                          MakeTimeAccessor(&Nic::m_rtoMin),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute("RtoFactor",
+                          "Retransmission timeout over the base RTT of the path",
+                          DoubleValue(3),
+                          MakeDoubleAccessor(&Nic::m_rtoFactor),
+                          MakeDoubleChecker<double>(0))
+            .AddAttribute("RetryLimit",
+                          "Timeouts without progress after which a queue pair fails; 0: never",
+                          UintegerValue(7),
+                          MakeUintegerAccessor(&Nic::m_retryLimit),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("IntHeaderBytes",
+                          "Bytes charged to a telemetry-capable data frame before the first hop",
+                          UintegerValue(2),
+                          MakeUintegerAccessor(&Nic::m_intHeaderBytes),
+                          MakeUintegerChecker<uint32_t>(0, 256))
+            .AddAttribute("Eager",
+                          "Start each transmission from an event of its own, so that trace sinks "
+                          "may read Simulator::Now(); slower, same results",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&Nic::m_eager),
+                          MakeBooleanChecker())
+            .AddTraceSource("MessageCompleted",
+                            "The last packet of a message has been acknowledged",
+                            MakeTraceSourceAccessor(&Nic::m_completedTrace),
+                            "ns3::roce::Nic::MessageCallback")
+            .AddTraceSource("MessageReceived",
+                            "The last packet of a message has arrived in order",
+                            MakeTraceSourceAccessor(&Nic::m_receivedTrace),
+                            "ns3::roce::Nic::ReceivedCallback")
+            .AddTraceSource("Rate",
+                            "Feedback has been processed; ask the queue pair for rate and window",
+                            MakeTraceSourceAccessor(&Nic::m_rateTrace),
+                            "ns3::roce::Nic::RateCallback");
+    return tid;
+}
+
+Nic::Nic()
+    : m_senders(2),
+      m_receivers(2) // numbers 0 and 1 belong to InfiniBand's management queue pairs
+{
+    SetOwner(this, 0);
+}
+
+Nic::~Nic() = default;
+
+void
+Nic::DoDispose()
+{
+    m_control.Clear();
+    m_senders.clear();
+    m_receivers.clear();
+    m_feedbacks.clear();
+    m_prototype = nullptr;
+    m_oracle = nullptr;
+    Port::DoDispose();
+}
+
+void
+Nic::SetIdentity(uint32_t index, PathOracle oracle)
+{
+    m_nicIndex = index;
+    m_oracle = std::move(oracle);
+}
+
+Ptr<CongestionControl>
+Nic::GetPrototype()
+{
+    if (!m_prototype)
+    {
+        m_prototype = m_ccFactory.Create<CongestionControl>();
+    }
+    return m_prototype;
+}
+
+uint32_t
+Nic::GetTelemetryBytes()
+{
+    Ptr<CongestionControl> cc = GetPrototype();
+    return (cc->NeedsTelemetry() ? m_intHeaderBytes : 0) +
+           (cc->NeedsTimestamp() ? TIMESTAMP_BYTES : 0);
+}
+
+uint32_t
+Nic::ReserveReceiver(uint32_t src, const std::string& feedback, uint64_t cookie)
+{
+    uint32_t kind = 0;
+    while (kind < m_feedbacks.size() && m_feedbacks[kind].first != feedback)
+    {
+        ++kind;
+    }
+    if (kind == m_feedbacks.size())
+    {
+        std::istringstream text(feedback);
+        ObjectFactory factory;
+        text >> factory;
+        m_feedbacks.emplace_back(feedback, factory.Create<ReceiverFeedback>());
+    }
+    ReceiverSlot slot;
+    slot.cookie = cookie;
+    slot.src = src;
+    slot.feedback = kind;
+    m_receivers.push_back(std::move(slot));
+    return static_cast<uint32_t>(m_receivers.size() - 1);
+}
+
+QueuePair*
+Nic::OpenQp(uint32_t dst,
+            uint32_t dstQp,
+            uint8_t trafficClass,
+            uint16_t entropy,
+            bool closeWhenDone)
+{
+    const int64_t now = PresentPs(NowPs());
+    const PathInfo path = m_oracle(m_nicIndex, dst, entropy);
+    Ptr<CongestionControl> cc = GetPrototype()->Fork();
+    cc->Start(path, now);
+    QueuePair::Config config;
+    config.src = m_nicIndex;
+    config.dst = dst;
+    config.dstQp = dstQp;
+    config.trafficClass = trafficClass;
+    config.entropy = entropy;
+    config.mtuBytes = m_mtuBytes;
+    config.telemetry = cc->NeedsTelemetry();
+    config.telemetryBytes = GetTelemetryBytes();
+    config.framingBytes = WireBytes(100000) - 100000;
+    config.minFrameBytes = WireBytes(0) - config.framingBytes;
+    config.flags = cc->NeedsTimestamp() ? FRAME_TIMESTAMP : 0;
+    config.ecn = cc->IsEcnCapable() ? ECN_ECT0 : ECN_NOT_ECT;
+    config.closeWhenDone = closeWhenDone;
+    const auto qpn = static_cast<uint32_t>(m_senders.size());
+    m_senders.push_back(std::make_unique<QueuePair>(qpn, config, std::move(cc)));
+    ++m_openQps;
+    QueuePair* qp = m_senders.back().get();
+    qp->rtoPs = std::max(m_rtoMin.GetPicoSeconds(),
+                         static_cast<int64_t>(m_rtoFactor * static_cast<double>(path.baseRttPs)));
+    return qp;
+}
+
+void
+Nic::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie)
+{
+    // A sink of a trace posts at the time of what it was told, which Simulator::Now() may be past.
+    const int64_t now = PresentPs(NowPs());
+    CatchUp(now);
+    qp->Post(bytes, cookie, now);
+    qp->GetCc().Advance(now);
+    Place(qp, now);
+    if (!IsRunning()) // what is being run ends with the same
+    {
+        Settle(now);
+        Rearm();
+    }
+}
+
+bool
+Nic::CloseIfDone(QueuePair* qp)
+{
+    // One that stands in the ready ring is closed when its turn comes.
+    if (qp->GetUna() != qp->GetEndPsn() || !qp->GetConfig().closeWhenDone ||
+        qp->place == QueuePair::Place::READY)
+    {
+        return false;
+    }
+    --m_openQps;
+    m_senders[qp->GetQpn()].reset();
+    return true;
+}
+
+// ---------------------------------------------------------------- choosing what to send
+
+void
+Nic::Activate()
+{
+    SetUp(GetNode()->GetId(), {this}, m_eager);
+}
+
+int64_t
+Nic::NextDuePs() const
+{
+    const int64_t free = GetBusyUntilPs();
+    if (m_readyMask || !m_control.IsEmpty())
+    {
+        return free;
+    }
+    return m_timers.empty() ? NEVER_PS : std::max(free, m_timers.front().atPs);
+}
+
+void
+Nic::Depart(uint16_t, int64_t atPs)
+{
+    const uint32_t paused = PausedMask(atPs);
+    if (!m_control.IsEmpty() && !(paused >> m_controlClass & 1))
+    {
+        Transmit(m_control.Pop(), atPs);
+    }
+    else if (QueuePair* qp = PickData(atPs))
+    {
+        SendData(qp, atPs);
+    }
+    else
+    {
+        // Nothing may be sent: wait for a pacing gap or for a pause to run out.
+        const int64_t expiry = NextPauseExpiryPs();
+        SetDeparture(0, m_timers.empty() ? expiry : std::min(expiry, m_timers.front().atPs));
+        return;
+    }
+    SetDeparture(0, NextDuePs());
+}
+
+void
+Nic::Settle(int64_t nowPs)
+{
+    const int64_t due = NextDuePs();
+    if (due <= nowPs)
+    {
+        Depart(0, nowPs);
+    }
+    else if (due < GetDeparture(0))
+    {
+        SetDeparture(0, due);
+    }
+}
+
+void
+Nic::OnPauseChange(Port&, int64_t atPs)
+{
+    Settle(atPs);
+}
+
+void
+Nic::PushReady(QueuePair* qp)
+{
+    const unsigned c = qp->GetConfig().trafficClass;
+    Ring& ring = m_rings[c];
+    qp->place = QueuePair::Place::READY;
+    qp->nextReady = nullptr;
+    (ring.head ? ring.tail->nextReady : ring.head) = qp;
+    ring.tail = qp;
+    if (!(m_readyMask >> c & 1))
+    {
+        // A class that was idle does not get credit for it (start-time fair queueing). One whose
+        // only queue pair has just sent is not ahead of the frame's start, and keeps its count.
+        ring.servedBytes = std::max(ring.servedBytes, m_servedStartBytes);
+        m_readyMask |= 1U << c;
+    }
+}
+
+QueuePair*
+Nic::PopReady(unsigned trafficClass)
+{
+    Ring& ring = m_rings[trafficClass];
+    QueuePair* qp = ring.head;
+    ring.head = qp->nextReady;
+    if (!ring.head)
+    {
+        m_readyMask &= ~(1U << trafficClass);
+    }
+    qp->place = QueuePair::Place::NOWHERE;
+    return qp;
+}
+
+void
+Nic::PushTimer(QueuePair* qp, int64_t nowPs)
+{
+    qp->place = QueuePair::Place::TIMED;
+    // The rate may rise by a timer before the gap has passed: look again then.
+    qp->heapPs =
+        std::max(nowPs + 1, std::min(qp->nextAvailPs, qp->GetCc().NextRateChangePs()));
+    m_timers.push_back({qp->heapPs, qp->GetQpn()});
+    std::push_heap(m_timers.begin(), m_timers.end(), &Nic::Later);
+}
+
+void
+Nic::Place(QueuePair* qp, int64_t nowPs)
+{
+    if (qp->place != QueuePair::Place::NOWHERE || !qp->CanSend() || qp->failed)
+    {
+        return;
+    }
+    if (qp->nextAvailPs <= std::max(nowPs, GetBusyUntilPs()))
+    {
+        PushReady(qp);
+    }
+    else
+    {
+        PushTimer(qp, nowPs);
+    }
+}
+
+void
+Nic::Repace(QueuePair* qp, int64_t nowPs)
+{
+    const uint64_t rate = qp->GetCc().GetRateBps();
+    if (rate == qp->pacedRateBps)
+    {
+        return;
+    }
+    // What is left of the gap is stretched or shortened; what has passed stays passed.
+    if (qp->nextAvailPs > nowPs)
+    {
+        qp->nextAvailPs = nowPs + static_cast<int64_t>(
+                                      static_cast<double>(qp->nextAvailPs - nowPs) *
+                                      static_cast<double>(qp->pacedRateBps) /
+                                      static_cast<double>(rate));
+    }
+    qp->pacedRateBps = rate;
+    // A later time needs no new entry: the old one looks again and waits on.
+    if (qp->place == QueuePair::Place::TIMED && qp->nextAvailPs < qp->heapPs)
+    {
+        PushTimer(qp, nowPs);
+    }
+}
+
+void
+Nic::PopTimers(int64_t atPs)
+{
+    while (!m_timers.empty() && m_timers.front().atPs <= atPs)
+    {
+        const TimerEntry timer = m_timers.front();
+        std::pop_heap(m_timers.begin(), m_timers.end(), &Nic::Later);
+        m_timers.pop_back();
+        QueuePair* qp = m_senders[timer.qpn].get();
+        if (!qp || qp->place != QueuePair::Place::TIMED || qp->heapPs != timer.atPs)
+        {
+            continue; // moved since
+        }
+        if (qp->nextAvailPs > timer.atPs)
+        {
+            qp->GetCc().Advance(timer.atPs);
+            Repace(qp, timer.atPs);
+            if (qp->heapPs != timer.atPs)
+            {
+                continue; // Repace() has made a new entry
+            }
+            if (qp->nextAvailPs > timer.atPs)
+            {
+                PushTimer(qp, timer.atPs);
+                continue;
+            }
+        }
+        if (qp->CanSend())
+        {
+            PushReady(qp);
+        }
+        else
+        {
+            qp->place = QueuePair::Place::NOWHERE;
+        }
+    }
+}
+
+QueuePair*
+Nic::PickData(int64_t atPs)
+{
+    PopTimers(atPs);
+    while (uint32_t mask = m_readyMask & ~PausedMask(atPs))
+    {
+        unsigned best = __builtin_ctz(mask);
+        for (mask &= mask - 1; mask; mask &= mask - 1)
+        {
+            const unsigned c = __builtin_ctz(mask);
+            if (m_rings[c].servedBytes < m_rings[best].servedBytes)
+            {
+                best = c;
+            }
+        }
+        QueuePair* qp = PopReady(best);
+        if (qp->CanSend() && !qp->failed) // the window may have shrunk meanwhile
+        {
+            return qp;
+        }
+        CloseIfDone(qp);
+    }
+    return nullptr;
+}
+
+void
+Nic::SendData(QueuePair* qp, int64_t atPs)
+{
+    Frame* frame = FramePool::Alloc();
+    uint32_t wireBytes;
+    qp->BuildNext(*frame, wireBytes);
+    frame->ttl = m_ttl;
+    frame->sentPs = atPs;
+    ++m_counters.dataSent;
+    m_counters.retransmitted += (frame->flags & FRAME_RETX) != 0;
+    m_servedStartBytes = m_rings[frame->trafficClass].servedBytes;
+    m_rings[frame->trafficClass].servedBytes += wireBytes;
+    CongestionControl& cc = qp->GetCc();
+    cc.Advance(atPs);
+    cc.OnSend(atPs, wireBytes);
+    if (qp->rtoDeadlinePs == NEVER_PS)
+    {
+        RestartRto(qp, atPs);
+    }
+    Transmit(frame, atPs);
+    qp->pacedRateBps = cc.GetRateBps();
+    qp->nextAvailPs =
+        atPs + static_cast<int64_t>(wireBytes * 8000000000000ULL / qp->pacedRateBps);
+    Place(qp, atPs);
+}
+
+// ---------------------------------------------------------------- receiving
+
+void
+Nic::Receive(Port&, Frame* frame, int64_t nowPs)
+{
+    switch (frame->kind)
+    {
+    case FrameKind::DATA:
+        ReceiveData(frame, nowPs);
+        break;
+    case FrameKind::ACK:
+    case FrameKind::NAK:
+        ReceiveAck(frame, nowPs);
+        break;
+    case FrameKind::CNP:
+        ReceiveCnp(frame, nowPs);
+        break;
+    case FrameKind::PFC:
+        break; // handled by the port
+    }
+    Settle(nowPs);
+}
+
+Frame*
+Nic::MakeReply(FrameKind kind, const Frame& data) const
+{
+    Frame* reply = FramePool::Alloc();
+    reply->kind = kind;
+    reply->src = m_nicIndex;
+    reply->dst = data.src;
+    reply->srcQp = data.dstQp;
+    reply->dstQp = data.srcQp;
+    reply->entropy = data.entropy;
+    reply->trafficClass = m_controlClass;
+    reply->dscp = static_cast<uint8_t>(m_controlClass << 3);
+    reply->ttl = m_ttl;
+    reply->frameBytes = kind == FrameKind::CNP ? CNP_FRAME_BYTES : ACK_FRAME_BYTES;
+    return reply;
+}
+
+void
+Nic::ReceiveData(Frame* frame, int64_t nowPs)
+{
+    if (frame->dst != m_nicIndex || frame->dstQp >= m_receivers.size() ||
+        m_receivers[frame->dstQp].src != frame->src)
+    {
+        ++m_counters.strayFrames;
+        FramePool::Free(frame);
+        return;
+    }
+    ReceiverSlot& slot = m_receivers[frame->dstQp];
+    if (!slot.qp)
+    {
+        slot.qp = std::make_unique<ReceiverQp>();
+        slot.qp->feedback = m_feedbacks[slot.feedback].second->Fork();
+    }
+    ReceiverQp& qp = *slot.qp;
+    ++m_counters.dataReceived;
+    if (qp.feedback->OnData(*frame, nowPs))
+    {
+        ++m_counters.cnpsSent;
+        m_control.Push(MakeReply(FrameKind::CNP, *frame));
+    }
+    const uint64_t before = qp.expectedPsn;
+    const ReceiverQp::Action action = qp.OnData(*frame, m_ackEveryN);
+    if (qp.expectedPsn != before)
+    {
+        m_counters.bytesDelivered += frame->payloadBytes;
+        if (frame->flags & FRAME_LAST)
+        {
+            m_receivedTrace(slot.cookie, PicoSeconds(nowPs));
+        }
+    }
+    if (action != ReceiverQp::Action::NOTHING)
+    {
+        const bool nak = action == ReceiverQp::Action::NAK;
+        Frame* reply = MakeReply(nak ? FrameKind::NAK : FrameKind::ACK, *frame);
+        reply->psn = nak ? qp.expectedPsn : qp.expectedPsn - 1;
+        reply->msn = qp.msn;
+        reply->ackedPackets = qp.unackedPackets;
+        ++(nak ? m_counters.naksSent : m_counters.acksSent);
+        if (qp.sawCe)
+        {
+            frame->ecn = ECN_CE; // the echo covers all packets since the last ACK
+        }
+        qp.feedback->FillAck(*reply, *frame, nowPs);
+        qp.unackedPackets = 0;
+        qp.sawCe = false;
+        m_control.Push(reply);
+    }
+    FramePool::Free(frame);
+}
+
+void
+Nic::ReceiveAck(Frame* frame, int64_t nowPs)
+{
+    QueuePair* qp = GetQp(frame->dstQp);
+    if (!qp || qp->GetConfig().dst != frame->src || qp->failed)
+    {
+        ++m_counters.strayFrames;
+        FramePool::Free(frame);
+        return;
+    }
+    const bool nak = frame->kind == FrameKind::NAK;
+    m_counters.naksReceived += nak;
+    const uint64_t newUna = nak ? frame->psn : frame->psn + 1;
+    m_done.clear();
+    const QueuePair::AckResult result = qp->Acknowledge(newUna, nak, nowPs, m_done);
+    if (result.packets || result.rewound)
+    {
+        qp->retries = 0;
+        if (qp->GetInflightBytes())
+        {
+            RestartRto(qp, nowPs);
+        }
+        else
+        {
+            qp->rtoDeadlinePs = NEVER_PS;
+        }
+        AckInfo ack;
+        ack.nowPs = nowPs;
+        ack.ackPsn = qp->GetUna();
+        ack.sndNxtPsn = qp->GetNextPsn();
+        ack.ackedBytes = result.bytes;
+        ack.ackedPackets = static_cast<uint32_t>(result.packets);
+        ack.inflightBytes = qp->GetInflightBytes();
+        ack.ecnEcho = frame->flags & FRAME_ECN_ECHO;
+        ack.isNak = result.rewound;
+        ack.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
+        ack.remoteHoldPs = frame->remoteHoldPs;
+        ack.telemetry = frame->telemetry;
+        qp->GetCc().OnAck(ack);
+    }
+    FramePool::Free(frame);
+    for (const MessageRecord& record : m_done)
+    {
+        m_completedTrace(record);
+    }
+    if (!CloseIfDone(qp))
+    {
+        AfterFeedback(qp, nowPs);
+    }
+}
+
+void
+Nic::ReceiveCnp(Frame* frame, int64_t nowPs)
+{
+    ++m_counters.cnpsReceived;
+    QueuePair* qp = GetQp(frame->dstQp);
+    if (qp && qp->GetConfig().dst == frame->src)
+    {
+        qp->GetCc().OnCnp(nowPs);
+        AfterFeedback(qp, nowPs);
+    }
+    FramePool::Free(frame);
+}
+
+void
+Nic::AfterFeedback(QueuePair* qp, int64_t nowPs)
+{
+    Repace(qp, nowPs);
+    Place(qp, nowPs);
+    if (!m_rateTrace.IsEmpty())
+    {
+        m_rateTrace(*qp, PicoSeconds(nowPs));
+    }
+}
+
+// ---------------------------------------------------------------- timeouts
+
+void
+Nic::PushTimeout(QueuePair* qp)
+{
+    // One entry for each queue pair; it looks at the deadline when its time comes.
+    qp->rtoQueued = true;
+    m_timeouts.push_back({qp->rtoDeadlinePs, qp->GetQpn()});
+    std::push_heap(m_timeouts.begin(), m_timeouts.end(), &Nic::Later);
+    SetTimer(m_timeouts.front().atPs);
+}
+
+void
+Nic::RestartRto(QueuePair* qp, int64_t nowPs)
+{
+    qp->rtoDeadlinePs = nowPs + qp->rtoPs;
+    if (!qp->rtoQueued)
+    {
+        PushTimeout(qp);
+    }
+}
+
+void
+Nic::Timer(int64_t atPs)
+{
+    while (!m_timeouts.empty() && m_timeouts.front().atPs <= atPs)
+    {
+        QueuePair* qp = GetQp(m_timeouts.front().qpn);
+        std::pop_heap(m_timeouts.begin(), m_timeouts.end(), &Nic::Later);
+        m_timeouts.pop_back();
+        if (!qp)
+        {
+            continue;
+        }
+        qp->rtoQueued = false;
+        if (qp->rtoDeadlinePs == NEVER_PS)
+        {
+            continue;
+        }
+        if (qp->rtoDeadlinePs > atPs)
+        {
+            PushTimeout(qp);
+            continue;
+        }
+        ++m_counters.timeouts;
+        if (m_retryLimit && ++qp->retries > m_retryLimit)
+        {
+            NS_LOG_WARN("NIC " << m_nicIndex << " QP " << qp->GetQpn()
+                               << ": retry limit exceeded");
+            qp->failed = true;
+            qp->rtoDeadlinePs = NEVER_PS;
+            ++m_counters.failedQps;
+            continue;
+        }
+        qp->GoBack();
+        qp->GetCc().OnTimeout(atPs);
+        RestartRto(qp, atPs);
+        AfterFeedback(qp, atPs);
+    }
+    SetTimer(m_timeouts.empty() ? NEVER_PS : m_timeouts.front().atPs);
+    Settle(atPs);
+}
+
+std::string
+Nic::Explain(const QueuePair& qp, int64_t nowPs)
+{
+    std::ostringstream text;
+    const QueuePair::Config& config = qp.GetConfig();
+    text << "NIC " << m_nicIndex << " QP " << qp.GetQpn() << " to NIC " << config.dst << ": "
+         << qp.GetUna() << " of " << qp.GetEndPsn() << " packets acknowledged, "
+         << qp.GetNextPsn() - qp.GetUna() << " outstanding; ";
+    const CongestionControl& cc = qp.GetCc();
+    if (qp.failed)
+    {
+        text << "failed: retry limit exceeded";
+    }
+    else if (PausedMask(nowPs) >> config.trafficClass & 1)
+    {
+        text << "class " << +config.trafficClass << " is paused by PFC at this NIC's port";
+    }
+    else if (qp.GetNextPsn() == qp.GetEndPsn())
+    {
+        text << "waiting for acknowledgements";
+        if (qp.rtoDeadlinePs != NEVER_PS)
+        {
+            text << " (timeout in " << (qp.rtoDeadlinePs - nowPs) / 1000 << " ns, "
+                 << qp.retries << " retries so far)";
+        }
+    }
+    else if (qp.GetInflightBytes() >= cc.GetWindowBytes())
+    {
+        text << "window full: " << qp.GetInflightBytes() << " of " << cc.GetWindowBytes()
+             << " B in flight";
+    }
+    else
+    {
+        text << "paced at " << cc.GetRateBps() << " bit/s, next packet in "
+             << std::max<int64_t>(0, qp.nextAvailPs - nowPs) / 1000 << " ns";
+    }
+    return text.str();
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,277 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_NIC_H
+#define ROCE_NIC_H
+
+#include "roce-queue-pair.h"
+
+#include "ns3/object-factory.h"
+#include "ns3/roce-port.h"
+#include "ns3/roce-station.h"
+#include "ns3/traced-callback.h"
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief An RDMA NIC: one port, many queue pairs. A host may have several.
+ *
+ * Control frames (ACK, NAK, CNP) go first. Data queue pairs that may send stand in a ready ring for
+ * each class and take turns; classes share by bytes. Those that wait for their pacing gap stand in
+ * one timer heap, those that wait for window or data stand nowhere and cost nothing. Choosing the
+ * next packet is O(log n) in the number of paced queue pairs.
+ */
+class Nic : public Port, public Station
+{
+  public:
+    /// Counters since the start.
+    struct Counters
+    {
+        uint64_t dataSent{0};
+        uint64_t dataReceived{0};
+        uint64_t retransmitted{0};
+        uint64_t acksSent{0};
+        uint64_t naksSent{0};
+        uint64_t naksReceived{0};
+        uint64_t cnpsSent{0};
+        uint64_t cnpsReceived{0};
+        uint64_t timeouts{0};
+        uint64_t bytesDelivered{0}; //!< payload, in order
+        uint64_t strayFrames{0};    //!< for a queue pair that does not exist (any more)
+        uint64_t failedQps{0};      //!< retry limit exceeded
+    };
+
+    /// Answers what a sender may know of the path to another NIC.
+    using PathOracle = std::function<PathInfo(uint32_t src, uint32_t dst, uint16_t entropy)>;
+
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Nic();
+    ~Nic() override;
+
+    /**
+     * @param index number of the NIC in its network
+     * @param oracle see PathOracle
+     */
+    void SetIdentity(uint32_t index, PathOracle oracle);
+
+    /// @return number of the NIC in its network
+    uint32_t GetIndex() const
+    {
+        return m_nicIndex;
+    }
+
+    /**
+     * @brief Make room for a receiving queue pair; its state is created by the first frame.
+     * @param src sending NIC
+     * @param feedback ReceiverFeedback in ObjectFactory's text form
+     * @param cookie returned by trace source MessageReceived
+     * @return queue pair number here
+     */
+    uint32_t ReserveReceiver(uint32_t src, const std::string& feedback, uint64_t cookie);
+
+    /**
+     * @brief Open a sending queue pair.
+     * @param dst receiving NIC
+     * @param dstQp its ReserveReceiver() number
+     * @param trafficClass class of the data, 0..7
+     * @param entropy UDP source port
+     * @param closeWhenDone free it when all that was posted is acknowledged
+     * @return the queue pair; the NIC owns it
+     */
+    QueuePair* OpenQp(uint32_t dst,
+                      uint32_t dstQp,
+                      uint8_t trafficClass,
+                      uint16_t entropy,
+                      bool closeWhenDone);
+
+    /**
+     * @brief Post an RDMA WRITE.
+     * @param qp of this NIC
+     * @param bytes length; 0 is allowed
+     * @param cookie returned by trace source MessageCompleted
+     */
+    void Post(QueuePair* qp, uint64_t bytes, uint64_t cookie);
+
+    /**
+     * @param qpn number
+     * @return the sending queue pair, or null once it is closed
+     */
+    QueuePair* GetQp(uint32_t qpn) const
+    {
+        return qpn < m_senders.size() ? m_senders[qpn].get() : nullptr;
+    }
+
+    /// @return sending queue pairs ever opened
+    uint32_t GetNQps() const
+    {
+        return static_cast<uint32_t>(m_senders.size());
+    }
+
+    /// @return sending queue pairs open now
+    uint32_t GetOpenQps() const
+    {
+        return m_openQps;
+    }
+
+    /**
+     * @param qpn number given by ReserveReceiver()
+     * @return the receiving queue pair, or null before its first frame
+     */
+    const ReceiverQp* GetReceiver(uint32_t qpn) const
+    {
+        return qpn < m_receivers.size() ? m_receivers[qpn].qp.get() : nullptr;
+    }
+
+    /**
+     * @brief The rate law new queue pairs get (attribute CongestionControl), not started.
+     * @return the prototype
+     */
+    Ptr<CongestionControl> GetPrototype();
+
+    /// @return payload bytes of a full packet
+    uint32_t GetMtuBytes() const
+    {
+        return m_mtuBytes;
+    }
+
+    /// @return bytes of telemetry charged to each data frame as it leaves this NIC
+    uint32_t GetTelemetryBytes();
+
+    /// @return counters
+    const Counters& GetCounters() const
+    {
+        return m_counters;
+    }
+
+    /**
+     * @brief Say in one line why a queue pair is not sending.
+     * @param qp of this NIC
+     * @param nowPs current time
+     * @return text
+     */
+    std::string Explain(const QueuePair& qp, int64_t nowPs);
+
+    /// Signature of trace source MessageCompleted.
+    typedef void (*MessageCallback)(const MessageRecord& record);
+    /// Signature of trace source MessageReceived.
+    typedef void (*ReceivedCallback)(uint64_t cookie, Time at);
+    /// Signature of trace source Rate: after each ACK, CNP and timeout.
+    typedef void (*RateCallback)(const QueuePair& qp, Time at);
+
+    /**
+     * @brief The NIC is connected: ready to send and receive.
+     */
+    void Activate();
+
+    // inherited from Station
+    void OnPauseChange(Port& port, int64_t atPs) override;
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /// Ready ring of one class.
+    struct Ring
+    {
+        QueuePair* head{nullptr};
+        QueuePair* tail{nullptr};
+        uint64_t servedBytes{0};
+    };
+
+    /// Room for one receiving queue pair.
+    struct ReceiverSlot
+    {
+        std::unique_ptr<ReceiverQp> qp;
+        uint64_t cookie{0};
+        uint32_t src{UINT32_MAX}; //!< sending NIC
+        uint32_t feedback{0}; //!< index into m_feedbacks
+    };
+
+    /// Entry of the timer heap or the timeout heap.
+    struct TimerEntry
+    {
+        int64_t atPs;
+        uint32_t qpn;
+    };
+
+    static bool Later(const TimerEntry& a, const TimerEntry& b)
+    {
+        return a.atPs != b.atPs ? a.atPs > b.atPs : a.qpn > b.qpn;
+    }
+
+    void Depart(uint16_t port, int64_t atPs) override;
+    void Receive(Port& port, Frame* frame, int64_t atPs) override;
+    void Timer(int64_t atPs) override;
+    int64_t NextDuePs() const;
+    void Settle(int64_t nowPs);
+    QueuePair* PickData(int64_t atPs);
+    void SendData(QueuePair* qp, int64_t atPs);
+    void PopTimers(int64_t atPs);
+    void Place(QueuePair* qp, int64_t nowPs);
+    void PushReady(QueuePair* qp);
+    QueuePair* PopReady(unsigned trafficClass);
+    void PushTimer(QueuePair* qp, int64_t nowPs);
+    void Repace(QueuePair* qp, int64_t nowPs);
+    void ReceiveData(Frame* frame, int64_t nowPs);
+    void ReceiveAck(Frame* frame, int64_t nowPs);
+    void ReceiveCnp(Frame* frame, int64_t nowPs);
+    void AfterFeedback(QueuePair* qp, int64_t nowPs);
+    Frame* MakeReply(FrameKind kind, const Frame& data) const;
+    void RestartRto(QueuePair* qp, int64_t nowPs);
+    void PushTimeout(QueuePair* qp);
+    bool CloseIfDone(QueuePair* qp);
+
+    // hot
+    FrameQueue m_control;
+    uint32_t m_readyMask{0};
+    std::array<Ring, N_CLASSES> m_rings;
+    uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame
+    std::vector<TimerEntry> m_timers;
+    std::vector<TimerEntry> m_timeouts;
+    std::vector<std::unique_ptr<QueuePair>> m_senders;
+    std::vector<ReceiverSlot> m_receivers;
+    std::vector<std::pair<std::string, Ptr<ReceiverFeedback>>> m_feedbacks;
+    std::vector<MessageRecord> m_done; //!< scratch
+    Counters m_counters;
+    uint32_t m_openQps{0};
+    uint32_t m_nicIndex{0};
+    PathOracle m_oracle;
+    Ptr<CongestionControl> m_prototype;
+    // attributes
+    ObjectFactory m_ccFactory;
+    uint32_t m_mtuBytes{0};
+    uint32_t m_ackEveryN{1};
+    uint8_t m_controlClass{0};
+    uint8_t m_ttl{0};
+    bool m_eager{false};
+    Time m_rtoMin;
+    double m_rtoFactor{0};
+    uint32_t m_retryLimit{0};
+    uint32_t m_intHeaderBytes{0};
+    TracedCallback<const MessageRecord&> m_completedTrace;
+    TracedCallback<uint64_t, Time> m_receivedTrace;
+    TracedCallback<const QueuePair&, Time> m_rateTrace;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_NIC_H */

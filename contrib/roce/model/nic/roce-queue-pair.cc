@@ -1,0 +1,211 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-queue-pair.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+QueuePair::QueuePair(uint32_t qpn, const Config& config, Ptr<CongestionControl> cc)
+    : m_config(config),
+      m_cc(std::move(cc)),
+      m_qpn(qpn)
+{
+}
+
+void
+QueuePair::Post(uint64_t bytes, uint64_t cookie, int64_t nowPs)
+{
+    // Completed messages are forgotten once they are the larger part of the queue.
+    if (m_oldest > 16 && m_oldest * 2 > m_messages.size())
+    {
+        m_messages.erase(m_messages.begin(), m_messages.begin() + m_oldest);
+        m_cursor = std::max(m_cursor, m_oldest) - m_oldest;
+        m_oldest = 0;
+    }
+    const uint64_t packets = bytes ? (bytes + m_config.mtuBytes - 1) / m_config.mtuBytes : 1;
+    m_messages.push_back({m_endPsn, packets, bytes, cookie, nowPs, m_retransmitted});
+    m_endPsn += packets;
+}
+
+uint32_t
+QueuePair::PayloadOf(const Message& message, uint64_t psn) const
+{
+    return psn + 1 == message.firstPsn + message.packets
+               ? static_cast<uint32_t>(message.bytes - (message.packets - 1) * m_config.mtuBytes)
+               : m_config.mtuBytes;
+}
+
+uint32_t
+QueuePair::FrameBytesOf(const Message& message, uint64_t psn) const
+{
+    const uint32_t padded = (PayloadOf(message, psn) + 3) & ~3U;
+    return DATA_HEADER_BYTES + (psn == message.firstPsn ? RETH_BYTES : 0) + padded +
+           m_config.telemetryBytes;
+}
+
+uint32_t
+QueuePair::WireBytesOf(const Message& message, uint64_t psn) const
+{
+    return std::max(FrameBytesOf(message, psn), m_config.minFrameBytes) + m_config.framingBytes;
+}
+
+void
+QueuePair::SeekCursor()
+{
+    m_cursor = std::max(m_cursor, m_oldest);
+    while (m_cursor < m_messages.size() &&
+           m_nextPsn >= m_messages[m_cursor].firstPsn + m_messages[m_cursor].packets)
+    {
+        ++m_cursor;
+    }
+}
+
+void
+QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes)
+{
+    SeekCursor();
+    const Message& message = m_messages[m_cursor];
+    const uint64_t psn = m_nextPsn++;
+    frame.kind = FrameKind::DATA;
+    frame.psn = psn;
+    frame.src = m_config.src;
+    frame.dst = m_config.dst;
+    frame.srcQp = m_qpn;
+    frame.dstQp = m_config.dstQp;
+    frame.entropy = m_config.entropy;
+    frame.trafficClass = m_config.trafficClass;
+    frame.dscp = static_cast<uint8_t>(m_config.trafficClass << 3);
+    frame.ecn = m_config.ecn;
+    frame.flags = m_config.flags;
+    frame.payloadBytes = static_cast<uint16_t>(PayloadOf(message, psn));
+    frame.frameBytes = FrameBytesOf(message, psn);
+    frame.telemetryBytes = m_config.telemetryBytes;
+    frame.messageBytes = message.bytes;
+    if (psn == message.firstPsn)
+    {
+        frame.flags |= FRAME_FIRST;
+    }
+    if (psn + 1 == message.firstPsn + message.packets)
+    {
+        frame.flags |= FRAME_LAST | FRAME_ACK_REQ;
+    }
+    if (m_config.telemetry)
+    {
+        frame.telemetry = FramePool::AllocInt();
+    }
+    if (psn < m_highestPsn)
+    {
+        frame.flags |= FRAME_RETX;
+        ++m_retransmitted;
+    }
+    else
+    {
+        m_highestPsn = psn + 1;
+    }
+    wireBytes = std::max(frame.frameBytes, m_config.minFrameBytes) + m_config.framingBytes;
+    m_inflightBytes += wireBytes;
+    if (m_inflightBytes >= m_cc->GetWindowBytes())
+    {
+        // With coalesced ACKs a full window would wait for an ACK that never comes.
+        frame.flags |= FRAME_ACK_REQ;
+    }
+}
+
+QueuePair::AckResult
+QueuePair::Acknowledge(uint64_t newUna,
+                       bool isNak,
+                       int64_t nowPs,
+                       std::vector<MessageRecord>& done)
+{
+    AckResult result;
+    if (newUna > m_highestPsn || newUna < m_una)
+    {
+        return result;
+    }
+    while (m_una < newUna)
+    {
+        const Message& message = m_messages[m_oldest];
+        const uint32_t wireBytes = WireBytesOf(message, m_una);
+        if (m_una < m_nextPsn)
+        {
+            m_inflightBytes -= wireBytes;
+        }
+        result.bytes += wireBytes;
+        ++result.packets;
+        ++m_una;
+        if (m_una == message.firstPsn + message.packets)
+        {
+            done.push_back({message.cookie,
+                            message.bytes,
+                            message.postedPs,
+                            nowPs,
+                            message.packets,
+                            m_retransmitted - message.retransmittedBefore});
+            ++m_oldest;
+            if (m_oldest < m_messages.size())
+            {
+                m_messages[m_oldest].retransmittedBefore = m_retransmitted;
+            }
+        }
+    }
+    // An ACK for what was sent before a rewind may lie ahead of what has been sent again.
+    m_nextPsn = std::max(m_nextPsn, m_una);
+    if (isNak && m_nextPsn > m_una)
+    {
+        GoBack();
+        result.rewound = true;
+    }
+    return result;
+}
+
+void
+QueuePair::GoBack()
+{
+    m_nextPsn = m_una;
+    m_inflightBytes = 0;
+    m_cursor = m_oldest;
+}
+
+uint64_t
+QueuePair::GetOldestCookie() const
+{
+    return m_oldest < m_messages.size() ? m_messages[m_oldest].cookie : UINT64_MAX;
+}
+
+ReceiverQp::Action
+ReceiverQp::OnData(const Frame& frame, uint32_t ackEveryN)
+{
+    sawCe |= frame.ecn == ECN_CE;
+    if (frame.psn == expectedPsn)
+    {
+        ++expectedPsn;
+        nakSent = false;
+        receivedBytes += frame.payloadBytes;
+        msn += frame.flags & FRAME_LAST ? 1 : 0;
+        ++unackedPackets;
+        return unackedPackets >= ackEveryN || frame.flags & (FRAME_LAST | FRAME_ACK_REQ)
+                   ? Action::ACK
+                   : Action::NOTHING;
+    }
+    if (frame.psn < expectedPsn)
+    {
+        return Action::ACK;
+    }
+    if (nakSent)
+    {
+        return Action::NOTHING;
+    }
+    nakSent = true;
+    return Action::NAK;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,114 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_ECN_MARKER_H
+#define ROCE_ECN_MARKER_H
+
+#include "roce-switch-stage.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/random-variable-stream.h"
+
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The RED marking curve of DCQCN (Zhu et al., SIGCOMM 2015, figure 5). Plain arithmetic.
+ */
+struct EcnCurve
+{
+    uint64_t kminBytes{0}; //!< at or below: never
+    uint64_t kmaxBytes{0}; //!< above: always
+    double pmax{0};        //!< probability at kmax
+
+    /**
+     * @param queueBytes instantaneous queue length
+     * @return marking probability, 0..1; jumps from pmax to 1 just above kmax
+     */
+    double Probability(uint64_t queueBytes) const
+    {
+        return queueBytes <= kminBytes  ? 0
+               : queueBytes > kmaxBytes ? 1
+                                        : pmax * static_cast<double>(queueBytes - kminBytes) /
+                                              static_cast<double>(kmaxBytes - kminBytes);
+    }
+};
+
+/**
+ * @ingroup roce
+ * @brief Marks CE at dequeue by the length of the frame's egress queue; ECN-capable frames only.
+ *
+ * Thresholds are given for a reference rate and scale with the port's rate: 100 KB and 400 KB at 25
+ * Gbit/s, Pmax 0.2, are those the HPCC paper's simulator uses for DCQCN.
+ */
+class EcnMarker : public SwitchStage
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    EcnMarker();
+
+    uint32_t GetHooks() const override
+    {
+        return DEQUEUE;
+    }
+
+    uint32_t GetKinds() const override
+    {
+        return 1U << static_cast<unsigned>(FrameKind::DATA);
+    }
+
+    void Install(Switch& sw) override;
+    int64_t AssignStreams(int64_t stream) override;
+    Verdict OnDequeue(Frame& frame,
+                      Port& out,
+                      const EgressScheduler& queue,
+                      int64_t nowPs) override;
+
+    /**
+     * @param port index
+     * @return the curve in force at that port
+     */
+    const EcnCurve& GetCurve(uint16_t port) const
+    {
+        return m_curves.at(port);
+    }
+
+    /**
+     * @brief Set the curve of one port (for tuners and per-port studies).
+     * @param port index
+     * @param curve kmin <= kmax, 0 <= pmax <= 1
+     */
+    void SetCurve(uint16_t port, const EcnCurve& curve);
+
+    /// @return frames marked so far
+    uint64_t GetMarked() const
+    {
+        return m_marked;
+    }
+
+  private:
+    uint64_t m_kminBytes{0};   //!< attribute Kmin
+    uint64_t m_kmaxBytes{0};   //!< attribute Kmax
+    double m_pmax{0};          //!< attribute Pmax
+    DataRate m_referenceRate;  //!< attribute ReferenceRate
+    std::vector<EcnCurve> m_curves;
+    Ptr<UniformRandomVariable> m_random;
+    uint64_t m_marked{0};
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_ECN_MARKER_H */

@@ -1,0 +1,133 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_ROUTING_H
+#define ROCE_ROUTING_H
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Where every NIC is attached: one table for the whole network, shared by its switches.
+ */
+struct Attachments
+{
+    std::vector<uint32_t> rackOfNic; //!< index of the switch-side rack of each NIC
+    std::vector<uint16_t> portOfNic; //!< port of its rack's switch that leads to the NIC
+};
+
+/**
+ * @brief Strong 64-bit mixer (xorshift-multiply, the finaliser of SplitMix64).
+ * @param x any value
+ * @return hash
+ */
+inline uint64_t
+Mix64(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9ULL;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+}
+
+/**
+ * @brief ECMP hash of a frame's five-tuple (protocol and destination port are constant in RoCEv2).
+ * @param src sending NIC
+ * @param dst receiving NIC
+ * @param entropy UDP source port
+ * @param salt of the switch
+ * @return 32 well-mixed bits
+ */
+inline uint32_t
+EcmpHash(uint32_t src, uint32_t dst, uint16_t entropy, uint64_t salt)
+{
+    const uint64_t tuple = static_cast<uint64_t>(src) << 32 | dst;
+    return static_cast<uint32_t>(Mix64(Mix64(tuple ^ salt) + entropy * 0x9e3779b97f4a7c15ULL) >>
+                                 32);
+}
+
+/**
+ * @ingroup roce
+ * @brief ECMP groups of one switch, indexed by destination rack. A group is shared by every NIC of
+ * the rack.
+ */
+class Routing
+{
+  public:
+    /// No route.
+    static constexpr uint16_t NO_PORT = 0xffff;
+
+    /**
+     * @param attachments table of the network
+     * @param ownRack rack whose NICs hang off this switch, or -1
+     * @param salt of the ECMP hash; different for every switch
+     */
+    void Configure(std::shared_ptr<const Attachments> attachments, int32_t ownRack, uint64_t salt);
+
+    /**
+     * @brief Set the equal-cost ports towards a rack.
+     * @param rack destination rack
+     * @param ports in ascending order
+     */
+    void SetGroup(uint32_t rack, const std::vector<uint16_t>& ports);
+
+    /**
+     * @brief Choose the egress port.
+     * @param src sending NIC
+     * @param dst receiving NIC
+     * @param entropy UDP source port
+     * @return port, or NO_PORT
+     */
+    uint16_t Route(uint32_t src, uint32_t dst, uint16_t entropy) const
+    {
+        const uint32_t rack = m_rackOfNic[dst];
+        if (static_cast<int32_t>(rack) == m_ownRack)
+        {
+            return m_portOfNic[dst];
+        }
+        const Group group = m_groups[rack];
+        if (group.count < 2)
+        {
+            return group.count ? m_ports[group.first] : NO_PORT;
+        }
+        const uint64_t hash = EcmpHash(src, dst, entropy, m_salt);
+        return m_ports[group.first + ((hash * group.count) >> 32)];
+    }
+
+    /**
+     * @param rack destination rack
+     * @return equal-cost ports towards it
+     */
+    std::vector<uint16_t> GetGroup(uint32_t rack) const;
+
+  private:
+    /// A run of m_ports.
+    struct Group
+    {
+        uint32_t first{0};
+        uint32_t count{0};
+    };
+
+    std::shared_ptr<const Attachments> m_attachments;
+    const uint32_t* m_rackOfNic{nullptr};
+    const uint16_t* m_portOfNic{nullptr};
+    int32_t m_ownRack{-1};
+    uint64_t m_salt{0};
+    std::vector<Group> m_groups; //!< by rack
+    std::vector<uint16_t> m_ports;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_ROUTING_H */

@@ -1,0 +1,143 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_SWITCH_STAGE_H
+#define ROCE_SWITCH_STAGE_H
+
+#include "ns3/object.h"
+#include "ns3/roce-frame.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+
+class Port;
+class Switch;
+class EgressScheduler;
+
+/**
+ * @ingroup roce
+ * @brief A piece of a switch's pipeline: sees every frame at the hooks it names, and may mark,
+ * stamp, consume or hold it, or emit frames of its own through Switch::Emit().
+ *
+ * Stages run in the order in which they were installed. A stage is installed at one switch.
+ */
+class SwitchStage : public Object
+{
+  public:
+    /// Places in the pipeline; GetHooks() answers with a bit mask of them.
+    enum Hook : uint32_t
+    {
+        ARRIVAL = 1, //!< before routing and admission: nothing is charged yet
+        ENQUEUE = 2, //!< admitted and charged, about to enter the egress queue
+        DEQUEUE = 4, //!< chosen for transmission, no longer charged
+    };
+
+    /// What becomes of the frame.
+    enum class Verdict : uint8_t
+    {
+        PASS,    //!< goes on
+        CONSUME, //!< ends here; the switch frees it
+        HOLD,    //!< the stage keeps it and gives it to Switch::Release() later; what is charged
+                 //!< at ENQUEUE stays charged. Not allowed at DEQUEUE.
+    };
+
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /// @return the hooks this stage wants to be called at
+    virtual uint32_t GetHooks() const = 0;
+
+    /**
+     * @return bit mask of the frame kinds (1 << FrameKind) it wants to see; all by default
+     */
+    virtual uint32_t GetKinds() const
+    {
+        return ~0U;
+    }
+
+    /**
+     * @brief Called once, when the stage is installed and all ports are known.
+     * @param sw the switch
+     */
+    virtual void Install([[maybe_unused]] Switch& sw)
+    {
+    }
+
+    /**
+     * @brief Assign the random streams the stage uses.
+     * @param stream first stream number
+     * @return number of streams used
+     */
+    virtual int64_t AssignStreams([[maybe_unused]] int64_t stream)
+    {
+        return 0;
+    }
+
+    /**
+     * @brief The time given to Switch::ArmStage() has come.
+     * @param nowPs that time
+     */
+    virtual void OnTimer([[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
+     * @brief Hook ARRIVAL.
+     * @param frame may be changed, its size too
+     * @param in arrival port
+     * @param nowPs current time
+     * @return what becomes of it
+     */
+    virtual Verdict OnArrival([[maybe_unused]] Frame& frame,
+                              [[maybe_unused]] Port& in,
+                              [[maybe_unused]] int64_t nowPs)
+    {
+        return Verdict::PASS;
+    }
+
+    /**
+     * @brief Hook ENQUEUE.
+     * @param frame may be changed, except its size and class
+     * @param out egress port
+     * @param queue queues of that port, the frame not among them
+     * @param nowPs current time
+     * @return what becomes of it
+     */
+    virtual Verdict OnEnqueue([[maybe_unused]] Frame& frame,
+                              [[maybe_unused]] Port& out,
+                              [[maybe_unused]] const EgressScheduler& queue,
+                              [[maybe_unused]] int64_t nowPs)
+    {
+        return Verdict::PASS;
+    }
+
+    /**
+     * @brief Hook DEQUEUE.
+     * @param frame may be changed, its size too
+     * @param out egress port; its counters do not include the frame yet
+     * @param queue queues of that port, the frame no longer among them
+     * @param nowPs start of the transmission
+     * @return PASS or CONSUME
+     */
+    virtual Verdict OnDequeue([[maybe_unused]] Frame& frame,
+                              [[maybe_unused]] Port& out,
+                              [[maybe_unused]] const EgressScheduler& queue,
+                              [[maybe_unused]] int64_t nowPs)
+    {
+        return Verdict::PASS;
+    }
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_SWITCH_STAGE_H */

@@ -1,0 +1,298 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_SWITCH_H
+#define ROCE_SWITCH_H
+
+#include "roce-routing.h"
+#include "roce-shared-buffer.h"
+#include "roce-switch-stage.h"
+
+#include "ns3/object-factory.h"
+#include "ns3/queue-size.h"
+#include "ns3/roce-egress-scheduler.h"
+#include "ns3/roce-port.h"
+#include "ns3/roce-station.h"
+#include "ns3/traced-callback.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A shared-buffer Ethernet switch with PFC. Aggregated to a Node whose devices are its Ports.
+ *
+ * A frame is routed (ECMP group of its destination rack), admitted (SharedBuffer), queued at the
+ * egress port (EgressScheduler) and released when its transmission starts. SwitchStages see it on
+ * arrival, enqueue and dequeue. XOFF and XON are real frames, sent ahead of everything, refreshed
+ * at half their duration while the cause lasts.
+ *
+ * Invariants, checked by Audit(): frames in + emitted = frames out + dropped + consumed + queued +
+ * held; bytes admitted = bytes released + bytes in the buffer.
+ */
+class Switch : public Object, public Station
+{
+  public:
+    /// Why a frame was lost.
+    enum DropReason : uint8_t
+    {
+        DROP_BUFFER = 0, //!< refused by the shared buffer
+        DROP_NO_ROUTE,   //!< no port leads to the destination
+        DROP_TTL,        //!< too many hops
+        N_DROP_REASONS
+    };
+
+    /// Frame and byte counters since the start.
+    struct Counters
+    {
+        uint64_t rxFrames{0};
+        uint64_t txFrames{0};
+        uint64_t emittedFrames{0};
+        uint64_t consumedFrames{0};
+        uint64_t heldFrames{0}; //!< now in the hands of stages
+        uint64_t droppedFrames[N_DROP_REASONS]{};
+        uint64_t droppedLosslessFrames{0}; //!< part of DROP_BUFFER that PFC should have prevented
+        uint64_t admittedBytes{0};
+        uint64_t releasedBytes{0};
+        uint64_t xoffSent{0}; //!< transitions to paused (refreshes not counted)
+        uint64_t xonSent{0};
+        uint64_t xoffRefreshed{0};
+    };
+
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Switch();
+    ~Switch() override;
+
+    // --- set-up, in this order
+
+    /**
+     * @brief Add a port. Its device must already belong to the node.
+     * @param port the device
+     * @return its index
+     */
+    uint16_t AddPort(Ptr<Port> port);
+
+    /**
+     * @brief Override the buffer parameters of one port (deep buffers, static thresholds).
+     * @param port index
+     * @param config headroomBytes 0 means computed from the link
+     */
+    void SetPortBuffer(uint16_t port, const SharedBuffer::PortConfig& config);
+
+    /**
+     * @brief All ports and links are there: size the buffer, set up routing.
+     * @param name for messages
+     * @param attachments table of the network
+     * @param ownRack rack of this switch's NICs or -1
+     * @param salt ECMP salt
+     * @param maxFrameBytes largest frame, MAC header to FCS, for the headroom
+     * @throws InputError if the headroom does not fit
+     */
+    void Configure(const std::string& name,
+                   std::shared_ptr<const Attachments> attachments,
+                   int32_t ownRack,
+                   uint64_t salt,
+                   uint32_t maxFrameBytes);
+
+    /**
+     * @brief Append a stage to the pipeline. After Configure().
+     * @param stage belongs to this switch from now on
+     */
+    void Install(Ptr<SwitchStage> stage);
+
+    // --- for stages
+
+    /**
+     * @brief Send a frame of the switch's own; it is routed by its dst and charged to the control
+     * pool. Arrival stages do not see it.
+     * @param frame handed over
+     * @param nowPs current time
+     */
+    void Emit(Frame* frame, int64_t nowPs);
+
+    /**
+     * @brief Give a held frame back to the pipeline, behind the hook at which it was held.
+     * @param frame handed over
+     * @param hook ARRIVAL or ENQUEUE
+     * @param outPort egress port; needed for ENQUEUE only
+     * @param nowPs current time
+     */
+    void Release(Frame* frame, SwitchStage::Hook hook, uint16_t outPort, int64_t nowPs);
+
+    /**
+     * @brief Call a stage's OnTimer() at a time; replaces its earlier wish. Exact, unlike an event
+     * scheduled from a hook, which may come late by the station's slack.
+     * @param stage an installed stage
+     * @param atPs time, or NEVER_PS
+     */
+    void ArmStage(SwitchStage* stage, int64_t atPs);
+
+    /**
+     * @brief Something outside has changed what a port may send (a shaping scheduler's rates).
+     * @param port index
+     * @param nowPs current time
+     */
+    void Kick(uint16_t port, int64_t nowPs);
+
+    // --- observation
+
+    /// @return number of ports
+    uint16_t GetNPorts() const
+    {
+        return static_cast<uint16_t>(m_ports.size());
+    }
+
+    /// @return the port
+    Ptr<Port> GetPort(uint16_t port) const
+    {
+        return m_ports.at(port).port;
+    }
+
+    /**
+     * @param port index
+     * @return its queues; call CatchUp(now) first for exact lengths
+     */
+    const EgressScheduler& GetQueue(uint16_t port) const
+    {
+        return *m_ports.at(port).queue;
+    }
+
+    /// @return routing tables
+    Routing& GetRouting()
+    {
+        return m_routing;
+    }
+
+    /// @return the buffer
+    const SharedBuffer& GetBuffer() const
+    {
+        return m_buffer;
+    }
+
+    /// @return counters
+    const Counters& GetCounters() const
+    {
+        return m_counters;
+    }
+
+    /// @return stages in pipeline order
+    const std::vector<Ptr<SwitchStage>>& GetStages() const
+    {
+        return m_stages;
+    }
+
+    /// @return node id
+    uint32_t GetNodeId() const
+    {
+        return m_nodeId;
+    }
+
+    /// @return name given to Configure()
+    const std::string& GetName() const
+    {
+        return m_name;
+    }
+
+    /**
+     * @brief Check the invariants of the class comment.
+     * @return empty, or what is wrong
+     */
+    std::string Audit() const;
+
+    // inherited from Station
+    void OnPauseChange(Port& port, int64_t atPs) override;
+
+    /// Signature of trace source Drop.
+    typedef void (*DropCallback)(const Frame& frame, uint8_t reason, Time at);
+    /// Signature of trace source PauseSent.
+    typedef void (*PauseSentCallback)(uint16_t port, uint8_t trafficClass, uint16_t quanta, Time at);
+
+  protected:
+    void DoDispose() override;
+    void NotifyNewAggregate() override;
+
+  private:
+    /// What belongs to one port and every frame touches.
+    struct OutPort
+    {
+        Ptr<Port> port;
+        Ptr<EgressScheduler> queue;
+        FrameQueue pfc;             //!< pause frames waiting, ahead of everything
+        uint32_t queuedFrames{0};   //!< frames in queue
+        bool starting{false};       //!< StartNext() is at work
+        bool workConserving{true};  //!< the scheduler never holds a frame back
+    };
+
+    /// Buffer parameters of one port, if they are not the switch's.
+    struct BufferOverride
+    {
+        SharedBuffer::PortConfig config;
+        bool isSet{false};
+    };
+
+    /// The stages that want to see each kind of frame.
+    using StageLists = std::array<std::vector<SwitchStage*>, N_FRAME_KINDS>;
+
+    void StartIfFree(uint16_t port, int64_t nowPs);
+    void Depart(uint16_t port, int64_t atPs) override;
+    void Receive(Port& port, Frame* frame, int64_t atPs) override;
+    void Timer(int64_t atPs) override;
+    void Forward(Frame* frame, int64_t nowPs);
+    bool RunEnqueueStages(Frame* frame, uint16_t outPort, bool charged, int64_t nowPs);
+    bool RunDequeueStages(Frame& frame, OutPort& out, int64_t atPs);
+    void Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs);
+    void Drop(Frame* frame, DropReason reason, int64_t nowPs);
+    void Consume(Frame* frame);
+    void ReleaseBuffer(const Frame& frame, uint16_t port, int64_t atPs);
+    void SendPause(uint16_t port, uint8_t trafficClass, uint16_t quanta, int64_t atPs);
+    void SetTimers();
+
+    std::vector<OutPort> m_ports;
+    SharedBuffer m_buffer;
+    Routing m_routing;
+    Counters m_counters;
+    StageLists m_arrivalStages;
+    StageLists m_enqueueStages;
+    StageLists m_dequeueStages;
+    std::vector<Ptr<SwitchStage>> m_stages;
+    std::vector<BufferOverride> m_bufferOverrides; //!< by port
+    std::vector<int64_t> m_refreshAtPs; //!< by port * N_CLASSES + class
+    std::vector<std::pair<int64_t, SwitchStage*>> m_stageTimers; //!< at most one for each stage
+    int64_t m_nextRefreshPs{NEVER_PS};                           //!< lower bound of m_refreshAtPs
+    uint32_t m_nodeId{0};
+    bool m_eager{false};
+    bool m_refreshPause{true};
+    uint16_t m_pauseQuanta{0};
+    uint8_t m_dataMask{0};
+    uint8_t m_losslessMask{0};
+    QueueSize m_bufferSize;
+    QueueSize m_controlPoolSize;
+    double m_alpha{0};
+    double m_egressAlpha{0};
+    uint64_t m_reservedBytes{0};
+    uint64_t m_xonOffsetBytes{0};
+    uint64_t m_responseBytes{0};
+    ObjectFactory m_schedulerFactory;
+    std::string m_name;
+    TracedCallback<const Frame&, uint8_t, Time> m_dropTrace;
+    TracedCallback<uint16_t, uint8_t, uint16_t, Time> m_pauseSentTrace;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_SWITCH_H */

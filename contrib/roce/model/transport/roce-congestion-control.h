@@ -1,0 +1,242 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_CONGESTION_CONTROL_H
+#define ROCE_CONGESTION_CONTROL_H
+
+#include "ns3/object.h"
+#include "ns3/roce-frame.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// A time that never comes.
+constexpr int64_t NEVER_PS = std::numeric_limits<int64_t>::max();
+/// A window that never binds.
+constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
+
+/**
+ * @ingroup roce
+ * @brief What a sender knows of its path when the queue pair is made.
+ */
+struct PathInfo
+{
+    uint64_t lineRateBps{0};     //!< rate of the sender's NIC
+    uint64_t bottleneckBps{0};   //!< lowest link rate on the path
+    int64_t baseRttPs{0};        //!< empty-network RTT of a full frame and its ACK
+    uint32_t hops{0};            //!< links on the path, NIC to NIC
+    uint32_t mtuBytes{0};        //!< payload of a full frame
+    uint32_t fullFrameBytes{0};  //!< wire bytes of a full frame, framing included
+    bool interDc{false};         //!< the path leaves the datacenter
+
+    /// @return line rate times base RTT, in bytes
+    double BdpBytes() const
+    {
+        return static_cast<double>(lineRateBps) * static_cast<double>(baseRttPs) / 8e12;
+    }
+};
+
+/**
+ * @ingroup roce
+ * @brief What one ACK or NAK tells the sender.
+ */
+struct AckInfo
+{
+    int64_t nowPs{0};          //!< arrival of the ACK
+    uint64_t ackPsn{0};        //!< every PSN below this one is acknowledged
+    uint64_t sndNxtPsn{0};     //!< next PSN the sender will use
+    uint64_t ackedBytes{0};    //!< wire bytes newly acknowledged
+    uint32_t ackedPackets{0};  //!< data frames newly acknowledged
+    uint64_t inflightBytes{0}; //!< wire bytes outstanding after this ACK
+    bool ecnEcho{false};       //!< the acknowledged data carried CE
+    bool isNak{false};         //!< a PSN sequence error: the sender goes back
+    int64_t rttPs{0};          //!< this ACK's RTT sample; 0 if it has none
+    int64_t remoteHoldPs{0};   //!< part of the sample that the remote host held the data
+    const IntStack* telemetry{nullptr}; //!< echoed INT, or null
+};
+
+/**
+ * @ingroup roce
+ * @brief A message from a switch to a sender (edge functions of external switches).
+ */
+struct Notification
+{
+    int64_t nowPs{0};    //!< arrival
+    uint32_t kind{0};    //!< FourCC-like id of the mechanism
+    uint64_t value{0};   //!< meaning set by the mechanism
+    uint64_t value2{0};  //!< meaning set by the mechanism
+};
+
+/**
+ * @ingroup roce
+ * @brief The rate law of one sending queue pair.
+ *
+ * A subclass answers events and keeps two outputs up to date: a rate (bit/s of wire bytes) and a
+ * window (wire bytes in flight). The queue pair sends when inflight < window and the pacing gap has
+ * passed. Timers are lazy: nothing is scheduled. Whatever changes with time alone is computed in
+ * Advance(), which is called before the rate is read, and NextRateChangePs() says when the rate
+ * would change if nothing else happened, so that a waiting packet is re-paced in time.
+ *
+ * The NIC makes one prototype per attribute setting and Fork()s it for each queue pair.
+ */
+class CongestionControl : public Object
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    CongestionControl() = default;
+    ~CongestionControl() override = default;
+
+    /**
+     * @brief A copy with the same parameters, for one more queue pair.
+     * @return the copy
+     */
+    virtual Ptr<CongestionControl> Fork() const = 0;
+
+    /**
+     * @brief Start: derive parameters from the path, set the initial rate and window.
+     * @param path what is known of the path
+     * @param nowPs current time
+     */
+    void Start(const PathInfo& path, int64_t nowPs)
+    {
+        m_path = path;
+        m_rateBps = path.lineRateBps;
+        m_windowBytes = UNLIMITED_BYTES;
+        DoStart(nowPs);
+    }
+
+    /// @return whether switches must stamp INT into this queue pair's data frames
+    virtual bool NeedsTelemetry() const
+    {
+        return false;
+    }
+
+    /// @return whether data frames must carry a time stamp that the ACK echoes
+    virtual bool NeedsTimestamp() const
+    {
+        return false;
+    }
+
+    /// @return whether data frames are sent ECN-capable
+    virtual bool IsEcnCapable() const
+    {
+        return true;
+    }
+
+    /// @return the ReceiverFeedback this rate law needs at the other end, in ObjectFactory's text form
+    /// (`ns3::roce::EcnCnpFeedback[CnpInterval=50us]`)
+    virtual std::string ReceiverFeedbackFactory() const
+    {
+        return "ns3::roce::PlainFeedback";
+    }
+
+    /**
+     * @brief A data frame starts on the wire.
+     * @param nowPs start of its transmission
+     * @param wireBytes its size, framing included
+     */
+    virtual void OnSend([[maybe_unused]] int64_t nowPs, [[maybe_unused]] uint32_t wireBytes)
+    {
+    }
+
+    /**
+     * @brief An ACK (or a NAK, with isNak set) has arrived.
+     * @param ack what it tells
+     */
+    virtual void OnAck([[maybe_unused]] const AckInfo& ack)
+    {
+    }
+
+    /**
+     * @brief A CNP has arrived.
+     * @param nowPs current time
+     */
+    virtual void OnCnp([[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
+     * @brief A switch speaks to this queue pair.
+     * @param notification what it says
+     */
+    virtual void OnNotification([[maybe_unused]] const Notification& notification)
+    {
+    }
+
+    /**
+     * @brief The retransmission timer has run out; the queue pair goes back.
+     * @param nowPs current time
+     */
+    virtual void OnTimeout([[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
+     * @brief Evaluate everything that depends on time alone, up to and including nowPs.
+     * @param nowPs never smaller than in an earlier call
+     */
+    virtual void Advance([[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
+     * @return when the rate next changes without any further event, or NEVER_PS
+     */
+    virtual int64_t NextRateChangePs() const
+    {
+        return NEVER_PS;
+    }
+
+    /// @return current rate, bit/s of wire bytes; never 0
+    uint64_t GetRateBps() const
+    {
+        return m_rateBps;
+    }
+
+    /// @return current window, wire bytes; UNLIMITED_BYTES if rate-based
+    uint64_t GetWindowBytes() const
+    {
+        return m_windowBytes;
+    }
+
+    /// @return what was given to Start()
+    const PathInfo& GetPath() const
+    {
+        return m_path;
+    }
+
+  protected:
+    /**
+     * @brief Copy parameters; state is set by Start().
+     * @param other the prototype
+     */
+    CongestionControl(const CongestionControl& other) = default;
+
+    /**
+     * @brief Subclass part of Start(): rate is the line rate and the window unlimited on entry.
+     * @param nowPs current time
+     */
+    virtual void DoStart(int64_t nowPs) = 0;
+
+    PathInfo m_path;                         //!< set by Start()
+    uint64_t m_rateBps{0};                   //!< output: rate
+    uint64_t m_windowBytes{UNLIMITED_BYTES}; //!< output: window
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_CONGESTION_CONTROL_H */

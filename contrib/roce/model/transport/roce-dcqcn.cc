@@ -1,0 +1,445 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-dcqcn.h"
+
+#include "ns3/roce-input-error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// Timer events in one go from which on the closed form is used.
+constexpr uint64_t JUMP_EVENTS = 1024;
+/// The free-running cut timer lags by this much, so that alpha's tick comes first.
+constexpr int64_t CUT_TICK_LAG_PS = 1000;
+
+/// base to the power n by repeated squaring: the same result with every mathematical library.
+double
+IntPow(double base, int64_t n)
+{
+    double result = 1;
+    for (; n > 0; n >>= 1)
+    {
+        if (n & 1)
+        {
+            result *= base;
+        }
+        base *= base;
+    }
+    return result;
+}
+
+} // namespace
+
+Dcqcn::Dcqcn()
+    : m_settings(std::make_shared<DcqcnSettings>())
+{
+}
+
+Dcqcn::~Dcqcn() = default;
+
+const DcqcnParams&
+Dcqcn::GetParams() const
+{
+    if (m_stale)
+    {
+        m_resolved = std::make_shared<const DcqcnParams>(m_settings->Resolve());
+        m_stale = false;
+    }
+    return *m_resolved;
+}
+
+Ptr<CongestionControl>
+Dcqcn::Fork() const
+{
+    GetParams();
+    return CopyObject<Dcqcn>(this);
+}
+
+std::string
+Dcqcn::ReceiverFeedbackFactory() const
+{
+    return "ns3::roce::EcnCnpFeedback[CnpInterval=" +
+           std::to_string(GetParams().minTimeBetweenCnpsPs) + "ps]";
+}
+
+void
+Dcqcn::DoStart(int64_t)
+{
+    GetParams();
+    m_params = m_resolved;
+    if (!m_path.lineRateBps || (m_params->bdpWindow && m_path.baseRttPs <= 0))
+    {
+        throw InputError("ns3::roce::Dcqcn: path of " + std::to_string(m_path.lineRateBps) +
+                         " bit/s and base RTT " + std::to_string(m_path.baseRttPs) +
+                         " ps, expected a positive rate (and, with Window=bdp, RTT)");
+    }
+    m_line = static_cast<double>(m_path.lineRateBps);
+    SetSteps();
+    m_rate = m_target = m_line;
+    m_alpha = m_params->initialAlpha;
+    m_hasState = m_limited = m_cnpSinceTick = false;
+    m_cutDuePs = m_incDuePs = NEVER_PS;
+    m_nextCutPs = INT64_MIN;
+    m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
+    Publish();
+}
+
+void
+Dcqcn::SetSteps()
+{
+    m_ai = m_params->aiRateBps * (m_params->aiPer25G ? m_line / 25e9 : 1);
+    m_hai = m_params->haiRateBps * (m_params->haiPer25G ? m_line / 25e9 : 1);
+}
+
+void
+Dcqcn::Retune(const Dcqcn& from, int64_t nowPs)
+{
+    Advance(nowPs);
+    if (m_hasState)
+    {
+        AdvanceAlpha(nowPs);
+    }
+    from.GetParams();
+    m_settings = from.m_settings;
+    m_params = m_resolved = from.m_resolved;
+    m_stale = false;
+    const DcqcnParams& p = *m_params;
+    SetSteps();
+    m_alphaTickPs = nowPs;
+    m_cutTickPs = nowPs + p.cutPeriodPs + CUT_TICK_LAG_PS;
+    if (p.tenBitAlpha)
+    {
+        m_alpha = std::min(std::floor(m_alpha * 1024), 1023.0) / 1024;
+    }
+    m_cnpSinceTick = m_cnpSinceTick && p.alphaFreeRunning;
+    m_nextCutPs = std::min(m_nextCutPs, nowPs + p.cutPeriodPs);
+    if (m_cutDuePs != NEVER_PS)
+    {
+        m_cutDuePs = p.cutFreeRunning ? m_cutTickPs : std::max(nowPs, m_nextCutPs);
+    }
+    if (!p.timeResetPs || !m_limited)
+    {
+        m_incDuePs = NEVER_PS;
+    }
+    else if (m_incDuePs == NEVER_PS)
+    {
+        m_incDuePs = nowPs + p.timeResetPs;
+    }
+    Publish();
+}
+
+double
+Dcqcn::RaisedAlpha(double alpha) const
+{
+    const double g = m_params->gain;
+    return m_params->tenBitAlpha ? (std::floor(alpha * (1024 * (1 - g))) + 1024 * g) / 1024
+                                 : (1 - g) * alpha + g;
+}
+
+double
+Dcqcn::AlphaAfter(int64_t ticks) const
+{
+    double alpha = m_alpha;
+    if (ticks > 0 && m_cnpSinceTick)
+    {
+        alpha = RaisedAlpha(alpha);
+        --ticks;
+    }
+    if (!m_params->tenBitAlpha)
+    {
+        return alpha * IntPow(1 - m_params->gain, ticks);
+    }
+    // at most 1023 rounds: each takes one unit at least
+    for (; ticks > 0 && alpha > 0; --ticks)
+    {
+        alpha = std::floor(alpha * (1024 * (1 - m_params->gain))) / 1024;
+    }
+    return alpha;
+}
+
+double
+Dcqcn::GetAlpha(int64_t nowPs) const
+{
+    return m_hasState ? AlphaAfter((nowPs - m_alphaTickPs) / m_params->alphaPeriodPs) : m_alpha;
+}
+
+void
+Dcqcn::AdvanceAlpha(int64_t nowPs)
+{
+    const int64_t ticks = (nowPs - m_alphaTickPs) / m_params->alphaPeriodPs;
+    if (ticks > 0)
+    {
+        m_alpha = AlphaAfter(ticks);
+        m_alphaTickPs += ticks * m_params->alphaPeriodPs;
+        m_cnpSinceTick = false;
+    }
+}
+
+void
+Dcqcn::MakeState(int64_t nowPs)
+{
+    const DcqcnParams& p = *m_params;
+    m_hasState = true;
+    m_alpha = p.initialAlpha;
+    m_alphaTickPs = nowPs;
+    m_cutTickPs = nowPs + p.cutPeriodPs + CUT_TICK_LAG_PS;
+    m_cnpSinceTick = false;
+    m_rate = p.firstCnpRateBps > 0 ? p.firstCnpRateBps : p.firstCnpFraction * m_line;
+    m_rate = m_target = std::min(std::max(m_rate, p.minRateBps), m_line);
+    m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
+    m_limited = true;
+    CheckLine();
+}
+
+void
+Dcqcn::OnCnp(int64_t nowPs)
+{
+    Advance(nowPs);
+    const DcqcnParams& p = *m_params;
+    if (!m_hasState)
+    {
+        MakeState(nowPs);
+    }
+    else
+    {
+        AdvanceAlpha(nowPs);
+        m_cnpSinceTick = p.alphaFreeRunning;
+    }
+    if (!p.alphaFreeRunning)
+    {
+        m_alphaTickPs = nowPs;
+        m_alpha = p.alphaBeforeCut ? RaisedAlpha(m_alpha) : m_alpha;
+    }
+    if (p.cutFreeRunning && p.cutPeriodPs)
+    {
+        if (m_cutDuePs == NEVER_PS)
+        {
+            m_cutDuePs = m_cutTickPs;
+            if (nowPs >= m_cutTickPs)
+            {
+                m_cutDuePs += ((nowPs - m_cutTickPs) / p.cutPeriodPs + 1) * p.cutPeriodPs;
+            }
+        }
+    }
+    else if (nowPs >= m_nextCutPs)
+    {
+        Cut(nowPs);
+    }
+    else
+    {
+        m_cutDuePs = m_nextCutPs;
+    }
+    if (!p.alphaFreeRunning && !p.alphaBeforeCut)
+    {
+        m_alpha = RaisedAlpha(m_alpha);
+    }
+    Publish();
+}
+
+void
+Dcqcn::Cut(int64_t nowPs)
+{
+    const DcqcnParams& p = *m_params;
+    AdvanceAlpha(nowPs);
+    if (p.clamp == DcqcnClamp::ALWAYS ||
+        (p.clamp == DcqcnClamp::AFTER_TIME_INC && (m_timeStage > 0 || m_byteStage > 0)) ||
+        (p.clamp == DcqcnClamp::AFTER_BYTE_INC && m_byteStage > 0))
+    {
+        m_target = m_rate;
+    }
+    const double cut = m_rate * std::max(1 - m_alpha / 2, p.minDecFac);
+    m_rate = std::min(std::max(cut, p.minRateBps), m_line);
+    m_target = std::max(m_target, m_rate);
+    m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
+    m_cutDuePs = NEVER_PS;
+    m_nextCutPs = nowPs + p.cutPeriodPs;
+    m_incDuePs = p.timeResetPs ? nowPs + p.timeResetPs : NEVER_PS;
+    m_limited = true;
+    CheckLine();
+}
+
+void
+Dcqcn::Advance(int64_t nowPs)
+{
+    if (nowPs < NextRateChangePs())
+    {
+        return;
+    }
+    const bool increaseFirst = m_params->timeResetPs > m_params->cutPeriodPs;
+    while (nowPs >= NextRateChangePs())
+    {
+        // increases up to the cut, if one is due
+        const int64_t until =
+            m_cutDuePs <= nowPs ? (increaseFirst ? m_cutDuePs : m_cutDuePs - 1) : nowPs;
+        if (m_incDuePs <= until)
+        {
+            TimerIncreases(until);
+        }
+        else
+        {
+            Cut(m_cutDuePs);
+        }
+    }
+    Publish();
+}
+
+void
+Dcqcn::OnSend(int64_t nowPs, uint32_t wireBytes)
+{
+    Advance(nowPs);
+    if (!m_limited || !m_params->byteResetBytes)
+    {
+        return;
+    }
+    m_bytes += wireBytes;
+    const auto step = static_cast<uint64_t>(m_params->byteResetBytes);
+    if (m_bytes < step)
+    {
+        return;
+    }
+    while (m_bytes >= step && m_limited)
+    {
+        m_bytes -= step;
+        Increase(false);
+    }
+    Publish();
+}
+
+Dcqcn::Phase
+Dcqcn::PhaseOf(uint64_t timeStage) const
+{
+    const uint64_t high = std::max(m_byteStage, timeStage);
+    // with one stage only, that stage decides about hyper increase too
+    const uint64_t low = m_params->timeOnlyStages ? high : std::min(m_byteStage, timeStage);
+    return high < m_params->threshold  ? Phase::FAST_RECOVERY
+           : low > m_params->threshold ? Phase::HYPER
+                                       : Phase::ADDITIVE;
+}
+
+void
+Dcqcn::Increase(bool byTimer)
+{
+    uint64_t& stage = byTimer ? m_timeStage : m_byteStage;
+    stage += !m_params->timeOnlyStages;
+    const Phase phase = PhaseOf(m_timeStage);
+    stage += m_params->timeOnlyStages;
+    if (phase == Phase::ADDITIVE)
+    {
+        m_target += m_ai;
+    }
+    else if (phase == Phase::HYPER)
+    {
+        ++m_hyperEvents;
+        m_target += m_params->hyperMultiplier ? static_cast<double>(m_hyperEvents) * m_hai : m_hai;
+    }
+    m_target = std::min(m_target, m_line);
+    m_rate = (m_target + m_rate) / 2;
+    ReleaseAtLine();
+}
+
+void
+Dcqcn::TimerIncreases(int64_t untilPs)
+{
+    const int64_t period = m_params->timeResetPs;
+    uint64_t events = 1 + static_cast<uint64_t>((untilPs - m_incDuePs) / period);
+    m_incDuePs += static_cast<int64_t>(events) * period;
+    while (events > 0 && m_limited)
+    {
+        if (events <= JUMP_EVENTS || !Jump(events))
+        {
+            Increase(true);
+            --events;
+        }
+    }
+}
+
+bool
+Dcqcn::Jump(uint64_t& events)
+{
+    // phases follow each other as TS rises, so equal ends mean one phase in between
+    const uint64_t before = m_timeStage - m_params->timeOnlyStages;
+    const Phase phase = PhaseOf(before + 1);
+    uint64_t n = events;
+    while (PhaseOf(before + n) != phase)
+    {
+        n /= 2;
+    }
+    double step = phase == Phase::ADDITIVE ? m_ai : phase == Phase::HYPER ? m_hai : 0;
+    if (m_target >= m_line)
+    {
+        step = 0;
+    }
+    if (step > 0)
+    {
+        n = std::min(n, static_cast<uint64_t>((m_line - m_target) / step));
+        if (phase == Phase::HYPER && m_params->hyperMultiplier)
+        {
+            n = 0; // steps grow; the line rate is near
+        }
+    }
+    if (n < 2)
+    {
+        return false;
+    }
+    // d = Rt - Rc obeys d' = (d + step) / 2
+    const double gap = m_target - m_rate;
+    m_target += static_cast<double>(n) * step;
+    const int halvings = static_cast<int>(std::min<uint64_t>(n, 2000));
+    m_rate = m_target - (step + std::ldexp(gap - step, -halvings));
+    m_timeStage += n;
+    events -= n;
+    ReleaseAtLine();
+    return true;
+}
+
+void
+Dcqcn::CheckLine()
+{
+    if (m_line - m_rate >= 1)
+    {
+        return;
+    }
+    m_rate = m_target = m_line;
+    m_limited = false;
+    m_incDuePs = NEVER_PS;
+}
+
+void
+Dcqcn::ReleaseAtLine()
+{
+    CheckLine();
+    if (!m_limited && m_params->release && m_cutDuePs == NEVER_PS)
+    {
+        m_hasState = false;
+        m_alpha = m_params->initialAlpha;
+    }
+}
+
+void
+Dcqcn::Publish()
+{
+    m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(m_rate));
+    if (m_params->bdpWindow)
+    {
+        const auto window = static_cast<uint64_t>(m_path.BdpBytes() * (m_rate / m_line));
+        m_windowBytes = std::max<uint64_t>({window, m_path.fullFrameBytes, 1});
+    }
+    else
+    {
+        m_windowBytes = UNLIMITED_BYTES;
+    }
+}
+
+} // namespace roce
+} // namespace ns3

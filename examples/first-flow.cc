@@ -1,0 +1,86 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// One flow between two hosts of one switch: build a network, install a flow, run, and compare its
+// completion time with the ideal one.
+//
+//     first-flow [--bytes=1000000] [--cc=Hpcc] [--ns3::roce::Nic::PathMtu=1024]
+
+#include "ns3/core-module.h"
+#include "ns3/roce-command-line.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-network.h"
+
+#include <cstdio>
+#include <iostream>
+
+using namespace ns3;
+using namespace ns3::roce;
+
+namespace
+{
+
+void
+Simulate(int argc, char** argv)
+{
+    uint64_t bytes = 1000000;
+    std::string cc = "Dcqcn";
+    CheckedCommandLine cmd(__FILE__, "One flow between two hosts.");
+    cmd.AddValue("bytes", "Size of the message", bytes);
+    cmd.AddValue("cc", "Rate law", cc);
+    cmd.Parse(argc, argv);
+    cc = ValueCheck::Factory("--cc", cc, CongestionControl::GetTypeId());
+    Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue(cc));
+
+    // A switch and two hosts with a NIC each: 100 Gbit/s, 1 us one way.
+    Network network;
+    const uint32_t leaf = network.AddSwitch("leaf", 0);
+    for (const char* name : {"alice", "bob"})
+    {
+        network.AddNic(network.AddHost(name, 0), leaf, 100000000000, 1000000);
+    }
+    network.Build();
+
+    // Alice writes to Bob's memory, 10 us after the beginning.
+    FlowSpec flow;
+    flow.src = 0;
+    flow.dst = 1;
+    flow.sizeBytes = bytes;
+    flow.startPs = 10000000;
+    network.InstallFlows({flow});
+
+    network.GetNic(0)->TraceConnectWithoutContext(
+        "MessageCompleted",
+        Callback<void, const MessageRecord&>([&](const MessageRecord& message) {
+            const int64_t fctPs = message.completedPs - message.postedPs;
+            const int64_t idealPs = network.GetIdeal(flow).senderFctPs;
+            std::printf("%llu bytes in %llu packets: %.3f us, ideal %.3f us, slowdown %.4f\n",
+                        static_cast<unsigned long long>(message.bytes),
+                        static_cast<unsigned long long>(message.packets),
+                        static_cast<double>(fctPs) / 1e6,
+                        static_cast<double>(idealPs) / 1e6,
+                        static_cast<double>(fctPs) / static_cast<double>(idealPs));
+        }));
+    Simulator::Run();
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Time::SetResolution(Time::PS); // before anything else: the module counts in picoseconds
+    try
+    {
+        Simulate(argc, argv);
+    }
+    catch (const InputError& error)
+    {
+        std::cerr << "error: " << error.what() << std::endl;
+        return 2;
+    }
+    Simulator::Destroy();
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Configures and builds. Programs are then in BUILD_DIR/bin.
+# Usage: scripts/build.sh [--debug|--sanitize|--clang] [BUILD_DIR] [options of cmake --build ...]
+#   (none)      Release with the default compiler, in build
+#   --debug     no optimisation, ns-3 assertions on, in build-debug
+#   --sanitize  AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
+#   --clang     clang++ without optimisation, assertions on, in build-clang
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+
+build_dir=$root/build
+configure=(-DCMAKE_BUILD_TYPE=Release)
+case "${1:-}" in
+--debug)
+    build_dir=$root/build-debug
+    configure=(-DCMAKE_BUILD_TYPE=Debug)
+    shift
+    ;;
+--sanitize)
+    build_dir=$root/build-asan
+    configure=(-DCMAKE_BUILD_TYPE=Debug -DROCE_SANITIZE=ON)
+    shift
+    ;;
+--clang)
+    build_dir=$root/build-clang
+    configure=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++)
+    shift
+    ;;
+esac
+if [ $# -gt 0 ] && [[ $1 != -* ]]; then
+    build_dir=$1
+    shift
+fi
+
+# An existing folder keeps its generator and its compiler launcher.
+if [ ! -e "$build_dir/CMakeCache.txt" ]; then
+    configure+=(-G Ninja)
+    if command -v ccache >/dev/null; then
+        configure+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    fi
+fi
+
+cmake -S "$root" -B "$build_dir" "${configure[@]}"
+cmake --build "$build_dir" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" "$@"

@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Run two congestion controls at two loads across two datacenters, then tabulate and plot.
+
+    scripts/quickstart.py [--ccs Dcqcn,Hpcc] [--loads 0.3,0.6] [--duration 5ms] [-- --option=...]
+
+Runs build/bin/two-dc-leaf-spine once for each pair, in parallel up to the number of cores, and
+writes one run folder each plus table.md, table.csv, slowdown-by-size.png, fct-cdf.png and
+queues.png. Arguments after -- are passed to the program.
+
+Exit status: 0 done, 1 a run failed (its last words are shown), 2 bad usage.
+"""
+
+import argparse
+import collections
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Dict, List, Optional
+
+import plot_fct
+import plot_queues
+import roce_results as rr
+
+ROOT = os.path.relpath(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRESS = "progress "  # what a progress line on the program's stderr begins with
+LAST_LINES = 15  # of a failing run's stderr that are shown
+TTY_SECONDS = 0.5  # between updates of the live line
+LOG_SECONDS = 5.0  # between reports when the output is not a terminal
+
+
+class Job:
+    """One run: its command, its process, and what it last said about its progress."""
+
+    def __init__(self, name: str, label: str, folder: str, command: List[str]):
+        self.name = name
+        self.label = label
+        self.folder = folder
+        self.command = command
+        self.process: Optional[subprocess.Popen] = None
+        self.progress: Dict[str, float] = {}
+        self.tail: collections.deque = collections.deque(maxlen=LAST_LINES)
+        self.seconds = 0.0
+        self._started = 0.0
+        self._reader: Optional[threading.Thread] = None
+
+    def start(self) -> None:
+        """Start the program; its output goes to <name>.log, its progress is kept here."""
+        try:
+            with open(self.log_path(), "wb") as log:
+                self.process = subprocess.Popen(
+                    self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE)
+        except OSError as error:
+            what = error.filename or self.command[0]
+            raise rr.ResultError(f"{what}: cannot start: {error.strerror}") from None
+        self._started = time.monotonic()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def log_path(self) -> str:
+        """Where the program's output goes."""
+        return self.folder + ".log"
+
+    def _read(self) -> None:
+        with open(self.log_path(), "ab") as log:
+            for raw in self.process.stderr:
+                line = raw.decode("utf-8", "replace").rstrip()
+                if line.startswith(PROGRESS):
+                    try:
+                        progress = json.loads(line[len(PROGRESS):])
+                        self.progress = {k: float(v) for k, v in progress.items()}
+                        continue
+                    except (ValueError, TypeError, AttributeError):
+                        pass  # not a progress line after all: keep it as text
+                self.tail.append(line)
+                log.write(raw)
+
+    def poll(self) -> Optional[int]:
+        """Exit status once the process has ended and all its output is read, else None."""
+        if self.process.poll() is None:
+            return None
+        # Not for ever: a grandchild may hold the pipe open.
+        self._reader.join(timeout=5)
+        self.seconds = time.monotonic() - self._started
+        return self.process.returncode
+
+    def stop(self) -> None:
+        """End the process if it runs."""
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def status(self, level: int = 0) -> str:
+        """Progress in a few words; fewer at higher levels."""
+        p = self.progress
+        if not p:
+            return f"{self.name} starting"
+        done = min(p.get("simulatedPs", 0) / max(p.get("endPs", 0), 1), 1)
+        wall = p.get("wallSeconds", 0)
+        rate = p.get("packetHops", 0) / wall / 1e6 if wall > 0 else 0
+        flows = f"{p.get('flowsDone', 0):.0f}/{p.get('flowsTotal', 0):.0f}"
+        eta = duration_text(wall * (1 - done) / done) if done > 0 else "?"
+        return (
+            f"{self.name} {100 * done:.0f}% of simulated time, {flows} flows, "
+            f"{rate:.2f} M packet-hops/s, ETA {eta}",
+            f"{self.name} {100 * done:.0f}% {flows} flows {rate:.2f} M hops/s ETA {eta}",
+            f"{self.name} {100 * done:.0f}% {flows} {rate:.1f}M/s ETA {eta}",
+            f"{self.name} {100 * done:.0f}% ETA {eta}",
+        )[level]
+
+
+def duration_text(seconds: float) -> str:
+    """12 s, 3 min 05 s, 1 h 02 min."""
+    whole = int(seconds + 0.5)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+class Display:
+    """One line that is written over on a terminal, a few lines now and then elsewhere."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.live = stream.isatty()
+        self.next_report = time.monotonic() + (0 if self.live else LOG_SECONDS)
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self.stream.write(("\r\033[K" if self.live else "") + text + "\n")
+        self.stream.flush()
+
+    def update(self, jobs: List[Job], finished: int, total: int) -> None:
+        """Show the running jobs, not too often."""
+        now = time.monotonic()
+        if now < self.next_report:
+            return
+        self.next_report = now + (TTY_SECONDS if self.live else LOG_SECONDS)
+        head = f"[{finished}/{total} done] "
+        if not self.live:
+            for job in jobs:
+                self.say(head + job.status())
+            return
+        width = shutil.get_terminal_size().columns - 1
+        for level in range(4):
+            line = head + " | ".join(job.status(level) for job in jobs)
+            if len(line) <= width:
+                break
+        self.stream.write("\r\033[K" + line[:width])
+        self.stream.flush()
+
+
+def run_all(jobs: List[Job], parallel: int, display: Display) -> bool:
+    """Run the jobs, at most so many at once.
+
+    @return False when one failed; the others are then stopped and its last words shown
+    """
+    waiting = collections.deque(jobs)
+    running: List[Job] = []
+    finished = 0
+    try:
+        while waiting or running:
+            while waiting and len(running) < parallel:
+                job = waiting.popleft()
+                job.start()
+                running.append(job)
+            for job in list(running):
+                status = job.poll()
+                if status is None:
+                    continue
+                running.remove(job)
+                finished += 1
+                if status != 0:
+                    report_failure(job, status, display)
+                    return False
+                flows = job.progress.get("flowsDone")
+                text = f", {flows:.0f} flows" if flows is not None else ""
+                display.say(f"[{finished}/{len(jobs)} done] {job.name} finished in "
+                            f"{duration_text(job.seconds)}{text}")
+            if running:
+                display.update(running, finished, len(jobs))
+                time.sleep(0.05)
+        return True
+    finally:
+        for job in running:
+            job.stop()
+
+
+def report_failure(job: Job, status: int, display: Display) -> None:
+    """Say which run failed, how, and what it said last."""
+    how = f"exit status {status}"
+    if status < 0:
+        try:
+            how = f"signal {signal.Signals(-status).name}"
+        except ValueError:
+            how = f"signal {-status}"
+    display.say(f"error: {job.name} failed with {how}: {' '.join(job.command)}")
+    for line in job.tail:
+        display.say("    " + line)
+    if not job.tail:
+        display.say(f"    (nothing on its standard error; see {job.log_path()})")
+
+
+def loads_list(text: str) -> List[str]:
+    """Comma-separated loads, each between 0 and 1."""
+    loads = [x.strip() for x in text.split(",")]
+    for load in loads:
+        try:
+            good = 0 < float(load) <= 1
+        except ValueError:
+            good = False
+        if not good:
+            raise argparse.ArgumentTypeError(f"load '{load}', expected above 0 and at most 1")
+    return loads
+
+
+def names_list(text: str) -> List[str]:
+    """Comma-separated names."""
+    names = [x.strip() for x in text.split(",")]
+    if not all(names):
+        raise argparse.ArgumentTypeError(f"'{text}', expected comma-separated names")
+    return names
+
+
+def positive(text: str) -> int:
+    """A whole number from 1."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}', expected a whole number from 1")
+    return value
+
+
+def parse_arguments(argv: List[str]):
+    """Own options, and those after -- for the program."""
+    extra: List[str] = []
+    if "--" in argv:
+        at = argv.index("--")
+        argv, extra = argv[:at], argv[at + 1:]
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ccs", type=names_list, default=["Dcqcn", "Hpcc"], metavar="A,B",
+                        help="congestion controls (default Dcqcn,Hpcc)")
+    parser.add_argument("--loads", type=loads_list, default=["0.3", "0.6"], metavar="X,Y",
+                        help="loads as a part of the host links' rate (default 0.3,0.6)")
+    parser.add_argument("--workload", default="websearch", help="default websearch")
+    parser.add_argument("--seed", type=int, default=1, help="default 1")
+    parser.add_argument("--duration", help="simulated time with new flows, for example 5ms "
+                                           "(default: the program's)")
+    parser.add_argument("--jobs", type=positive, metavar="N",
+                        help="runs at a time (default: the number of usable cores)")
+    parser.add_argument("--bin", metavar="FILE", default=os.path.normpath(
+                            os.path.join(ROOT, "build", "bin", "two-dc-leaf-spine")),
+                        help="default build/bin/two-dc-leaf-spine")
+    parser.add_argument("--out", metavar="DIR", default=os.path.normpath(
+                            os.path.join(ROOT, "results", "quickstart")),
+                        help="default results/quickstart")
+    return parser.parse_args(argv), extra
+
+
+def make_jobs(args, extra: List[str]) -> List[Job]:
+    """The runs to do."""
+    jobs = []
+    for cc, load in itertools.product(args.ccs, args.loads):
+        percent = f"{100 * float(load):g}"
+        name = f"{cc.lower()}-load{percent}"
+        folder = os.path.join(args.out, name)
+        command = [args.bin, f"--cc={cc}", f"--load={load}", f"--seed={args.seed}",
+                   f"--workload={args.workload}", f"--out={folder}", "--progress=json"]
+        if args.duration:
+            command.append(f"--duration={args.duration}")
+        jobs.append(Job(name, f"{cc} {percent} % load", folder, command + extra))
+    names = [job.name for job in jobs]
+    twice = [n for n in names if names.count(n) > 1]
+    if twice:
+        raise rr.ResultError(f"the same run twice ({twice[0]}), expected different --ccs, --loads")
+    return jobs
+
+
+def summarise(jobs: List[Job], out: str) -> None:
+    """Table and plots of all runs."""
+    runs = [rr.load_run(job.folder, job.label) for job in jobs]
+    print("\n" + rr.report(runs), end="")
+    files = [os.path.join(out, name) for name in ("table.md", "table.csv")]
+    rr.write_file(files[0], rr.report(runs, markdown=True))
+    rr.write_csv(files[1], rr.tidy_table(runs))
+    if any(f.finished for run in runs for f in run.flows):
+        files += plot_fct.plot(runs, out)
+    else:
+        print("\nNo flow finished: no FCT plots.")
+    queues = os.path.join(out, "queues.png")
+    with_queues = [r for r in runs if os.path.exists(os.path.join(r.folder, "queues.csv"))]
+    if not with_queues:
+        print("\nNo run wrote queues.csv: no queues.png.")
+    elif plot_queues.plot([(r.label, r.folder, r.summary) for r in with_queues], queues, 4):
+        files.append(queues)
+    else:
+        print("\nAll queues were empty: no queues.png.")
+    print("\nwritten: " + "\n         ".join(os.path.relpath(f) for f in files))
+
+
+def main() -> int:
+    """The command line."""
+    args, extra = parse_arguments(sys.argv[1:])
+    if not os.path.isfile(args.bin):
+        raise rr.ResultError(f"{args.bin}: no such program, build the project first or give --bin")
+    rr.apply_style()  # fails here, not after the runs, when matplotlib is missing
+    jobs = make_jobs(args, extra)
+    try:
+        os.makedirs(args.out, exist_ok=True)
+        # Tables and plots of earlier runs must not look like those of these.
+        for name in ("table.md", "table.csv", "slowdown-by-size.png", "fct-cdf.png", "queues.png"):
+            if os.path.exists(os.path.join(args.out, name)):
+                os.remove(os.path.join(args.out, name))
+    except OSError as error:
+        raise rr.ResultError(f"{error.filename}: {error.strerror}") from None
+    parallel = min(args.jobs or len(os.sched_getaffinity(0)), len(jobs))
+    display = Display(sys.stderr)
+    display.say(f"{len(jobs)} run(s), {parallel} at a time, into {os.path.relpath(args.out)}")
+    # Ctrl-C and kill end the runs, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if not run_all(jobs, parallel, display):
+        return 1
+    summarise(jobs, args.out)
+    return 0
+
+
+if __name__ == "__main__":
+    rr.run_main(main)

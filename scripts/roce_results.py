@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Read run folders and print slowdown tables.
+
+A run folder holds flows.csv (one row per flow) and summary.json (configuration, counters); see
+roce-run-writer.h. Percentiles are nearest-rank: the ceil(p*n)-th smallest of n values. Flows that
+start before the warm-up's end are not counted; unfinished flows are counted apart, never averaged.
+
+Also what the other scripts share: loading, statistics, tables, the look of plots. Only
+apply_style() needs matplotlib; the rest needs nothing but Python.
+"""
+
+import argparse
+import bisect
+import csv
+import io
+import json
+import math
+import os
+import sys
+from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
+
+# Columns of flows.csv, in order.
+FLOW_COLUMNS = (
+    "id src dst class tag scope bytes start_ns fct_ns receiver_fct_ns ideal_fct_ns slowdown "
+    "packets retransmitted status"
+).split()
+
+# Inclusive upper edges of the size bins, bytes; one open bin follows (as in roce-fct-stats.h).
+SIZE_EDGES = (10_000, 100_000, 1_000_000, 10_000_000)
+SIZE_LABELS = ("<=10KB", "10KB-100KB", "100KB-1MB", "1MB-10MB", ">10MB")
+SCOPES = ("all", "intra", "inter")
+SCOPE_TITLES = {"all": "all flows", "intra": "within a datacenter", "inter": "across datacenters"}
+PERCENTILE_NOTE = "Percentiles are nearest-rank: the ceil(p*n)-th smallest of n flows."
+
+# Okabe and Ito's colour-blind-safe palette without yellow (too pale for lines on white).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", (0, (5, 2)), (0, (1, 1.2)))
+MUTED = "#666666"
+
+
+class ResultError(Exception):
+    """A result cannot be used; the message is one line with the file and what was expected."""
+
+
+class Flow(NamedTuple):
+    """A row of flows.csv; times in integer picoseconds, None where the field is empty."""
+
+    id: int
+    src: int
+    dst: int
+    traffic_class: int
+    tag: int
+    scope: str
+    size: int
+    start_ps: int
+    fct_ps: Optional[int]
+    receiver_fct_ps: Optional[int]
+    ideal_ps: int
+    slowdown: Optional[float]
+    packets: int
+    retransmitted: int
+    finished: bool
+
+
+class Run(NamedTuple):
+    """A loaded run folder; flows are the counted ones, after the warm-up."""
+
+    label: str
+    folder: str
+    flows: List[Flow]
+    excluded: int
+    summary: dict
+
+    def counter(self, name: str) -> Optional[int]:
+        """A counter of summary.json, None if it has none of that name."""
+        return self.summary.get("counters", {}).get(name)
+
+    def scope(self, scope: str) -> List[Flow]:
+        """Flows of one scope: all, intra or inter."""
+        return [f for f in self.flows if scope in ("all", f.scope)]
+
+
+class Stats(NamedTuple):
+    """Slowdown statistics of a group of flows; None where there is no finished flow."""
+
+    flows: int
+    finished: int
+    unfinished: int
+    mean: Optional[float]
+    p50: Optional[float]
+    p99: Optional[float]
+
+
+# ---------------------------------------------------------------------------------------- reading
+
+
+def parse_ps(text: str) -> int:
+    """Nanoseconds with up to three decimals, as exact integer picoseconds."""
+    whole, _, fraction = text.partition(".")
+    if len(fraction) > 3:
+        raise ValueError(f"'{text}' has more than three decimals")
+    sign = -1 if whole.startswith("-") else 1
+    return int(whole) * 1000 + sign * int((fraction + "000")[:3])
+
+
+def _flow(row: Sequence[str]) -> Flow:
+    if row[5] not in ("intra", "inter"):
+        raise ValueError(f"scope '{row[5]}', expected intra or inter")
+    if row[14] not in ("finished", "unfinished"):
+        raise ValueError(f"status '{row[14]}', expected finished or unfinished")
+    finished = row[14] == "finished"
+    if finished and not (row[8] and row[11]):
+        raise ValueError("a finished flow without fct_ns or slowdown")
+    return Flow(
+        *(int(x) for x in row[:5]),
+        row[5],
+        int(row[6]),
+        parse_ps(row[7]),
+        parse_ps(row[8]) if finished else None,
+        parse_ps(row[9]) if row[9] else None,
+        parse_ps(row[10]),
+        float(row[11]) if finished else None,
+        int(row[12]),
+        int(row[13]),
+        finished,
+    )
+
+
+def flows_file(path: str) -> str:
+    """The flows.csv of a run folder, or the path itself if it is a file."""
+    if not os.path.exists(path):
+        raise ResultError(f"{path}: no such run folder or file")
+    if not os.path.isdir(path):
+        return path
+    file = os.path.join(path, "flows.csv")
+    if os.path.exists(file):
+        return file
+    if os.path.exists(file + ".tmp"):
+        raise ResultError(f"{path}: the run did not finish (flows.csv.tmp is there, flows.csv not)")
+    raise ResultError(f"{path}: no flows.csv, expected the folder of a finished run")
+
+
+def read_flows(file: str) -> List[Flow]:
+    """Read flows.csv; the columns may come in any order, further ones are ignored."""
+    try:
+        with open(file, newline="", encoding="utf-8") as stream:
+            reader = csv.reader(stream)
+            header = next(reader, None)
+            if header is None:
+                raise ResultError(f"{file}: empty, expected a header line")
+            missing = [c for c in FLOW_COLUMNS if c not in header]
+            if missing:
+                raise ResultError(f"{file}:1: missing column(s) {', '.join(missing)}")
+            index = [header.index(c) for c in FLOW_COLUMNS]
+            flows = []
+            for row in reader:
+                try:
+                    flows.append(_flow([row[i] for i in index]))
+                except (ValueError, IndexError) as error:
+                    what = "too few fields" if isinstance(error, IndexError) else error
+                    raise ResultError(f"{file}:{reader.line_num}: {what}") from None
+            return flows
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_summary(path: str) -> dict:
+    """summary.json of a run folder; empty if the path is a file."""
+    if not os.path.isdir(path):
+        return {}
+    file = os.path.join(path, "summary.json")
+    try:
+        with open(file, encoding="utf-8") as stream:
+            summary = json.load(stream)
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+    if not isinstance(summary, dict):
+        raise ResultError(f"{file}: expected an object")
+    return summary
+
+
+def load_run(path: str, label: str = "", warmup_ns: Optional[float] = None) -> Run:
+    """Load a run folder. The warm-up is the run's own (summary.json) unless given."""
+    flows = read_flows(flows_file(path))
+    summary = read_summary(path)
+    if warmup_ns is None:
+        warmup_ns = summary.get("statistics", {}).get("warmupNs") or 0
+    counted = [f for f in flows if f.start_ps >= round(warmup_ns * 1000)]
+    return Run(label or path, path, counted, len(flows) - len(counted), summary)
+
+
+def short_labels(paths: Sequence[str]) -> List[str]:
+    """The shortest ends of the paths that tell them apart."""
+    parts = [os.path.abspath(p).split(os.sep) for p in paths]
+    for depth in range(1, max(map(len, parts), default=1) + 1):
+        labels = ["/".join(p[-depth:]) for p in parts]
+        if len(set(labels)) == len(labels):
+            return labels
+    return [f"{path} ({i + 1})" for i, path in enumerate(paths)]
+
+
+def run_labels(paths: Sequence[str], labels: Optional[str]) -> List[str]:
+    """Names of the runs: the comma-separated ones, else made from the folders' names."""
+    names = labels.split(",") if labels else short_labels(paths)
+    if len(names) != len(paths):
+        raise ResultError(f"--labels: {len(names)} label(s) for {len(paths)} run(s)")
+    return names
+
+
+def load_runs(paths: Sequence[str], labels: Optional[str], warmup_ns: Optional[float]) -> List[Run]:
+    """Load several folders."""
+    return [load_run(p, name, warmup_ns) for p, name in zip(paths, run_labels(paths, labels))]
+
+
+# ------------------------------------------------------------------------------------- statistics
+
+
+def nearest_rank(count: int, per_million: int) -> int:
+    """ceil(p*count), at least 1, in integers; 990000 per million is the 99th percentile."""
+    return max(1, -(-count * per_million // 1_000_000))
+
+
+def percentile(ascending: Sequence[float], per_million: int) -> Optional[float]:
+    """Nearest-rank percentile of sorted values; None of none."""
+    if not ascending:
+        return None
+    return ascending[nearest_rank(len(ascending), per_million) - 1]
+
+
+def slowdown_stats(flows: Iterable[Flow]) -> Stats:
+    """Statistics of one group."""
+    flows = list(flows)
+    values = sorted(f.slowdown for f in flows if f.finished)
+    mean = math.fsum(values) / len(values) if values else None
+    p50, p99 = percentile(values, 500_000), percentile(values, 990_000)
+    return Stats(len(flows), len(values), len(flows) - len(values), mean, p50, p99)
+
+
+def size_bin(size: int) -> int:
+    """Index of a size's bin in SIZE_LABELS."""
+    return bisect.bisect_left(SIZE_EDGES, size)
+
+
+def by_size(flows: Iterable[Flow]) -> List[List[Flow]]:
+    """Flows by fixed size bin."""
+    bins: List[List[Flow]] = [[] for _ in SIZE_LABELS]
+    for flow in flows:
+        bins[size_bin(flow.size)].append(flow)
+    return bins
+
+
+def equal_count_bins(flows: Iterable[Flow], bins: int) -> List[List[Flow]]:
+    """Bins of about equal count by ascending size; flows of one size stay together."""
+    ordered = sorted(flows, key=lambda f: (f.size, f.id))
+    result: List[List[Flow]] = []
+    begin = 0
+    while begin < len(ordered):
+        want = (len(ordered) - begin) / max(1, bins - len(result))
+        end = min(len(ordered), begin + max(1, round(want)))
+        while end < len(ordered) and ordered[end].size == ordered[end - 1].size:
+            end += 1
+        result.append(ordered[begin:end])
+        begin = end
+    return result
+
+
+# ----------------------------------------------------------------------------------------- tables
+
+Table = Tuple[List[str], List[List[str]]]  # header, rows
+
+
+def _number(value: Optional[float]) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _slowdowns(flows: Iterable[Flow]) -> List[str]:
+    stats = slowdown_stats(flows)
+    return [_number(stats.mean), _number(stats.p50), _number(stats.p99)]
+
+
+SLOWDOWN_HEADER = [f"{scope} {what}" for scope in SCOPES for what in ("mean", "P50", "P99")]
+
+
+def scope_table(runs: Sequence[Run]) -> Table:
+    """One row per run: slowdowns by scope, flow counts, PFC pauses, drops."""
+    header = ["run"] + SLOWDOWN_HEADER + ["finished", "unfinished", "PFC pauses", "drops"]
+    rows = []
+    for run in runs:
+        row = [run.label]
+        for scope in SCOPES:
+            row += _slowdowns(run.scope(scope))
+        stats = slowdown_stats(run.flows)
+        row += [str(stats.finished), str(stats.unfinished)]
+        counters = [run.counter("pfcXoffSent"), run.counter("framesDropped")]
+        row += ["-" if c is None else str(c) for c in counters]
+        rows.append(row)
+    return header, rows
+
+
+def size_table(runs: Sequence[Run]) -> Table:
+    """One row per size bin and run that has flows of that size: slowdowns by scope."""
+    header = ["size", "run", "finished", "unfinished"] + SLOWDOWN_HEADER
+    binned = [{scope: by_size(run.scope(scope)) for scope in SCOPES} for run in runs]
+    rows = []
+    for b, label in enumerate(SIZE_LABELS):
+        for run, bins in zip(runs, binned):
+            if not bins["all"][b]:
+                continue
+            total = slowdown_stats(bins["all"][b])
+            row = [label, run.label, str(total.finished), str(total.unfinished)]
+            for scope in SCOPES:
+                row += _slowdowns(bins[scope][b])
+            rows.append(row)
+    return header, rows
+
+
+def tidy_table(runs: Sequence[Run]) -> Table:
+    """One row per run, scope and size bin ("all" and each): for other programs."""
+    header = ["run", "scope", "size", "flows", "finished", "unfinished"]
+    header += ["slowdown_mean", "slowdown_p50", "slowdown_p99", "pfc_pauses", "frames_dropped"]
+    rows = []
+    for run in runs:
+        counters = [run.counter("pfcXoffSent"), run.counter("framesDropped")]
+        for scope in SCOPES:
+            flows = run.scope(scope)
+            groups = [("all", flows)] + list(zip(SIZE_LABELS, by_size(flows)))
+            for size, group in groups:
+                s = slowdown_stats(group)
+                numbers = ["" if v is None else f"{v:.6f}" for v in (s.mean, s.p50, s.p99)]
+                row = [run.label, scope, size, str(s.flows), str(s.finished), str(s.unfinished)]
+                # Counters belong to the whole run.
+                whole = scope == "all" and size == "all"
+                extra = ["" if v is None or not whole else str(v) for v in counters]
+                rows.append(row + numbers + extra)
+    return header, rows
+
+
+def notes(runs: Sequence[Run]) -> List[str]:
+    """What a reader of the tables must know."""
+    lines = ["Slowdown = FCT / ideal FCT on an empty network. " + PERCENTILE_NOTE]
+    excluded = sum(run.excluded for run in runs)
+    if excluded:
+        lines.append(f"Not counted: {excluded} flow(s) that start in the warm-up.")
+    if any(not f.finished for run in runs for f in run.flows):
+        lines.append("Unfinished flows are not in the slowdowns, which are therefore too low.")
+    return lines
+
+
+def _text_columns(table: Table) -> List[bool]:
+    return [name in ("run", "size", "scope") for name in table[0]]
+
+
+def format_aligned(table: Table) -> str:
+    """For the terminal."""
+    header, rows = table
+    text = _text_columns(table)
+    widths = [max(len(r[c]) for r in [header] + rows) for c in range(len(header))]
+
+    def line(row):
+        cells = (v.ljust(w) if t else v.rjust(w) for v, w, t in zip(row, widths, text))
+        return "  ".join(cells).rstrip()
+
+    return "\n".join([line(header), "  ".join("-" * w for w in widths)] + [line(r) for r in rows])
+
+
+def format_markdown(table: Table) -> str:
+    """A GitHub-flavoured Markdown table."""
+    header, rows = table
+    text = _text_columns(table)
+
+    def line(row):
+        return "| " + " | ".join(v.replace("|", "\\|") for v in row) + " |"
+
+    rule = "| " + " | ".join("---" if t else "--:" for t in text) + " |"
+    return "\n".join([line(header), rule] + [line(r) for r in rows])
+
+
+def report(runs: Sequence[Run], markdown: bool = False) -> str:
+    """Both tables with the notes."""
+    form = format_markdown if markdown else format_aligned
+    parts = [form(scope_table(runs)), form(size_table(runs)), "\n".join(notes(runs))]
+    return "\n\n".join(parts) + "\n"
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a text file, making its folder."""
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with open(path, "w", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise ResultError(f"{path}: {error.strerror}") from None
+
+
+def write_csv(path: str, table: Table) -> None:
+    """Write a table as CSV, making its folder."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([table[0]] + table[1])
+    write_file(path, text.getvalue())
+
+
+# ------------------------------------------------------------------------------------ plot helpers
+
+
+def apply_style():
+    """Set the common look and return matplotlib.pyplot (no display needed)."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise ResultError("plots need matplotlib: apt install python3-matplotlib") from None
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update(
+        {
+            "figure.dpi": 150,
+            "savefig.dpi": 150,
+            "font.size": 9,
+            "axes.titlesize": 10,
+            "axes.titlelocation": "left",
+            "axes.labelsize": 9,
+            "axes.labelcolor": "#333333",
+            "axes.edgecolor": "#999999",
+            "axes.linewidth": 0.8,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#E4E4E4",
+            "grid.linewidth": 0.7,
+            "xtick.color": "#555555",
+            "ytick.color": "#555555",
+            "lines.linewidth": 1.6,
+            "lines.markersize": 4,
+            "legend.frameon": False,
+            "legend.fontsize": 8.5,
+        }
+    )
+    return plt
+
+
+def run_style(index: int) -> dict:
+    """Line style of the index-th run: colours first, then dashes."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[index % len(MARKERS)],
+        "linestyle": LINES[index // len(COLOURS) % len(LINES)],
+    }
+
+
+def run_main(main) -> None:
+    """Call a script's main() and turn errors into one line and exit status 2."""
+    try:
+        status = main()
+        sys.stdout.flush()
+        sys.exit(status)
+    except ResultError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # for example "| head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments that all scripts on run folders share."""
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder (or a flows.csv)")
+    parser.add_argument("--labels", help="comma-separated names of the runs (default: folders)")
+    parser.add_argument(
+        "--warmup-ns",
+        type=float,
+        metavar="NS",
+        help="count only flows that start at or after this time (default: the run's own warm-up)",
+    )
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Slowdown tables of run folders.")
+    add_run_arguments(parser)
+    parser.add_argument("--md", metavar="FILE", help="also write the tables as Markdown")
+    parser.add_argument("--csv", metavar="FILE", help="also write a tidy CSV")
+    args = parser.parse_args()
+    runs = load_runs(args.runs, args.labels, args.warmup_ns)
+    print(report(runs), end="")
+    if args.md:
+        write_file(args.md, report(runs, markdown=True))
+    if args.csv:
+        write_csv(args.csv, tidy_table(runs))
+    return 0
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test. The last lines are CTest's own summary.
+# Usage: scripts/test.sh [options of the last ctest ...]
+# ROCE_TEST_VARIANTS chooses among (default: all three)
+#   release   the suite, optimised
+#   asan      the suite with AddressSanitizer and UndefinedBehaviorSanitizer
+#   clang-O0  only the programs, with clang++ and no optimisation: the release suite then compares their
+#             results with those of the release build (ROCE_BUILD_VARIANTS names the build folders)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+variants=${ROCE_TEST_VARIANTS:-release asan clang-O0}
+jobs=$(nproc)
+
+for variant in $variants; do
+    case "$variant" in
+    release | asan | clang-O0) ;;
+    *)
+        echo "error: unknown variant '$variant' in ROCE_TEST_VARIANTS; known: release asan clang-O0" >&2
+        exit 2
+        ;;
+    esac
+done
+has() { [[ " $variants " == *" $1 "* ]]; }
+
+scripts/install.sh
+
+# The comparison of builds belongs to the release run.
+test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.]determinism$')
+if has asan; then
+    scripts/build.sh --sanitize
+    if ! has release; then
+        exec "${test_asan[@]}" "$@"
+    fi
+    "${test_asan[@]}"
+fi
+
+build_dirs=$root/build
+if has clang-O0; then
+    scripts/build.sh --clang "$root/build-clang" --target roce-programs
+    build_dirs+=:$root/build-clang
+fi
+
+if has release; then
+    scripts/build.sh
+    export ROCE_BUILD_VARIANTS=$build_dirs
+    exec ctest --test-dir build --output-on-failure -j "$jobs" --no-tests=error "$@"
+fi

@@ -1,0 +1,377 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// What the simulator costs, in ratios that hold on any machine: packet-hops per event of the bare
+// event loop, measured in the same process just before and after, with the same scheduler and the
+// number of pending events that the scenario really has. A packet-hop is one transmission of a data,
+// ACK, NAK or CNP frame by one port; pause frames do not count.
+//
+// Every case runs in a process of its own, so that peak memory is its own.
+
+#include "ns3/core-module.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-leaf-spine-helper.h"
+#include "ns3/roce-workload.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::roce;
+
+namespace
+{
+
+/// One row of the table.
+struct Case
+{
+    std::string name;
+    std::string cc;
+    LeafSpineHelper topology;
+    double load;        //!< 0: every host of datacenter 0 sends to its twin in datacenter 1
+    int64_t durationPs; //!< arrivals
+    int64_t stopPs;     //!< 0: until all is done
+};
+
+/// What a child process tells its parent.
+struct Result
+{
+    uint64_t packetHops;
+    uint64_t events;
+    uint64_t flows;
+    double cpuSeconds;
+    double bareEventsPerSecond;
+    double meanPending;
+    uint64_t maxPending;
+    double peakRssMiB;
+};
+
+double
+CpuSeconds()
+{
+    timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+/// Counts pending events; used in a run of its own, so that counting costs the timed one nothing.
+class CountingScheduler : public PriorityQueueScheduler
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::roce::CountingScheduler")
+                                .SetParent<PriorityQueueScheduler>()
+                                .AddConstructor<CountingScheduler>();
+        return tid;
+    }
+
+    void Insert(const Event& event) override
+    {
+        s_max = std::max(s_max, ++s_pending);
+        PriorityQueueScheduler::Insert(event);
+    }
+
+    Event RemoveNext() override
+    {
+        s_sum += s_pending--;
+        ++s_count;
+        return PriorityQueueScheduler::RemoveNext();
+    }
+
+    static uint64_t s_pending;
+    static uint64_t s_max;
+    static uint64_t s_sum;
+    static uint64_t s_count;
+};
+
+uint64_t CountingScheduler::s_pending = 0;
+uint64_t CountingScheduler::s_max = 0;
+uint64_t CountingScheduler::s_sum = 0;
+uint64_t CountingScheduler::s_count = 0;
+
+NS_OBJECT_ENSURE_REGISTERED(CountingScheduler);
+
+/// A persistent event that schedules itself again, as the module's events do.
+struct BareEvent : public EventImpl
+{
+    explicit BareEvent(int64_t g)
+        : gapPs(g)
+    {
+    }
+
+    void Notify() override
+    {
+        Ref();
+        Simulator::ScheduleWithContext(0, TimeStep(gapPs), this);
+    }
+
+    int64_t gapPs;
+};
+
+/// @return events per CPU second of the bare loop with that many pending events
+double
+BareEventsPerSecond(uint64_t pending)
+{
+    Simulator::SetScheduler(ObjectFactory("ns3::PriorityQueueScheduler"));
+    for (uint64_t i = 0; i < pending; ++i)
+    {
+        const auto step = static_cast<int64_t>(i);
+        Simulator::ScheduleWithContext(0,
+                                       TimeStep(step * 997 % 1000000),
+                                       new BareEvent(1000000 + step * 7919 % 500000));
+    }
+    // About two million events whatever the number pending.
+    Simulator::Stop(TimeStep(static_cast<int64_t>(1250000 * (2e6 / static_cast<double>(pending)))));
+    const double start = CpuSeconds();
+    Simulator::Run();
+    const double seconds = CpuSeconds() - start;
+    const auto events = static_cast<double>(Simulator::GetEventCount());
+    Simulator::Destroy();
+    return events / seconds;
+}
+
+/// Build, run and take down the scenario; @return CPU seconds of Simulator::Run()
+double
+RunScenario(const Case& c, const std::string& scheduler, Result& result)
+{
+    Simulator::SetScheduler(ObjectFactory(scheduler));
+    Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::" + c.cc));
+    Network network;
+    c.topology.Construct(network);
+    network.Build();
+    network.AssignStreams(1000000);
+    std::vector<FlowSpec> flows;
+    if (c.load > 0)
+    {
+        PoissonWorkload workload;
+        workload.hosts = c.topology.GetPlacement();
+        workload.capacity = c.topology.GetCapacity(LoadReference::Host);
+        workload.load = c.load;
+        workload.durationPs = c.durationPs;
+        workload.stream = 1;
+        flows = workload.Generate();
+    }
+    else
+    {
+        const uint32_t n = c.topology.GetNicsPerDatacenter();
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            FlowSpec flow;
+            flow.src = i;
+            flow.dst = n + i;
+            flow.sizeBytes = static_cast<uint64_t>(
+                static_cast<double>(c.topology.hostRate.GetBitRate()) *
+                static_cast<double>(c.durationPs) / 8e12);
+            flows.push_back(flow);
+        }
+        SortAndNumber(flows);
+    }
+    network.InstallFlows(flows);
+    if (c.stopPs)
+    {
+        Simulator::Stop(PicoSeconds(c.stopPs));
+    }
+    const double start = CpuSeconds();
+    Simulator::Run();
+    const double seconds = CpuSeconds() - start;
+    result.packetHops = network.CountPacketHops();
+    result.events = Simulator::GetEventCount();
+    result.flows = flows.size();
+    Simulator::Destroy();
+    return seconds;
+}
+
+Result
+Measure(const Case& c)
+{
+    Result result{};
+    RunScenario(c, "ns3::roce::CountingScheduler", result);
+    result.meanPending = static_cast<double>(CountingScheduler::s_sum) /
+                         static_cast<double>(CountingScheduler::s_count);
+    result.maxPending = CountingScheduler::s_max;
+    const auto pending = static_cast<uint64_t>(result.meanPending + 1);
+    const double before = BareEventsPerSecond(pending);
+    result.cpuSeconds = RunScenario(c, "ns3::PriorityQueueScheduler", result);
+    result.bareEventsPerSecond = (before + BareEventsPerSecond(pending)) / 2;
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    result.peakRssMiB = static_cast<double>(usage.ru_maxrss) / 1024;
+    return result;
+}
+
+/// @return whether the child lived to tell
+bool
+MeasureInChild(const Case& c, Result& result)
+{
+    int fd[2];
+    if (pipe(fd) != 0)
+    {
+        return false;
+    }
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0)
+    {
+        int status = 1;
+        try
+        {
+            const Result mine = Measure(c);
+            status = write(fd[1], &mine, sizeof mine) == sizeof mine ? 0 : 1;
+        }
+        catch (const std::exception& e)
+        {
+            std::cerr << "error: " << e.what() << std::endl;
+        }
+        _exit(status);
+    }
+    close(fd[1]);
+    const bool complete = child > 0 && read(fd[0], &result, sizeof result) == sizeof result;
+    close(fd[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return complete && status == 0;
+}
+
+std::vector<Case>
+Cases(double scale)
+{
+    const auto ms = [scale](double value) { return static_cast<int64_t>(value * scale * 1e9); };
+    std::vector<Case> cases;
+    LeafSpineHelper one;
+    one.datacenters = 1;
+    one.hostsPerLeaf = 16;
+    one.fabricRate = DataRate("400Gbps");
+    for (const char* cc : {"LineRate", "Dcqcn", "Hpcc"})
+    {
+        one.leaves = 8;
+        cases.push_back({"leaf-spine-128", cc, one, 0.5, ms(4), 0});
+    }
+    for (const char* cc : {"Dcqcn", "Hpcc"})
+    {
+        one.leaves = 4;
+        cases.push_back({"leaf-spine-64", cc, one, 0.5, ms(8), 0});
+        one.leaves = 64;
+        cases.push_back({"leaf-spine-1024", cc, one, 0.5, ms(1), 0});
+    }
+    // 100,000 flows, nearly all of them still to come when it stops: what waiting flows cost.
+    cases.push_back({"leaf-spine-1024-100k-flows", "Dcqcn", one, 0.5, 26800000000, ms(1)});
+    LeafSpineHelper two;
+    two.fabricRate = DataRate("400Gbps");
+    two.dciRate = DataRate("400Gbps");
+    for (const char* cc : {"Dcqcn", "Hpcc"})
+    {
+        for (double us : {50, 500, 5000})
+        {
+            two.wanDelay = MicroSeconds(us);
+            cases.push_back({"wan-1.6T-" + std::to_string(static_cast<int>(us)) + "us",
+                             cc,
+                             two,
+                             0,
+                             ms(3),
+                             0});
+        }
+    }
+    return cases;
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    Time::SetResolution(Time::PS);
+    std::string json;
+    std::string only;
+    double scale = 1;
+    CommandLine cmd(__FILE__);
+    cmd.Usage("Speed and memory of the simulator, as ratios to the bare event loop.");
+    cmd.AddValue("json", "Write the rows to this file as a JSON list", json);
+    cmd.AddValue("only", "Run the cases whose name contains this", only);
+    cmd.AddValue("scale", "Multiply the simulated durations", scale);
+    cmd.Parse(argc, argv);
+
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    std::printf("%-27s %-9s %6s %9s %8s %8s %8s %8s %9s %8s %8s\n",
+                "case",
+                "cc",
+                "hosts",
+                "Mhops/s",
+                "Mevent/s",
+                "ev/hop",
+                "bare M/s",
+                "hop/bare",
+                "pending",
+                "max pend",
+                "RSS MiB");
+    bool good = true;
+    for (const Case& c : Cases(scale))
+    {
+        if (c.name.find(only) == std::string::npos)
+        {
+            continue;
+        }
+        Result r;
+        if (!MeasureInChild(c, r))
+        {
+            std::printf("%-27s %-9s failed\n", c.name.c_str(), c.cc.c_str());
+            good = false;
+            continue;
+        }
+        const auto hosts = c.topology.datacenters * c.topology.GetNicsPerDatacenter();
+        const double hopsPerSecond = static_cast<double>(r.packetHops) / r.cpuSeconds;
+        const double eventsPerHop =
+            static_cast<double>(r.events) / static_cast<double>(r.packetHops);
+        std::printf("%-27s %-9s %6u %9.2f %8.2f %8.3f %8.2f %8.3f %9.0f %8llu %8.0f\n",
+                    c.name.c_str(),
+                    c.cc.c_str(),
+                    hosts,
+                    hopsPerSecond / 1e6,
+                    static_cast<double>(r.events) / r.cpuSeconds / 1e6,
+                    eventsPerHop,
+                    r.bareEventsPerSecond / 1e6,
+                    hopsPerSecond / r.bareEventsPerSecond,
+                    r.meanPending,
+                    static_cast<unsigned long long>(r.maxPending),
+                    r.peakRssMiB);
+        std::fflush(stdout);
+        rows.push_back({{"name", c.name},
+                        {"cc", c.cc},
+                        {"hosts", hosts},
+                        {"packetHopsPerCpuSecond", hopsPerSecond},
+                        {"eventsPerPacketHop", eventsPerHop},
+                        {"hopsPerBareEvent", hopsPerSecond / r.bareEventsPerSecond},
+                        {"peakRssMiB", r.peakRssMiB},
+                        {"packetHops", r.packetHops},
+                        {"flows", r.flows},
+                        {"bareEventsPerCpuSecond", r.bareEventsPerSecond},
+                        {"meanPendingEvents", r.meanPending},
+                        {"maxPendingEvents", r.maxPending}});
+    }
+    if (!json.empty())
+    {
+        const std::string temporary = json + ".tmp";
+        std::ofstream file(temporary);
+        file << rows.dump(2) << '\n';
+        file.close();
+        if (!file || std::rename(temporary.c_str(), json.c_str()) != 0)
+        {
+            std::cerr << "error: " << json << ": cannot write, expected a writable path\n";
+            return 2;
+        }
+    }
+    return good ? 0 : 1;
+}

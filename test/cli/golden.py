@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Golden flow completion times: small runs must give exactly the recorded flows.csv.
+
+Usage: golden.py BUILD_DIR. When a change of behaviour is meant, run it with ROCE_UPDATE_GOLDEN=1 and
+commit the files with the reason; scripts/fct_diff.py OLD NEW shows what has changed, flow by flow.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "test" / "golden"
+COMMON = ["--duration=1ms", "--seed=7", "--progress=none"]
+RUNS = {
+    "two-dc-dcqcn": ["--cc=Dcqcn", "--load=0.4", "--interFraction=0.2"],
+    "two-dc-dcqcn-paper": ["--cc=Dcqcn", "--load=0.4", "--ns3::roce::Dcqcn::Profile=paper"],
+    "two-dc-hpcc": ["--cc=Hpcc", "--load=0.4", "--interFraction=0.2"],
+    "two-dc-hpcc-mtu1000": ["--cc=Hpcc", "--load=0.3", "--ns3::roce::Nic::PathMtu=1000"],
+    "one-dc-none-pfc": ["--cc=none", "--datacenters=1", "--load=0.5", "--leafBuffer=2MiB",
+                        "--spineBuffer=2MiB"],
+}
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: golden.py BUILD_DIR")
+    program = Path(sys.argv[1]) / "bin" / "two-dc-leaf-spine"
+    update = os.environ.get("ROCE_UPDATE_GOLDEN") == "1"
+    failed = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, options in RUNS.items():
+            out = Path(scratch) / name
+            subprocess.run([program, *COMMON, *options, f"--out={out}"], check=True,
+                           stdout=subprocess.DEVNULL)
+            golden = GOLDEN / f"{name}.flows.csv"
+            if update:
+                shutil.copyfile(out / "flows.csv", golden)
+                print(f"{name}: recorded")
+                continue
+            if (out / "flows.csv").read_bytes() == golden.read_bytes():
+                print(f"{name}: identical")
+                continue
+            failed.append(name)
+            subprocess.run([sys.executable, ROOT / "scripts" / "fct_diff.py", golden,
+                            out / "flows.csv"], check=False)
+    if failed:
+        sys.exit("flows.csv differs from test/golden: " + ", ".join(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_TEST_TIME_H
+#define ROCE_TEST_TIME_H
+
+#include "ns3/nstime.h"
+
+/// Sets the resolution that every program of the module sets first, once per test executable.
+inline const bool ROCE_TEST_PICOSECONDS = [] {
+    ns3::Time::SetResolution(ns3::Time::PS);
+    return true;
+}();
+
+#endif /* ROCE_TEST_TIME_H */

@@ -1,0 +1,268 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// Pauses in time: expiry, refresh, resume; at NICs and at switches.
+#include "roce-test-network.h"
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+struct PauseTest : SystemTest
+{
+    void SetUp() override
+    {
+        SystemTest::SetUp();
+        SetRateLaw("LineRate");
+    }
+
+    /// Starts of the transmissions of data at a port.
+    static void Record(Ptr<Port> port, std::vector<int64_t>& starts, uint8_t trafficClass = 3)
+    {
+        port->TraceConnectWithoutContext(
+            "TxBegin",
+            Callback<void, const Frame&, Time>([&starts, trafficClass](const Frame& f, Time at) {
+                if (f.kind == FrameKind::DATA && f.trafficClass == trafficClass)
+                {
+                    starts.push_back(at.GetTimeStep());
+                }
+            }));
+    }
+
+    /// Makes the station at the other end of the port's link send it a pause frame.
+    static void SendPause(Network& net, Ptr<Port> to, int64_t atPs, uint8_t c, uint16_t quanta)
+    {
+        Simulator::Schedule(TimeStep(atPs), [&net, to, c, quanta]() {
+            net.CatchUp();
+            Port* peer = to->GetPeer();
+            peer->Transmit(peer->MakePfc(c, quanta), Simulator::Now().GetTimeStep());
+        });
+    }
+};
+
+constexpr int64_t PFC_WIRE = 6720; // 84 B at 100 Gbit/s
+constexpr int64_t FRAME = 334240;  // a middle frame of 4096 B
+
+} // namespace
+
+// An XOFF without refresh runs out; transmission resumes at exactly that time.
+TEST_F(PauseTest, NicResumesAtTheExactExpiry)
+{
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    std::vector<int64_t> starts;
+    Record(net.GetNic(0), starts);
+    const auto flows = Numbered({Flow(0, 1, 40 * 4096)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    SendPause(net, net.GetNic(0), 2 * US, 3, 1000);
+    Simulator::Run();
+    const int64_t paused = 2 * US + PFC_WIRE + US;
+    const int64_t expiry = paused + 1000 * 5120;
+    ASSERT_EQ(starts.size(), 40u);
+    const auto resumed = std::lower_bound(starts.begin(), starts.end(), paused);
+    EXPECT_EQ(*resumed, expiry);
+    EXPECT_EQ(*(resumed - 1), 1280 + 8 * FRAME); // the frame under way is finished
+    EXPECT_EQ(net.GetNic(0)->GetPausedTimePs(3, MS), 1000 * 5120);
+    // Late by the gap, except that the switch does not wait for the first frame's RETH again.
+    EXPECT_EQ(done.FctPs(0),
+              net.GetIdeal(flows[0]).senderFctPs + expiry - (*(resumed - 1) + FRAME) - 1280);
+    ExpectAllDone(net, done, flows);
+}
+
+TEST_F(PauseTest, XonResumesEarlier)
+{
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    std::vector<int64_t> starts;
+    Record(net.GetNic(0), starts);
+    net.InstallFlows(Numbered({Flow(0, 1, 40 * 4096)}));
+    SendPause(net, net.GetNic(0), 2 * US, 3, 65535);
+    SendPause(net, net.GetNic(0), 30 * US, 3, 0);
+    Simulator::Run();
+    EXPECT_NE(std::find(starts.begin(), starts.end(), 31 * US + PFC_WIRE), starts.end());
+    EXPECT_EQ(net.GetNic(0)->GetPausedTimePs(3, MS), 28 * US);
+    EXPECT_EQ(starts.size(), 40u);
+}
+
+// Only the class that is named stops; ACKs never do.
+TEST_F(PauseTest, OtherClassesGoOn)
+{
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    std::vector<int64_t> three;
+    std::vector<int64_t> one;
+    Record(net.GetNic(0), three, 3);
+    Record(net.GetNic(0), one, 1);
+    const auto flows = Numbered(
+        {Flow(0, 1, 100 * 4096, 0, 3), Flow(0, 1, 100 * 4096, 0, 1), Flow(1, 0, 4096, 10 * US)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    SendPause(net, net.GetNic(0), 2 * US, 3, 65535);
+    Simulator::Run();
+    const int64_t paused = 3 * US + PFC_WIRE;
+    const int64_t expiry = paused + 335539200;
+    for (int64_t t : three)
+    {
+        EXPECT_TRUE(t <= paused || t >= expiry) << t;
+    }
+    EXPECT_EQ(three.size(), 100u);
+    EXPECT_LT(one.back(), 40 * US); // had the link to itself
+    EXPECT_LT(done.sent[2].completedPs, 20 * US);
+    ExpectAllDone(net, done, flows);
+}
+
+TEST_F(PauseTest, SwitchPortResumesAtTheExactExpiry)
+{
+    Network net;
+    net.AddSwitch("a", 0);
+    net.AddSwitch("b", 0);
+    const auto [ab, ba] = net.Connect(0, 1, 100 * G, 5 * US);
+    net.AddNic(net.AddHost("x", 0), 0, 100 * G, US);
+    net.AddNic(net.AddHost("y", 0), 1, 100 * G, US);
+    net.Build();
+    (void)ba;
+    std::vector<int64_t> starts;
+    Record(net.GetSwitch(0)->GetPort(ab), starts);
+    const auto flows = Numbered({Flow(0, 1, 60 * 4096)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    SendPause(net, net.GetSwitch(0)->GetPort(ab), US, 3, 500);
+    Simulator::Run();
+    const int64_t expiry = 6 * US + PFC_WIRE + 500 * 5120;
+    EXPECT_NE(std::find(starts.begin(), starts.end(), expiry), starts.end());
+    EXPECT_EQ(net.GetSwitch(0)->GetPort(ab)->GetPausedTimePs(3, MS), 500 * 5120);
+    ExpectAllDone(net, done, flows);
+}
+
+// The switch refreshes at half the duration: on a long link the upstream stays paused across many
+// expiries although its pause frames are 100 us old when they arrive.
+TEST_F(PauseTest, RefreshKeepsThePeerPausedOnALongLink)
+{
+    for (bool refresh : {true, false})
+    {
+        Config::SetDefault("ns3::roce::Switch::PauseQuanta", UintegerValue(4000)); // 20.48 us
+        Config::SetDefault("ns3::roce::Switch::RefreshPause", BooleanValue(refresh));
+        Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(Seconds(1)));
+        Network net;
+        net.AddSwitch("a", 0);
+        net.AddSwitch("b", 0);
+        const auto [ab, ba] = net.Connect(0, 1, 100 * G, 100 * US);
+        net.AddNic(net.AddHost("x", 0), 0, 100 * G, US);
+        net.AddNic(net.AddHost("y", 0), 1, 1 * G, US); // 100 times slower
+        SharedBuffer::PortConfig deep;
+        deep.ownPoolBytes = 6 << 20;
+        deep.staticXoffBytes = 500000;
+        deep.staticXonBytes = 100000;
+        net.GetSwitch(1)->SetPortBuffer(ba, deep);
+        SharedBuffer::PortConfig room;
+        room.ownPoolBytes = 64 << 20;
+        room.alpha = 8;
+        net.GetSwitch(0)->SetPortBuffer(1, room);
+        net.Build();
+        std::vector<int64_t> starts;
+        Record(net.GetSwitch(0)->GetPort(ab), starts);
+        const auto flows = Numbered({Flow(0, 1, 8000000)});
+        Completions done(net);
+        PauseMonitor monitor(net);
+        net.InstallFlows(flows);
+        Simulator::Stop(TimeStep(20 * MS)); // 2.5 MB have left by then: far from Xon
+        Simulator::Run();
+        net.CatchUp();
+        Port& port = *net.GetSwitch(0)->GetPort(ab);
+        EXPECT_EQ(monitor.xoffs, 1u);
+        EXPECT_EQ(monitor.violations, 0u);
+        if (refresh)
+        {
+            EXPECT_EQ(Sum(net).lost, 0u);
+            EXPECT_NEAR(static_cast<double>(monitor.refreshes), 20e-3 / 10.24e-6, 40);
+            EXPECT_LT(starts.back(), 300 * US);
+            EXPECT_NE(port.PausedMask(20 * MS), 0u);
+            EXPECT_GT(port.GetPausedTimePs(3, 20 * MS), 19 * MS);
+            Simulator::Run();
+            EXPECT_EQ(Sum(net).lost, 0u);
+            ExpectAllDone(net, done, flows);
+            monitor.Check(net);
+        }
+        else
+        {
+            EXPECT_EQ(monitor.refreshes, 0u);
+            EXPECT_GT(starts.back(), 600 * US); // it ran out, and so did the headroom
+            EXPECT_GT(Sum(net).lostLossless, 0u);
+        }
+        Simulator::Destroy();
+    }
+}
+
+// InfinitePause with no refresh: one XOFF holds however long it takes.
+TEST_F(PauseTest, InfinitePauseNeedsNoRefresh)
+{
+    Config::SetDefault("ns3::roce::Switch::PauseQuanta", UintegerValue(100));
+    Config::SetDefault("ns3::roce::Switch::RefreshPause", BooleanValue(false));
+    Config::SetDefault("ns3::roce::Port::InfinitePause", BooleanValue(true));
+    Network net;
+    net.AddSwitch("s", 0);
+    net.AddNic(net.AddHost("x", 0), 0, 400 * G, US);
+    net.AddNic(net.AddHost("y", 0), 0, 40 * G, US);
+    net.Build();
+    const auto flows = Numbered({Flow(0, 1, 10000000)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    const Totals t = Sum(net);
+    EXPECT_GT(t.xoff, 0u);
+    EXPECT_EQ(t.refreshed, 0u);
+    EXPECT_EQ(t.lost, 0u);
+    EXPECT_EQ(done.FctPs(0), net.GetIdeal(flows[0]).senderFctPs);
+    ExpectAllDone(net, done, flows);
+}
+
+// Pause frames overtake whatever waits, but not the frame on the wire.
+TEST_F(PauseTest, PauseFramesGoFirst)
+{
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("500KiB"));
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    int64_t worst = 0;
+    uint64_t seen = 0;
+    std::map<uint16_t, int64_t> made;
+    Switch& sw = *net.GetSwitch(0);
+    sw.TraceConnectWithoutContext(
+        "PauseSent",
+        Callback<void, uint16_t, uint8_t, uint16_t, Time>(
+            [&](uint16_t port, uint8_t, uint16_t, Time at) { made[port] = at.GetTimeStep(); }));
+    for (uint16_t p = 0; p < 3; ++p)
+    {
+        sw.GetPort(p)->TraceConnectWithoutContext(
+            "TxBegin",
+            Callback<void, const Frame&, Time>([&, p](const Frame& f, Time at) {
+                if (f.kind == FrameKind::PFC && made.count(p))
+                {
+                    ++seen;
+                    worst = std::max(worst, at.GetTimeStep() - made[p]);
+                }
+            }));
+    }
+    const auto flows = Numbered({Flow(1, 0, 1000000),
+                                 Flow(2, 0, 1000000),
+                                 Flow(2, 1, 1000000),
+                                 Flow(0, 1, 2000000),
+                                 Flow(0, 2, 2000000)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    EXPECT_GT(seen, 20u);
+    EXPECT_GT(worst, 0);
+    EXPECT_LE(worst, 335520 + PFC_WIRE);
+    EXPECT_EQ(Sum(net).lost, 0u);
+    ExpectAllDone(net, done, flows);
+}

@@ -1,0 +1,372 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "ns3/roce-flow-list.h"
+#include "ns3/roce-input-error.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace ns3::roce;
+
+namespace
+{
+
+/// A file of the running test, removed at its end.
+class TempFile
+{
+  public:
+    explicit TempFile(const std::string& text)
+        : path(testing::TempDir() + "roce-flow-list-" +
+               testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt")
+    {
+        std::ofstream(path) << text;
+    }
+
+    ~TempFile()
+    {
+        std::remove(path.c_str());
+    }
+
+    std::string Text() const
+    {
+        std::ostringstream text;
+        text << std::ifstream(path).rdbuf();
+        return text.str();
+    }
+
+    const std::string path;
+};
+
+/// Message of the InputError that f throws, or "no error".
+template <typename F>
+std::string
+ErrorOf(F f)
+{
+    try
+    {
+        f();
+    }
+    catch (const InputError& e)
+    {
+        return e.what();
+    }
+    return "no error";
+}
+
+FlowList
+ReadText(const std::string& text, uint32_t nHosts = 4)
+{
+    const TempFile file(text);
+    return FlowList::Read(file.path, nHosts);
+}
+
+/// Expect text, a list for 4 hosts, to be refused with exactly `PATH:line: message`.
+void
+ExpectRefused(const std::string& text, unsigned line, const std::string& message)
+{
+    const TempFile file(text);
+    EXPECT_EQ(ErrorOf([&] { FlowList::Read(file.path, 4); }),
+              file.path + ":" + std::to_string(line) + ": " + message);
+}
+
+FlowSpec
+Flow(uint32_t src, uint32_t dst, uint64_t bytes, int64_t startPs, int cls, int port, int tag)
+{
+    return {0, src, dst, bytes, startPs, uint8_t(cls), uint16_t(port), uint8_t(tag)};
+}
+
+void
+ExpectFlows(const std::vector<FlowSpec>& found, const std::vector<FlowSpec>& expected)
+{
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+    {
+        EXPECT_EQ(found[i].id, i);
+        EXPECT_EQ(found[i].src, expected[i].src) << i;
+        EXPECT_EQ(found[i].dst, expected[i].dst) << i;
+        EXPECT_EQ(found[i].sizeBytes, expected[i].sizeBytes) << i;
+        EXPECT_EQ(found[i].startPs, expected[i].startPs) << i;
+        EXPECT_EQ(found[i].trafficClass, expected[i].trafficClass) << i;
+        EXPECT_EQ(found[i].srcPort, expected[i].srcPort) << i;
+        EXPECT_EQ(found[i].tag, expected[i].tag) << i;
+    }
+}
+
+TEST(FlowListTest, ReadsCsvWithEachHeader)
+{
+    auto list = ReadText("src,dst,bytes,start_ns\n0,1,1000,5\n");
+    EXPECT_EQ(list.format, FlowListFormat::Csv);
+    EXPECT_EQ(list.outOfOrder, 0U);
+    ExpectFlows(list.flows, {Flow(0, 1, 1000, 5000, 3, 0, 0)});
+    list = ReadText("src,dst,bytes,start_ns,class\n0,1,1000,5,0\n");
+    ExpectFlows(list.flows, {Flow(0, 1, 1000, 5000, 0, 0, 0)});
+    list = ReadText("src,dst,bytes,start_ns,class,srcport\n0,1,1000,5,7,65535\n");
+    ExpectFlows(list.flows, {Flow(0, 1, 1000, 5000, 7, 65535, 0)});
+    list = ReadText("src,dst,bytes,start_ns,class,srcport,tag\n0,1,1000,5,7,0,255\n");
+    ExpectFlows(list.flows, {Flow(0, 1, 1000, 5000, 7, 0, 255)});
+}
+
+TEST(FlowListTest, ReadsCsvWithCommentsBlanksAndPicoseconds)
+{
+    const auto list = ReadText("# made by hand\n\nsrc, dst, bytes, start_ns\r\n"
+                               " 3 , 2 , 0 , 0.001 # an empty message\r\n"
+                               "\n0,1,1000000000000000,9223372036854775.807\n"
+                               "2,1,7,1.50\n2,0,7,1.5e3");
+    EXPECT_EQ(list.outOfOrder, 2U); // both after the one at the end of time
+    ExpectFlows(list.flows,
+                {Flow(3, 2, 0, 1, 3, 0, 0),
+                 Flow(2, 1, 7, 1500, 3, 0, 0),
+                 Flow(2, 0, 7, 1500000, 3, 0, 0),
+                 Flow(0, 1, 1000000000000000ULL, INT64_MAX, 3, 0, 0)});
+}
+
+TEST(FlowListTest, ReadsHpccFlowTxt)
+{
+    const auto list = ReadText("4\n"
+                               "3 0 3 100 5704080 0.000000934\n"
+                               "2 1 5 200 70 0.000002304\n"
+                               "\n"
+                               "1 2 3 100 1 2\n"
+                               "0 1 3 10000 0 2.000000000000\n");
+    EXPECT_EQ(list.format, FlowListFormat::HpccFlowTxt);
+    EXPECT_EQ(list.outOfOrder, 0U); // equal starts are no disorder
+    ExpectFlows(list.flows,
+                {Flow(3, 0, 5704080, 934000, 3, 0, 0),
+                 Flow(2, 1, 70, 2304000, 5, 0, 1),
+                 Flow(0, 1, 0, 2000000000000, 3, 0, 0),
+                 Flow(1, 2, 1, 2000000000000, 3, 0, 0)});
+}
+
+TEST(FlowListTest, StartSecondsAreExactOrRoundedHalfUp)
+{
+    // all but the first two cannot be had by way of double
+    const auto list = ReadText("7\n0 1 3 100 1 1e-06\n0 1 3 100 1 1.25E-5\n"
+                               "0 1 3 100 1 1000000.000000000001\n"
+                               "0 1 3 100 1 1000000.0000000000014999\n"
+                               "0 1 3 100 1 1000000.0000000000015\n"
+                               "0 1 3 100 1 1000000.0000000000025\n"
+                               "0 1 3 100 1 1000000.0000000000034999999999999999999999999\n");
+    const int64_t s = 1000000000000;
+    std::vector<int64_t> starts;
+    for (const auto& f : list.flows)
+    {
+        starts.push_back(f.startPs);
+    }
+    EXPECT_EQ(starts,
+              (std::vector<int64_t>{1000000,
+                                    12500000,
+                                    1000000 * s + 1,
+                                    1000000 * s + 1,
+                                    1000000 * s + 2,
+                                    1000000 * s + 3,
+                                    1000000 * s + 3}));
+}
+
+TEST(FlowListTest, UnsortedListsAreSortedAndCounted)
+{
+    const auto list = ReadText("src,dst,bytes,start_ns\n0,1,1,30\n0,1,2,10\n1,0,3,20\n1,2,4,30\n"
+                               "0,2,5,30\n3,0,6,29\n");
+    EXPECT_EQ(list.outOfOrder, 3U); // those at 10, 20 and 29
+    ExpectFlows(list.flows,
+                {Flow(0, 1, 2, 10000, 3, 0, 0),
+                 Flow(1, 0, 3, 20000, 3, 0, 0),
+                 Flow(3, 0, 6, 29000, 3, 0, 0),
+                 Flow(0, 1, 1, 30000, 3, 0, 0),
+                 Flow(0, 2, 5, 30000, 3, 0, 0),
+                 Flow(1, 2, 4, 30000, 3, 0, 0)});
+}
+
+TEST(FlowListTest, WrittenListsReadBackUnchanged)
+{
+    std::vector<FlowSpec> flows = {Flow(0, 1, 0, 0, 0, 0, 0),
+                                   Flow(1, 3, 1000000000000000ULL, 1, 7, 0, 1),
+                                   Flow(2, 3, 5000, 120000, 3, 0, 0),
+                                   Flow(3, 2, 77, 2000000001230, 4, 0, 1),
+                                   Flow(3, 2, 77, INT64_MAX, 4, 0, 1)};
+    const TempFile file("old content");
+    FlowList::Write(file.path, flows, FlowListFormat::HpccFlowTxt);
+    auto list = FlowList::Read(file.path, 4);
+    EXPECT_EQ(list.format, FlowListFormat::HpccFlowTxt);
+    ExpectFlows(list.flows, flows);
+
+    flows[2].srcPort = 49152;
+    flows[3].tag = 255;
+    FlowList::Write(file.path, flows, FlowListFormat::Csv, {"offered load 0.5", "seed 1"});
+    list = FlowList::Read(file.path, 4);
+    EXPECT_EQ(list.format, FlowListFormat::Csv);
+    EXPECT_EQ(list.outOfOrder, 0U);
+    ExpectFlows(list.flows, flows);
+}
+
+TEST(FlowListTest, WrittenTextIsAsDocumented)
+{
+    const TempFile file("");
+    const std::vector<FlowSpec> flows = {Flow(0, 1, 9, 0, 3, 0, 0),
+                                         Flow(1, 0, 10, 1234560, 3, 7, 2),
+                                         Flow(1, 0, 10, 5000000000000, 3, 0, 1)};
+    FlowList::Write(file.path, flows, FlowListFormat::Csv, {"hello"});
+    EXPECT_EQ(file.Text(),
+              "# hello\nsrc,dst,bytes,start_ns,class,srcport,tag\n0,1,9,0,3,0,0\n"
+              "1,0,10,1234.56,3,7,2\n1,0,10,5000000000,3,0,1\n");
+    FlowList::Write(file.path, {flows[0], flows[2]}, FlowListFormat::HpccFlowTxt);
+    EXPECT_EQ(file.Text(), "2\n0 1 3 100 9 0\n1 0 3 200 10 5\n");
+}
+
+TEST(FlowListTest, WriteRefusesWhatCouldNotBeReadBack)
+{
+    const TempFile file("kept");
+    const auto write = [&](const FlowSpec& f, FlowListFormat format) {
+        return ErrorOf([&] { FlowList::Write(file.path, {f}, format); });
+    };
+    EXPECT_EQ(write(Flow(0, 1, 1, 0, 3, 7, 0), FlowListFormat::HpccFlowTxt),
+              file.path + ": flow 0 has source port 7 and tag 0, expected 0 and 0..1: flow.txt "
+                          "holds no others");
+    EXPECT_NE(write(Flow(0, 1, 1, 0, 3, 0, 2), FlowListFormat::HpccFlowTxt), "no error");
+    EXPECT_EQ(write(Flow(0, 0, 1, -1, 3, 0, 0), FlowListFormat::Csv),
+              file.path + ": flow 0 from 0 to 0, 1 bytes, start -1 ps, class 3, expected "
+                          "different hosts, at most 1000000000000000 bytes, a start of 0 or more "
+                          "and class 0..7");
+    EXPECT_NE(write(Flow(0, 1, 1, -1, 3, 0, 0), FlowListFormat::Csv), "no error");
+    EXPECT_NE(write(Flow(0, 1, 1, 0, 8, 0, 0), FlowListFormat::Csv), "no error");
+    EXPECT_NE(write(Flow(0, 1, UINT64_MAX, 0, 3, 0, 0), FlowListFormat::Csv), "no error");
+    EXPECT_EQ(ErrorOf([&] { FlowList::Write(file.path, {}); }),
+              file.path + ": no flow to write, expected at least one");
+    const std::vector<FlowSpec> good = {Flow(0, 1, 1, 0, 3, 0, 0)};
+    const auto csv = FlowListFormat::Csv;
+    EXPECT_NE(ErrorOf([&] { FlowList::Write(file.path, good, csv, {"a\nb"}); }), "no error");
+    EXPECT_NE(
+        ErrorOf([&] { FlowList::Write(file.path, good, FlowListFormat::HpccFlowTxt, {"a"}); }),
+        "no error");
+    EXPECT_EQ(file.Text(), "kept");
+    EXPECT_EQ(ErrorOf([&] { FlowList::Write("/no/such/folder/f.csv", good); }),
+              "/no/such/folder/f.csv: cannot be written (No such file or directory), expected a "
+              "writable file");
+}
+
+TEST(FlowListTest, RefusesUnreadableOrUnknownFiles)
+{
+    const std::string missing = testing::TempDir() + "roce-no-such-flow-list.csv";
+    EXPECT_EQ(ErrorOf([&] { FlowList::Read(missing, 4); }),
+              missing + ":1: cannot be read (No such file or directory), expected a flow list");
+    EXPECT_EQ(ErrorOf([] { FlowList::Read("/", 4); }), "/:1: cannot be read, expected a flow list");
+    EXPECT_EQ(ErrorOf([] { FlowList::Read("x.csv", 1); }),
+              "flow list x.csv for 1 hosts, expected at least 2");
+    const std::string header = "expected a header src,dst,bytes,start_ns[,class[,srcport[,tag]]] "
+                               "or a number of flows";
+    ExpectRefused("", 1, "empty, " + header);
+    ExpectRefused("# only a comment\n\n", 1, "empty, " + header);
+    ExpectRefused("\n0 1 3 100 5 0.1\n", 2, "first line is '0 1 3 100 5 0.1', " + header);
+    ExpectRefused("-1\n", 1, "first line is '-1', " + header);
+}
+
+TEST(FlowListTest, RefusesUnknownColumns)
+{
+    const std::string form = "the header src,dst,bytes,start_ns[,class[,srcport[,tag]]]";
+    ExpectRefused("src,dst,size,start_ns\n0,1,1,1\n",
+                  1,
+                  "unknown column 'size', expected 'bytes' in " + form);
+    ExpectRefused("# x\nsrc,dst,bytes,start_ns,prio\n",
+                  2,
+                  "unknown column 'prio', expected 'class' in " + form);
+    ExpectRefused("src,dst,bytes,start_ns,class,srcport,tag,more\n",
+                  1,
+                  "unknown column 'more', expected no more columns in " + form);
+    ExpectRefused("src,dst,bytes\n", 1, "column 'start_ns' missing, expected " + form);
+    ExpectRefused("0,1,1000,5\n", 1, "unknown column '0', expected 'src' in " + form);
+}
+
+TEST(FlowListTest, RefusesWrongCsvLines)
+{
+    const std::string h = "src,dst,bytes,start_ns,class\n0,1,1,1,1\n";
+    const std::string form = ": src,dst,bytes,start_ns,class";
+    ExpectRefused(h + "0,1,1,1\n", 3, "found 4 fields, expected 5" + form);
+    ExpectRefused(h + "0,1,1,1,1,\n", 3, "found 6 fields, expected 5" + form);
+    ExpectRefused(h + "2,2,1,1,1\n", 3, "src and dst are both 2, expected two different hosts");
+    ExpectRefused(h + "\n4,2,1,1,1\n", 4, "src 4 out of range, expected 0..3");
+    ExpectRefused(h + "0,-1,1,1,1\n", 3, "dst -1 out of range, expected 0..3");
+    ExpectRefused(h + "h0,1,1,1,1\n", 3, "src 'h0' is not an integer, expected 0..3");
+    ExpectRefused(h + "0,,1,1,1\n", 3, "dst '' is not an integer, expected 0..3");
+    ExpectRefused(h + "0,1,-5,1,1\n", 3, "bytes -5 out of range, expected 0..1000000000000000");
+    ExpectRefused(h + "0,1,1e6,1,1\n",
+                  3,
+                  "bytes '1e6' is not an integer, expected 0..1000000000000000");
+    ExpectRefused(h + "0,1,99999999999999999999,1,1\n",
+                  3,
+                  "bytes 99999999999999999999 out of range, expected 0..1000000000000000");
+    ExpectRefused(h + "0,1,1,1,8\n", 3, "class 8 out of range, expected 0..7");
+    ExpectRefused(h + "0,1,1,-1,1\n", 3, "start_ns '-1' is negative, expected 0 or more");
+    for (const char* bad : {"",
+                            ".",
+                            "-",
+                            "1.2.3",
+                            "0x1",
+                            "nan",
+                            "inf",
+                            "1s",
+                            "1e",
+                            "e5",
+                            "1e1e1",
+                            "1e101",
+                            "+1",
+                            "1e+-5",
+                            "1e99999999999"})
+    {
+        ExpectRefused(h + "0,1,1," + bad + ",1\n",
+                      3,
+                      "start_ns '" + std::string(bad) + "' is not a number, expected 0 or more");
+    }
+    ExpectRefused(h + "0,1,1,0.0005,1\n",
+                  3,
+                  "start_ns '0.0005' is finer than a picosecond, expected at most 3 decimals");
+    ExpectRefused(h + "0,1,1,9223372036854775.808,1\n",
+                  3,
+                  "start_ns '9223372036854775.808' is too late, expected less than 2^63 "
+                  "picoseconds");
+    const std::string full = "src,dst,bytes,start_ns,class,srcport,tag\n";
+    ExpectRefused(full + "0,1,1,1,1,65536,0\n", 2, "srcport 65536 out of range, expected 0..65535");
+    ExpectRefused(full + "0,1,1,1,1,0,256\n", 2, "tag 256 out of range, expected 0..255");
+    ExpectRefused("src,dst,bytes,start_ns\n\n",
+                  2,
+                  "no flow after the header, expected at least one");
+}
+
+TEST(FlowListTest, RefusesWrongHpccLists)
+{
+    const std::string f = "0 1 3 100 1000 0.1\n";
+    ExpectRefused("0\n", 1, "number of flows is 0, expected at least one");
+    ExpectRefused("# x\n3\n" + f + f, 2, "number of flows is 3, expected 2 as the list has");
+    ExpectRefused("1\n", 1, "number of flows is 1, expected 0 as the list has");
+    ExpectRefused("1\n" + f + f, 3, "flow 2 found, expected 1 as line 1 says");
+    ExpectRefused("5000000000\n" + f,
+                  1,
+                  "number of flows 5000000000 out of range, expected 0..1000000000");
+    const std::string form = ": src dst pg dport size start_seconds";
+    ExpectRefused("1\n0 1 3 1000 0.1\n", 2, "found 5 fields, expected 6" + form);
+    ExpectRefused("1\n0 1 3 100 1000 0.1 9\n", 2, "found 7 fields, expected 6" + form);
+    ExpectRefused("2\n" + f + "1 1 3 100 1000 0.1\n",
+                  3,
+                  "src and dst are both 1, expected two different hosts");
+    ExpectRefused("1\n0 4 3 100 1000 0.1\n", 2, "dst 4 out of range, expected 0..3");
+    ExpectRefused("1\n0 1 8 100 1000 0.1\n", 2, "pg (class) 8 out of range, expected 0..7");
+    ExpectRefused("1\n0 1 3 x 1000 0.1\n", 2, "dport 'x' is not an integer, expected 0..65535");
+    ExpectRefused("1\n0 1 3 100 -1 0.1\n", 2, "size -1 out of range, expected 0..1000000000000000");
+    ExpectRefused("1\n0 1 3 100 1000 -0.1\n",
+                  2,
+                  "start_seconds '-0.1' is negative, expected 0 or more");
+    ExpectRefused("1\n0 1 3 100 1000 soon\n",
+                  2,
+                  "start_seconds 'soon' is not a number, expected 0 or more");
+    ExpectRefused("1\n0 1 3 100 1000 9223373\n",
+                  2,
+                  "start_seconds '9223373' is too late, expected less than 2^63 picoseconds");
+}
+
+} // namespace

@@ -1,0 +1,218 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_WIRE_FORMAT_TEST_UTIL_H
+#define ROCE_WIRE_FORMAT_TEST_UTIL_H
+
+#include "ns3/roce-wire-format.h"
+
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// What the tests of WireFormat share: frames to write, and comparison.
+namespace wiretest
+{
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr size_t IP = 14;
+constexpr size_t UDP = 34;
+constexpr size_t BTH = 42;
+constexpr size_t BODY = 54; // behind BTH
+
+inline std::string
+ToHex(const Bytes& bytes)
+{
+    const char* digits = "0123456789abcdef";
+    std::string text;
+    for (uint8_t byte : bytes)
+    {
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+inline uint64_t
+Field(const Bytes& bytes, size_t at, size_t n)
+{
+    uint64_t value = 0;
+    for (size_t i = at; i < at + n; ++i)
+    {
+        value = value << 8 | bytes.at(i);
+    }
+    return value;
+}
+
+/// A frame that owns its telemetry.
+struct TestFrame : Frame
+{
+    TestFrame()
+        : Frame{}
+    {
+        ttl = 64;
+    }
+
+    ~TestFrame()
+    {
+        FramePool::FreeInt(telemetry);
+    }
+
+    TestFrame(const TestFrame&) = delete;
+    TestFrame& operator=(const TestFrame&) = delete;
+
+    void AddHop(const IntHop& hop)
+    {
+        telemetry = telemetry ? telemetry : FramePool::AllocInt();
+        telemetry->Append() = hop;
+    }
+};
+
+/// DATA frame from NIC 0 to NIC 1 as in the golden bytes.
+inline void
+MakeData(Frame& f, uint8_t flags, uint64_t psn, uint16_t payloadBytes, uint32_t telemetryBytes = 0)
+{
+    f.kind = FrameKind::DATA;
+    f.dst = 1;
+    f.ecn = ECN_ECT0;
+    f.entropy = 49152;
+    f.dstQp = 0x11;
+    f.flags = flags;
+    f.psn = psn;
+    f.payloadBytes = payloadBytes;
+    f.telemetryBytes = telemetryBytes;
+    f.frameBytes =
+        WireFormat::FrameBytes(f.kind, payloadBytes, flags & FRAME_FIRST, telemetryBytes);
+    if (flags & FRAME_FIRST)
+    {
+        f.remoteAddress = 0x1000;
+        f.rKey = 0x1234;
+        f.messageBytes = 16;
+    }
+}
+
+/// ACK, NAK or CNP from NIC 1 to NIC 0 as in the golden bytes.
+inline void
+MakeControl(Frame& f, FrameKind kind, uint64_t psn, uint32_t msn, uint8_t dscp = 0)
+{
+    f.kind = kind;
+    f.src = 1;
+    f.entropy = 49153;
+    f.dstQp = 0xd2;
+    f.psn = psn;
+    f.msn = msn;
+    f.dscp = dscp;
+    f.trafficClass = dscp >> 3;
+    f.frameBytes = WireFormat::FrameBytes(kind, 0, false, 0);
+}
+
+inline void
+MakePfc(Frame& f, uint16_t quanta)
+{
+    f.kind = FrameKind::PFC;
+    f.src = 8;
+    f.ttl = 0;
+    f.classEnable = 1 << 3;
+    f.quanta[3] = quanta;
+    f.frameBytes = PFC_FRAME_BYTES;
+}
+
+inline void
+Read(const Bytes& bytes, Frame& f, const WireOptions& o = {}, const Bytes* sidecar = nullptr)
+{
+    WireFormat::Deserialize(bytes.data(), bytes.size(), f, o, sidecar);
+}
+
+/// @return the reason for which the bytes are rejected, or "" if they are not
+inline std::string
+Rejection(const Bytes& bytes, const WireOptions& options = {}, const Bytes* sidecar = nullptr)
+{
+    TestFrame f;
+    try
+    {
+        Read(bytes, f, options, sidecar);
+    }
+    catch (const std::invalid_argument& e)
+    {
+        EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+        return e.what();
+    }
+    return "";
+}
+
+inline void
+FixIpChecksum(Bytes& b)
+{
+    uint32_t sum = 0;
+    for (size_t i = IP; i < UDP; i += 2)
+    {
+        sum += i == IP + 10 ? 0 : static_cast<uint32_t>(Field(b, i, 2));
+    }
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = ~((sum & 0xffff) + (sum >> 16));
+    b[IP + 10] = static_cast<uint8_t>(sum >> 8);
+    b[IP + 11] = static_cast<uint8_t>(sum);
+}
+
+/// Expect that every field with a meaning is the same.
+inline void
+ExpectSame(const Frame& a, const Frame& b)
+{
+    bool pfc = a.kind == FrameKind::PFC;
+    EXPECT_EQ(a.kind, b.kind);
+    EXPECT_EQ(a.psn, b.psn);
+    EXPECT_EQ(a.frameBytes, b.frameBytes);
+    EXPECT_EQ(a.src, b.src);
+    EXPECT_EQ(a.dst, b.dst);
+    EXPECT_EQ(a.dstQp, b.dstQp);
+    EXPECT_EQ(a.srcQp, b.srcQp);
+    EXPECT_EQ(a.payloadBytes, b.payloadBytes);
+    EXPECT_EQ(a.entropy, b.entropy);
+    EXPECT_EQ(a.trafficClass, b.trafficClass);
+    EXPECT_EQ(a.ecn, b.ecn);
+    EXPECT_EQ(a.flags, b.flags);
+    EXPECT_EQ(a.ttl, b.ttl);
+    EXPECT_EQ(a.dscp, b.dscp);
+    EXPECT_EQ(a.sentPs, b.sentPs);
+    EXPECT_EQ(a.remoteHoldPs, b.remoteHoldPs);
+    EXPECT_EQ(a.messageBytes, b.messageBytes);
+    EXPECT_EQ(a.remoteAddress, b.remoteAddress);
+    EXPECT_EQ(a.rKey, b.rKey);
+    EXPECT_EQ(a.msn, b.msn);
+    EXPECT_EQ(a.telemetryBytes, b.telemetryBytes);
+    EXPECT_EQ(a.ackedPackets, b.ackedPackets);
+    EXPECT_EQ(a.aux, b.aux);
+    EXPECT_EQ(a.classEnable, b.classEnable);
+    for (unsigned i = 0; pfc && i < N_CLASSES; ++i)
+    {
+        EXPECT_EQ(a.quanta[i], b.quanta[i]);
+    }
+    ASSERT_EQ(a.telemetry == nullptr, b.telemetry == nullptr);
+    ASSERT_TRUE(!a.telemetry || a.telemetry->hops == b.telemetry->hops);
+    for (uint32_t i = 0; a.telemetry && i < a.telemetry->hops; ++i)
+    {
+        const IntHop& x = a.telemetry->At(i);
+        const IntHop& y = b.telemetry->At(i);
+        EXPECT_EQ(x.timePs, y.timePs);
+        EXPECT_EQ(x.txBytes, y.txBytes);
+        EXPECT_EQ(x.rxBytes, y.rxBytes);
+        EXPECT_EQ(x.queueBytes, y.queueBytes);
+        EXPECT_EQ(x.rateBps, y.rateBps);
+        EXPECT_EQ(x.hopId, y.hopId);
+    }
+}
+
+} // namespace wiretest
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_WIRE_FORMAT_TEST_UTIL_H */
