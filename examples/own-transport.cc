@@ -64,8 +64,8 @@ class Aimd : public CongestionControl
         const auto rate = static_cast<double>(m_rateBps);
         const double next =
             m_marked ? rate * m_factor : rate + static_cast<double>(m_step.GetBitRate());
-        m_rateBps = static_cast<uint64_t>(
-            std::clamp(next, 1e8, static_cast<double>(m_path.lineRateBps)));
+        m_rateBps =
+            static_cast<uint64_t>(std::clamp(next, 1e8, static_cast<double>(m_path.lineRateBps)));
         m_roundEndPsn = ack.sndNxtPsn;
         m_marked = false;
     }

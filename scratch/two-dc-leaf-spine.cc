@@ -105,6 +105,10 @@ Run(int argc, char** argv)
     options.telemetry = settings.telemetry;
     options.ecmpSeed = settings.ecmpSeed;
     network.Build(options);
+    for (const std::string& warning : network.GetWarnings())
+    {
+        std::cerr << "warning: " << warning << std::endl;
+    }
     network.AssignStreams(NETWORK_STREAM);
     CheckCongestionControl(settings, network);
     const std::vector<FlowSpec> flows = workload.Generate(topology);

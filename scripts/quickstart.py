@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run two congestion controls at two loads across two datacenters, then tabulate and plot.
 
-    scripts/quickstart.py [--ccs Dcqcn,Hpcc] [--loads 0.3,0.6] [--duration 5ms] [-- --option=...]
+    scripts/quickstart.py [--ccs Dcqcn,Hpcc] [--loads 0.3,0.6] [--duration 20ms] [-- --option=...]
 
 Runs build/bin/two-dc-leaf-spine once for each pair, in parallel up to the number of cores, and
 writes one run folder each plus table.md, table.csv, slowdown-by-size.png, fct-cdf.png and
@@ -261,8 +261,10 @@ def parse_arguments(argv: List[str]):
                         help="loads as a part of the host links' rate (default 0.3,0.6)")
     parser.add_argument("--workload", default="websearch", help="default websearch")
     parser.add_argument("--seed", type=int, default=1, help="default 1")
-    parser.add_argument("--duration", help="simulated time with new flows, for example 5ms "
-                                           "(default: the program's)")
+    parser.add_argument("--duration", default="100ms",
+                        help="simulated time with new flows (default 100ms)")
+    parser.add_argument("--queueInterval", default="50us", metavar="TIME",
+                        help="time between samples of all queues (default 50us)")
     parser.add_argument("--jobs", type=positive, metavar="N",
                         help="runs at a time (default: the number of usable cores)")
     parser.add_argument("--bin", metavar="FILE", default=os.path.normpath(
@@ -282,9 +284,8 @@ def make_jobs(args, extra: List[str]) -> List[Job]:
         name = f"{cc.lower()}-load{percent}"
         folder = os.path.join(args.out, name)
         command = [args.bin, f"--cc={cc}", f"--load={load}", f"--seed={args.seed}",
-                   f"--workload={args.workload}", f"--out={folder}", "--progress=json"]
-        if args.duration:
-            command.append(f"--duration={args.duration}")
+                   f"--workload={args.workload}", f"--out={folder}", "--progress=json",
+                   f"--duration={args.duration}", f"--queueInterval={args.queueInterval}"]
         jobs.append(Job(name, f"{cc} {percent} % load", folder, command + extra))
     names = [job.name for job in jobs]
     twice = [n for n in names if names.count(n) > 1]

@@ -21,6 +21,7 @@ if(ns3_release VERSION_LESS 3.37)
   message(FATAL_ERROR "ns-3 ${ns3_VERSION} found in ${ns3_DIR}; 3.37 or newer is needed")
 endif()
 message(STATUS "ns-3 ${ns3_VERSION} in ${ns3_DIR}")
+add_compile_definitions(ROCE_NS3_VERSION="${ns3_VERSION}")
 
 # The headers of each release accept one language version.
 if(ns3_release VERSION_LESS 3.41)

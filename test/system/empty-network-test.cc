@@ -210,6 +210,31 @@ TEST_F(SystemTest, EmptyNetworkOtherFrameSizes)
     RunAlone(net, flows, false);
 }
 
+// A short last packet catches up with the one before on the fast last link; its ACK waits for the
+// ACK of that one on the slow link back, if there is one.
+TEST_F(SystemTest, EmptyNetworkCoalescedAcksOnASlowReturnPath)
+{
+    SetRateLaw("LineRate");
+    for (unsigned n : {1u, 2u, 4u, 16u})
+    {
+        Config::SetDefault("ns3::roce::Nic::AckEveryN", UintegerValue(n));
+        Network net;
+        net.AddSwitch("a", 0);
+        net.AddSwitch("b", 0);
+        net.Connect(0, 1, 40 * G, 0);
+        net.AddNic(net.AddHost("x", 0), 0, 100 * G, US);
+        net.AddNic(net.AddHost("y", 0), 1, 400 * G, US);
+        net.Build();
+        std::vector<FlowSpec> flows;
+        for (uint64_t packets = 1; packets < 20; ++packets)
+        {
+            flows.push_back(Flow(0, 1, packets * 4096 + 1));
+        }
+        RunAlone(net, flows, false);
+        Simulator::Destroy();
+    }
+}
+
 // Hand-computed: two links of 100 Gbit/s and 1 us, one direction and back.
 TEST_F(SystemTest, EmptyNetworkHandComputedVectors)
 {

@@ -204,9 +204,8 @@ TEST_F(GoBackN, LostNak)
     net.Build();
     net.GetNic(1)->SetReceiveFilter(LoseOnce(10));
     bool lost = false;
-    net.GetNic(0)->SetReceiveFilter([&](const Frame& f) {
-        return f.kind == FrameKind::NAK && !std::exchange(lost, true);
-    });
+    net.GetNic(0)->SetReceiveFilter(
+        [&](const Frame& f) { return f.kind == FrameKind::NAK && !std::exchange(lost, true); });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
     Completions done(net);
     net.InstallFlows(flows);

@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// Headroom: sufficient at every link length, with the worst alignment; too little of it loses frames.
+// Headroom: sufficient at every link length, with the worst alignment; too little of it loses
+// frames.
 #include "roce-test-network.h"
 
 using namespace ns3;
@@ -43,7 +44,9 @@ Congest(const Case& link, double share, bool deep, bool dynamic = false)
     Network net;
     net.AddSwitch("up", 0);
     net.AddSwitch("down", 0);
-    const auto [upPort, downPort] = net.Connect(0, 1, link.rateBps, link.delayPs);
+    const std::pair<uint16_t, uint16_t> ends = net.Connect(0, 1, link.rateBps, link.delayPs);
+    const uint16_t upPort = ends.first;
+    const uint16_t downPort = ends.second; // under test
     for (int i = 0; i < 4; ++i)
     {
         net.AddNic(net.AddHost("source" + std::to_string(i), 0), 0, link.rateBps, US / 10);
@@ -52,13 +55,12 @@ Congest(const Case& link, double share, bool deep, bool dynamic = false)
     const uint32_t back = net.AddNic(net.AddHost("back", 0), 1, link.rateBps, US / 10);
     ObjectFactory odd("ns3::roce::Nic");
     odd.Set("PathMtu", UintegerValue(1531)); // shifts the phase between the two directions
-    const uint32_t back2 =
-        net.AddNic(net.AddHost("back2", 0), 1, link.rateBps, US / 10, odd);
+    const uint32_t back2 = net.AddNic(net.AddHost("back2", 0), 1, link.rateBps, US / 10, odd);
     const uint32_t maxFrame = DATA_HEADER_BYTES + RETH_BYTES + 4096 + 130;
     // One frame more than the formula: the frame that crosses the threshold stands in headroom.
     const auto headroom = static_cast<uint64_t>(
-        share * static_cast<double>(HeadroomBytes(link.rateBps, link.delayPs, maxFrame) +
-                                    maxFrame));
+        share *
+        static_cast<double>(HeadroomBytes(link.rateBps, link.delayPs, maxFrame) + maxFrame));
     SharedBuffer::PortConfig buffer;
     buffer.alpha = 0.125;
     if (share < 1)

@@ -50,7 +50,8 @@ TEST_P(Incast, SixtyFourToOneInADatacenter)
     h.leaves = 5;
     h.spines = 4;
     h.hostsPerLeaf = 16;
-    h.leafBuffer = h.spineBuffer = QueueSize("3MB");
+    h.leafBuffer = QueueSize("1500kB"); // 20 ports with 62 kB of headroom and reserves each
+    h.spineBuffer = QueueSize("500kB");
     Network net;
     h.Construct(net);
     net.Build();
@@ -71,7 +72,7 @@ TEST_P(Incast, SixtyFourToOneInADatacenter)
     EXPECT_GT(t.xoff, 0u);
     EXPECT_GT(HostXoffs(net), 0u);
     EXPECT_GE(monitor.xoffs, 4u);
-    ExpectWithinBuffers(net, 3000000);
+    ExpectWithinBuffers(net, 1500000);
     ExpectAllDone(net, done, flows);
     monitor.Check(net);
     int64_t last = 0;

@@ -20,10 +20,8 @@ QueuePair*
 Open(Network& net, uint32_t a, uint32_t b, uint8_t trafficClass = 3)
 {
     Ptr<Nic> nic = net.GetNic(a);
-    const uint32_t dstQp = net.GetNic(b)->ReserveReceiver(
-        a,
-        nic->GetPrototype()->ReceiverFeedbackFactory(),
-        0);
+    const uint32_t dstQp =
+        net.GetNic(b)->ReserveReceiver(a, nic->GetPrototype()->ReceiverFeedbackFactory(), 0);
     return nic->OpenQp(b, dstQp, trafficClass, 0xc123, false);
 }
 
@@ -102,10 +100,8 @@ TEST_F(SystemTest, SeveralMessagesOnOneQueuePair)
             Callback<void, const MessageRecord&>(
                 [&](const MessageRecord& r) { order.push_back(r.cookie); }));
         Ptr<Nic> nic = net.GetNic(0);
-        const uint32_t dstQp = net.GetNic(1)->ReserveReceiver(
-            0,
-            nic->GetPrototype()->ReceiverFeedbackFactory(),
-            0);
+        const uint32_t dstQp =
+            net.GetNic(1)->ReserveReceiver(0, nic->GetPrototype()->ReceiverFeedbackFactory(), 0);
         QueuePair* qp = nic->OpenQp(1, dstQp, 3, 0xc123, false);
         const uint64_t sizes[] = {4096, 0, 10000, 1, 8192, 123456};
         int64_t wire = 0;
@@ -197,9 +193,8 @@ TEST_F(SystemTest, HpccOverTenSwitches)
     uint32_t hops = 0;
     net.GetNic(0)->TraceConnectWithoutContext(
         "RxEnd",
-        Callback<void, const Frame&, Time>([&](const Frame& f, Time) {
-            hops = f.telemetry ? f.telemetry->hops : hops;
-        }));
+        Callback<void, const Frame&, Time>(
+            [&](const Frame& f, Time) { hops = f.telemetry ? f.telemetry->hops : hops; }));
     const auto flows = Numbered({Flow(0, 2, 20000000), Flow(1, 2, 20000000)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -320,4 +315,12 @@ TEST_F(SystemTest, ImpossibleFlowsAreRefused)
     EXPECT_THROW(net.InstallFlows({Flow(7, 1, 1)}), InputError);
     EXPECT_THROW(net.InstallFlows({Flow(1, 1, 1)}), InputError);
     EXPECT_THROW(net.InstallFlows({Flow(0, 1, 1, 0, 8)}), InputError);
+}
+
+TEST_F(SystemTest, LosslessControlClassIsRefused)
+{
+    Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0x48));
+    Network net;
+    MakeStar(net, 2);
+    EXPECT_THROW(net.Build(), InputError);
 }

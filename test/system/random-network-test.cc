@@ -32,6 +32,11 @@ struct Scenario
         return values.begin()[rng() % values.size()];
     }
 
+    static QueueSize Bytes(uint64_t n)
+    {
+        return QueueSize(std::to_string(n) + "B");
+    }
+
     /// Sets defaults and builds the network.
     void Build(Network& net)
     {
@@ -54,9 +59,16 @@ struct Scenario
         h.fabricDelay = TimeStep(Pick({0, 1, 700 * NS, 5 * US}));
         h.wanRate = DataRate(Pick({100, 800}) * G);
         h.wanDelay = TimeStep(Pick({20 * US, 300 * US}));
-        // Little more than the headroom of all ports, so that pauses are frequent.
-        const QueueSize small(std::to_string(Pick({1500, 2500, 6000})) + "kB");
-        h.leafBuffer = h.spineBuffer = small;
+        // Little more than headroom and reserves of all ports, so that pauses are frequent.
+        const auto ports = [](uint64_t n, const DataRate& rate, const Time& delay) {
+            return n *
+                   (HeadroomBytes(rate.GetBitRate(), delay.GetTimeStep(), 4304) + 4304 + 6 * 4096);
+        };
+        const uint64_t pool = Pick({60000, 200000, 800000});
+        const uint64_t dci = h.datacenters > 1 ? ports(1, h.dciRate, h.dciDelay) : 0;
+        h.leafBuffer = Bytes(pool + ports(h.hostsPerLeaf, h.hostRate, h.hostDelay) +
+                             ports(h.spines, h.fabricRate, h.fabricDelay));
+        h.spineBuffer = Bytes(pool + dci + ports(h.leaves, h.fabricRate, h.fabricDelay));
         h.Construct(net);
         net.Build();
         net.AssignStreams(1);

@@ -8,6 +8,7 @@
 
 #include "../roce-test-time.h"
 
+#include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/double.h"
 #include "ns3/global-value.h"
@@ -16,7 +17,6 @@
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
-#include "ns3/boolean.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -43,6 +43,8 @@ struct SystemTest : ::testing::Test
     void SetUp() override
     {
         Config::Reset();
+        // A timeout that losses end soon; the default is made for lossless networks.
+        Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MilliSeconds(4)));
     }
 
     void TearDown() override

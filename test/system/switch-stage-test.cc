@@ -69,7 +69,7 @@ AddStage(Network& net, uint32_t hooks, TestStage::Handler handler)
 const char*
 HookName(uint32_t hook)
 {
-    return hook == SwitchStage::ARRIVAL ? "arrival"
+    return hook == SwitchStage::ARRIVAL   ? "arrival"
            : hook == SwitchStage::ENQUEUE ? "enqueue"
                                           : "dequeue";
 }
@@ -231,19 +231,16 @@ TEST_F(StageTest, EmitAtEachHook)
             net.Build();
             Switch& sw = *net.GetSwitch(0);
             uint64_t emitted = 0;
-            AddStage(
-                net,
-                hook,
-                [&](Frame& f, Port&, int64_t nowPs) {
-                    if (f.kind == FrameKind::DATA)
-                    {
-                        Frame* own = OwnFrame(500, 6, emitted++);
-                        own->dst = to;
-                        own->src = 1 - to / 2;
-                        sw.Emit(own, nowPs);
-                    }
-                    return Verdict::PASS;
-                });
+            AddStage(net, hook, [&](Frame& f, Port&, int64_t nowPs) {
+                if (f.kind == FrameKind::DATA)
+                {
+                    Frame* own = OwnFrame(500, 6, emitted++);
+                    own->dst = to;
+                    own->src = 1 - to / 2;
+                    sw.Emit(own, nowPs);
+                }
+                return Verdict::PASS;
+            });
             const auto flows = TwoToOne();
             Completions done(net);
             PauseMonitor monitor(net);
@@ -312,8 +309,9 @@ TEST_F(StageTest, HoldAndRelease)
     }
 }
 
-// NIC 0 is paused because the pool is full of frames to NIC 0. A stage then consumes all of these at
-// once: that resumes NIC 0, whose XON has to leave by the very port that has nothing more to send.
+// NIC 0 is paused because the pool is full of frames to NIC 0. A stage then consumes all of these
+// at once: that resumes NIC 0, whose XON has to leave by the very port that has nothing more to
+// send.
 TEST_F(StageTest, ConsumeAtDequeueDoesNotSwallowAnXon)
 {
     Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("300KiB"));
@@ -339,8 +337,8 @@ TEST_F(StageTest, ConsumeAtDequeueDoesNotSwallowAnXon)
         });
         // The way to NIC 1 is blocked for good.
         sw.GetPort(1)->Accept(sw.GetPort(1)->MakePfc(3, 65535), 0);
-        net.InstallFlows(Numbered(
-            {Flow(2, 0, 200000), Flow(3, 0, 200000), Flow(0, 1, bytes, 5 * US)}));
+        net.InstallFlows(
+            Numbered({Flow(2, 0, 200000), Flow(3, 0, 200000), Flow(0, 1, bytes, 5 * US)}));
         uint64_t xons = 0;
         int64_t madePs = NEVER_PS;
         sw.GetPort(0)->TraceConnectWithoutContext(
@@ -352,16 +350,16 @@ TEST_F(StageTest, ConsumeAtDequeueDoesNotSwallowAnXon)
                     madePs = NEVER_PS;
                 }
             }));
-        sw.TraceConnectWithoutContext(
-            "PauseSent",
-            Callback<void, uint16_t, uint8_t, uint16_t, Time>(
-                [&](uint16_t port, uint8_t, uint16_t quanta, Time at) {
-                    if (port == 0 && quanta == 0 && at.GetTimeStep() >= 9 * US)
-                    {
-                        ++xons;
-                        madePs = at.GetTimeStep();
-                    }
-                }));
+        sw.TraceConnectWithoutContext("PauseSent",
+                                      Callback<void, uint16_t, uint8_t, uint16_t, Time>(
+                                          [&](uint16_t port, uint8_t, uint16_t quanta, Time at) {
+                                              if (port == 0 && quanta == 0 &&
+                                                  at.GetTimeStep() >= 9 * US)
+                                              {
+                                                  ++xons;
+                                                  madePs = at.GetTimeStep();
+                                              }
+                                          }));
         Simulator::Stop(TimeStep(100 * US));
         Simulator::Run();
         net.CatchUp();
@@ -388,9 +386,8 @@ class Shaper : public EgressScheduler
 
     static TypeId GetTypeId()
     {
-        static TypeId tid = TypeId("ns3::roce::test::Shaper")
-                                .SetParent<EgressScheduler>()
-                                .AddConstructor<Shaper>();
+        static TypeId tid =
+            TypeId("ns3::roce::test::Shaper").SetParent<EgressScheduler>().AddConstructor<Shaper>();
         return tid;
     }
 

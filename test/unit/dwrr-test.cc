@@ -28,10 +28,7 @@ Make(uint8_t trafficClass, uint32_t bytes, uint64_t psn = 0)
 
 /// Keeps two frames of each class queued and serves n frames; @return bytes served by class.
 std::array<uint64_t, N_CLASSES>
-Serve(DwrrScheduler& dwrr,
-      const std::array<uint32_t, N_CLASSES>& sizes,
-      int n,
-      uint32_t paused = 0)
+Serve(DwrrScheduler& dwrr, const std::array<uint32_t, N_CLASSES>& sizes, int n, uint32_t paused = 0)
 {
     std::array<uint64_t, N_CLASSES> served{};
     for (uint8_t c = 0; c < N_CLASSES; ++c)

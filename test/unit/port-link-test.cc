@@ -135,12 +135,13 @@ TEST_F(PortTest, SerialisationIsExact)
         {"1600Gbps", 4178, 20890},
         {"1600Gbps", 1082, 5410},
         {"10Gbps", 84, 67200},
-        {"30Gbps", 1082, 288533},    // 288,533.33
-        {"30Gbps", 1081, 288267},    // 288,266.67: to nearest
-        {"48Gbps", 3, 500},          // not a whole number per byte, whole for the frame
-        {"3200Gbps", 1, 3},          // 2.5: half up
+        {"30Gbps", 1082, 288533}, // 288,533.33
+        {"30Gbps", 1081, 288267}, // 288,266.67: to nearest
+        {"48Gbps", 3, 500},       // not a whole number per byte, whole for the frame
+        {"3200Gbps", 1, 3},       // 2.5: half up
         {"1Mbps", 4178, 33424000000},
     };
+
     Join("100Gbps", MicroSeconds(1));
     for (const auto& v : vectors)
     {
@@ -176,8 +177,9 @@ TEST_F(PortTest, FramesArriveInOrderAtTheExactTime)
     EXPECT_EQ(port[0]->GetTxWireBytes(), 1082u + 86 + 84);
     EXPECT_EQ(port[0]->GetPacketHops(), 3u);
     Simulator::Run();
-    const std::vector<std::pair<int64_t, uint64_t>> expected{
-        {786560, 1}, {793440, 2}, {793440 + 6720, 3}};
+    const std::vector<std::pair<int64_t, uint64_t>> expected{{786560, 1},
+                                                             {793440, 2},
+                                                             {793440 + 6720, 3}};
     EXPECT_EQ(owner[1].arrivals, expected);
     EXPECT_EQ(owner[0].arrivals.at(0).first, 706880);
     EXPECT_FALSE(port[0]->IsLinkInFlight());
@@ -300,11 +302,11 @@ TEST_F(PortTest, PfcFrame)
 TEST_F(PortTest, PauseTimeIsAccounted)
 {
     Join("100Gbps", MicroSeconds(1));
-    Pause(1000000, 3, 1000);                  // refreshed before it runs out
-    Pause(1000000 + 2000000, 3, 1000);        // until 8,120,000
-    Pause(20000000, 3, 65535);                // taken back
+    Pause(1000000, 3, 1000);           // refreshed before it runs out
+    Pause(1000000 + 2000000, 3, 1000); // until 8,120,000
+    Pause(20000000, 3, 65535);         // taken back
     Pause(21000000, 3, 0);
-    Pause(30000000, 0, 10);                   // another class
+    Pause(30000000, 0, 10); // another class
     Simulator::Run();
     const int64_t first = 2000000 + 1000 * QUANTUM_100G;
     EXPECT_EQ(port[0]->GetPausedTimePs(3, 40000000), first + 1000000);

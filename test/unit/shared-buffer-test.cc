@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// Shared buffer: admission, accounting, XOFF and XON against hand-computed vectors and closed forms.
+// Shared buffer: admission, accounting, XOFF and XON against hand-computed vectors and closed
+// forms.
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-shared-buffer.h"
 
@@ -143,8 +144,8 @@ TEST(SharedBuffer, ClosedFormOfTheEquilibrium)
 {
     for (const auto& [n, expected] : {std::pair{1, 3580373u}, {8, 2013960u}})
     {
-        SharedBuffer buffer = Make(
-            OneClass(32 << 20, std::vector<PortConfig>(32, Port(37500, 4096, 0.125))));
+        SharedBuffer buffer =
+            Make(OneClass(32 << 20, std::vector<PortConfig>(32, Port(37500, 4096, 0.125))));
         EXPECT_EQ(buffer.GetPoolBytes(0), 32223360u);
         std::vector<bool> paused(n, false);
         for (int open = n; open > 0;)
@@ -203,8 +204,7 @@ TEST(SharedBuffer, DeepPortHasItsOwnPool)
 {
     PortConfig deep = Port(1000000, 0, 1);
     deep.ownPoolBytes = 3000000;
-    SharedBuffer buffer =
-        Make(OneClass(100000, {deep, Port(10000, 0, 1), Port(10000, 0, 1)}));
+    SharedBuffer buffer = Make(OneClass(100000, {deep, Port(10000, 0, 1), Port(10000, 0, 1)}));
     EXPECT_EQ(buffer.GetPoolBytes(0), 2000000u);
     EXPECT_EQ(buffer.GetPoolBytes(1), 80000u);
     for (int i = 0; i < 900; ++i)
@@ -225,8 +225,8 @@ TEST(SharedBuffer, DeepPortHasItsOwnPool)
 // nothing of theirs has left.
 TEST(SharedBuffer, ResumeIsReevaluatedForAllPaused)
 {
-    SharedBuffer buffer = Make(
-        OneClass(100000, {Port(5000, 0, 1), Port(5000, 0, 1), Port(5000, 0, 1)}));
+    SharedBuffer buffer =
+        Make(OneClass(100000, {Port(5000, 0, 1), Port(5000, 0, 1), Port(5000, 0, 1)}));
     for (int i = 0; i < 40; ++i)
     {
         buffer.Charge(0, 2, 3, 1000);
@@ -260,8 +260,7 @@ TEST(SharedBuffer, HeadroomLargerThanTheBufferIsOneClearError)
     ports[2].ownPoolBytes = 100000000;
     EXPECT_EQ(ErrorOf(OneClass(20 << 20, ports)), "");
     ports[2].ownPoolBytes = 25008380;
-    EXPECT_NE(ErrorOf(OneClass(20 << 20, ports)).find("own buffer is 25008380"),
-              std::string::npos);
+    EXPECT_NE(ErrorOf(OneClass(20 << 20, ports)).find("own buffer is 25008380"), std::string::npos);
 }
 
 TEST(SharedBuffer, HeadroomIsReservedForEveryLosslessClass)
@@ -278,8 +277,7 @@ TEST(SharedBuffer, BadThresholdsAreRefused)
 {
     PortConfig port = Port(5000, 0, 1);
     port.staticXoffBytes = 95000;
-    EXPECT_NE(ErrorOf(OneClass(100000, {port, Port(5000, 0, 1)})).find("95000"),
-              std::string::npos);
+    EXPECT_NE(ErrorOf(OneClass(100000, {port, Port(5000, 0, 1)})).find("95000"), std::string::npos);
     port.staticXoffBytes = 1000;
     port.staticXonBytes = 1001;
     EXPECT_NE(ErrorOf(OneClass(100000, {port, Port(5000, 0, 1)})), "");
@@ -301,8 +299,8 @@ TEST(SharedBuffer, ThresholdSaturatesAtZero)
 
 TEST(SharedBuffer, LossyClassHasIngressAndEgressLimits)
 {
-    SharedBuffer::Config config = OneClass(
-        100000, {Port(10000, 0, 8), Port(10000, 0, 8), Port(10000, 0, 8)});
+    SharedBuffer::Config config =
+        OneClass(100000, {Port(10000, 0, 8), Port(10000, 0, 8), Port(10000, 0, 8)});
     config.dataMask = 0x0a; // 1 lossy, 3 lossless
     config.losslessMask = 0x08;
     config.egressAlpha = 1;
@@ -315,7 +313,7 @@ TEST(SharedBuffer, LossyClassHasIngressAndEgressLimits)
     }
     EXPECT_EQ(n, 35); // q + 1 <= 70 - q
     EXPECT_EQ(buffer.GetHeadroomBytes(0, 1) + buffer.GetHeadroomBytes(1, 1), 0u);
-    EXPECT_EQ(buffer.GetPausedCount(), 0u); // lossy classes are never paused
+    EXPECT_EQ(buffer.GetPausedCount(), 0u);                     // lossy classes are never paused
     EXPECT_EQ(buffer.Charge(0, 1, 1, 1000), Verdict::ADMITTED); // another egress queue has room
     config.egressAlpha = 0.1;
     buffer = Make(config);
@@ -366,12 +364,14 @@ TEST(SharedBuffer, PeakBytes)
 TEST(SharedBuffer, RandomisedConservation)
 {
     constexpr uint16_t PORTS = 6;
+
     struct Held
     {
         uint16_t in, out;
         uint8_t c;
         uint32_t bytes;
     };
+
     for (unsigned seed = 0; seed < 20; ++seed)
     {
         std::mt19937_64 rng(seed);

@@ -29,8 +29,8 @@ namespace roce
  * @ingroup roce
  * @brief ns-3's CommandLine with every argument checked before it is used.
  *
- * ns-3 itself takes `--leaves=2.5` for 2 and `--leaves=-1` for 4294967295, prints its whole help for
- * a misspelt name, and aborts on some bad attribute values. Here all of these, in options, in
+ * ns-3 itself takes `--leaves=2.5` for 2 and `--leaves=-1` for 4294967295, prints its whole help
+ * for a misspelt name, and aborts on some bad attribute values. Here all of these, in options, in
  * attributes (`--ns3::roce::Dcqcn::Profile=paper`) and in global values, throw one-line errors that
  * say what was expected.
  */
@@ -58,7 +58,8 @@ class CheckedCommandLine
     void AddValue(const std::string& name, const std::string& help, double& value);
     /// @copydoc AddValue(const std::string&,const std::string&,bool&)
     void AddValue(const std::string& name, const std::string& help, Time& value);
-    /// May be empty and may hold blanks. @copydoc AddValue(const std::string&,const std::string&,bool&)
+    /// May be empty and may hold blanks. @copydoc AddValue(const std::string&,const
+    /// std::string&,bool&)
     void AddValue(const std::string& name, const std::string& help, std::string& value);
 
     /**

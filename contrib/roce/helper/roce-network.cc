@@ -9,6 +9,7 @@
 
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
+#include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-int-stamper.h"
 #include "ns3/uinteger.h"
@@ -211,6 +212,41 @@ Network::Build(const Options& options)
             m_intBytesPerHop = static_cast<uint32_t>(bytes.Get());
             entry.sw->Install(stamper);
         }
+    }
+    CheckEcnBelowPfc();
+}
+
+void
+Network::CheckEcnBelowPfc()
+{
+    std::string first;
+    uint32_t count = 0;
+    for (const SwitchEntry& entry : m_switches)
+    {
+        for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
+        {
+            const auto* marker = dynamic_cast<const EcnMarker*>(PeekPointer(stage));
+            for (uint16_t p = 0; marker && p < entry.sw->GetNPorts(); ++p)
+            {
+                // Even if a single ingress queue holds all that waits at this port.
+                const uint64_t xoff = entry.sw->GetBuffer().GetThresholdBytes(p, 3);
+                const uint64_t kmax = marker->GetCurve(p).kmaxBytes;
+                if (xoff && kmax > xoff && ++count == 1)
+                {
+                    first = "ECN Kmax is " + std::to_string(kmax) + " B at " + entry.name +
+                            " port " + std::to_string(p) +
+                            ", but PFC pauses a single sender at " + std::to_string(xoff) +
+                            " B at the latest";
+                }
+            }
+        }
+    }
+    if (count)
+    {
+        m_warnings.push_back(first + (count > 1 ? " (and " + std::to_string(count - 1) +
+                                                      " more ports)"
+                                                : "") +
+                             "; a larger buffer or smaller thresholds would let ECN act first");
     }
 }
 
@@ -416,9 +452,13 @@ IdealFct::Result
 Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
 {
     const uint16_t entropy = FlowApplication::Entropy(flow);
+    WireSizes sizes = GetWireSizes(*m_nics.at(flow.src).nic, telemetry);
+    // The last ACK can only be held up by an ACK of the packet just before.
+    const uint64_t before = flow.sizeBytes ? (flow.sizeBytes - 1) / sizes.mtuBytes : 0;
+    sizes.ackEveryPacket = before % m_nics.at(flow.dst).nic->GetAckEveryN() == 0;
     return IdealFct(Specs(TracePath(flow.src, flow.dst, entropy)),
                     Specs(TracePath(flow.dst, flow.src, entropy)),
-                    GetWireSizes(*m_nics.at(flow.src).nic, telemetry))
+                    sizes)
         .Compute(flow.sizeBytes);
 }
 

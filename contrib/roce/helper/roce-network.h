@@ -234,6 +234,15 @@ class Network
      */
     std::string Audit(bool drained) const;
 
+    /**
+     * @return what Build() found that is legal but rarely meant, one line each: ECN thresholds that
+     * PFC does not let the queue reach
+     */
+    const std::vector<std::string>& GetWarnings() const
+    {
+        return m_warnings;
+    }
+
     /// @return all ports: NICs, then switch by switch
     std::vector<Ptr<Port>> GetPorts() const;
 
@@ -267,6 +276,7 @@ class Network
     uint16_t AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps);
     void ComputeRoutes(const std::vector<uint32_t>& rackSwitch);
     WireSizes GetWireSizes(Nic& nic, bool telemetry) const;
+    void CheckEcnBelowPfc();
 
     NodeContainer m_nodes;
     std::vector<SwitchEntry> m_switches;
@@ -274,6 +284,7 @@ class Network
     std::vector<NicEntry> m_nics;
     std::vector<uint32_t> m_nodeKind; //!< by node id - first id: index into switches or hosts
     std::shared_ptr<Attachments> m_attachments;
+    std::vector<std::string> m_warnings;
     uint32_t m_intBytesPerHop{0};
     bool m_built{false};
 };

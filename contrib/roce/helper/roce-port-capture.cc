@@ -82,8 +82,8 @@ PortCapture::AddNamed(Network& network, const std::string& name)
                          network.GetSwitch(0)->GetName() + ":0");
     }
     const bool all = switchName == name;
-    if (!all && (!ParseNumber(name.substr(switchName.size() + 1), number) ||
-                 number >= sw->GetNPorts()))
+    if (!all &&
+        (!ParseNumber(name.substr(switchName.size() + 1), number) || number >= sw->GetNPorts()))
     {
         throw InputError("pcap: no port '" + name + "', expected " + switchName + ":0 to " +
                          switchName + ":" + std::to_string(sw->GetNPorts() - 1));
@@ -115,9 +115,7 @@ PortCapture::AddPort(const std::string& fileName, Ptr<Port> port)
     }
     file.pcap->Init(DLT_EN10MB);
     const Callback<void, Ptr<const Packet>, Time, bool> sink(
-        [pcap = file.pcap](Ptr<const Packet> packet, Time at, bool) {
-            pcap->Write(at, packet);
-        });
+        [pcap = file.pcap](Ptr<const Packet> packet, Time at, bool) { pcap->Write(at, packet); });
     NS_ABORT_MSG_UNLESS(port->TraceConnectWithoutContext("Sniffer", sink), "no such trace source");
     m_files.push_back(std::move(file));
 }

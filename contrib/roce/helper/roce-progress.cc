@@ -24,9 +24,9 @@ namespace roce
 namespace
 {
 
-constexpr double LINE_SECONDS = 1;           //!< wall-clock time between lines
-constexpr double TICK_SECONDS = 0.2;         //!< wall-clock time between looks at the clock
-constexpr int64_t FIRST_PERIOD_PS = 1000000; //!< simulated time of the first look
+constexpr double LINE_SECONDS = 1;                   //!< wall-clock time between lines
+constexpr double TICK_SECONDS = 0.2;                 //!< wall-clock time between looks at the clock
+constexpr int64_t FIRST_PERIOD_PS = 1000000;         //!< simulated time of the first look
 constexpr int64_t LONGEST_PERIOD_PS = 1000000000000; //!< 1 s: an idle stretch may end
 constexpr int64_t LEAST_TICKS = 200; //!< in the expected length of the run, however fast it is
 
@@ -164,10 +164,9 @@ Progress::OnTick()
     const double now = GetWallSeconds();
     // Up by no more than double: after an idle stretch, time may pass more slowly again.
     const double scale = TICK_SECONDS / std::max(now - m_lastTick, TICK_SECONDS / 2);
-    const int64_t longest =
-        std::max(FIRST_PERIOD_PS,
-                 std::min(LONGEST_PERIOD_PS, NowPs() < m_endPs ? m_endPs / LEAST_TICKS
-                                                               : LONGEST_PERIOD_PS));
+    const int64_t longest = std::max(
+        FIRST_PERIOD_PS,
+        std::min(LONGEST_PERIOD_PS, NowPs() < m_endPs ? m_endPs / LEAST_TICKS : LONGEST_PERIOD_PS));
     m_periodPs = std::clamp(static_cast<int64_t>(static_cast<double>(m_periodPs) * scale),
                             FIRST_PERIOD_PS,
                             longest);

@@ -105,14 +105,14 @@ class Progress
     int64_t m_endPs;
     std::function<Status()> m_status;
     std::ostream& m_out;
-    int64_t m_periodPs;        //!< present distance of ticks, simulated time
-    uint64_t m_events{0};      //!< see GetEvents()
-    double m_lastTick{0};      //!< wall-clock time of the last tick since Start(), seconds
-    double m_lastLine{0};      //!< the same of the last line
-    bool m_running{false};     //!< between Start() and Finish()
-    double m_wallSeconds{0};   //!< once finished
-    double m_cpuSeconds{0};    //!< once finished
-    double m_cpuStart{0};      //!< processor time at Start()
+    int64_t m_periodPs;      //!< present distance of ticks, simulated time
+    uint64_t m_events{0};    //!< see GetEvents()
+    double m_lastTick{0};    //!< wall-clock time of the last tick since Start(), seconds
+    double m_lastLine{0};    //!< the same of the last line
+    bool m_running{false};   //!< between Start() and Finish()
+    double m_wallSeconds{0}; //!< once finished
+    double m_cpuSeconds{0};  //!< once finished
+    double m_cpuStart{0};    //!< processor time at Start()
     std::chrono::steady_clock::time_point m_wallStart;
     EventId m_next;
 };

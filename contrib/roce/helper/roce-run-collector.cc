@@ -106,9 +106,8 @@ RunCollector::OpenTables(RunWriter* writer)
     }
     if (rates)
     {
-        m_rates =
-            &writer->OpenCsv("rates.csv",
-                             {"time_ns", "flow", "src", "dst", "rate_bps", "window_bytes"});
+        m_rates = &writer->OpenCsv("rates.csv",
+                                   {"time_ns", "flow", "src", "dst", "rate_bps", "window_bytes"});
     }
     if (m_options.pfc)
     {
@@ -396,8 +395,8 @@ RunCollector::GetCounters() const
             }
         }
     }
-    counters["framesDropped"] = counters["framesDroppedBuffer"] +
-                                counters["framesDroppedNoRoute"] + counters["framesDroppedTtl"];
+    counters["framesDropped"] = counters["framesDroppedBuffer"] + counters["framesDroppedNoRoute"] +
+                                counters["framesDroppedTtl"];
     counters["ecnMarked"] += 0; // there even without a marker
     for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
     {

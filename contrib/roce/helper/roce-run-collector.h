@@ -29,8 +29,8 @@ namespace roce
  * @ingroup roce
  * @brief Watches a run: flow records and counters, and on request queues, rates, pauses and pcap.
  *
- * The run ends right after all flows are done, at a given time, or when nothing gets on any more (see
- * StallDetector). None of the samplers changes a result.
+ * The run ends right after all flows are done, at a given time, or when nothing gets on any more
+ * (see StallDetector). None of the samplers changes a result.
  *
  * Tables, written through a RunWriter; the node column is the ns-3 node id:
  * - queues.csv `time_ns,node,port,class,queue_bytes`: switch queues at each interval, those that
@@ -46,13 +46,13 @@ class RunCollector
     /// What to watch, besides the flows.
     struct Options
     {
-        int64_t stopPs{0};          //!< end of the run, picoseconds; 0: no limit
-        int64_t queueIntervalPs{0}; //!< queues.csv; 0: not written
-        int64_t rateIntervalPs{0};  //!< rates.csv; 0: not written
-        bool pfc{false};            //!< pfc.csv
-        bool fingerprint{false};    //!< hash every departure
-        std::vector<std::string> pcap; //!< ports to capture, see PortCapture
-        std::string pcapFolder;        //!< where the captures go
+        int64_t stopPs{0};                    //!< end of the run, picoseconds; 0: no limit
+        int64_t queueIntervalPs{0};           //!< queues.csv; 0: not written
+        int64_t rateIntervalPs{0};            //!< rates.csv; 0: not written
+        bool pfc{false};                      //!< pfc.csv
+        bool fingerprint{false};              //!< hash every departure
+        std::vector<std::string> pcap;        //!< ports to capture, see PortCapture
+        std::string pcapFolder;               //!< where the captures go
         Time stallInterval{MilliSeconds(10)}; //!< see StallDetector::Options
     };
 
@@ -163,8 +163,8 @@ class RunCollector
     CsvFile* m_rates{nullptr};
     CsvFile* m_pauseTable{nullptr};
     std::vector<std::vector<uint8_t>> m_nonEmpty; //!< by switch and port: classes last seen so
-    std::vector<Pause> m_pauses; //!< rows of pfc.csv to be
-    std::unique_ptr<PortCapture> m_capture; //!< null if no port is captured
+    std::vector<Pause> m_pauses;                  //!< rows of pfc.csv to be
+    std::unique_ptr<PortCapture> m_capture;       //!< null if no port is captured
     int64_t m_lastQueueSamplePs{-1};
     int64_t m_marginPs{0}; //!< longest delay of a NIC's link
     EventId m_queueTimer;

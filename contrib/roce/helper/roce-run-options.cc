@@ -213,8 +213,8 @@ RunOptions::PrintTable(std::ostream& out, const FctStats& stats, const RunSummar
          << "; retransmitted: " << counter("retransmitted") << "\n";
     const double hops = static_cast<double>(counter("packetHops"));
     text << "simulated " << static_cast<double>(counter("simulatedNs")) / 1e6 << " ms in "
-         << std::setprecision(2) << summary.wallSeconds << " s: "
-         << (summary.wallSeconds > 0 ? hops / summary.wallSeconds / 1e6 : 0.0)
+         << std::setprecision(2) << summary.wallSeconds
+         << " s: " << (summary.wallSeconds > 0 ? hops / summary.wallSeconds / 1e6 : 0.0)
          << " M packet-hops/s\n";
     out << text.str();
 }

@@ -62,7 +62,8 @@ LongestQueue(const Switch& sw, uint8_t trafficClass)
     return longest;
 }
 
-/// Whether it may send, but its pacing gap is so long that there need not be a packet between checks.
+/// Whether it may send, but its pacing gap is so long that there need not be a packet between
+/// checks.
 bool
 IsPaced(const QueuePair& qp, int64_t checkIntervalPs)
 {
@@ -172,14 +173,15 @@ StallDetector::Check()
         const QpId id(qp->GetConfig().src, qp->GetQpn());
         una[id] = qp->GetUna();
         const auto before = m_una.find(id);
-        if (before != m_una.end() && before->second == qp->GetUna() && !IsPaced(*qp, m_options.checkInterval.GetPicoSeconds()))
+        if (before != m_una.end() && before->second == qp->GetUna() &&
+            !IsPaced(*qp, m_options.checkInterval.GetPicoSeconds()))
         {
             stalled.push_back(qp);
         }
     }
     // One that has finished is missing now, one that has got on is not among the stalled.
-    m_progress = opened != m_openedQps || una.size() != m_una.size() ||
-                 stalled.size() != unfinished.size();
+    m_progress =
+        opened != m_openedQps || una.size() != m_una.size() || stalled.size() != unfinished.size();
     m_openedQps = opened;
     m_una = std::move(una);
     return Describe(stalled);

@@ -112,13 +112,13 @@ class StallDetector
 
     const Network& m_network;
     Options m_options;
-    std::map<QpId, uint64_t> m_una;    //!< unfinished queue pairs at the last check
-    uint64_t m_openedQps{0};           //!< at the last check
-    bool m_progress{false};            //!< the last check found some
-    uint32_t m_idleChecks{0};          //!< checks in a row without progress
-    bool m_stopped{false};             //!< Simulator::Stop() was called here
+    std::map<QpId, uint64_t> m_una;     //!< unfinished queue pairs at the last check
+    uint64_t m_openedQps{0};            //!< at the last check
+    bool m_progress{false};             //!< the last check found some
+    uint32_t m_idleChecks{0};           //!< checks in a row without progress
+    bool m_stopped{false};              //!< Simulator::Stop() was called here
     std::vector<std::string> m_reports; //!< see GetReports()
-    EventId m_next;                    //!< next check
+    EventId m_next;                     //!< next check
 };
 
 } // namespace roce

@@ -149,7 +149,8 @@ KnownTypes(const TypeId& base)
         if (tid.IsChildOf(base) && tid.HasConstructor())
         {
             const std::string name = tid.GetName();
-            names.insert(name.compare(0, PREFIX.size(), PREFIX) == 0 ? name.substr(PREFIX.size()) : name);
+            names.insert(name.compare(0, PREFIX.size(), PREFIX) == 0 ? name.substr(PREFIX.size())
+                                                                     : name);
         }
     }
     std::string list;
@@ -267,8 +268,8 @@ ValueCheck::Attribute(const std::string& path, const std::string& value)
 
 void
 ValueCheck::AttributeValue(const std::string& what,
-                                        const Ptr<const AttributeChecker>& checker,
-                                        const std::string& value)
+                           const Ptr<const AttributeChecker>& checker,
+                           const std::string& value)
 {
     static const std::map<std::string, ValueKind> numbers{
         {"UintegerValue", ValueKind::UNSIGNED},
@@ -307,9 +308,7 @@ ValueCheck::AttributeValue(const std::string& what,
 }
 
 std::string
-ValueCheck::Factory(const std::string& what,
-                                 const std::string& text,
-                                 const TypeId& base)
+ValueCheck::Factory(const std::string& what, const std::string& text, const TypeId& base)
 {
     const std::size_t bracket = text.find('[');
     std::string name = text.substr(0, bracket);

@@ -78,7 +78,9 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  "incast: senders are in any, the receiver's or another datacenter: all, local or "
                  "remote",
                  incastFrom);
-    cmd.AddValue("incastReceiver", "incast: receiving NIC; empty: random each time", incastReceiver);
+    cmd.AddValue("incastReceiver",
+                 "incast: receiving NIC; empty: random each time",
+                 incastReceiver);
     cmd.AddValue("messageBytes", "alltoall, permutation: bytes of each flow", messageBytes);
     cmd.AddValue("stagger", "alltoall: time between rounds", stagger);
 }
@@ -166,7 +168,7 @@ WorkloadOptions::Incast(const LeafSpineHelper& topology) const
     {
         throw InputError("--incastLoad and --incastPeriod are both given, expected one of them");
     }
-    incast.arrivals = incastLoad != 0           ? IncastArrivals::Poisson
+    incast.arrivals = incastLoad != 0          ? IncastArrivals::Poisson
                       : !incastPeriod.IsZero() ? IncastArrivals::Periodic
                                                : IncastArrivals::Once;
     incast.load = incastLoad;
@@ -244,8 +246,8 @@ WorkloadOptions::Generate(const LeafSpineHelper& topology) const
 std::string
 WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const LeafSpineHelper& topology) const
 {
-    const bool repeated = pattern.find("poisson") != std::string::npos || incastLoad != 0 ||
-                          !incastPeriod.IsZero();
+    const bool repeated =
+        pattern.find("poisson") != std::string::npos || incastLoad != 0 || !incastPeriod.IsZero();
     const int64_t window = std::max<int64_t>(1, duration.GetPicoSeconds());
     const LoadReference reference = GetReference();
     const OfferedLoad offered = OfferedLoad::Measure(flows,

@@ -59,9 +59,11 @@ Nic::GetTypeId()
                           MakeUintegerAccessor(&Nic::m_ttl),
                           MakeUintegerChecker<uint8_t>(1))
             .AddAttribute("RtoMin",
-                          "Least retransmission timeout. Longer than any pause or queue that a "
-                          "lossless network may bring about",
-                          TimeValue(MilliSeconds(4)),
+                          "Least retransmission timeout. The default is InfiniBand's local ACK "
+                          "timeout 14, 4.096 us * 2^14: in a lossless network frames may wait for "
+                          "many milliseconds behind PFC pauses without being lost. Lossy networks "
+                          "want less",
+                          TimeValue(NanoSeconds(67108864)),
                           MakeTimeAccessor(&Nic::m_rtoMin),
                           MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RtoFactor",
@@ -187,6 +189,7 @@ Nic::OpenQp(uint32_t dst,
     config.trafficClass = trafficClass;
     config.entropy = entropy;
     config.mtuBytes = m_mtuBytes;
+    config.ackEveryN = m_ackEveryN;
     config.telemetry = cc->NeedsTelemetry();
     config.telemetryBytes = GetTelemetryBytes();
     config.framingBytes = WireBytes(100000) - 100000;

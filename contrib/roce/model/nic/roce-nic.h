@@ -152,6 +152,12 @@ class Nic : public Port, public Station
         return m_mtuBytes;
     }
 
+    /// @return the NIC acknowledges at the latest every so many packets
+    uint32_t GetAckEveryN() const
+    {
+        return m_ackEveryN;
+    }
+
     /// @return bytes of telemetry charged to each data frame as it leaves this NIC
     uint32_t GetTelemetryBytes();
 

@@ -117,6 +117,10 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes)
         // With coalesced ACKs a full window would wait for an ACK that never comes.
         frame.flags |= FRAME_ACK_REQ;
     }
+    if (frame.flags & FRAME_ACK_REQ)
+    {
+        m_ackRequestedEndPsn = psn + 1;
+    }
 }
 
 QueuePair::AckResult
@@ -171,6 +175,7 @@ QueuePair::GoBack()
 {
     m_nextPsn = m_una;
     m_inflightBytes = 0;
+    m_ackRequestedEndPsn = m_una;
     m_cursor = m_oldest;
 }
 

@@ -58,6 +58,7 @@ class QueuePair
         uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
         uint8_t flags{0};         //!< FRAME_TIMESTAMP if the rate law needs it
         uint8_t ecn{ECN_ECT0};    //!< code point of its data
+        uint32_t ackEveryN{1};    //!< the receiver acknowledges at the latest every N packets
         bool telemetry{false};    //!< data carries an INT stack
         bool closeWhenDone{true}; //!< free it when every message is acknowledged
     };
@@ -96,7 +97,8 @@ class QueuePair
     /// @return whether there is a packet to send that the window allows
     bool CanSend() const
     {
-        return m_nextPsn < m_endPsn && m_inflightBytes < m_cc->GetWindowBytes();
+        return m_nextPsn < m_endPsn &&
+               (m_inflightBytes < m_cc->GetWindowBytes() || NeedsProbe());
     }
 
     /**
@@ -197,6 +199,16 @@ class QueuePair
         uint64_t retransmittedBefore;
     };
 
+    /**
+     * With coalesced ACKs, a window that shrinks below what is in flight could wait for an ACK that
+     * nothing in flight will bring about. One more packet, with AckReq, is sent then.
+     */
+    bool NeedsProbe() const
+    {
+        return m_config.ackEveryN > 1 && m_ackRequestedEndPsn <= m_una &&
+               m_nextPsn - m_una < m_config.ackEveryN;
+    }
+
     uint32_t PayloadOf(const Message& message, uint64_t psn) const;
     uint32_t FrameBytesOf(const Message& message, uint64_t psn) const;
     uint32_t WireBytesOf(const Message& message, uint64_t psn) const;
@@ -209,6 +221,7 @@ class QueuePair
     uint64_t m_nextPsn{0};
     uint64_t m_endPsn{0};
     uint64_t m_highestPsn{0}; //!< one past the highest PSN ever sent
+    uint64_t m_ackRequestedEndPsn{0}; //!< one past the last PSN sent with AckReq
     uint64_t m_inflightBytes{0};
     uint64_t m_retransmitted{0};
     std::vector<Message> m_messages;

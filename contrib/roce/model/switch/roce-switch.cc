@@ -9,6 +9,7 @@
 #include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -166,6 +167,13 @@ Switch::Configure(const std::string& name,
                   uint32_t maxFrameBytes)
 {
     m_name = name;
+    if (m_losslessMask & ~m_dataMask)
+    {
+        throw InputError("switch " + name + ": LosslessClasses is " +
+                         std::to_string(m_losslessMask) +
+                         ", expected only classes that are in DataClasses, " +
+                         std::to_string(m_dataMask));
+    }
     SharedBuffer::Config config;
     config.bufferBytes = m_bufferSize.GetValue();
     config.controlPoolBytes = m_controlPoolSize.GetValue();

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Malformed input gives one line that says what was expected, status 2, and no result.
+
+    bad-input.py BUILD_DIR
+
+Each case runs two-dc-leaf-spine. Standard error must be exactly one line that begins with
+"error: " and holds the case's words, the exit status 2, and the output folder must be missing or
+hold no file with a final name. A few good cases see to it that the table tests what it says.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+BASE = ["--progress=none", "--duration=20us", "--spines=2", "--leaves=2", "--hostsPerLeaf=2"]
+
+# Files that cases name: contents by name.
+FILES = {
+    "empty.txt": "",
+    "words.txt": "1000 0.5\nmany 1\n",
+    "falls.txt": "1000 50\n2000 40\n3000 100\n",
+    "open.txt": "1000 0.1\n2000 0.9\n",
+    "negative.txt": "-5 0.5\n2000 1\n",
+    "good.txt": "1000 0\n20000 100\n",
+    "self.csv": "src,dst,bytes,start_ns\n0,1,100,0\n3,3,100,0\n",
+    "unknown.csv": "src,dst,bytes,start_ns\n0,99,100,0\n",
+    "minus.csv": "src,dst,bytes,start_ns\n0,1,-100,0\n",
+    "short.csv": "src,dst,bytes,start_ns\n0,1,100\n",
+    "column.csv": "src,dst,bytes,start_ns,colour\n0,1,100,0,red\n",
+    "none.csv": "src,dst,bytes,start_ns\n",
+    "good.csv": "src,dst,bytes,start_ns\n0,1,100,0\n4,1,0,500.125\n",
+    "more.txt": "3\n0 1 3 100 1000 0.000001\n",
+    "fewer.txt": "1\n0 1 3 100 1000 0.000001\n1 0 3 100 1000 0.000002\n",
+    "flow.txt": "1\n0 1 3 100 1000 0.000001\n",
+}
+
+# Arguments, and what the line must hold. {d} is the folder of the files.
+BAD = [
+    # names
+    ("--laod=0.5", "unknown option '--laod'", "--load"),
+    ("--nonsense=1", "unknown option '--nonsense'", "--help"),
+    ("--Printfoo", "unknown option '--Printfoo'", "expected"),
+    ("load=0.5", "argument 'load=0.5'", "expected --name=value"),
+    ("--load 0.5", "--load has no value", "expected"),
+    ("--load", "--load has no value", "a number"),
+    ("-", "argument '-'", "expected --name=value"),
+    # numbers
+    ("--load=abc", "--load is 'abc'", "a number"),
+    ("--load=0.5x", "--load is '0.5x'", "a number"),
+    ("--load=nan", "--load is 'nan'", "a number"),
+    ("--load=1e999", "--load is '1e999'", "a number"),
+    ("--load=", "--load is ''", "a number"),
+    ("--load=0", "load 0", "expected above 0"),
+    ("--load=-1", "load -1", "expected above 0"),
+    ("--leaves=2.5", "--leaves is '2.5'", "whole number"),
+    ("--leaves=-1", "--leaves is '-1'", "whole number"),
+    ("--leaves=4294967296", "--leaves", "0 to 4294967295"),
+    ("--seed=one", "--seed is 'one'", "whole number"),
+    ("--seed=99999999999999999999", "--seed", "whole number"),
+    ("--pfc=maybe", "--pfc is 'maybe'", "true or false"),
+    # units
+    ("--hostRate=fast", "--hostRate is 'fast'", "100Gbps"),
+    ("--hostRate=100Gb", "--hostRate is '100Gb'", "100Gbps"),
+    ("--hostRate=-1Gbps", "--hostRate is '-1Gbps'", "100Gbps"),
+    ("--wanDelay=5", "--wanDelay is '5'", "time with unit"),
+    ("--wanDelay=5parsec", "--wanDelay", "time with unit"),
+    ("--wanDelay=1e30s", "--wanDelay", "106 days"),
+    ("--hostDelay=-1us", "a delay is negative", ""),
+    ("--leafBuffer=10", "--leafBuffer is '10'", "32MiB"),
+    ("--leafBuffer=5000MiB", "--leafBuffer", "below 4 GiB"),
+    ("--duration=0ms", "duration 0 ps", "expected more than 0"),
+    ("--stop=-1ms", "--stop is negative", "expected 0 or more"),
+    ("--queueInterval=-1us", "--queueInterval is negative", "expected 0 or more"),
+    # choices
+    ("--cc=Foo", "--cc is 'Foo'", "Dcqcn, Hpcc"),
+    ("--cc=", "--cc is ''", "Dcqcn, Hpcc"),
+    ("--cc=CongestionControl", "--cc is 'CongestionControl'", "Dcqcn"),
+    ("--cc=ns3::roce::EcnMarker", "--cc is 'ns3::roce::EcnMarker'", "Dcqcn"),
+    ("--cc=Dcqcn[", "--cc is 'Dcqcn['", "TYPE[ATTRIBUTE=VALUE"),
+    ("--cc=Dcqcn[Bar=1]", "--cc has 'Bar=1'", "--PrintAttributes=ns3::roce::Dcqcn"),
+    ("--cc=Dcqcn[Profile=foo]", "Profile is 'foo'", "'paper'"),
+    ("--cc=Hpcc[Eta=high]", "Eta is 'high'", "double"),
+    ("--pattern=ring", "--pattern is 'ring'", "permutation"),
+    ("--pattern=", "--pattern is ''", "permutation"),
+    ("--loadReference=all", "--loadReference is 'all'", "uplink"),
+    ("--workload=foo", "--workload is 'foo'", "websearch"),
+    ("--progress=loud", "progress is 'loud'", "json"),
+    ("--scheduler=foo", "--scheduler is 'foo'", "PriorityQueueScheduler"),
+    ("--dciAttach=moon", "dciAttach is 'moon'", "spine or leaf"),
+    ("--pcap=foo", "no port 'foo'", "nicN"),
+    ("--pcap=nic99", "no NIC 99", "0 to 7"),
+    ("--pcap=dc0-leaf0:77", "no port 'dc0-leaf0:77'", "dc0-leaf0:0 to"),
+    ("--pcap=nic0,nic0", "named twice", "nic0"),
+    # attributes
+    ("--ns3::roce::Nic::Foo=1", "no attribute 'Foo'", "PathMtu"),
+    ("--ns3::roce::Foo::Bar=1", "unknown type 'ns3::roce::Foo'", "--PrintTypeIds"),
+    ("--ns3::roce::Nic::PathMtu=abc", "PathMtu is 'abc'", "64:65000"),
+    ("--ns3::roce::Nic::PathMtu=12", "PathMtu is '12'", "64:65000"),
+    ("--ns3::roce::Nic::RtoMin=soon", "RtoMin is 'soon'", "time with unit"),
+    ("--ns3::roce::Nic::Eager=perhaps", "Eager is 'perhaps'", "true or false"),
+    ("--ns3::roce::EcnMarker::Pmax=1.5", "Pmax is '1.5'", "0:1"),
+    ("--ns3::roce::EcnMarker::Kmin=900000", "Kmin is 900000 B", "at most Kmax"),
+    ("--ns3::roce::EcnMarker::ReferenceRate=quick", "ReferenceRate", "100Gbps"),
+    ("--ns3::roce::Dcqcn::Profile=foo", "Profile is 'foo'", "'paper'"),
+    ("--ns3::roce::Dcqcn::Gain=5", "Gain is 5", "expected"),
+    ("--cc=Hpcc --ns3::roce::Hpcc::Eta=7", "Eta is 7", "expected"),
+    ("--ns3::roce::Switch::EgressScheduler=Foo", "EgressScheduler is 'Foo'", "DwrrScheduler"),
+    ("--ns3::roce::Switch::EgressScheduler=ns3::roce::Nic", "EgressScheduler", "DwrrScheduler"),
+    ("--ns3::roce::Switch::EgressScheduler=DwrrScheduler", "expected the full name", "ns3::roce::"),
+    ("--ns3::roce::Nic::CongestionControl=ns3::roce::Hpcc", "no effect here", "--cc"),
+    ("--ns3::roce::Port::DataRate=1Gbps", "no effect here", "--hostRate"),
+    ("--RngRun=first", "--RngRun is 'first'", "0:18446744073709551615"),
+    ("--SchedulerType=foo", "--SchedulerType is 'foo'", "TypeId"),
+    ("--PrintAttributes=foo", "unknown type 'foo'", "--PrintTypeIds"),
+    # files
+    ("--workload={d}/empty.txt", "empty.txt", "expected"),
+    ("--workload={d}/words.txt", "words.txt:2:", "not a number"),
+    ("--workload={d}/falls.txt", "falls.txt:2:", "expected"),
+    ("--workload={d}/open.txt", "open.txt", "expected"),
+    ("--workload={d}/negative.txt", "negative.txt:1:", "expected"),
+    ("--workload={d}/good.txt --truncate=10", "good.txt", ""),
+    ("--pattern=list", "--pattern=list", "--flows=FILE"),
+    ("--flows={d}/good.csv", "--flows is given", "--pattern=list"),
+    ("--pattern=list --flows={d}/missing.csv", "missing.csv", "flow list"),
+    ("--pattern=list --flows={d}", "expected", ""),
+    ("--pattern=list --flows={d}/self.csv", "self.csv:3:", "two different hosts"),
+    ("--pattern=list --flows={d}/unknown.csv", "unknown.csv:2:", "expected 0..7"),
+    ("--pattern=list --flows={d}/minus.csv", "minus.csv:2:", "expected"),
+    ("--pattern=list --flows={d}/short.csv", "short.csv:2:", "expected"),
+    ("--pattern=list --flows={d}/column.csv", "column.csv:1:", "colour"),
+    ("--pattern=list --flows={d}/none.csv", "none.csv", "expected"),
+    ("--pattern=list --flows={d}/more.txt", "more.txt", "3"),
+    ("--pattern=list --flows={d}/fewer.txt", "fewer.txt:3:", "expected"),
+    # topologies
+    ("--leaves=0", "leaves is 0", "at least 1"),
+    ("--datacenters=1 --leaves=1 --hostsPerLeaf=1 --pattern=alltoall", "1 NICs", "at least 2"),
+    ("--wanRate=0bps", "wanRate is 0", "at least 1"),
+    ("--oversubscription=-1", "oversubscription is -1", "expected"),
+    ("--wanXonFraction=3", "wanXonFraction is 3", "0 to 1"),
+    ("--leafBuffer=100KB", "dc0-leaf0: headroom", "expected a larger buffer"),
+    ("--wanPortBuffer=1MB", "wanPortBuffer is 1000000 B", "headroom of the WAN link"),
+    ("--ns3::roce::Switch::Alpha=0", "alpha is 0", "expected more than 0"),
+    # combinations
+    ("--cc=Hpcc --int=0", "needs telemetry", "expected --int=1"),
+    ("--cc=Dcqcn --ecn=0", "needs ECN marks", "expected --ecn=1"),
+    ("--loadReference=wan --datacenters=1", "one datacenter", "expected two or more"),
+    ("--interFraction=0.5 --datacenters=1", "interFraction 0.5", "second datacenter"),
+    ("--interFraction=2", "interFraction 2", "expected 0..1"),
+    ("--pattern=incast --incastSenders=99", "99 senders", "expected"),
+    ("--pattern=incast --incastReceiver=99", "--incastReceiver is '99'", "0 to 7"),
+    ("--pattern=incast --incastFrom=here", "--incastFrom is 'here'", "remote"),
+    ("--pattern=incast --incastLoad=0.1 --incastPeriod=1ms", "both given", "one of them"),
+    ("--workload={d}/good.txt --truncate=1010 --duration=10s", "flows", "expected at most"),
+    ("--duration=1ps", "no flow starts", "expected"),
+    ("--out=/dev/null/x", "/dev/null/x", "cannot create"),
+    ("--out= --pfc", "--pfc", "expected a folder"),
+]
+
+GOOD = [
+    "",
+    "-cc=Hpcc --load=.5 --ns3::roce::Hpcc::Eta=0.9",
+    "--cc=ns3::roce::Dcqcn[Profile=paper|Gain=0.01]",
+    "--workload={d}/good.txt --truncate=15000",
+    "--pattern=list --flows={d}/good.csv",
+    "--pattern=list --flows={d}/flow.txt",
+    "--cc=none --int=0 --ecn=0 --RngRun=3",
+    "--pcap=nic0,dc0-leaf0:2 --pfc --queueInterval=1us --rateInterval=1us --hpccFct=true",
+]
+
+
+def run(program, arguments, folder):
+    """Run the program; False for any crash or hang comes back as a status."""
+    out = os.path.join(folder, "out")
+    command = [program] + BASE + ["--out=" + out]
+    command += [a.format(d=folder) for a in arguments.split()]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    files = os.listdir(out) if os.path.isdir(out) else []
+    return done, files
+
+
+def check_bad(program, arguments, words, folder):
+    """@return what is wrong, or an empty text."""
+    done, files = run(program, arguments, folder)
+    lines = done.stderr.splitlines()
+    if done.returncode != 2:
+        return f"status {done.returncode}, expected 2; {done.stderr[:300]!r}"
+    if len(lines) != 1 or not lines[0].startswith("error: "):
+        return f"expected one line 'error: ...', found {lines[:5]}"
+    missing = [w for w in words if w.format(d=folder) not in lines[0]]
+    if missing:
+        return f"{missing} not in: {lines[0]}"
+    final = [name for name in files if not name.endswith(".tmp")]
+    return f"left {final}" if final else ""
+
+
+def main():
+    """The table."""
+    program = os.path.join(sys.argv[1], "bin", "two-dc-leaf-spine")
+    failures = 0
+    cases = [(arguments, words) for arguments, *words in BAD] + [(a, None) for a in GOOD]
+    for arguments, words in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in FILES.items():
+                with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                    file.write(text)
+            try:
+                if words is not None:
+                    wrong = check_bad(program, arguments, words, folder)
+                else:
+                    done, files = run(program, arguments, folder)
+                    good = done.returncode == 0 and {"flows.csv", "summary.json"} <= set(files)
+                    wrong = "" if good else f"status {done.returncode}, {files}: {done.stderr}"
+            except subprocess.TimeoutExpired:
+                wrong = "does not end"
+        if wrong:
+            failures += 1
+            print(f"FAILED {arguments or '(no arguments)'}: {wrong}")
+    print(f"{len(cases) - failures} of {len(cases)} cases as expected")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

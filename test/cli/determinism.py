@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""The same run gives the same bytes: again, in every build, and whatever else is watched.
+
+    determinism.py BUILD_DIR
+
+Runs two-dc-leaf-spine with Dcqcn and Hpcc in BUILD_DIR and in each folder of the environment's
+ROCE_BUILD_VARIANTS (separated by colons; other compilers and optimisation levels), and compares
+flows.csv, queues.csv and the fingerprint of all departures.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+RUN = ["--progress=none", "--spines=2", "--leaves=2", "--hostsPerLeaf=4", "--wanDelay=50us",
+       "--pattern=poisson+incast", "--load=0.6", "--duration=300us", "--truncate=1000000",
+       "--incastSenders=6", "--incastBytes=300000", "--incastReceiver=1", "--leafBuffer=2MiB",
+       "--seed=7", "--fingerprint"]
+
+# What must not change flows.csv or the fingerprint.
+WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--pcap=nic1,dc0-leaf0",
+            "--hpccFct", "--progress=json"]
+EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
+
+
+def run(build, arguments, folder):
+    """@return flows.csv, fingerprint and counters of a run."""
+    program = os.path.join(build, "bin", "two-dc-leaf-spine")
+    done = subprocess.run([program, "--out=" + folder] + RUN + arguments, capture_output=True,
+                          text=True, timeout=300, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"FAILED {program} {' '.join(arguments)}: status {done.returncode}: "
+                         f"{done.stderr}")
+    with open(os.path.join(folder, "flows.csv"), "rb") as file:
+        flows = file.read()
+    with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
+        summary = json.load(file)
+    counters = summary["counters"]
+    counters.pop("events")  # samplers and eager stations have events of their own
+    return flows, summary["fingerprint"], counters
+
+
+def main():
+    """Compare."""
+    own = os.path.abspath(sys.argv[1])
+    builds = [own] + [os.path.abspath(b) for b in
+                      os.environ.get("ROCE_BUILD_VARIANTS", "").split(":") if b]
+    builds = list(dict.fromkeys(builds))
+    failures = 0
+    with tempfile.TemporaryDirectory() as root:
+        for cc in ("Dcqcn", "Hpcc"):
+            law = ["--cc=" + cc]
+            variants = [("again", own, law), ("watched", own, law + WATCHING),
+                        ("eager", own, law + EAGER),
+                        ("map scheduler", own, law + ["--scheduler=ns3::MapScheduler"])]
+            variants += [("build " + build, build, law) for build in builds[1:]]
+            expected = run(own, law, os.path.join(root, cc))
+            if expected[0].count(b"finished") < 50 or not expected[2]["pfcXoffSent"]:
+                raise SystemExit(f"FAILED {cc}: the run is too easy to show anything")
+            for i, (name, build, arguments) in enumerate(variants):
+                found = run(build, arguments, os.path.join(root, f"{cc}-{i}"))
+                differ = [what for what, a, b in
+                          zip(("flows.csv", "fingerprint", "counters"), expected, found) if a != b]
+                if differ:
+                    failures += 1
+                print(f"{cc} {name}: {'differs: ' + ', '.join(differ) if differ else 'same'}")
+            other = run(own, law + ["--seed=8"], os.path.join(root, cc + "-other"))
+            if other[0] == expected[0] or other[1] == expected[1]:
+                failures += 1
+                print(f"{cc}: another seed gives the same run")
+    print(f"{len(builds)} builds compared")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// What a run leaves: records, counters, tables; and what it says while it goes on.
+#include "roce-test-network.h"
+
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-progress.h"
+#include "ns3/roce-run-collector.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <unistd.h>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+struct RunCollectorTest : SystemTest
+{
+    RunCollectorTest()
+        : folder(std::filesystem::temp_directory_path() /
+                 ("roce-collector-" + std::to_string(getpid())))
+    {
+    }
+
+    ~RunCollectorTest() override
+    {
+        std::filesystem::remove_all(folder);
+    }
+
+    std::vector<std::string> Lines(const std::string& name) const
+    {
+        std::ifstream in(folder / name);
+        std::vector<std::string> lines;
+        for (std::string line; std::getline(in, line);)
+        {
+            lines.push_back(line);
+        }
+        return lines;
+    }
+
+    std::filesystem::path folder;
+};
+
+TEST_F(RunCollectorTest, RecordsFinishedFlows)
+{
+    SetRateLaw("LineRate");
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    const auto flows = Numbered({Flow(0, 2, 1000000, 5 * US), Flow(2, 1, 0, 500 * US)});
+    net.InstallFlows(flows);
+    RunCollector collector(net, flows, RunCollector::Options());
+    collector.Start();
+    Simulator::Run();
+    collector.Finish();
+    EXPECT_EQ(collector.GetFinished(), 2u);
+    const auto records = collector.GetRecords();
+    ASSERT_EQ(records.size(), 2u);
+    for (std::size_t i = 0; i < 2; ++i)
+    {
+        const IdealFct::Result ideal = net.GetIdeal(flows[i]);
+        EXPECT_EQ(records[i].spec.id, i);
+        EXPECT_EQ(records[i].fctPs, ideal.senderFctPs);
+        EXPECT_EQ(records[i].receiverFctPs, ideal.receiverFctPs);
+        EXPECT_EQ(records[i].idealPs, ideal.senderFctPs);
+        EXPECT_EQ(records[i].deliveredBytes, flows[i].sizeBytes);
+        EXPECT_FALSE(records[i].interDc);
+    }
+    EXPECT_EQ(records[0].packets, 245u);
+    EXPECT_EQ(records[1].packets, 1u);
+    auto counters = collector.GetCounters();
+    EXPECT_EQ(counters["dataSent"], 246u);
+    EXPECT_EQ(counters["acksSent"], 246u);
+    EXPECT_EQ(counters["packetHops"], 4 * 246u);
+    EXPECT_EQ(counters["framesDropped"], 0u);
+    EXPECT_EQ(collector.GetFingerprint(), "");
+    // The run ends one link delay after the last completion, although stale timers are pending.
+    const int64_t lastPs = flows[1].startPs + records[1].fctPs;
+    EXPECT_EQ(Simulator::Now().GetPicoSeconds(), lastPs + US);
+}
+
+TEST_F(RunCollectorTest, RecordsUnfinishedFlows)
+{
+    SetRateLaw("LineRate");
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    const auto flows =
+        Numbered({Flow(0, 2, 1000000), Flow(0, 1, 1000), Flow(1, 2, 1000, 200 * US)});
+    net.InstallFlows(flows);
+    RunCollector::Options options;
+    options.stopPs = 50 * US;
+    RunCollector collector(net, flows, options);
+    collector.Start();
+    Simulator::Run();
+    collector.Finish();
+    EXPECT_EQ(Simulator::Now().GetPicoSeconds(), 50 * US);
+    EXPECT_EQ(collector.GetFinished(), 1u);
+    const auto records = collector.GetRecords();
+    EXPECT_EQ(records[0].fctPs, -1);
+    EXPECT_EQ(records[0].receiverFctPs, -1);
+    EXPECT_GT(records[0].idealPs, 0);
+    EXPECT_EQ(records[0].packets, 245u);
+    // 48 us of payload at 100 Gbit/s, less headers and the other flow's packet: about 142 packets.
+    EXPECT_GT(records[0].deliveredBytes, 130u * 4096);
+    EXPECT_LT(records[0].deliveredBytes, 146u * 4096);
+    EXPECT_EQ(records[0].deliveredBytes % 4096, 0u);
+    EXPECT_TRUE(records[1].IsFinished());
+    EXPECT_EQ(records[2].deliveredBytes, 0u);
+    EXPECT_EQ(collector.GetStallDetector().DescribeUnfinished().size(), 1u); // one has not begun
+}
+
+TEST_F(RunCollectorTest, WritesTables)
+{
+    SetRateLaw("LineRate");
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("1MiB"));
+    Network net;
+    MakeStar(net, 5);
+    net.Build();
+    std::vector<FlowSpec> flows;
+    for (uint32_t src = 0; src < 4; ++src)
+    {
+        flows.push_back(Flow(src, 4, 500000));
+    }
+    flows = Numbered(flows);
+    net.InstallFlows(flows);
+    RunCollector::Options options;
+    options.queueIntervalPs = 10 * US;
+    options.rateIntervalPs = 50 * US;
+    options.pfc = true;
+    RunWriter writer(folder.string());
+    EXPECT_THROW(RunCollector(net, flows, options), std::logic_error);
+    PauseMonitor pauses(net);
+    RunCollector collector(net, flows, options, &writer);
+    collector.Start();
+    Simulator::Run();
+    collector.Finish();
+    EXPECT_EQ(collector.GetFinished(), 4u);
+    auto counters = collector.GetCounters();
+    EXPECT_GT(counters["pausedNs"], 0u);
+    EXPECT_EQ(counters["pfcXoffSent"], pauses.xoffs);
+    writer.WriteFlows(collector.GetRecords());
+    writer.SetSummary(nlohmann::ordered_json::object());
+    writer.Finish();
+
+    const auto pfc = Lines("pfc.csv");
+    EXPECT_EQ(pfc.at(0), "time_ns,node,port,class,event");
+    EXPECT_EQ(pfc.size(), 1 + pauses.xoffs + pauses.xons + pauses.refreshes);
+    EXPECT_EQ(std::count_if(pfc.begin(),
+                            pfc.end(),
+                            [](const std::string& s) { return s.find(",xoff") != s.npos; }),
+              static_cast<std::ptrdiff_t>(pauses.xoffs));
+    // The queue towards NIC 4 is there from the first sample on, and its last row is empty.
+    const auto queues = Lines("queues.csv");
+    ASSERT_GT(queues.size(), 10u);
+    EXPECT_EQ(queues[1].find("10000.000,0,4,3,"), 0u) << queues[1];
+    std::string last;
+    for (const std::string& line : queues)
+    {
+        last = line.find(",0,4,3,") != line.npos ? line : last;
+    }
+    EXPECT_EQ(last.substr(last.rfind(',')), ",0") << last;
+    EXPECT_EQ(Lines("rates.csv").at(1), "50000.000,0,0,4,100000000000,");
+}
+
+TEST_F(RunCollectorTest, RefusesBadInput)
+{
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    std::vector<FlowSpec> flows{Flow(0, 1, 1)};
+    flows[0].id = 3;
+    EXPECT_THROW(RunCollector(net, flows, RunCollector::Options()), InputError);
+    RunCollector::Options options;
+    options.pcapFolder = "/nowhere";
+    for (const char* port : {"nic2", "sw:2", "sw:x", "nic", "", "nic0"}) // the last: no folder
+    {
+        options.pcap = {port};
+        EXPECT_THROW(RunCollector(net, {}, options), InputError) << port;
+    }
+}
+
+TEST_F(RunCollectorTest, ProgressLines)
+{
+    std::ostringstream out;
+    Progress json(
+        Progress::Mode::JSON,
+        4000,
+        [] {
+            return Progress::Status{1, 2, 3};
+        },
+        out);
+    EXPECT_EQ(json.Format(1000, 0.25, {1, 2, 3}),
+              "progress {\"simulatedPs\":1000,\"endPs\":4000,\"flowsDone\":1,\"flowsTotal\":2,"
+              "\"packetHops\":3,\"wallSeconds\":0.250}");
+    Progress text(
+        Progress::Mode::TEXT,
+        4000000000,
+        [] { return Progress::Status(); },
+        out);
+    EXPECT_EQ(text.Format(1000000000, 2, {1, 2, 3000000}),
+              "1.000 ms simulated (25.0 %), 1 of 2 flows done, 1.50 M packet-hops/s, 2 s");
+    EXPECT_THROW(Progress::ParseMode("loud"), InputError);
+
+    // Few events, and they do not keep a run alive.
+    Simulator::Schedule(Seconds(1), [] {});
+    json.Start();
+    Simulator::Run();
+    json.Finish();
+    EXPECT_LT(Simulator::Now(), Seconds(3));
+    EXPECT_LT(json.GetEvents(), 100u);
+    EXPECT_EQ(out.str().find("progress {\"simulatedPs\":"), 0u);
+    EXPECT_GE(json.GetWallSeconds(), 0);
+}
+
+} // namespace
