@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
     libns3-dev ns3 libboost-dev nlohmann-json3-dev libgtest-dev
     g++ clang cmake ninja-build ccache
-    python3 python3-matplotlib python3-pandas
+    python3 python3-matplotlib
 )
 
 for option in "$@"; do

@@ -6,8 +6,8 @@
 
 // What the simulator costs, in ratios that hold on any machine: packet-hops per event of the bare
 // event loop, measured in the same process just before and after, with the same scheduler and the
-// number of pending events that the scenario really has. A packet-hop is one transmission of a data,
-// ACK, NAK or CNP frame by one port; pause frames do not count.
+// number of pending events that the scenario really has. A packet-hop is one transmission of a
+// data, ACK, NAK or CNP frame by one port; pause frames do not count.
 //
 // Every case runs in a process of its own, so that peak memory is its own.
 
@@ -16,13 +16,12 @@
 #include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-workload.h"
 
-#include <nlohmann/json.hpp>
-
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -173,9 +172,9 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
             FlowSpec flow;
             flow.src = i;
             flow.dst = n + i;
-            flow.sizeBytes = static_cast<uint64_t>(
-                static_cast<double>(c.topology.hostRate.GetBitRate()) *
-                static_cast<double>(c.durationPs) / 8e12);
+            flow.sizeBytes =
+                static_cast<uint64_t>(static_cast<double>(c.topology.hostRate.GetBitRate()) *
+                                      static_cast<double>(c.durationPs) / 8e12);
             flows.push_back(flow);
         }
         SortAndNumber(flows);
@@ -277,12 +276,8 @@ Cases(double scale)
         for (double us : {50, 500, 5000})
         {
             two.wanDelay = MicroSeconds(us);
-            cases.push_back({"wan-1.6T-" + std::to_string(static_cast<int>(us)) + "us",
-                             cc,
-                             two,
-                             0,
-                             ms(3),
-                             0});
+            cases.push_back(
+                {"wan-1.6T-" + std::to_string(static_cast<int>(us)) + "us", cc, two, 0, ms(3), 0});
         }
     }
     return cases;

@@ -21,6 +21,7 @@ namespace
 constexpr int64_t FIRST = 335520;  // first frame of 4096 B at 100 Gbit/s, ps
 constexpr int64_t MIDDLE = 334240; // further frames
 constexpr int64_t ACK = 6880;
+constexpr int64_t RTO = 4 * MS;
 constexpr uint64_t N_PACKETS = 100;
 
 struct GoBackN : SystemTest
@@ -29,6 +30,7 @@ struct GoBackN : SystemTest
     {
         SystemTest::SetUp();
         SetRateLaw("LineRate");
+        Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(TimeStep(RTO)));
     }
 
     /// Start of packet i's first transmission.
@@ -135,7 +137,7 @@ TEST_F(GoBackN, LastPacketLostIsRecoveredByTheTimeout)
     Simulator::Run();
     ASSERT_EQ(sent.size(), N_PACKETS + 1);
     // The timer runs from the last progress, the ACK of the packet before.
-    EXPECT_EQ(sent.back().atPs, Arrival(N_PACKETS - 2) + BACK + 4 * MS);
+    EXPECT_EQ(sent.back().atPs, Arrival(N_PACKETS - 2) + BACK + RTO);
     EXPECT_EQ(sent.back().psn, N_PACKETS - 1);
     EXPECT_EQ(Sum(net).timeouts, 1u);
     EXPECT_EQ(Sum(net).naks, 0u);
@@ -181,7 +183,7 @@ TEST_F(GoBackN, DuplicateIsAcknowledgedAgain)
     Completions done(net);
     net.InstallFlows(flows);
     Simulator::Run();
-    EXPECT_EQ(sent[N_PACKETS].atPs, 4 * MS);
+    EXPECT_EQ(sent[N_PACKETS].atPs, RTO);
     EXPECT_EQ(sent[N_PACKETS].psn, 0u);
     const int64_t duplicateAck = Arrival(0) + BACK;
     uint64_t again = 0;
@@ -191,7 +193,7 @@ TEST_F(GoBackN, DuplicateIsAcknowledgedAgain)
     }
     EXPECT_EQ(Sum(net).retransmitted, again);
     EXPECT_EQ(Sum(net).timeouts, 1u);
-    EXPECT_EQ(done.FctPs(0), 4 * MS + duplicateAck);
+    EXPECT_EQ(done.FctPs(0), RTO + duplicateAck);
     EXPECT_EQ(net.GetNic(1)->GetCounters().bytesDelivered, N_PACKETS * 4096);
     ExpectAllDone(net, done, flows);
 }

@@ -297,6 +297,50 @@ TEST(SharedBuffer, ThresholdSaturatesAtZero)
     EXPECT_EQ(buffer.Charge(1, 0, 3, 1000), Verdict::DROPPED);
 }
 
+// A reserve is a promise: full pools do not break it.
+TEST(SharedBuffer, LossyClassKeepsItsReserve)
+{
+    SharedBuffer::Config config = OneClass(90000, {Port(0, 2000, 1), Port(0, 2000, 1)});
+    config.losslessMask = 0;
+    config.egressAlpha = 1000;
+    config.ports[0].staticXoffBytes = 86000; // may take the whole pool
+    SharedBuffer buffer = Make(config);
+    Fill(buffer, 88, 0, 1000);
+    EXPECT_EQ(buffer.Charge(0, 1, 3, 1000), Verdict::DROPPED);
+    EXPECT_EQ(buffer.Charge(1, 0, 3, 1000), Verdict::ADMITTED);
+    EXPECT_EQ(buffer.Charge(1, 0, 3, 1000), Verdict::ADMITTED);
+    EXPECT_EQ(buffer.Charge(1, 0, 3, 1000), Verdict::DROPPED);
+}
+
+TEST(SharedBuffer, WholePoolIsDividedAmongTheLosslessClasses)
+{
+    PortConfig deep;
+    deep.headroomBytes = 10000;
+    deep.ownPoolBytes = 100000;
+    deep.staticXoffBytes = SharedBuffer::WHOLE_POOL;
+    deep.xonFraction = 0.25;
+    SharedBuffer::Config config = OneClass(50000, {deep, Port(1000, 0, 1)});
+    EXPECT_EQ(Make(config).GetThresholdBytes(0, 3), 90000u);
+    config.dataMask = config.losslessMask = 0x18;
+    SharedBuffer buffer = Make(config);
+    EXPECT_EQ(buffer.GetThresholdBytes(0, 3), 40000u);
+    EXPECT_EQ(buffer.GetThresholdBytes(0, 4), 40000u);
+    // XOFF at the threshold, XON at a quarter of it.
+    for (int i = 1; i < 40; ++i)
+    {
+        ASSERT_EQ(buffer.Charge(0, 1, 3, 1000), Verdict::ADMITTED) << i;
+    }
+    EXPECT_EQ(buffer.Charge(0, 1, 3, 1000), Verdict::XOFF);
+    std::pair<uint16_t, uint8_t> which;
+    for (int i = 0; i < 29; ++i)
+    {
+        buffer.Uncharge(0, 1, 3, 1000);
+        ASSERT_FALSE(buffer.PopResumable(which)) << i;
+    }
+    buffer.Uncharge(0, 1, 3, 1000);
+    EXPECT_TRUE(buffer.PopResumable(which));
+}
+
 TEST(SharedBuffer, LossyClassHasIngressAndEgressLimits)
 {
     SharedBuffer::Config config =

@@ -74,8 +74,7 @@ LeafSpineHelper::Validate() const
         positive(wanLinks, "wanLinks");
         if (dciAttach != "spine" && dciAttach != "leaf")
         {
-            throw InputError("topology: dciAttach is '" + dciAttach +
-                             "', expected spine or leaf");
+            throw InputError("topology: dciAttach is '" + dciAttach + "', expected spine or leaf");
         }
         if (!(wanXonFraction >= 0 && wanXonFraction <= 1))
         {
@@ -133,10 +132,7 @@ LeafSpineHelper::Construct(Network& network) const
                     network.AddHost(prefix + "host" + std::to_string(l * hostsPerLeaf + h), dc);
                 for (uint32_t n = 0; n < nicsPerHost; ++n)
                 {
-                    network.AddNic(host,
-                                   leaf,
-                                   hostRate.GetBitRate(),
-                                   hostDelay.GetPicoSeconds());
+                    network.AddNic(host, leaf, hostRate.GetBitRate(), hostDelay.GetPicoSeconds());
                 }
             }
         }
@@ -177,20 +173,18 @@ LeafSpineHelper::ConnectDatacenters(Network& network,
     const double bdp = static_cast<double>(rate) * static_cast<double>(delay) / 8e12;
     SharedBuffer::PortConfig buffer;
     buffer.reservedBytes = 0;
-    buffer.ownPoolBytes = wanPortBuffer.GetValue()
-                              ? wanPortBuffer.GetValue()
-                              : static_cast<uint64_t>(4 * bdp) + (4ULL << 20);
-    // The headroom the switch will compute, with a jumbo frame's margin.
-    buffer.headroomBytes = HeadroomBytes(rate, delay, 9216);
-    if (buffer.headroomBytes >= buffer.ownPoolBytes)
+    buffer.ownPoolBytes = wanPortBuffer.GetValue() ? wanPortBuffer.GetValue()
+                                                   : static_cast<uint64_t>(4 * bdp) + (4ULL << 20);
+    // The switch computes the exact headroom; this is to say early what is too small.
+    const uint64_t headroom = HeadroomBytes(rate, delay, MIN_FRAME_BYTES);
+    if (headroom >= buffer.ownPoolBytes)
     {
         throw InputError("topology: wanPortBuffer is " + std::to_string(buffer.ownPoolBytes) +
                          " B, expected more than the headroom of the WAN link, " +
-                         std::to_string(buffer.headroomBytes) + " B");
+                         std::to_string(headroom) + " B");
     }
-    buffer.staticXoffBytes = buffer.ownPoolBytes - buffer.headroomBytes;
-    buffer.staticXonBytes = static_cast<uint64_t>(
-        static_cast<double>(buffer.staticXoffBytes) * wanXonFraction);
+    buffer.staticXoffBytes = SharedBuffer::WHOLE_POOL;
+    buffer.xonFraction = wanXonFraction;
     for (uint32_t a = 0; a < datacenters; ++a)
     {
         for (uint32_t b = a + 1; b < datacenters; ++b)

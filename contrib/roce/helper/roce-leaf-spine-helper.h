@@ -28,9 +28,9 @@ namespace roce
  *
  * Each datacenter has leaves with hosts, spines, and, if there is more than one datacenter, DCI
  * switches that hang off every spine (or every leaf). DCI switch i of each datacenter is joined to
- * DCI switch i of every other one by wanLinks links. All parameters are public; the defaults are the
- * topology of two datacenters of 16 servers and 9 switches, 8 us and 1012 us of base RTT, that the
- * Reflex paper evaluates.
+ * DCI switch i of every other one by wanLinks links. All parameters are public; the defaults are
+ * the topology of two datacenters of 16 servers and 9 switches, 8 us and 1012 us of base RTT, that
+ * the Reflex paper evaluates.
  *
  * A WAN port has a buffer of its own (deep buffer) with static thresholds, so that the long link's
  * headroom does not come out of the chip's shared buffer.
@@ -46,8 +46,8 @@ struct LeafSpineHelper
     Time hostDelay{MicroSeconds(1)};
     DataRate fabricRate{"100Gbps"}; //!< each leaf-spine link; see oversubscription
     Time fabricDelay{MicroSeconds(1)};
-    double oversubscription{0}; //!< > 0: fabricRate follows: host capacity of a leaf over this
-    uint32_t dcis{1};           //!< external switches per datacenter
+    double oversubscription{0};     //!< > 0: fabricRate follows: host capacity of a leaf over this
+    uint32_t dcis{1};               //!< external switches per datacenter
     std::string dciAttach{"spine"}; //!< where they hang: spine or leaf
     DataRate dciRate{"100Gbps"};    //!< each link between a spine (leaf) and a DCI switch
     Time dciDelay{MicroSeconds(1)};

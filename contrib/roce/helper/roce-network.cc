@@ -234,19 +234,17 @@ Network::CheckEcnBelowPfc()
                 if (xoff && kmax > xoff && ++count == 1)
                 {
                     first = "ECN Kmax is " + std::to_string(kmax) + " B at " + entry.name +
-                            " port " + std::to_string(p) +
-                            ", but PFC pauses a single sender at " + std::to_string(xoff) +
-                            " B at the latest";
+                            " port " + std::to_string(p) + ", but PFC pauses a single sender at " +
+                            std::to_string(xoff) + " B at the latest";
                 }
             }
         }
     }
     if (count)
     {
-        m_warnings.push_back(first + (count > 1 ? " (and " + std::to_string(count - 1) +
-                                                      " more ports)"
-                                                : "") +
-                             "; a larger buffer or smaller thresholds would let ECN act first");
+        m_warnings.push_back(
+            first + (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") +
+            "; a larger buffer or smaller thresholds would let ECN act first");
     }
 }
 
@@ -323,8 +321,7 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
         if (flow.src >= m_nics.size() || flow.dst >= m_nics.size())
         {
             throw InputError(who + "NIC " + std::to_string(std::max(flow.src, flow.dst)) +
-                             " does not exist, expected 0 to " +
-                             std::to_string(m_nics.size() - 1));
+                             " does not exist, expected 0 to " + std::to_string(m_nics.size() - 1));
         }
         if (flow.trafficClass >= N_CLASSES)
         {
@@ -542,8 +539,7 @@ Network::Audit(bool drained) const
         if (wrong.empty() && drained && entry.sw->GetBuffer().GetTotalBytes())
         {
             wrong = "switch " + entry.name + ": " +
-                    std::to_string(entry.sw->GetBuffer().GetTotalBytes()) +
-                    " B left in the buffer";
+                    std::to_string(entry.sw->GetBuffer().GetTotalBytes()) + " B left in the buffer";
         }
         if (wrong.empty() && drained && entry.sw->GetBuffer().GetPausedCount())
         {

@@ -41,9 +41,9 @@ class Network
     /// What Build() puts into every switch, besides what the attributes say.
     struct Options
     {
-        bool ecn{true};        //!< install an EcnMarker
-        bool telemetry{true};  //!< install an IntStamper
-        uint64_t ecmpSeed{1};  //!< salts differ by switch and by this
+        bool ecn{true};                                    //!< install an EcnMarker
+        bool telemetry{true};                              //!< install an IntStamper
+        uint64_t ecmpSeed{1};                              //!< salts differ by switch and by this
         ObjectFactory ecnMarker{"ns3::roce::EcnMarker"};   //!< kind and parameters
         ObjectFactory intStamper{"ns3::roce::IntStamper"}; //!< kind and parameters
     };

@@ -40,11 +40,11 @@ enum Ecn : uint8_t
 /// Bits of Frame::flags.
 enum FrameFlag : uint8_t
 {
-    FRAME_FIRST = 1,    //!< first packet of its message (carries a RETH)
-    FRAME_LAST = 2,     //!< last packet of its message
-    FRAME_ACK_REQ = 4,  //!< BTH AckReq
-    FRAME_ECN_ECHO = 8, //!< ACK: the acknowledged data carried CE
-    FRAME_RETX = 16,    //!< data sent again (statistics only; not on the wire)
+    FRAME_FIRST = 1,      //!< first packet of its message (carries a RETH)
+    FRAME_LAST = 2,       //!< last packet of its message
+    FRAME_ACK_REQ = 4,    //!< BTH AckReq
+    FRAME_ECN_ECHO = 8,   //!< ACK: the acknowledged data carried CE
+    FRAME_RETX = 16,      //!< data sent again (statistics only; not on the wire)
     FRAME_TIMESTAMP = 32, //!< carries an 8-byte transmit time stamp (data) or its echo (ACK)
 };
 
@@ -82,12 +82,12 @@ constexpr uint32_t CNP_FRAME_BYTES = DATA_HEADER_BYTES + CNP_PAYLOAD_BYTES;
  */
 struct IntHop
 {
-    int64_t timePs{0};       //!< when the frame left the egress queue
-    uint64_t txBytes{0};     //!< wire bytes this port had started to send before this frame
-    uint64_t rxBytes{0};     //!< bytes that had entered this port's egress queues (PowerTCP)
-    uint64_t queueBytes{0};  //!< bytes left in this port's egress queues after this frame
-    uint64_t rateBps{0};     //!< rate of the port
-    uint64_t hopId{0};       //!< node id << 16 | port index: tells when the path has changed
+    int64_t timePs{0};      //!< when the frame left the egress queue
+    uint64_t txBytes{0};    //!< wire bytes this port had started to send before this frame
+    uint64_t rxBytes{0};    //!< bytes that had entered this port's egress queues (PowerTCP)
+    uint64_t queueBytes{0}; //!< bytes left in this port's egress queues after this frame
+    uint64_t rateBps{0};    //!< rate of the port
+    uint64_t hopId{0};      //!< node id << 16 | port index: tells when the path has changed
 };
 
 /**
@@ -153,14 +153,14 @@ struct alignas(64) Frame
     // --- second cache line: what only end hosts read
     alignas(64) uint32_t dstQp; //!< queue pair number at the receiving NIC
     uint32_t srcQp;             //!< queue pair number at the sending NIC
-    int64_t sentPs; //!< DATA: start of transmission at the sender; ACK: the echo of it
-    int64_t remoteHoldPs;   //!< ACK: time the receiver held the data before acknowledging
-    uint64_t messageBytes;  //!< DATA: length of the message (RETH DMA length)
-    uint64_t remoteAddress; //!< DATA: RETH virtual address
-    uint32_t rKey;          //!< DATA: RETH R_Key
-    uint32_t msn;           //!< ACK, NAK: messages completed
-    uint32_t ackedPackets;  //!< ACK: data frames this ACK stands for
-    uint64_t aux;           //!< free for edge functions; not on the wire
+    int64_t sentPs;             //!< DATA: start of transmission at the sender; ACK: the echo of it
+    int64_t remoteHoldPs;       //!< ACK: time the receiver held the data before acknowledging
+    uint64_t messageBytes;      //!< DATA: length of the message (RETH DMA length)
+    uint64_t remoteAddress;     //!< DATA: RETH virtual address
+    uint32_t rKey;              //!< DATA: RETH R_Key
+    uint32_t msn;               //!< ACK, NAK: messages completed
+    uint32_t ackedPackets;      //!< ACK: data frames this ACK stands for
+    uint64_t aux;               //!< free for edge functions; not on the wire
     // --- third cache line: PFC only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
     uint8_t classEnable;                    //!< PFC: class-enable vector

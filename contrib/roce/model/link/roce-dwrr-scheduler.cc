@@ -102,8 +102,7 @@ DwrrScheduler::DoDequeue(uint32_t pausedMask, int64_t)
             }
         }
         m_current = NextClass(eligible);
-        m_deficitBytes[m_current] +=
-            static_cast<uint64_t>(m_weights[m_current]) * m_quantumBytes;
+        m_deficitBytes[m_current] += static_cast<uint64_t>(m_weights[m_current]) * m_quantumBytes;
     }
 }
 

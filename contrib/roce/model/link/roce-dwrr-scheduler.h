@@ -46,10 +46,10 @@ class DwrrScheduler : public EgressScheduler
     std::array<FrameQueue, N_CLASSES> m_queues;
     std::array<uint64_t, N_CLASSES> m_deficitBytes{};
     std::array<uint32_t, N_CLASSES> m_weights{1, 1, 1, 1, 1, 1, 1, 1};
-    uint32_t m_active{0};        //!< bit c: class c has frames
-    uint32_t m_current{0};       //!< class whose turn it is
-    uint32_t m_quantumBytes{0};  //!< attribute Quantum
-    uint8_t m_strictMask{0};     //!< attribute StrictClasses
+    uint32_t m_active{0};       //!< bit c: class c has frames
+    uint32_t m_current{0};      //!< class whose turn it is
+    uint32_t m_quantumBytes{0}; //!< attribute Quantum
+    uint8_t m_strictMask{0};    //!< attribute StrictClasses
 };
 
 } // namespace roce

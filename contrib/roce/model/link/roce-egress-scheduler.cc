@@ -23,9 +23,21 @@ EgressScheduler::GetTypeId()
 void
 EgressScheduler::DoDispose()
 {
-    while (Frame* frame = Dequeue(0, NEVER_PS))
+    // Play the future until nothing is left; shaping schedulers give their frames one by one.
+    int64_t at = NEVER_PS / 2;
+    while (!IsEmpty())
     {
-        FramePool::Free(frame);
+        if (Frame* frame = Dequeue(0, at))
+        {
+            FramePool::Free(frame);
+            continue;
+        }
+        const int64_t next = NextEligiblePs(0, at);
+        if (next <= at || next == NEVER_PS)
+        {
+            break;
+        }
+        at = next;
     }
     Object::DoDispose();
 }

@@ -19,16 +19,15 @@ NS_OBJECT_ENSURE_REGISTERED(Link);
 TypeId
 Link::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::Link")
-            .SetParent<Channel>()
-            .SetGroupName("Roce")
-            .AddConstructor<Link>()
-            .AddAttribute("Delay",
-                          "Propagation delay, one way",
-                          TimeValue(MicroSeconds(1)),
-                          MakeTimeAccessor(&Link::SetDelay, &Link::GetDelay),
-                          MakeTimeChecker(Time(0)));
+    static TypeId tid = TypeId("ns3::roce::Link")
+                            .SetParent<Channel>()
+                            .SetGroupName("Roce")
+                            .AddConstructor<Link>()
+                            .AddAttribute("Delay",
+                                          "Propagation delay, one way",
+                                          TimeValue(MicroSeconds(1)),
+                                          MakeTimeAccessor(&Link::SetDelay, &Link::GetDelay),
+                                          MakeTimeChecker(Time(0)));
     return tid;
 }
 

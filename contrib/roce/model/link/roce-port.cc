@@ -129,11 +129,11 @@ Port::ObserveTx(const Frame& frame, int64_t atPs)
     if (m_fingerprinting)
     {
         // FNV-1a over 64-bit words: order matters, which is what is wanted.
-        for (uint64_t word : {static_cast<uint64_t>(atPs),
-                              static_cast<uint64_t>(frame.kind) << 56 |
-                                  static_cast<uint64_t>(frame.ecn) << 48 |
-                                  static_cast<uint64_t>(frame.src) << 24 | frame.dst,
-                              frame.psn})
+        for (uint64_t word :
+             {static_cast<uint64_t>(atPs),
+              static_cast<uint64_t>(frame.kind) << 56 | static_cast<uint64_t>(frame.ecn) << 48 |
+                  static_cast<uint64_t>(frame.src) << 24 | frame.dst,
+              frame.psn})
         {
             m_fingerprint = (m_fingerprint ^ word) * 0x100000001b3ULL;
             m_fingerprint ^= m_fingerprint >> 29;
@@ -208,7 +208,8 @@ Port::HandlePfc(const Frame& frame, int64_t nowPs)
             pauses |= quanta > 0;
             NS_LOG_LOGIC("node " << m_node->GetId() << " port " << m_index << " class " << c
                                  << " quanta " << quanta);
-            SetPaused(c, quanta ? m_infinitePause ? NEVER_PS : nowPs + QuantaPs(quanta) : nowPs,
+            SetPaused(c,
+                      quanta ? m_infinitePause ? NEVER_PS : nowPs + QuantaPs(quanta) : nowPs,
                       nowPs);
             m_pauseTrace(static_cast<uint8_t>(c), quanta, PicoSeconds(nowPs));
         }

@@ -90,13 +90,13 @@ class Agenda
  * @brief A node's RDMA machinery: a switch or a NIC. Owns ports and runs on a clock of its own.
  *
  * Whatever a station does at time t shows at another station no earlier than t plus the delay of a
- * link. So a station need not act at t exactly; it may act any time before t plus the shortest delay
- * of its links (its slack), as long as it acts on everything in order of time. It keeps an agenda
- * (next departure and next arrival of each port, one timer) and has one event pending in the
+ * link. So a station need not act at t exactly; it may act any time before t plus the shortest
+ * delay of its links (its slack), as long as it acts on everything in order of time. It keeps an
+ * agenda (next departure and next arrival of each port, one timer) and has one event pending in the
  * simulator, at the earliest item plus the slack. When the event comes, it runs all items up to the
  * present, in the order (time, departures before arrivals before the timer, port). Results do not
- * depend on when the events come: with slack 0 (attribute Eager) there is one for each item, and the
- * outcome is the same, frame for frame.
+ * depend on when the events come: with slack 0 (attribute Eager) there is one for each item, and
+ * the outcome is the same, frame for frame.
  *
  * Consequences: model code is told the time and never asks Simulator::Now(), which may be later by
  * up to the slack; whoever looks at a station from outside calls CatchUp() first.
@@ -189,7 +189,8 @@ class Station
     }
 
     /**
-     * @brief Make sure an event is pending in time. To be called after agenda changes outside Run().
+     * @brief Make sure an event is pending in time. To be called after agenda changes outside
+     * Run().
      */
     void Rearm()
     {

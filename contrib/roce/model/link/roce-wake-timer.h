@@ -41,7 +41,8 @@ ScheduleEvent(uint32_t context, int64_t delayPs, EventImpl* event)
 
 /**
  * @ingroup roce
- * @brief A persistent event that calls OWNER::OnWake(nowPs): no allocation per use, never cancelled.
+ * @brief A persistent event that calls OWNER::OnWake(nowPs): no allocation per use, never
+ * cancelled.
  *
  * Arm() with a time earlier than all pending ones schedules once more; a firing that is no longer
  * needed finds nothing to do.

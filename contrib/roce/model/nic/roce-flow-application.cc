@@ -90,11 +90,8 @@ FlowApplication::OnWake(int64_t nowPs)
     for (; m_next < m_flows.size() && m_flows[m_next].flow.startPs <= nowPs; ++m_next)
     {
         const FlowSpec& flow = m_flows[m_next].flow;
-        QueuePair* qp = m_nic->OpenQp(flow.dst,
-                                      m_flows[m_next].dstQp,
-                                      flow.trafficClass,
-                                      Entropy(flow),
-                                      true);
+        QueuePair* qp =
+            m_nic->OpenQp(flow.dst, m_flows[m_next].dstQp, flow.trafficClass, Entropy(flow), true);
         m_nic->Post(qp, flow.sizeBytes, flow.id);
     }
     if (m_next < m_flows.size())

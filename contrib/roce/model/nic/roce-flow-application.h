@@ -23,8 +23,8 @@ namespace roce
  * @brief Writes messages at given times: each flow is one RDMA WRITE on a queue pair of its own.
  *
  * One application serves a NIC, however many flows it has; a flow to come costs one list entry, and
- * one event is pending for all of them. Queue pairs are opened when their flow starts and freed when
- * it is done.
+ * one event is pending for all of them. Queue pairs are opened when their flow starts and freed
+ * when it is done.
  */
 class FlowApplication : public Application
 {

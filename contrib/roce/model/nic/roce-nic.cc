@@ -104,6 +104,7 @@ Nic::GetTypeId()
 
 Nic::Nic()
     : m_senders(2),
+      m_scheduler(m_senders),
       m_receivers(2) // numbers 0 and 1 belong to InfiniBand's management queue pairs
 {
     SetOwner(this, 0);
@@ -214,7 +215,7 @@ Nic::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie)
     CatchUp(now);
     qp->Post(bytes, cookie, now);
     qp->GetCc().Advance(now);
-    Place(qp, now);
+    m_scheduler.Place(qp, now, GetBusyUntilPs());
     if (!IsRunning()) // what is being run ends with the same
     {
         Settle(now);
@@ -248,11 +249,11 @@ int64_t
 Nic::NextDuePs() const
 {
     const int64_t free = GetBusyUntilPs();
-    if (m_readyMask || !m_control.IsEmpty())
+    if (m_scheduler.HasReady() || !m_control.IsEmpty())
     {
         return free;
     }
-    return m_timers.empty() ? NEVER_PS : std::max(free, m_timers.front().atPs);
+    return std::max(free, m_scheduler.NextTimerPs());
 }
 
 void
@@ -270,8 +271,7 @@ Nic::Depart(uint16_t, int64_t atPs)
     else
     {
         // Nothing may be sent: wait for a pacing gap or for a pause to run out.
-        const int64_t expiry = NextPauseExpiryPs();
-        SetDeparture(0, m_timers.empty() ? expiry : std::min(expiry, m_timers.front().atPs));
+        SetDeparture(0, std::min(NextPauseExpiryPs(), m_scheduler.NextTimerPs()));
         return;
     }
     SetDeparture(0, NextDuePs());
@@ -297,144 +297,12 @@ Nic::OnPauseChange(Port&, int64_t atPs)
     Settle(atPs);
 }
 
-void
-Nic::PushReady(QueuePair* qp)
-{
-    const unsigned c = qp->GetConfig().trafficClass;
-    Ring& ring = m_rings[c];
-    qp->place = QueuePair::Place::READY;
-    qp->nextReady = nullptr;
-    (ring.head ? ring.tail->nextReady : ring.head) = qp;
-    ring.tail = qp;
-    if (!(m_readyMask >> c & 1))
-    {
-        // A class that was idle does not get credit for it (start-time fair queueing). One whose
-        // only queue pair has just sent is not ahead of the frame's start, and keeps its count.
-        ring.servedBytes = std::max(ring.servedBytes, m_servedStartBytes);
-        m_readyMask |= 1U << c;
-    }
-}
-
-QueuePair*
-Nic::PopReady(unsigned trafficClass)
-{
-    Ring& ring = m_rings[trafficClass];
-    QueuePair* qp = ring.head;
-    ring.head = qp->nextReady;
-    if (!ring.head)
-    {
-        m_readyMask &= ~(1U << trafficClass);
-    }
-    qp->place = QueuePair::Place::NOWHERE;
-    return qp;
-}
-
-void
-Nic::PushTimer(QueuePair* qp, int64_t nowPs)
-{
-    qp->place = QueuePair::Place::TIMED;
-    // The rate may rise by a timer before the gap has passed: look again then.
-    qp->heapPs =
-        std::max(nowPs + 1, std::min(qp->nextAvailPs, qp->GetCc().NextRateChangePs()));
-    m_timers.push_back({qp->heapPs, qp->GetQpn()});
-    std::push_heap(m_timers.begin(), m_timers.end(), &Nic::Later);
-}
-
-void
-Nic::Place(QueuePair* qp, int64_t nowPs)
-{
-    if (qp->place != QueuePair::Place::NOWHERE || !qp->CanSend() || qp->failed)
-    {
-        return;
-    }
-    if (qp->nextAvailPs <= std::max(nowPs, GetBusyUntilPs()))
-    {
-        PushReady(qp);
-    }
-    else
-    {
-        PushTimer(qp, nowPs);
-    }
-}
-
-void
-Nic::Repace(QueuePair* qp, int64_t nowPs)
-{
-    const uint64_t rate = qp->GetCc().GetRateBps();
-    if (rate == qp->pacedRateBps)
-    {
-        return;
-    }
-    // What is left of the gap is stretched or shortened; what has passed stays passed.
-    if (qp->nextAvailPs > nowPs)
-    {
-        qp->nextAvailPs = nowPs + static_cast<int64_t>(
-                                      static_cast<double>(qp->nextAvailPs - nowPs) *
-                                      static_cast<double>(qp->pacedRateBps) /
-                                      static_cast<double>(rate));
-    }
-    qp->pacedRateBps = rate;
-    // A later time needs no new entry: the old one looks again and waits on.
-    if (qp->place == QueuePair::Place::TIMED && qp->nextAvailPs < qp->heapPs)
-    {
-        PushTimer(qp, nowPs);
-    }
-}
-
-void
-Nic::PopTimers(int64_t atPs)
-{
-    while (!m_timers.empty() && m_timers.front().atPs <= atPs)
-    {
-        const TimerEntry timer = m_timers.front();
-        std::pop_heap(m_timers.begin(), m_timers.end(), &Nic::Later);
-        m_timers.pop_back();
-        QueuePair* qp = m_senders[timer.qpn].get();
-        if (!qp || qp->place != QueuePair::Place::TIMED || qp->heapPs != timer.atPs)
-        {
-            continue; // moved since
-        }
-        if (qp->nextAvailPs > timer.atPs)
-        {
-            qp->GetCc().Advance(timer.atPs);
-            Repace(qp, timer.atPs);
-            if (qp->heapPs != timer.atPs)
-            {
-                continue; // Repace() has made a new entry
-            }
-            if (qp->nextAvailPs > timer.atPs)
-            {
-                PushTimer(qp, timer.atPs);
-                continue;
-            }
-        }
-        if (qp->CanSend())
-        {
-            PushReady(qp);
-        }
-        else
-        {
-            qp->place = QueuePair::Place::NOWHERE;
-        }
-    }
-}
-
 QueuePair*
 Nic::PickData(int64_t atPs)
 {
-    PopTimers(atPs);
-    while (uint32_t mask = m_readyMask & ~PausedMask(atPs))
+    const uint32_t paused = PausedMask(atPs);
+    while (QueuePair* qp = m_scheduler.Next(paused, atPs))
     {
-        unsigned best = __builtin_ctz(mask);
-        for (mask &= mask - 1; mask; mask &= mask - 1)
-        {
-            const unsigned c = __builtin_ctz(mask);
-            if (m_rings[c].servedBytes < m_rings[best].servedBytes)
-            {
-                best = c;
-            }
-        }
-        QueuePair* qp = PopReady(best);
         if (qp->CanSend() && !qp->failed) // the window may have shrunk meanwhile
         {
             return qp;
@@ -454,8 +322,6 @@ Nic::SendData(QueuePair* qp, int64_t atPs)
     frame->sentPs = atPs;
     ++m_counters.dataSent;
     m_counters.retransmitted += (frame->flags & FRAME_RETX) != 0;
-    m_servedStartBytes = m_rings[frame->trafficClass].servedBytes;
-    m_rings[frame->trafficClass].servedBytes += wireBytes;
     CongestionControl& cc = qp->GetCc();
     cc.Advance(atPs);
     cc.OnSend(atPs, wireBytes);
@@ -464,10 +330,8 @@ Nic::SendData(QueuePair* qp, int64_t atPs)
         RestartRto(qp, atPs);
     }
     Transmit(frame, atPs);
-    qp->pacedRateBps = cc.GetRateBps();
-    qp->nextAvailPs =
-        atPs + static_cast<int64_t>(wireBytes * 8000000000000ULL / qp->pacedRateBps);
-    Place(qp, atPs);
+    m_scheduler.CountSent(qp, wireBytes, atPs);
+    m_scheduler.Place(qp, atPs, GetBusyUntilPs());
 }
 
 // ---------------------------------------------------------------- receiving
@@ -630,8 +494,8 @@ Nic::ReceiveCnp(Frame* frame, int64_t nowPs)
 void
 Nic::AfterFeedback(QueuePair* qp, int64_t nowPs)
 {
-    Repace(qp, nowPs);
-    Place(qp, nowPs);
+    m_scheduler.Repace(qp, nowPs);
+    m_scheduler.Place(qp, nowPs, GetBusyUntilPs());
     if (!m_rateTrace.IsEmpty())
     {
         m_rateTrace(*qp, PicoSeconds(nowPs));
@@ -685,8 +549,7 @@ Nic::Timer(int64_t atPs)
         ++m_counters.timeouts;
         if (m_retryLimit && ++qp->retries > m_retryLimit)
         {
-            NS_LOG_WARN("NIC " << m_nicIndex << " QP " << qp->GetQpn()
-                               << ": retry limit exceeded");
+            NS_LOG_WARN("NIC " << m_nicIndex << " QP " << qp->GetQpn() << ": retry limit exceeded");
             qp->failed = true;
             qp->rtoDeadlinePs = NEVER_PS;
             ++m_counters.failedQps;
@@ -723,8 +586,8 @@ Nic::Explain(const QueuePair& qp, int64_t nowPs)
         text << "waiting for acknowledgements";
         if (qp.rtoDeadlinePs != NEVER_PS)
         {
-            text << " (timeout in " << (qp.rtoDeadlinePs - nowPs) / 1000 << " ns, "
-                 << qp.retries << " retries so far)";
+            text << " (timeout in " << (qp.rtoDeadlinePs - nowPs) / 1000 << " ns, " << qp.retries
+                 << " retries so far)";
         }
     }
     else if (qp.GetInflightBytes() >= cc.GetWindowBytes())

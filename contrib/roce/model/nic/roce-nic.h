@@ -6,14 +6,13 @@
 #ifndef ROCE_NIC_H
 #define ROCE_NIC_H
 
-#include "roce-queue-pair.h"
+#include "roce-qp-scheduler.h"
 
 #include "ns3/object-factory.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,10 +28,8 @@ namespace roce
  * @ingroup roce
  * @brief An RDMA NIC: one port, many queue pairs. A host may have several.
  *
- * Control frames (ACK, NAK, CNP) go first. Data queue pairs that may send stand in a ready ring for
- * each class and take turns; classes share by bytes. Those that wait for their pacing gap stand in
- * one timer heap, those that wait for window or data stand nowhere and cost nothing. Choosing the
- * next packet is O(log n) in the number of paced queue pairs.
+ * Control frames (ACK, NAK, CNP) go first, then the data of the queue pair that QpScheduler names.
+ * Queue pairs that wait for window or data cost nothing, and finished ones are freed.
  */
 class Nic : public Port, public Station
 {
@@ -194,31 +191,23 @@ class Nic : public Port, public Station
     void DoDispose() override;
 
   private:
-    /// Ready ring of one class.
-    struct Ring
-    {
-        QueuePair* head{nullptr};
-        QueuePair* tail{nullptr};
-        uint64_t servedBytes{0};
-    };
-
     /// Room for one receiving queue pair.
     struct ReceiverSlot
     {
         std::unique_ptr<ReceiverQp> qp;
         uint64_t cookie{0};
         uint32_t src{UINT32_MAX}; //!< sending NIC
-        uint32_t feedback{0}; //!< index into m_feedbacks
+        uint32_t feedback{0};     //!< index into m_feedbacks
     };
 
-    /// Entry of the timer heap or the timeout heap.
-    struct TimerEntry
+    /// Entry of the timeout heap.
+    struct TimeoutEntry
     {
         int64_t atPs;
         uint32_t qpn;
     };
 
-    static bool Later(const TimerEntry& a, const TimerEntry& b)
+    static bool Later(const TimeoutEntry& a, const TimeoutEntry& b)
     {
         return a.atPs != b.atPs ? a.atPs > b.atPs : a.qpn > b.qpn;
     }
@@ -230,12 +219,6 @@ class Nic : public Port, public Station
     void Settle(int64_t nowPs);
     QueuePair* PickData(int64_t atPs);
     void SendData(QueuePair* qp, int64_t atPs);
-    void PopTimers(int64_t atPs);
-    void Place(QueuePair* qp, int64_t nowPs);
-    void PushReady(QueuePair* qp);
-    QueuePair* PopReady(unsigned trafficClass);
-    void PushTimer(QueuePair* qp, int64_t nowPs);
-    void Repace(QueuePair* qp, int64_t nowPs);
     void ReceiveData(Frame* frame, int64_t nowPs);
     void ReceiveAck(Frame* frame, int64_t nowPs);
     void ReceiveCnp(Frame* frame, int64_t nowPs);
@@ -247,12 +230,9 @@ class Nic : public Port, public Station
 
     // hot
     FrameQueue m_control;
-    uint32_t m_readyMask{0};
-    std::array<Ring, N_CLASSES> m_rings;
-    uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame
-    std::vector<TimerEntry> m_timers;
-    std::vector<TimerEntry> m_timeouts;
-    std::vector<std::unique_ptr<QueuePair>> m_senders;
+    std::vector<TimeoutEntry> m_timeouts;
+    QpScheduler::QueuePairs m_senders; //!< by number; null once closed
+    QpScheduler m_scheduler;
     std::vector<ReceiverSlot> m_receivers;
     std::vector<std::pair<std::string, Ptr<ReceiverFeedback>>> m_feedbacks;
     std::vector<MessageRecord> m_done; //!< scratch

@@ -124,10 +124,7 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes)
 }
 
 QueuePair::AckResult
-QueuePair::Acknowledge(uint64_t newUna,
-                       bool isNak,
-                       int64_t nowPs,
-                       std::vector<MessageRecord>& done)
+QueuePair::Acknowledge(uint64_t newUna, bool isNak, int64_t nowPs, std::vector<MessageRecord>& done)
 {
     AckResult result;
     if (newUna > m_highestPsn || newUna < m_una)

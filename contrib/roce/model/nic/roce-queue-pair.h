@@ -26,12 +26,13 @@ namespace roce
  */
 struct MessageRecord
 {
-    uint64_t cookie{0};        //!< as given to QueuePair::Post()
-    uint64_t bytes{0};         //!< its length
-    int64_t postedPs{0};       //!< when it was posted
-    int64_t completedPs{0};    //!< arrival of the ACK that covers its last packet
-    uint64_t packets{0};       //!< packets it consists of
-    uint64_t retransmitted{0}; //!< packets its queue pair sent again while it was the oldest message
+    uint64_t cookie{0};     //!< as given to QueuePair::Post()
+    uint64_t bytes{0};      //!< its length
+    int64_t postedPs{0};    //!< when it was posted
+    int64_t completedPs{0}; //!< arrival of the ACK that covers its last packet
+    uint64_t packets{0};    //!< packets it consists of
+    uint64_t retransmitted{
+        0}; //!< packets its queue pair sent again while it was the oldest message
 };
 
 /**
@@ -47,17 +48,17 @@ class QueuePair
     /// What a queue pair is made with.
     struct Config
     {
-        uint32_t src{0};          //!< own NIC
-        uint32_t dst{0};          //!< NIC of the receiver
-        uint32_t dstQp{0};        //!< its number there
-        uint8_t trafficClass{3};  //!< class of its data
-        uint16_t entropy{0};      //!< UDP source port
-        uint32_t mtuBytes{4096};  //!< payload of a full packet
-        uint32_t telemetryBytes{0}; //!< charged to each data frame at the sender
-        uint32_t framingBytes{20};  //!< wire bytes per frame besides frameBytes
+        uint32_t src{0};                         //!< own NIC
+        uint32_t dst{0};                         //!< NIC of the receiver
+        uint32_t dstQp{0};                       //!< its number there
+        uint8_t trafficClass{3};                 //!< class of its data
+        uint16_t entropy{0};                     //!< UDP source port
+        uint32_t mtuBytes{4096};                 //!< payload of a full packet
+        uint32_t telemetryBytes{0};              //!< charged to each data frame at the sender
+        uint32_t framingBytes{20};               //!< wire bytes per frame besides frameBytes
         uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
-        uint8_t flags{0};         //!< FRAME_TIMESTAMP if the rate law needs it
-        uint8_t ecn{ECN_ECT0};    //!< code point of its data
+        uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
+        uint8_t ecn{ECN_ECT0};                   //!< code point of its data
         uint32_t ackEveryN{1};    //!< the receiver acknowledges at the latest every N packets
         bool telemetry{false};    //!< data carries an INT stack
         bool closeWhenDone{true}; //!< free it when every message is acknowledged
@@ -97,8 +98,7 @@ class QueuePair
     /// @return whether there is a packet to send that the window allows
     bool CanSend() const
     {
-        return m_nextPsn < m_endPsn &&
-               (m_inflightBytes < m_cc->GetWindowBytes() || NeedsProbe());
+        return m_nextPsn < m_endPsn && (m_inflightBytes < m_cc->GetWindowBytes() || NeedsProbe());
     }
 
     /**
@@ -176,13 +176,13 @@ class QueuePair
     uint64_t GetOldestCookie() const;
 
     // State that belongs to the NIC's scheduling of this queue pair.
-    QueuePair* nextReady{nullptr};  //!< ready ring
-    int64_t nextAvailPs{INT64_MIN}; //!< pacing: earliest next start
-    uint64_t pacedRateBps{0};       //!< rate that nextAvailPs was computed with
-    int64_t heapPs{NEVER_PS};       //!< key of its valid timer heap entry
+    QueuePair* nextReady{nullptr};   //!< ready ring
+    int64_t nextAvailPs{INT64_MIN};  //!< pacing: earliest next start
+    uint64_t pacedRateBps{0};        //!< rate that nextAvailPs was computed with
+    int64_t heapPs{NEVER_PS};        //!< key of its valid timer heap entry
     int64_t rtoDeadlinePs{NEVER_PS}; //!< retransmission timeout, NEVER_PS if nothing is outstanding
-    int64_t rtoPs{0};               //!< length of the timeout
-    uint32_t retries{0};            //!< consecutive timeouts without progress
+    int64_t rtoPs{0};                //!< length of the timeout
+    uint32_t retries{0};             //!< consecutive timeouts without progress
     Place place{Place::NOWHERE};
     bool rtoQueued{false}; //!< has an entry in the NIC's timeout heap
     bool failed{false};    //!< retry limit exceeded
@@ -220,7 +220,7 @@ class QueuePair
     uint64_t m_una{0};
     uint64_t m_nextPsn{0};
     uint64_t m_endPsn{0};
-    uint64_t m_highestPsn{0}; //!< one past the highest PSN ever sent
+    uint64_t m_highestPsn{0};         //!< one past the highest PSN ever sent
     uint64_t m_ackRequestedEndPsn{0}; //!< one past the last PSN sent with AckReq
     uint64_t m_inflightBytes{0};
     uint64_t m_retransmitted{0};
@@ -235,20 +235,20 @@ class QueuePair
  */
 struct ReceiverQp
 {
-    uint64_t expectedPsn{0};   //!< next in order
-    uint64_t receivedBytes{0}; //!< payload delivered in order
-    uint32_t msn{0};           //!< messages delivered
+    uint64_t expectedPsn{0};    //!< next in order
+    uint64_t receivedBytes{0};  //!< payload delivered in order
+    uint32_t msn{0};            //!< messages delivered
     uint32_t unackedPackets{0}; //!< in-order packets since the last ACK
-    bool nakSent{false};       //!< a NAK for expectedPsn is out
-    bool sawCe{false};         //!< CE seen since the last ACK
+    bool nakSent{false};        //!< a NAK for expectedPsn is out
+    bool sawCe{false};          //!< CE seen since the last ACK
     Ptr<ReceiverFeedback> feedback;
 
     /// What to do with a data frame.
     enum class Action : uint8_t
     {
-        ACK,       //!< acknowledge up to expectedPsn - 1
-        NAK,       //!< report expectedPsn missing
-        NOTHING,   //!< in order, no ACK due yet; or a NAK is already out
+        ACK,     //!< acknowledge up to expectedPsn - 1
+        NAK,     //!< report expectedPsn missing
+        NOTHING, //!< in order, no ACK due yet; or a NAK is already out
     };
 
     /**

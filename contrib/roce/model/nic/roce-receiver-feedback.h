@@ -98,7 +98,7 @@ class EcnCnpFeedback : public ReceiverFeedback
     bool OnData(const Frame& data, int64_t nowPs) override;
 
   private:
-    Time m_interval;               //!< attribute CnpInterval
+    Time m_interval;                //!< attribute CnpInterval
     int64_t m_nextCnpPs{INT64_MIN}; //!< no CNP before this time
 };
 

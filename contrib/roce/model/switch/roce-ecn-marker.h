@@ -99,10 +99,10 @@ class EcnMarker : public SwitchStage
     }
 
   private:
-    uint64_t m_kminBytes{0};   //!< attribute Kmin
-    uint64_t m_kmaxBytes{0};   //!< attribute Kmax
-    double m_pmax{0};          //!< attribute Pmax
-    DataRate m_referenceRate;  //!< attribute ReferenceRate
+    uint64_t m_kminBytes{0};  //!< attribute Kmin
+    uint64_t m_kmaxBytes{0};  //!< attribute Kmax
+    double m_pmax{0};         //!< attribute Pmax
+    DataRate m_referenceRate; //!< attribute ReferenceRate
     std::vector<EcnCurve> m_curves;
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};

@@ -22,16 +22,15 @@ NS_OBJECT_ENSURE_REGISTERED(IntStamper);
 TypeId
 IntStamper::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::IntStamper")
-            .SetParent<SwitchStage>()
-            .SetGroupName("Roce")
-            .AddConstructor<IntStamper>()
-            .AddAttribute("BytesPerHop",
-                          "Bytes each hop adds to the frame; HPCC paper: 8",
-                          UintegerValue(8),
-                          MakeUintegerAccessor(&IntStamper::m_bytesPerHop),
-                          MakeUintegerChecker<uint32_t>(0, 256));
+    static TypeId tid = TypeId("ns3::roce::IntStamper")
+                            .SetParent<SwitchStage>()
+                            .SetGroupName("Roce")
+                            .AddConstructor<IntStamper>()
+                            .AddAttribute("BytesPerHop",
+                                          "Bytes each hop adds to the frame; HPCC paper: 8",
+                                          UintegerValue(8),
+                                          MakeUintegerAccessor(&IntStamper::m_bytesPerHop),
+                                          MakeUintegerChecker<uint32_t>(0, 256));
     return tid;
 }
 

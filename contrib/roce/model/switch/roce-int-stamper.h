@@ -48,8 +48,8 @@ class IntStamper : public SwitchStage
                       int64_t nowPs) override;
 
   private:
-    uint32_t m_bytesPerHop{0};  //!< attribute BytesPerHop
-    uint64_t m_hopIdBase{0};    //!< node id << 16
+    uint32_t m_bytesPerHop{0}; //!< attribute BytesPerHop
+    uint64_t m_hopIdBase{0};   //!< node id << 16
 };
 
 } // namespace roce

@@ -61,15 +61,7 @@ SharedBuffer::Configure(const Config& config, const char* name)
             queue.headroomLimitBytes = queue.lossless ? port.headroomBytes : 0;
             queue.reservedBytes = static_cast<uint32_t>(port.reservedBytes);
             queue.alphaQ16 = static_cast<uint32_t>(std::lround(port.alpha * 65536));
-            queue.staticXoffBytes = port.staticXoffBytes;
             queue.xonBytes = config.xonOffsetBytes;
-            if (port.staticXoffBytes)
-            {
-                queue.xonBytes = port.staticXonBytes
-                                     ? port.staticXonBytes
-                                     : port.staticXoffBytes - std::min(port.staticXoffBytes,
-                                                                       config.xonOffsetBytes);
-            }
             setAside += queue.headroomLimitBytes + queue.reservedBytes;
         }
         if (port.ownPoolBytes)
@@ -107,18 +99,44 @@ SharedBuffer::Configure(const Config& config, const char* name)
     m_pools[0].sizeBytes = config.bufferBytes - sharedSetAside;
     for (uint16_t p = 0; p < config.ports.size(); ++p)
     {
-        const PortConfig& port = config.ports[p];
-        if (port.staticXoffBytes > GetPoolBytes(p))
+        if (config.ports[p].staticXoffBytes)
         {
-            throw InputError(who + "port " + std::to_string(p) + ": static Xoff threshold is " +
-                             std::to_string(port.staticXoffBytes) +
-                             " B, expected at most what is left of its pool, " +
-                             std::to_string(GetPoolBytes(p)) + " B");
+            SetStaticThresholds(p, config, who);
         }
-        if (port.staticXonBytes > port.staticXoffBytes)
+    }
+}
+
+void
+SharedBuffer::SetStaticThresholds(uint16_t p, const Config& config, const std::string& who)
+{
+    const PortConfig& port = config.ports[p];
+    uint64_t xoff = port.staticXoffBytes;
+    uint64_t xon =
+        port.staticXonBytes ? port.staticXonBytes : xoff - std::min(xoff, config.xonOffsetBytes);
+    if (xoff == WHOLE_POOL)
+    {
+        const int classes = __builtin_popcount(config.dataMask & config.losslessMask);
+        xoff = GetPoolBytes(p) / static_cast<uint64_t>(std::max(classes, 1));
+        xon = static_cast<uint64_t>(static_cast<double>(xoff) * port.xonFraction);
+    }
+    if (xoff > GetPoolBytes(p))
+    {
+        throw InputError(who + "port " + std::to_string(p) + ": static Xoff threshold is " +
+                         std::to_string(xoff) + " B, expected at most what is left of its pool, " +
+                         std::to_string(GetPoolBytes(p)) + " B");
+    }
+    if (xon > xoff)
+    {
+        throw InputError(who + "port " + std::to_string(p) +
+                         ": static Xon threshold is above the Xoff threshold");
+    }
+    for (uint8_t c = 0; c < N_CLASSES; ++c)
+    {
+        IngressQueue& queue = Queue(p, c);
+        if (queue.data)
         {
-            throw InputError(who + "port " + std::to_string(p) +
-                             ": static Xon threshold is above the Xoff threshold");
+            queue.staticXoffBytes = xoff;
+            queue.xonBytes = xon;
         }
     }
 }

@@ -9,6 +9,7 @@
 #include "ns3/roce-frame.h"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,8 +42,8 @@ uint64_t HeadroomBytes(uint64_t rateBps,
  *
  * Every data frame is charged to its ingress (port, class) and its egress (port, class). The
  * ingress side has a reserve, a share of a pool and, for lossless classes, headroom that only
- * frames above the threshold use. The threshold is alpha times what is free of the pool (dynamic) or
- * a constant (static). A deep-buffer port has a pool of its own. XOFF is due when a lossless
+ * frames above the threshold use. The threshold is alpha times what is free of the pool (dynamic)
+ * or a constant (static). A deep-buffer port has a pool of its own. XOFF is due when a lossless
  * (port, class) uses headroom or reaches its threshold; XON when it has left both by the
  * hysteresis, re-evaluated for every paused queue whenever anything leaves.
  *
@@ -55,26 +56,30 @@ class SharedBuffer
     /// Ingress port number of frames that the switch itself emits.
     static constexpr uint16_t INTERNAL_PORT = 0xffff;
 
+    /// Static Xoff threshold: what the pool leaves for each lossless class.
+    static constexpr uint64_t WHOLE_POOL = UINT64_MAX;
+
     /// Parameters of one port.
     struct PortConfig
     {
         uint64_t headroomBytes{0};   //!< for each lossless class
         uint64_t reservedBytes{0};   //!< for each data class
         double alpha{0.125};         //!< dynamic threshold factor, > 0
-        uint64_t staticXoffBytes{0}; //!< > 0: constant threshold instead of alpha
+        uint64_t staticXoffBytes{0}; //!< > 0: constant threshold instead of alpha; WHOLE_POOL
         uint64_t staticXonBytes{0};  //!< static threshold: resume at or below; 0 = Xoff - xonOffset
+        double xonFraction{0.5};     //!< with WHOLE_POOL: Xon over Xoff threshold
         uint64_t ownPoolBytes{0};    //!< > 0: this port's buffer is its own, of this size
     };
 
     /// Parameters of the switch.
     struct Config
     {
-        uint64_t bufferBytes{0};     //!< shared buffer with headroom and reserves
-        uint8_t dataMask{1 << 3};    //!< classes that carry data
-        uint8_t losslessMask{1 << 3}; //!< data classes protected by PFC
-        uint64_t xonOffsetBytes{0};  //!< hysteresis below the threshold
-        double egressAlpha{1.0};     //!< lossy classes: egress queue limit over free buffer
-        uint64_t controlPoolBytes{0}; //!< limit of the control pool; 0 = none
+        uint64_t bufferBytes{0};       //!< shared buffer with headroom and reserves
+        uint8_t dataMask{1 << 3};      //!< classes that carry data
+        uint8_t losslessMask{1 << 3};  //!< data classes protected by PFC
+        uint64_t xonOffsetBytes{0};    //!< hysteresis below the threshold
+        double egressAlpha{1.0};       //!< lossy classes: egress queue limit over free buffer
+        uint64_t controlPoolBytes{0};  //!< limit of the control pool; 0 = none
         std::vector<PortConfig> ports; //!< one for each port
     };
 
@@ -193,9 +198,9 @@ class SharedBuffer
         uint64_t headroomBytes{0}; //!< headroom part
         uint64_t headroomLimitBytes{0};
         uint64_t staticXoffBytes{0};
-        uint64_t xonBytes{0};   //!< static: absolute; dynamic: offset below the threshold
+        uint64_t xonBytes{0}; //!< static: absolute; dynamic: offset below the threshold
         uint32_t reservedBytes{0};
-        uint32_t alphaQ16{0};   //!< alpha in units of 2^-16
+        uint32_t alphaQ16{0};    //!< alpha in units of 2^-16
         uint64_t egressBytes{0}; //!< of the same (port, class) seen as egress
         uint32_t pool{0};
         bool lossless{false};
@@ -236,6 +241,7 @@ class SharedBuffer
         return (free * queue.alphaQ16) >> 16;
     }
 
+    void SetStaticThresholds(uint16_t port, const Config& config, const std::string& who);
     bool MayResume(const IngressQueue& queue) const;
     bool AdmitLossy(const IngressQueue& in, const IngressQueue& out, uint32_t bytes) const;
 
@@ -269,9 +275,11 @@ SharedBuffer::Charge(uint16_t inPort, uint16_t outPort, uint8_t trafficClass, ui
     IngressQueue& in = Queue(inPort, trafficClass);
     const uint64_t threshold = Threshold(in);
     const uint64_t shared = in.SharedBytes();
+    const uint64_t next = in.bytes + bytes;
     if (!in.lossless)
     {
-        if (shared + bytes > threshold || !AdmitLossy(in, out, bytes))
+        const bool reserved = next <= in.reservedBytes;
+        if (!reserved && (next - in.reservedBytes > threshold || !AdmitLossy(in, out, bytes)))
         {
             return Verdict::DROPPED;
         }
@@ -280,7 +288,6 @@ SharedBuffer::Charge(uint16_t inPort, uint16_t outPort, uint8_t trafficClass, ui
     {
         return Verdict::DROPPED;
     }
-    const uint64_t next = in.bytes + bytes;
     if (next <= in.reservedBytes)
     {
         in.bytes = next;
@@ -298,8 +305,7 @@ SharedBuffer::Charge(uint16_t inPort, uint16_t outPort, uint8_t trafficClass, ui
     m_totalBytes += bytes;
     m_peakBytes = m_totalBytes > m_peakBytes ? m_totalBytes : m_peakBytes;
     // The threshold is read again: charging has just lowered it.
-    if (in.lossless && !in.paused &&
-        (in.headroomBytes > 0 || in.SharedBytes() >= Threshold(in)))
+    if (in.lossless && !in.paused && (in.headroomBytes > 0 || in.SharedBytes() >= Threshold(in)))
     {
         in.paused = true;
         m_paused.emplace_back(inPort, trafficClass);

@@ -169,10 +169,9 @@ Switch::Configure(const std::string& name,
     m_name = name;
     if (m_losslessMask & ~m_dataMask)
     {
-        throw InputError("switch " + name + ": LosslessClasses is " +
-                         std::to_string(m_losslessMask) +
-                         ", expected only classes that are in DataClasses, " +
-                         std::to_string(m_dataMask));
+        throw InputError(
+            "switch " + name + ": LosslessClasses is " + std::to_string(m_losslessMask) +
+            ", expected only classes that are in DataClasses, " + std::to_string(m_dataMask));
     }
     SharedBuffer::Config config;
     config.bufferBytes = m_bufferSize.GetValue();

@@ -29,7 +29,8 @@ namespace roce
 
 /**
  * @ingroup roce
- * @brief A shared-buffer Ethernet switch with PFC. Aggregated to a Node whose devices are its Ports.
+ * @brief A shared-buffer Ethernet switch with PFC. Aggregated to a Node whose devices are its
+ * Ports.
  *
  * A frame is routed (ECMP group of its destination rack), admitted (SharedBuffer), queued at the
  * egress port (EgressScheduler) and released when its transmission starts. SwitchStages see it on
@@ -219,7 +220,10 @@ class Switch : public Object, public Station
     /// Signature of trace source Drop.
     typedef void (*DropCallback)(const Frame& frame, uint8_t reason, Time at);
     /// Signature of trace source PauseSent.
-    typedef void (*PauseSentCallback)(uint16_t port, uint8_t trafficClass, uint16_t quanta, Time at);
+    typedef void (*PauseSentCallback)(uint16_t port,
+                                      uint8_t trafficClass,
+                                      uint16_t quanta,
+                                      Time at);
 
   protected:
     void DoDispose() override;
@@ -231,10 +235,10 @@ class Switch : public Object, public Station
     {
         Ptr<Port> port;
         Ptr<EgressScheduler> queue;
-        FrameQueue pfc;             //!< pause frames waiting, ahead of everything
-        uint32_t queuedFrames{0};   //!< frames in queue
-        bool starting{false};       //!< StartNext() is at work
-        bool workConserving{true};  //!< the scheduler never holds a frame back
+        FrameQueue pfc;            //!< pause frames waiting, ahead of everything
+        uint32_t queuedFrames{0};  //!< frames in queue
+        bool starting{false};      //!< StartNext() is at work
+        bool workConserving{true}; //!< the scheduler never holds a frame back
     };
 
     /// Buffer parameters of one port, if they are not the switch's.
@@ -269,8 +273,8 @@ class Switch : public Object, public Station
     StageLists m_enqueueStages;
     StageLists m_dequeueStages;
     std::vector<Ptr<SwitchStage>> m_stages;
-    std::vector<BufferOverride> m_bufferOverrides; //!< by port
-    std::vector<int64_t> m_refreshAtPs; //!< by port * N_CLASSES + class
+    std::vector<BufferOverride> m_bufferOverrides;               //!< by port
+    std::vector<int64_t> m_refreshAtPs;                          //!< by port * N_CLASSES + class
     std::vector<std::pair<int64_t, SwitchStage*>> m_stageTimers; //!< at most one for each stage
     int64_t m_nextRefreshPs{NEVER_PS};                           //!< lower bound of m_refreshAtPs
     uint32_t m_nodeId{0};

@@ -29,13 +29,13 @@ constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
  */
 struct PathInfo
 {
-    uint64_t lineRateBps{0};     //!< rate of the sender's NIC
-    uint64_t bottleneckBps{0};   //!< lowest link rate on the path
-    int64_t baseRttPs{0};        //!< empty-network RTT of a full frame and its ACK
-    uint32_t hops{0};            //!< links on the path, NIC to NIC
-    uint32_t mtuBytes{0};        //!< payload of a full frame
-    uint32_t fullFrameBytes{0};  //!< wire bytes of a full frame, framing included
-    bool interDc{false};         //!< the path leaves the datacenter
+    uint64_t lineRateBps{0};    //!< rate of the sender's NIC
+    uint64_t bottleneckBps{0};  //!< lowest link rate on the path
+    int64_t baseRttPs{0};       //!< empty-network RTT of a full frame and its ACK
+    uint32_t hops{0};           //!< links on the path, NIC to NIC
+    uint32_t mtuBytes{0};       //!< payload of a full frame
+    uint32_t fullFrameBytes{0}; //!< wire bytes of a full frame, framing included
+    bool interDc{false};        //!< the path leaves the datacenter
 
     /// @return line rate times base RTT, in bytes
     double BdpBytes() const
@@ -50,16 +50,16 @@ struct PathInfo
  */
 struct AckInfo
 {
-    int64_t nowPs{0};          //!< arrival of the ACK
-    uint64_t ackPsn{0};        //!< every PSN below this one is acknowledged
-    uint64_t sndNxtPsn{0};     //!< next PSN the sender will use
-    uint64_t ackedBytes{0};    //!< wire bytes newly acknowledged
-    uint32_t ackedPackets{0};  //!< data frames newly acknowledged
-    uint64_t inflightBytes{0}; //!< wire bytes outstanding after this ACK
-    bool ecnEcho{false};       //!< the acknowledged data carried CE
-    bool isNak{false};         //!< a PSN sequence error: the sender goes back
-    int64_t rttPs{0};          //!< this ACK's RTT sample; 0 if it has none
-    int64_t remoteHoldPs{0};   //!< part of the sample that the remote host held the data
+    int64_t nowPs{0};                   //!< arrival of the ACK
+    uint64_t ackPsn{0};                 //!< every PSN below this one is acknowledged
+    uint64_t sndNxtPsn{0};              //!< next PSN the sender will use
+    uint64_t ackedBytes{0};             //!< wire bytes newly acknowledged
+    uint32_t ackedPackets{0};           //!< data frames newly acknowledged
+    uint64_t inflightBytes{0};          //!< wire bytes outstanding after this ACK
+    bool ecnEcho{false};                //!< the acknowledged data carried CE
+    bool isNak{false};                  //!< a PSN sequence error: the sender goes back
+    int64_t rttPs{0};                   //!< this ACK's RTT sample; 0 if it has none
+    int64_t remoteHoldPs{0};            //!< part of the sample that the remote host held the data
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
 };
 
@@ -69,10 +69,10 @@ struct AckInfo
  */
 struct Notification
 {
-    int64_t nowPs{0};    //!< arrival
-    uint32_t kind{0};    //!< FourCC-like id of the mechanism
-    uint64_t value{0};   //!< meaning set by the mechanism
-    uint64_t value2{0};  //!< meaning set by the mechanism
+    int64_t nowPs{0};   //!< arrival
+    uint32_t kind{0};   //!< FourCC-like id of the mechanism
+    uint64_t value{0};  //!< meaning set by the mechanism
+    uint64_t value2{0}; //!< meaning set by the mechanism
 };
 
 /**
@@ -136,7 +136,8 @@ class CongestionControl : public Object
         return true;
     }
 
-    /// @return the ReceiverFeedback this rate law needs at the other end, in ObjectFactory's text form
+    /// @return the ReceiverFeedback this rate law needs at the other end, in ObjectFactory's text
+    /// form
     /// (`ns3::roce::EcnCnpFeedback[CnpInterval=50us]`)
     virtual std::string ReceiverFeedbackFactory() const
     {

@@ -17,16 +17,15 @@ NS_OBJECT_ENSURE_REGISTERED(LineRate);
 TypeId
 LineRate::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::LineRate")
-            .SetParent<CongestionControl>()
-            .SetGroupName("Roce")
-            .AddConstructor<LineRate>()
-            .AddAttribute("Window",
-                          "Fixed window in wire bytes; 0 means no window",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&LineRate::m_windowLimitBytes),
-                          MakeUintegerChecker<uint64_t>());
+    static TypeId tid = TypeId("ns3::roce::LineRate")
+                            .SetParent<CongestionControl>()
+                            .SetGroupName("Roce")
+                            .AddConstructor<LineRate>()
+                            .AddAttribute("Window",
+                                          "Fixed window in wire bytes; 0 means no window",
+                                          UintegerValue(0),
+                                          MakeUintegerAccessor(&LineRate::m_windowLimitBytes),
+                                          MakeUintegerChecker<uint64_t>());
     return tid;
 }
 

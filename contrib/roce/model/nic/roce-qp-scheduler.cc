@@ -1,0 +1,168 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-qp-scheduler.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+QpScheduler::PushReady(QueuePair* qp)
+{
+    const unsigned c = qp->GetConfig().trafficClass;
+    Ring& ring = m_rings[c];
+    qp->place = QueuePair::Place::READY;
+    qp->nextReady = nullptr;
+    (ring.head ? ring.tail->nextReady : ring.head) = qp;
+    ring.tail = qp;
+    if (!(m_readyMask >> c & 1))
+    {
+        // A class that was idle does not get credit for it (start-time fair queueing). One whose
+        // only queue pair has just sent is not ahead of the frame's start, and keeps its count.
+        ring.servedBytes = std::max(ring.servedBytes, m_servedStartBytes);
+        m_readyMask |= 1U << c;
+    }
+}
+
+QueuePair*
+QpScheduler::PopReady(unsigned trafficClass)
+{
+    Ring& ring = m_rings[trafficClass];
+    QueuePair* qp = ring.head;
+    ring.head = qp->nextReady;
+    if (!ring.head)
+    {
+        m_readyMask &= ~(1U << trafficClass);
+    }
+    qp->place = QueuePair::Place::NOWHERE;
+    return qp;
+}
+
+void
+QpScheduler::PushTimer(QueuePair* qp, int64_t nowPs)
+{
+    qp->place = QueuePair::Place::TIMED;
+    // The rate may rise by a timer before the gap has passed: look again then.
+    qp->heapPs = std::max(nowPs + 1, std::min(qp->nextAvailPs, qp->GetCc().NextRateChangePs()));
+    m_timers.push_back({qp->heapPs, qp->GetQpn()});
+    std::push_heap(m_timers.begin(), m_timers.end(), &QpScheduler::Later);
+}
+
+void
+QpScheduler::Place(QueuePair* qp, int64_t nowPs, int64_t portFreePs)
+{
+    if (qp->place != QueuePair::Place::NOWHERE || !qp->CanSend() || qp->failed)
+    {
+        return;
+    }
+    if (qp->nextAvailPs <= std::max(nowPs, portFreePs))
+    {
+        PushReady(qp);
+    }
+    else
+    {
+        PushTimer(qp, nowPs);
+    }
+}
+
+void
+QpScheduler::Repace(QueuePair* qp, int64_t nowPs)
+{
+    const uint64_t rate = qp->GetCc().GetRateBps();
+    if (rate == qp->pacedRateBps)
+    {
+        return;
+    }
+    // What is left of the gap is stretched or shortened; what has passed stays passed.
+    if (qp->nextAvailPs > nowPs)
+    {
+        qp->nextAvailPs =
+            nowPs +
+            static_cast<int64_t>(static_cast<double>(qp->nextAvailPs - nowPs) *
+                                 static_cast<double>(qp->pacedRateBps) / static_cast<double>(rate));
+    }
+    qp->pacedRateBps = rate;
+    // A later time needs no new entry: the old one looks again and waits on.
+    if (qp->place == QueuePair::Place::TIMED && qp->nextAvailPs < qp->heapPs)
+    {
+        PushTimer(qp, nowPs);
+    }
+}
+
+void
+QpScheduler::RunTimers(int64_t atPs)
+{
+    while (!m_timers.empty() && m_timers.front().atPs <= atPs)
+    {
+        const Timer timer = m_timers.front();
+        std::pop_heap(m_timers.begin(), m_timers.end(), &QpScheduler::Later);
+        m_timers.pop_back();
+        QueuePair* qp = m_queuePairs[timer.qpn].get();
+        if (!qp || qp->place != QueuePair::Place::TIMED || qp->heapPs != timer.atPs)
+        {
+            continue; // moved since
+        }
+        if (qp->nextAvailPs > timer.atPs)
+        {
+            qp->GetCc().Advance(timer.atPs);
+            Repace(qp, timer.atPs);
+            if (qp->heapPs != timer.atPs)
+            {
+                continue; // Repace() has made a new entry
+            }
+            if (qp->nextAvailPs > timer.atPs)
+            {
+                PushTimer(qp, timer.atPs);
+                continue;
+            }
+        }
+        if (qp->CanSend())
+        {
+            PushReady(qp);
+        }
+        else
+        {
+            qp->place = QueuePair::Place::NOWHERE;
+        }
+    }
+}
+
+QueuePair*
+QpScheduler::Next(uint32_t pausedMask, int64_t atPs)
+{
+    RunTimers(atPs);
+    uint32_t mask = m_readyMask & ~pausedMask;
+    if (!mask)
+    {
+        return nullptr;
+    }
+    unsigned best = __builtin_ctz(mask);
+    for (mask &= mask - 1; mask; mask &= mask - 1)
+    {
+        const unsigned c = __builtin_ctz(mask);
+        if (m_rings[c].servedBytes < m_rings[best].servedBytes)
+        {
+            best = c;
+        }
+    }
+    return PopReady(best);
+}
+
+void
+QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
+{
+    Ring& ring = m_rings[qp->GetConfig().trafficClass];
+    m_servedStartBytes = ring.servedBytes;
+    ring.servedBytes += wireBytes;
+    qp->pacedRateBps = qp->GetCc().GetRateBps();
+    qp->nextAvailPs = atPs + static_cast<int64_t>(wireBytes * 8000000000000ULL / qp->pacedRateBps);
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,123 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_QP_SCHEDULER_H
+#define ROCE_QP_SCHEDULER_H
+
+#include "roce-queue-pair.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Which of a NIC's queue pairs sends next.
+ *
+ * Queue pairs that may send stand in a ready ring for each class and take turns; classes share by
+ * bytes (start-time fair queueing: the class served least so far is next, and one that was idle
+ * gets no credit for it). Queue pairs that wait for their pacing gap stand in one heap. Those that
+ * wait for window or data stand nowhere. Choosing is O(log n) in the number of paced queue pairs.
+ */
+class QpScheduler
+{
+  public:
+    /// The NIC's queue pairs by number; null once closed.
+    using QueuePairs = std::vector<std::unique_ptr<QueuePair>>;
+
+    /**
+     * @param queuePairs of the NIC; outlives the scheduler
+     */
+    explicit QpScheduler(const QueuePairs& queuePairs)
+        : m_queuePairs(queuePairs)
+    {
+    }
+
+    /**
+     * @brief Put a queue pair where it belongs, if it can send and stands nowhere.
+     * @param qp queue pair
+     * @param nowPs current time
+     * @param portFreePs when the port is free: a pacing gap that ends by then needs no timer
+     */
+    void Place(QueuePair* qp, int64_t nowPs, int64_t portFreePs);
+
+    /**
+     * @brief The rate may have changed: stretch or shorten what is left of the pacing gap.
+     * @param qp queue pair
+     * @param nowPs current time
+     */
+    void Repace(QueuePair* qp, int64_t nowPs);
+
+    /**
+     * @brief Take the next queue pair out of its ring.
+     * @param pausedMask classes that must not be sent
+     * @param atPs time of the transmission
+     * @return queue pair, or null; its window may have shrunk since it became ready
+     */
+    QueuePair* Next(uint32_t pausedMask, int64_t atPs);
+
+    /**
+     * @brief A packet has been sent: account for it and start its pacing gap.
+     * @param qp queue pair, in no ring
+     * @param wireBytes of the packet
+     * @param atPs start of its transmission
+     */
+    void CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs);
+
+    /// @return whether some queue pair is ready
+    bool HasReady() const
+    {
+        return m_readyMask != 0;
+    }
+
+    /// @return when the first pacing gap ends or wants to be looked at, or NEVER_PS
+    int64_t NextTimerPs() const
+    {
+        return m_timers.empty() ? NEVER_PS : m_timers.front().atPs;
+    }
+
+  private:
+    /// Ready ring of one class.
+    struct Ring
+    {
+        QueuePair* head{nullptr};
+        QueuePair* tail{nullptr};
+        uint64_t servedBytes{0};
+    };
+
+    /// Entry of the heap; valid if it is the queue pair's heapPs.
+    struct Timer
+    {
+        int64_t atPs;
+        uint32_t qpn;
+    };
+
+    static bool Later(const Timer& a, const Timer& b)
+    {
+        return a.atPs != b.atPs ? a.atPs > b.atPs : a.qpn > b.qpn;
+    }
+
+    void PushReady(QueuePair* qp);
+    QueuePair* PopReady(unsigned trafficClass);
+    void PushTimer(QueuePair* qp, int64_t nowPs);
+    void RunTimers(int64_t atPs);
+
+    const QueuePairs& m_queuePairs;
+    uint32_t m_readyMask{0};
+    std::array<Ring, N_CLASSES> m_rings;
+    uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame
+    std::vector<Timer> m_timers;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_QP_SCHEDULER_H */
