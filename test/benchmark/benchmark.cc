@@ -11,6 +11,8 @@
 //
 // Every case runs in a process of its own, so that peak memory is its own.
 
+#include "../roce-counting-scheduler.h"
+
 #include "ns3/core-module.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-leaf-spine-helper.h"
@@ -65,44 +67,6 @@ CpuSeconds()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
-
-/// Counts pending events; used in a run of its own, so that counting costs the timed one nothing.
-class CountingScheduler : public PriorityQueueScheduler
-{
-  public:
-    static TypeId GetTypeId()
-    {
-        static TypeId tid = TypeId("ns3::roce::CountingScheduler")
-                                .SetParent<PriorityQueueScheduler>()
-                                .AddConstructor<CountingScheduler>();
-        return tid;
-    }
-
-    void Insert(const Event& event) override
-    {
-        s_max = std::max(s_max, ++s_pending);
-        PriorityQueueScheduler::Insert(event);
-    }
-
-    Event RemoveNext() override
-    {
-        s_sum += s_pending--;
-        ++s_count;
-        return PriorityQueueScheduler::RemoveNext();
-    }
-
-    static uint64_t s_pending;
-    static uint64_t s_max;
-    static uint64_t s_sum;
-    static uint64_t s_count;
-};
-
-uint64_t CountingScheduler::s_pending = 0;
-uint64_t CountingScheduler::s_max = 0;
-uint64_t CountingScheduler::s_sum = 0;
-uint64_t CountingScheduler::s_count = 0;
-
-NS_OBJECT_ENSURE_REGISTERED(CountingScheduler);
 
 /// A persistent event that schedules itself again, as the module's events do.
 struct BareEvent : public EventImpl

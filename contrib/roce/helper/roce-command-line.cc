@@ -172,6 +172,18 @@ CheckedCommandLine::AddValue(const std::string& name, const std::string& help, T
 }
 
 void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, DataRate& value)
+{
+    Add(name, help, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, QueueSize& value)
+{
+    Add(name, help, value);
+}
+
+void
 CheckedCommandLine::AddValue(const std::string& name, const std::string& help, std::string& value)
 {
     // ns-3's own string options end at the first blank and must not be empty.
@@ -186,32 +198,10 @@ CheckedCommandLine::AddValue(const std::string& name, const std::string& help, s
 void
 CheckedCommandLine::AddTopology(LeafSpineHelper& topology)
 {
-    topology.AddOptions(m_cmd);
+    topology.AddOptions(*this);
     Refuse("ns3::roce::Port::DataRate", "hostRate, --fabricRate, --dciRate or --wanRate");
     Refuse("ns3::roce::Link::Delay", "hostDelay, --fabricDelay, --dciDelay or --wanDelay");
     Refuse("ns3::roce::Switch::BufferSize", "leafBuffer, --spineBuffer or --dciBuffer");
-    DescribeField("datacenters", topology.datacenters);
-    DescribeField("spines", topology.spines);
-    DescribeField("leaves", topology.leaves);
-    DescribeField("hostsPerLeaf", topology.hostsPerLeaf);
-    DescribeField("nicsPerHost", topology.nicsPerHost);
-    DescribeField("hostRate", topology.hostRate);
-    DescribeField("hostDelay", topology.hostDelay);
-    DescribeField("fabricRate", topology.fabricRate);
-    DescribeField("fabricDelay", topology.fabricDelay);
-    DescribeField("oversubscription", topology.oversubscription);
-    DescribeField("dcis", topology.dcis);
-    DescribeField("dciAttach", topology.dciAttach);
-    DescribeField("dciRate", topology.dciRate);
-    DescribeField("dciDelay", topology.dciDelay);
-    DescribeField("wanRate", topology.wanRate);
-    DescribeField("wanDelay", topology.wanDelay);
-    DescribeField("wanLinks", topology.wanLinks);
-    DescribeField("leafBuffer", topology.leafBuffer);
-    DescribeField("spineBuffer", topology.spineBuffer);
-    DescribeField("dciBuffer", topology.dciBuffer);
-    DescribeField("wanPortBuffer", topology.wanPortBuffer);
-    DescribeField("wanXonFraction", topology.wanXonFraction);
 }
 
 void

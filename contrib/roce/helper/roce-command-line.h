@@ -58,6 +58,10 @@ class CheckedCommandLine
     void AddValue(const std::string& name, const std::string& help, double& value);
     /// @copydoc AddValue(const std::string&,const std::string&,bool&)
     void AddValue(const std::string& name, const std::string& help, Time& value);
+    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
+    void AddValue(const std::string& name, const std::string& help, DataRate& value);
+    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
+    void AddValue(const std::string& name, const std::string& help, QueueSize& value);
     /// May be empty and may hold blanks. @copydoc AddValue(const std::string&,const
     /// std::string&,bool&)
     void AddValue(const std::string& name, const std::string& help, std::string& value);

@@ -15,37 +15,6 @@ namespace roce
 {
 
 void
-LeafSpineHelper::AddOptions(CommandLine& cmd)
-{
-    cmd.AddValue("datacenters", "Number of datacenters", datacenters);
-    cmd.AddValue("spines", "Spine switches per datacenter", spines);
-    cmd.AddValue("leaves", "Leaf switches per datacenter", leaves);
-    cmd.AddValue("hostsPerLeaf", "Hosts per leaf switch", hostsPerLeaf);
-    cmd.AddValue("nicsPerHost", "NICs per host", nicsPerHost);
-    cmd.AddValue("hostRate", "Rate of host links", hostRate);
-    cmd.AddValue("hostDelay", "One-way delay of host links", hostDelay);
-    cmd.AddValue("fabricRate", "Rate of leaf-spine links", fabricRate);
-    cmd.AddValue("fabricDelay", "One-way delay of leaf-spine links", fabricDelay);
-    cmd.AddValue("oversubscription",
-                 "If above 0, sets fabricRate: host capacity over uplink capacity of a leaf",
-                 oversubscription);
-    cmd.AddValue("dcis", "External (DCI) switches per datacenter", dcis);
-    cmd.AddValue("dciAttach", "Where the DCI switches hang: spine or leaf", dciAttach);
-    cmd.AddValue("dciRate", "Rate of the links to a DCI switch", dciRate);
-    cmd.AddValue("dciDelay", "One-way delay of the links to a DCI switch", dciDelay);
-    cmd.AddValue("wanRate", "Rate of each WAN link", wanRate);
-    cmd.AddValue("wanDelay", "One-way delay of WAN links", wanDelay);
-    cmd.AddValue("wanLinks", "WAN links between each pair of DCI switches", wanLinks);
-    cmd.AddValue("leafBuffer", "Shared buffer of a leaf switch", leafBuffer);
-    cmd.AddValue("spineBuffer", "Shared buffer of a spine switch", spineBuffer);
-    cmd.AddValue("dciBuffer", "Shared buffer of a DCI switch, without WAN ports", dciBuffer);
-    cmd.AddValue("wanPortBuffer",
-                 "Buffer of each WAN port; 0: four one-way BDPs and 4 MiB",
-                 wanPortBuffer);
-    cmd.AddValue("wanXonFraction", "Xon over Xoff threshold of a WAN port", wanXonFraction);
-}
-
-void
 LeafSpineHelper::Validate() const
 {
     const auto positive = [](uint64_t value, const char* name) {

@@ -10,6 +10,10 @@
 #include <cstdint>
 #include <cstring>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace ns3
 {
 namespace roce
@@ -171,7 +175,8 @@ struct alignas(64) Frame
  * @brief Free lists of frames and telemetry stacks: no allocation in steady state.
  *
  * One pool per process. It holds no simulation state, only free memory, so nothing that a run
- * computes depends on it.
+ * computes depends on it. AddressSanitizer is told which memory is free, so that it finds the use of
+ * a frame that was given back.
  */
 class FramePool
 {
@@ -204,6 +209,23 @@ class FramePool
     static uint64_t Outstanding();
 
   private:
+    /// Mark memory as free or in use, for AddressSanitizer.
+    static void Poison([[maybe_unused]] void* memory,
+                       [[maybe_unused]] std::size_t bytes,
+                       [[maybe_unused]] bool isFree)
+    {
+#ifdef __SANITIZE_ADDRESS__
+        if (isFree)
+        {
+            __asan_poison_memory_region(memory, bytes);
+        }
+        else
+        {
+            __asan_unpoison_memory_region(memory, bytes);
+        }
+#endif
+    }
+
     static Frame* s_free;
     static IntStack* s_freeInt;
     static uint64_t s_outstanding;
@@ -291,6 +313,7 @@ FramePool::Alloc()
         Grow();
     }
     Frame* frame = s_free;
+    Poison(frame, sizeof *frame, false);
     s_free = frame->next;
     ++s_outstanding;
     // The third cache line is always zero here: Free() has seen to it.
@@ -310,6 +333,7 @@ FramePool::Free(Frame* frame)
         *frame = Frame{};
     }
     frame->next = s_free;
+    Poison(frame, sizeof *frame, true);
     s_free = frame;
     --s_outstanding;
 }
@@ -322,6 +346,7 @@ FramePool::AllocInt()
         GrowInt();
     }
     IntStack* stack = s_freeInt;
+    Poison(stack, sizeof *stack, false);
     s_freeInt = stack->next;
     stack->next = nullptr;
     stack->hops = 0;
@@ -335,6 +360,7 @@ FramePool::FreeInt(IntStack* stack)
     {
         IntStack* next = stack->next;
         stack->next = s_freeInt;
+        Poison(stack, sizeof *stack, true);
         s_freeInt = stack;
         stack = next;
     }
