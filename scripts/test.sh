@@ -4,8 +4,9 @@
 # ROCE_TEST_VARIANTS chooses among (default: all three)
 #   release   the suite, optimised
 #   asan      the suite with AddressSanitizer and UndefinedBehaviorSanitizer
-#   clang-O0  only the programs, with clang++ and no optimisation: the release suite then compares their
-#             results with those of the release build (ROCE_BUILD_VARIANTS names the build folders)
+#   clang-O0  only the programs, with clang++ and no optimisation
+# The release suite compares results of the programs of all variants, byte for byte (ROCE_BUILD_VARIANTS names
+# the build folders).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -39,6 +40,10 @@ build_dirs=$root/build
 if has clang-O0; then
     scripts/build.sh --clang "$root/build-clang" --target roce-programs
     build_dirs+=:$root/build-clang
+fi
+
+if has asan; then
+    build_dirs+=:$root/build-asan
 fi
 
 if has release; then

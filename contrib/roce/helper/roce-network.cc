@@ -228,10 +228,12 @@ Network::CheckEcnBelowPfc()
             const auto* marker = dynamic_cast<const EcnMarker*>(PeekPointer(stage));
             for (uint16_t p = 0; marker && p < entry.sw->GetNPorts(); ++p)
             {
-                // Even if a single ingress queue holds all that waits at this port.
-                const uint64_t xoff = entry.sw->GetBuffer().GetThresholdBytes(p, 3);
+                // Even if a single ingress queue holds all that waits at this port. Class 3 stands
+                // for all lossless ones: they have the same threshold.
+                const SharedBuffer& buffer = entry.sw->GetBuffer();
+                const uint64_t xoff = buffer.GetThresholdBytes(p, 3);
                 const uint64_t kmax = marker->GetCurve(p).kmaxBytes;
-                if (xoff && kmax > xoff && ++count == 1)
+                if (buffer.IsLossless(p, 3) && kmax > xoff && ++count == 1)
                 {
                     first = "ECN Kmax is " + std::to_string(kmax) + " B at " + entry.name +
                             " port " + std::to_string(p) + ", but PFC pauses a single sender at " +

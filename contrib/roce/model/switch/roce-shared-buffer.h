@@ -166,6 +166,16 @@ class SharedBuffer
      */
     uint64_t GetThresholdBytes(uint16_t port, uint8_t trafficClass) const;
 
+    /**
+     * @param port a port
+     * @param trafficClass a class
+     * @return whether PFC protects it
+     */
+    bool IsLossless(uint16_t port, uint8_t trafficClass) const
+    {
+        return Queue(port, trafficClass).lossless;
+    }
+
     /// @return bytes held in all, control pool included
     uint64_t GetTotalBytes() const
     {
