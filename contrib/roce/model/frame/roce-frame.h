@@ -175,8 +175,8 @@ struct alignas(64) Frame
  * @brief Free lists of frames and telemetry stacks: no allocation in steady state.
  *
  * One pool per process. It holds no simulation state, only free memory, so nothing that a run
- * computes depends on it. AddressSanitizer is told which memory is free, so that it finds the use of
- * a frame that was given back.
+ * computes depends on it. AddressSanitizer is told which memory is free, so that it finds the use
+ * of a frame that was given back.
  */
 class FramePool
 {
