@@ -1,0 +1,217 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Which queue pair of a NIC sends next: turns, pacing, re-pacing.
+
+#include "ns3/roce-qp-scheduler.h"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::roce;
+
+namespace
+{
+
+/// A rate law that does what the test says.
+class Puppet : public CongestionControl
+{
+  public:
+    Ptr<CongestionControl> Fork() const override
+    {
+        return CopyObject<Puppet>(this);
+    }
+
+    void DoStart(int64_t) override
+    {
+    }
+
+    void Advance(int64_t nowPs) override
+    {
+        if (nowPs >= changePs)
+        {
+            m_rateBps = changedRateBps;
+            changePs = NEVER_PS;
+        }
+    }
+
+    int64_t NextRateChangePs() const override
+    {
+        return changePs;
+    }
+
+    void Set(uint64_t rateBps, uint64_t windowBytes = UNLIMITED_BYTES)
+    {
+        m_rateBps = rateBps;
+        m_windowBytes = windowBytes;
+    }
+
+    int64_t changePs{NEVER_PS};
+    uint64_t changedRateBps{0};
+};
+
+/// Queue pairs with puppets, and a scheduler over them.
+struct Bench
+{
+    QpScheduler::QueuePairs qps;
+    std::vector<Ptr<Puppet>> puppets;
+    QpScheduler scheduler{qps};
+
+    QueuePair* Add(uint64_t rateBps, uint8_t trafficClass = 3, uint64_t packets = 1000000)
+    {
+        Ptr<Puppet> puppet = CreateObject<Puppet>();
+        puppet->Set(rateBps);
+        QueuePair::Config config;
+        config.mtuBytes = 1000;
+        config.trafficClass = trafficClass;
+        qps.push_back(
+            std::make_unique<QueuePair>(static_cast<uint32_t>(qps.size()), config, puppet));
+        puppets.push_back(puppet);
+        QueuePair* qp = qps.back().get();
+        qp->Post(packets * 1000, 0, 0);
+        return qp;
+    }
+
+    /// Send one packet of 1000 wire bytes' worth of pacing at that time.
+    void Send(QueuePair* qp, int64_t atPs)
+    {
+        Frame* frame = FramePool::Alloc();
+        uint32_t wireBytes;
+        qp->BuildNext(*frame, wireBytes);
+        FramePool::Free(frame);
+        scheduler.CountSent(qp, 1000, atPs);
+        scheduler.Place(qp, atPs, atPs);
+    }
+};
+
+constexpr uint64_t GBPS = 1000000000; // 1000 B take 8 us
+constexpr int64_t US = 1000000;
+
+} // namespace
+
+TEST(QpScheduler, GapIsBytesOverRate)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(GBPS);
+    bench.scheduler.Place(qp, 0, 0);
+    ASSERT_EQ(bench.scheduler.Next(0, 0), qp);
+    bench.Send(qp, 0);
+    EXPECT_EQ(bench.scheduler.NextTimerPs(), 8 * US);
+    EXPECT_EQ(bench.scheduler.Next(0, 8 * US - 1), nullptr);
+    EXPECT_EQ(bench.scheduler.Next(0, 8 * US), qp);
+}
+
+TEST(QpScheduler, FasterRateShortensWhatIsLeftOfTheGap)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(GBPS);
+    bench.Send(qp, 0);
+    bench.puppets[0]->Set(4 * GBPS);
+    bench.scheduler.Repace(qp, 4 * US); // 4 us left, at four times the rate 1 us
+    EXPECT_EQ(bench.scheduler.NextTimerPs(), 5 * US);
+    EXPECT_EQ(bench.scheduler.Next(0, 5 * US - 1), nullptr);
+    EXPECT_EQ(bench.scheduler.Next(0, 5 * US), qp);
+    EXPECT_EQ(bench.scheduler.Next(0, 9 * US), nullptr); // the old entry finds it moved
+}
+
+TEST(QpScheduler, SlowerRateStretchesWhatIsLeftOfTheGap)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(GBPS);
+    bench.Send(qp, 0);
+    bench.puppets[0]->Set(GBPS / 2);
+    bench.scheduler.Repace(qp, 6 * US); // 2 us left become 4
+    EXPECT_EQ(bench.scheduler.Next(0, 8 * US), nullptr);
+    EXPECT_EQ(bench.scheduler.Next(0, 10 * US - 1), nullptr);
+    EXPECT_EQ(bench.scheduler.Next(0, 10 * US), qp);
+}
+
+TEST(QpScheduler, RateThatRisesByItselfIsNoticedWhileWaiting)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(GBPS);
+    bench.puppets[0]->changePs = 2 * US;
+    bench.puppets[0]->changedRateBps = 3 * GBPS;
+    bench.Send(qp, 0);
+    EXPECT_EQ(bench.scheduler.NextTimerPs(), 2 * US);
+    EXPECT_EQ(bench.scheduler.Next(0, 2 * US), nullptr);
+    EXPECT_EQ(bench.scheduler.Next(0, 4 * US), qp); // 6 us left at a third
+    EXPECT_EQ(qp->nextAvailPs, 4 * US);
+}
+
+TEST(QpScheduler, ReadyOnesTakeTurns)
+{
+    Bench bench;
+    std::vector<QueuePair*> all;
+    for (int i = 0; i < 5; ++i)
+    {
+        all.push_back(bench.Add(100 * GBPS));
+        bench.scheduler.Place(all.back(), 0, 0);
+    }
+    int64_t now = 0;
+    for (int round = 0; round < 3; ++round)
+    {
+        for (QueuePair* expected : all)
+        {
+            QueuePair* qp = bench.scheduler.Next(0, now);
+            ASSERT_EQ(qp, expected);
+            now += 80000;
+            bench.Send(qp, now - 80000);
+        }
+    }
+}
+
+TEST(QpScheduler, FullWindowStandsNowhere)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(100 * GBPS);
+    bench.puppets[0]->Set(100 * GBPS, 1);
+    bench.scheduler.Place(qp, 0, 0);
+    ASSERT_EQ(bench.scheduler.Next(0, 0), qp);
+    bench.Send(qp, 0);
+    EXPECT_EQ(qp->place, QueuePair::Place::NOWHERE);
+    EXPECT_EQ(bench.scheduler.NextTimerPs(), NEVER_PS);
+    EXPECT_FALSE(bench.scheduler.HasReady());
+}
+
+TEST(QpScheduler, PausedClassWaitsAndOthersGoOn)
+{
+    Bench bench;
+    QueuePair* paused = bench.Add(100 * GBPS, 3);
+    QueuePair* other = bench.Add(100 * GBPS, 4);
+    bench.scheduler.Place(paused, 0, 0);
+    bench.scheduler.Place(other, 0, 0);
+    EXPECT_EQ(bench.scheduler.Next(1U << 3, 0), other);
+    EXPECT_EQ(bench.scheduler.Next(1U << 3, 0), nullptr);
+    EXPECT_EQ(bench.scheduler.Next(0, 0), paused);
+}
+
+TEST(QpScheduler, ThousandsOfPacedOnesComeInOrderOfTime)
+{
+    Bench bench;
+    for (uint64_t i = 0; i < 10000; ++i)
+    {
+        bench.Send(bench.Add(GBPS + (i * 7919 % 10000) * 100000), 0);
+    }
+    int64_t last = 0;
+    for (int i = 0; i < 10000; ++i)
+    {
+        const int64_t now = bench.scheduler.NextTimerPs();
+        ASSERT_GE(now, last);
+        last = now;
+        QueuePair* qp = bench.scheduler.Next(0, now);
+        ASSERT_NE(qp, nullptr);
+        ASSERT_EQ(qp->nextAvailPs, now);
+        while (bench.scheduler.HasReady()) // others with the very same time
+        {
+            bench.scheduler.Next(0, now);
+            ++i;
+        }
+    }
+    EXPECT_EQ(bench.scheduler.NextTimerPs(), NEVER_PS);
+}
