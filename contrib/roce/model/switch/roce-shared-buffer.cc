@@ -35,7 +35,6 @@ SharedBuffer::Configure(const Config& config, const char* name)
     m_paused.clear();
     m_totalBytes = m_peakBytes = m_controlBytes = 0;
     m_controlLimitBytes = config.controlPoolBytes;
-    m_bufferBytes = config.bufferBytes;
     m_egressAlpha = config.egressAlpha;
     uint64_t sharedSetAside = 0;
     uint16_t greediest = 0;

@@ -262,7 +262,6 @@ class SharedBuffer
     uint64_t m_peakBytes{0};
     uint64_t m_controlBytes{0};
     uint64_t m_controlLimitBytes{0};
-    uint64_t m_bufferBytes{0};
     double m_egressAlpha{1.0};
 };
 
