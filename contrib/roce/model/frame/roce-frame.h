@@ -159,12 +159,25 @@ struct alignas(64) Frame
     uint32_t srcQp;             //!< queue pair number at the sending NIC
     int64_t sentPs;             //!< DATA: start of transmission at the sender; ACK: the echo of it
     int64_t remoteHoldPs;       //!< ACK: time the receiver held the data before acknowledging
-    uint64_t messageBytes;      //!< DATA: length of the message (RETH DMA length)
-    uint64_t remoteAddress;     //!< DATA: RETH virtual address
-    uint32_t rKey;              //!< DATA: RETH R_Key
-    uint32_t msn;               //!< ACK, NAK: messages completed
-    uint32_t ackedPackets;      //!< ACK: data frames this ACK stands for
-    uint64_t aux;               //!< free for edge functions; not on the wire
+
+    union {
+        uint64_t messageBytes; //!< DATA: length of the message (RETH DMA length)
+        uint64_t sackPsn;      //!< ACK, NAK: PSN that bit 0 of sackBits stands for
+    };
+
+    union {
+        uint64_t remoteAddress; //!< DATA: RETH virtual address
+        uint64_t sackBits;      //!< ACK, NAK: bit i: PSN sackPsn + i has arrived out of order
+    };
+
+    union {
+        uint32_t rKey;          //!< DATA: RETH R_Key
+        uint32_t markedPackets; //!< ACK, NAK: data frames with CE since the last one
+    };
+
+    uint32_t msn;          //!< ACK, NAK: messages completed
+    uint32_t ackedPackets; //!< ACK: data frames this ACK stands for
+    uint64_t aux;          //!< free for edge functions; not on the wire
     // --- third cache line: PFC only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
     uint8_t classEnable;                    //!< PFC: class-enable vector

@@ -191,6 +191,7 @@ Nic::OpenQp(uint32_t dst,
     config.entropy = entropy;
     config.mtuBytes = m_mtuBytes;
     config.ackEveryN = m_ackEveryN;
+    config.burstBytes = cc->GetBurstBytes();
     config.telemetry = cc->NeedsTelemetry();
     config.telemetryBytes = GetTelemetryBytes();
     config.framingBytes = WireBytes(100000) - 100000;
@@ -415,13 +416,14 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
         reply->msn = qp.msn;
         reply->ackedPackets = qp.unackedPackets;
         ++(nak ? m_counters.naksSent : m_counters.acksSent);
-        if (qp.sawCe)
+        reply->markedPackets = qp.markedPackets;
+        if (qp.markedPackets)
         {
             frame->ecn = ECN_CE; // the echo covers all packets since the last ACK
         }
         qp.feedback->FillAck(*reply, *frame, nowPs);
         qp.unackedPackets = 0;
-        qp.sawCe = false;
+        qp.markedPackets = 0;
         m_control.Push(reply);
     }
     FramePool::Free(frame);
@@ -461,7 +463,9 @@ Nic::ReceiveAck(Frame* frame, int64_t nowPs)
         ack.ackedPackets = static_cast<uint32_t>(result.packets);
         ack.inflightBytes = qp->GetInflightBytes();
         ack.ecnEcho = frame->flags & FRAME_ECN_ECHO;
+        ack.markedPackets = frame->markedPackets;
         ack.isNak = result.rewound;
+        ack.isLoss = result.rewound;
         ack.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
         ack.remoteHoldPs = frame->remoteHoldPs;
         ack.telemetry = frame->telemetry;

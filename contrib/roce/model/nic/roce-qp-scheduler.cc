@@ -12,6 +12,18 @@ namespace ns3
 namespace roce
 {
 
+namespace
+{
+
+/// Time that so many bytes take at a rate. 64 bits are enough up to 2 MB; no burst is longer.
+int64_t
+GapPs(uint64_t bytes, uint64_t rateBps)
+{
+    return static_cast<int64_t>(bytes * 8000000000000ULL / rateBps);
+}
+
+} // namespace
+
 void
 QpScheduler::PushReady(QueuePair* qp)
 {
@@ -161,7 +173,28 @@ QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
     m_servedStartBytes = ring.servedBytes;
     ring.servedBytes += wireBytes;
     qp->pacedRateBps = qp->GetCc().GetRateBps();
-    qp->nextAvailPs = atPs + static_cast<int64_t>(wireBytes * 8000000000000ULL / qp->pacedRateBps);
+    uint64_t bytes = wireBytes;
+    int64_t startPs = atPs;
+    if (const uint32_t burst = qp->GetConfig().burstBytes)
+    {
+        // What was sent of a burst counts until its own gap has passed.
+        if (atPs >= qp->burstStartPs + GapPs(qp->burstBytes, qp->pacedRateBps))
+        {
+            qp->burstBytes = 0;
+            qp->burstStartPs = atPs;
+        }
+        qp->burstBytes += wireBytes;
+        if (qp->burstBytes < burst)
+        {
+            qp->nextAvailPs = atPs;
+            return;
+        }
+        bytes = qp->burstBytes;
+        startPs = qp->burstStartPs;
+        qp->burstBytes = 0;
+        qp->burstStartPs = INT64_MIN / 2;
+    }
+    qp->nextAvailPs = startPs + GapPs(bytes, qp->pacedRateBps);
 }
 
 } // namespace roce

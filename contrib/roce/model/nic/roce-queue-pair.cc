@@ -185,7 +185,7 @@ QueuePair::GetOldestCookie() const
 ReceiverQp::Action
 ReceiverQp::OnData(const Frame& frame, uint32_t ackEveryN)
 {
-    sawCe |= frame.ecn == ECN_CE;
+    markedPackets += frame.ecn == ECN_CE;
     if (frame.psn == expectedPsn)
     {
         ++expectedPsn;

@@ -60,6 +60,7 @@ class QueuePair
         uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
         uint8_t ecn{ECN_ECT0};                   //!< code point of its data
         uint32_t ackEveryN{1};    //!< the receiver acknowledges at the latest every N packets
+        uint32_t burstBytes{0};   //!< pacing quantum; 0: each packet
         bool telemetry{false};    //!< data carries an INT stack
         bool closeWhenDone{true}; //!< free it when every message is acknowledged
     };
@@ -176,10 +177,12 @@ class QueuePair
     uint64_t GetOldestCookie() const;
 
     // State that belongs to the NIC's scheduling of this queue pair.
-    QueuePair* nextReady{nullptr};   //!< ready ring
-    int64_t nextAvailPs{INT64_MIN};  //!< pacing: earliest next start
-    uint64_t pacedRateBps{0};        //!< rate that nextAvailPs was computed with
-    int64_t heapPs{NEVER_PS};        //!< key of its valid timer heap entry
+    QueuePair* nextReady{nullptr};       //!< ready ring
+    int64_t nextAvailPs{INT64_MIN};      //!< pacing: earliest next start
+    uint64_t pacedRateBps{0};            //!< rate that nextAvailPs was computed with
+    int64_t burstStartPs{INT64_MIN / 2}; //!< pacing quantum under way: its start
+    uint64_t burstBytes{0};              //!< and what of it has been sent
+    int64_t heapPs{NEVER_PS};            //!< key of its valid timer heap entry
     int64_t rtoDeadlinePs{NEVER_PS}; //!< retransmission timeout, NEVER_PS if nothing is outstanding
     int64_t rtoPs{0};                //!< length of the timeout
     uint32_t retries{0};             //!< consecutive timeouts without progress
@@ -240,7 +243,7 @@ struct ReceiverQp
     uint32_t msn{0};            //!< messages delivered
     uint32_t unackedPackets{0}; //!< in-order packets since the last ACK
     bool nakSent{false};        //!< a NAK for expectedPsn is out
-    bool sawCe{false};          //!< CE seen since the last ACK
+    uint32_t markedPackets{0};  //!< packets with CE since the last ACK
     Ptr<ReceiverFeedback> feedback;
 
     /// What to do with a data frame.

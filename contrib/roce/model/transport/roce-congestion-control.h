@@ -56,8 +56,10 @@ struct AckInfo
     uint64_t ackedBytes{0};             //!< wire bytes newly acknowledged
     uint32_t ackedPackets{0};           //!< data frames newly acknowledged
     uint64_t inflightBytes{0};          //!< wire bytes outstanding after this ACK
+    uint32_t markedPackets{0};          //!< data frames with CE since the receiver's last ACK
     bool ecnEcho{false};                //!< the acknowledged data carried CE
-    bool isNak{false};                  //!< a PSN sequence error: the sender goes back
+    bool isNak{false};                  //!< the sender goes back: PSNs from ackPsn on come again
+    bool isLoss{false};                 //!< this ACK has revealed a loss, however it is repaired
     int64_t rttPs{0};                   //!< this ACK's RTT sample; 0 if it has none
     int64_t remoteHoldPs{0};            //!< part of the sample that the remote host held the data
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
@@ -134,6 +136,15 @@ class CongestionControl : public Object
     virtual bool IsEcnCapable() const
     {
         return true;
+    }
+
+    /**
+     * @return pacing quantum, wire bytes: so many go out back to back, then comes the gap that is
+     * due for all of them; 0: a gap after each packet
+     */
+    virtual uint32_t GetBurstBytes() const
+    {
+        return 0;
     }
 
     /// @return the ReceiverFeedback this rate law needs at the other end, in ObjectFactory's text
