@@ -6,6 +6,7 @@
 
 // Which queue pair of a NIC sends next: turns, pacing, re-pacing.
 
+#include "ns3/roce-go-back-n.h"
 #include "ns3/roce-qp-scheduler.h"
 
 #include <gtest/gtest.h>
@@ -69,8 +70,10 @@ struct Bench
         QueuePair::Config config;
         config.mtuBytes = 1000;
         config.trafficClass = trafficClass;
-        qps.push_back(
-            std::make_unique<QueuePair>(static_cast<uint32_t>(qps.size()), config, puppet));
+        qps.push_back(std::make_unique<QueuePair>(static_cast<uint32_t>(qps.size()),
+                                                  config,
+                                                  puppet,
+                                                  CreateObject<GoBackN>()));
         puppets.push_back(puppet);
         QueuePair* qp = qps.back().get();
         qp->Post(packets * 1000, 0, 0);
@@ -82,7 +85,7 @@ struct Bench
     {
         Frame* frame = FramePool::Alloc();
         uint32_t wireBytes;
-        qp->BuildNext(*frame, wireBytes);
+        qp->BuildNext(*frame, wireBytes, 0);
         FramePool::Free(frame);
         scheduler.CountSent(qp, 1000, atPs);
         scheduler.Place(qp, atPs, atPs);

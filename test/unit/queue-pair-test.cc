@@ -7,6 +7,7 @@
 #include "../roce-test-time.h"
 
 #include "ns3/nstime.h"
+#include "ns3/roce-go-back-n.h"
 #include "ns3/roce-line-rate.h"
 #include "ns3/roce-queue-pair.h"
 #include "ns3/uinteger.h"
@@ -23,11 +24,21 @@ namespace
 
 using Action = ReceiverQp::Action;
 
+/// Acknowledges everything below una.
+Frame
+AckFrame(uint64_t una, bool nak = false)
+{
+    Frame frame{};
+    frame.kind = nak ? FrameKind::NAK : FrameKind::ACK;
+    frame.psn = nak ? una : una - 1;
+    return frame;
+}
+
 /// A sender and what it does, with the frames given back at once.
 struct Sender
 {
     explicit Sender(uint64_t window = 0, QueuePair::Config config = MakeConfig())
-        : qp(7, config, MakeCc(window))
+        : qp(7, config, MakeCc(window), CreateObject<GoBackN>())
     {
     }
 
@@ -55,7 +66,7 @@ struct Sender
     {
         Frame* frame = FramePool::Alloc();
         uint32_t wireBytes = 0;
-        qp.BuildNext(*frame, wireBytes);
+        qp.BuildNext(*frame, wireBytes, 0);
         Frame copy = *frame;
         copy.telemetry = nullptr;
         FramePool::Free(frame);
@@ -79,7 +90,7 @@ struct Sender
     QueuePair::AckResult Ack(uint64_t una, bool nak = false, int64_t now = 0)
     {
         done.clear();
-        return qp.Acknowledge(una, nak, now, done);
+        return qp.GetRecovery().OnAck(qp, AckFrame(una, nak), now, done);
     }
 
     QueuePair qp;
@@ -292,12 +303,12 @@ TEST(QueuePair, ProbesWhenTheWindowShrinksBelowWhatIsInFlight)
         cc->Start(path, 0);
         QueuePair::Config config = Sender::MakeConfig();
         config.ackEveryN = ackEveryN;
-        QueuePair qp(0, config, cc);
+        QueuePair qp(0, config, cc, CreateObject<GoBackN>());
         qp.Post(100000, 1, 0);
         const auto send = [&qp]() {
             Frame* frame = FramePool::Alloc();
             uint32_t wire;
-            qp.BuildNext(*frame, wire);
+            qp.BuildNext(*frame, wire, 0);
             const uint8_t flags = frame->flags;
             FramePool::Free(frame);
             return flags;
@@ -314,7 +325,7 @@ TEST(QueuePair, ProbesWhenTheWindowShrinksBelowWhatIsInFlight)
             EXPECT_TRUE(send() & FRAME_ACK_REQ);
             EXPECT_FALSE(qp.CanSend());
             std::vector<MessageRecord> done;
-            qp.Acknowledge(7, false, 0, done);
+            qp.GetRecovery().OnAck(qp, AckFrame(7), 0, done);
             EXPECT_TRUE(qp.CanSend());
         }
     }
@@ -378,7 +389,7 @@ TEST(QueuePair, LongLivedQueuePair)
 
 TEST(Receiver, InOrder)
 {
-    ReceiverQp r;
+    GoBackNReceiver r;
     for (uint64_t p : {0, 1, 2, 3, 4})
     {
         EXPECT_EQ(r.OnData(Data(p, p == 4 ? FRAME_LAST : 0), 1), Action::ACK);
@@ -390,7 +401,7 @@ TEST(Receiver, InOrder)
 
 TEST(Receiver, OneNakPerGap)
 {
-    ReceiverQp r;
+    GoBackNReceiver r;
     r.OnData(Data(0), 1);
     EXPECT_EQ(r.OnData(Data(2), 1), Action::NAK);
     EXPECT_EQ(r.OnData(Data(3), 1), Action::NOTHING);
@@ -405,7 +416,7 @@ TEST(Receiver, OneNakPerGap)
 
 TEST(Receiver, DuplicatesAreAcknowledgedAgainAndNotDelivered)
 {
-    ReceiverQp r;
+    GoBackNReceiver r;
     r.OnData(Data(0), 16);
     r.OnData(Data(1, FRAME_LAST), 16);
     for (int i = 0; i < 3; ++i)
@@ -420,7 +431,7 @@ TEST(Receiver, DuplicatesAreAcknowledgedAgainAndNotDelivered)
 
 TEST(Receiver, AckEveryNRequestedAndLast)
 {
-    ReceiverQp r;
+    GoBackNReceiver r;
     std::vector<uint64_t> acks;
     for (uint64_t p = 0; p < 40; ++p)
     {
@@ -437,7 +448,7 @@ TEST(Receiver, AckEveryNRequestedAndLast)
 
 TEST(Receiver, RemembersCeBetweenCoalescedAcks)
 {
-    ReceiverQp r;
+    GoBackNReceiver r;
     Frame marked = Data(0);
     marked.ecn = ECN_CE;
     EXPECT_EQ(r.OnData(marked, 4), Action::NOTHING);

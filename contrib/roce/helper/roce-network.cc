@@ -309,6 +309,10 @@ Network::AssignStreams(int64_t stream)
         NS_ABORT_MSG_IF(used > PER_SWITCH, "a switch uses more than 16 random streams");
         next += PER_SWITCH;
     }
+    for (const NicEntry& nic : m_nics)
+    {
+        next += nic.nic->AssignStreams(next);
+    }
     return next - stream;
 }
 
@@ -317,6 +321,7 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
 {
     std::vector<Ptr<FlowApplication>> applications(m_nics.size());
     std::vector<std::string> feedback(m_nics.size());
+    std::vector<std::string> recovery(m_nics.size());
     for (const FlowSpec& flow : flows)
     {
         const std::string who = "flow " + std::to_string(flow.id) + ": ";
@@ -343,9 +348,12 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
             feedback[flow.src] = nic->GetPrototype()->ReceiverFeedbackFactory();
+            recovery[flow.src] = nic->GetLossRecoveryFactory();
         }
-        const uint32_t dstQp =
-            m_nics[flow.dst].nic->ReserveReceiver(flow.src, feedback[flow.src], flow.id);
+        const uint32_t dstQp = m_nics[flow.dst].nic->ReserveReceiver(flow.src,
+                                                                     feedback[flow.src],
+                                                                     recovery[flow.src],
+                                                                     flow.id);
         application->AddFlow(flow, dstQp);
     }
 }

@@ -50,6 +50,7 @@ enum FrameFlag : uint8_t
     FRAME_ECN_ECHO = 8,   //!< ACK: the acknowledged data carried CE
     FRAME_RETX = 16,      //!< data sent again (statistics only; not on the wire)
     FRAME_TIMESTAMP = 32, //!< carries an 8-byte transmit time stamp (data) or its echo (ACK)
+    FRAME_SACK = 64,      //!< ACK, NAK: carries sackPsn and sackBits
 };
 
 /// Number of traffic classes (802.1p priorities) on every link.
@@ -69,6 +70,7 @@ constexpr uint32_t FCS_BYTES = 4;
 constexpr uint32_t MIN_FRAME_BYTES = 64; //!< MAC header to FCS
 constexpr uint32_t PFC_FRAME_BYTES = 64;
 constexpr uint32_t TIMESTAMP_BYTES = 8;
+constexpr uint32_t SACK_BYTES = 16; //!< sackPsn and sackBits
 
 /// Header bytes, MAC header to FCS, of a data frame that is not the first of its message.
 constexpr uint32_t DATA_HEADER_BYTES = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES +

@@ -37,6 +37,19 @@ Nic::GetTypeId()
                           StringValue("ns3::roce::Dcqcn"),
                           MakeObjectFactoryAccessor(&Nic::m_ccFactory),
                           MakeObjectFactoryChecker())
+            .AddAttribute("LossRecovery",
+                          "How losses of new queue pairs are repaired: ns3::roce::GoBackN or "
+                          "SelectiveRepeat, parameters as above",
+                          StringValue("ns3::roce::GoBackN"),
+                          MakeObjectFactoryAccessor(&Nic::m_recoveryFactory),
+                          MakeObjectFactoryChecker())
+            .AddAttribute(
+                "PathSelector",
+                "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet or "
+                "Plb, parameters as above",
+                StringValue("ns3::roce::FlowHash"),
+                MakeObjectFactoryAccessor(&Nic::m_selectorFactory),
+                MakeObjectFactoryChecker())
             .AddAttribute("PathMtu",
                           "RDMA payload bytes of a full packet",
                           UintegerValue(4096),
@@ -118,8 +131,11 @@ Nic::DoDispose()
     m_control.Clear();
     m_senders.clear();
     m_receivers.clear();
-    m_feedbacks.clear();
+    m_receiverKinds.clear();
     m_prototype = nullptr;
+    m_recovery = nullptr;
+    m_selector = nullptr;
+    m_random = nullptr;
     m_oracle = nullptr;
     Port::DoDispose();
 }
@@ -145,29 +161,81 @@ uint32_t
 Nic::GetTelemetryBytes()
 {
     Ptr<CongestionControl> cc = GetPrototype();
-    return (cc->NeedsTelemetry() ? m_intHeaderBytes : 0) +
-           (cc->NeedsTimestamp() ? TIMESTAMP_BYTES : 0);
+    return (cc->NeedsTelemetry() ? m_intHeaderBytes : 0) + (NeedsTimestamp() ? TIMESTAMP_BYTES : 0);
+}
+
+bool
+Nic::NeedsTimestamp()
+{
+    return GetPrototype()->NeedsTimestamp() || GetSelectorPrototype()->NeedsTimestamp();
+}
+
+Ptr<PathSelector>
+Nic::GetSelectorPrototype()
+{
+    if (!m_selector)
+    {
+        m_selector = m_selectorFactory.Create<PathSelector>();
+    }
+    return m_selector;
+}
+
+std::string
+Nic::GetLossRecoveryFactory() const
+{
+    std::ostringstream text;
+    text << m_recoveryFactory;
+    return text.str();
+}
+
+int64_t
+Nic::AssignStreams(int64_t stream)
+{
+    m_stream = stream;
+    return 1;
+}
+
+uint64_t
+Nic::DrawSeed()
+{
+    if (!m_random)
+    {
+        m_random = CreateObject<UniformRandomVariable>();
+        m_random->SetStream(m_stream);
+    }
+    const uint64_t high = m_random->GetInteger(0, UINT32_MAX);
+    return high << 32 | m_random->GetInteger(0, UINT32_MAX);
 }
 
 uint32_t
-Nic::ReserveReceiver(uint32_t src, const std::string& feedback, uint64_t cookie)
+Nic::ReserveReceiver(uint32_t src,
+                     const std::string& feedback,
+                     const std::string& recovery,
+                     uint64_t cookie)
 {
     uint32_t kind = 0;
-    while (kind < m_feedbacks.size() && m_feedbacks[kind].first != feedback)
+    while (kind < m_receiverKinds.size() && (m_receiverKinds[kind].feedbackText != feedback ||
+                                             m_receiverKinds[kind].recoveryText != recovery))
     {
         ++kind;
     }
-    if (kind == m_feedbacks.size())
+    if (kind == m_receiverKinds.size())
     {
-        std::istringstream text(feedback);
-        ObjectFactory factory;
-        text >> factory;
-        m_feedbacks.emplace_back(feedback, factory.Create<ReceiverFeedback>());
+        const auto make = [](const std::string& description) {
+            std::istringstream text(description);
+            ObjectFactory factory;
+            text >> factory;
+            return factory;
+        };
+        m_receiverKinds.push_back({feedback,
+                                   recovery,
+                                   make(feedback).Create<ReceiverFeedback>(),
+                                   make(recovery).Create<LossRecovery>()});
     }
     ReceiverSlot slot;
     slot.cookie = cookie;
     slot.src = src;
-    slot.feedback = kind;
+    slot.kind = kind;
     m_receivers.push_back(std::move(slot));
     return static_cast<uint32_t>(m_receivers.size() - 1);
 }
@@ -196,15 +264,30 @@ Nic::OpenQp(uint32_t dst,
     config.telemetryBytes = GetTelemetryBytes();
     config.framingBytes = WireBytes(100000) - 100000;
     config.minFrameBytes = WireBytes(0) - config.framingBytes;
-    config.flags = cc->NeedsTimestamp() ? FRAME_TIMESTAMP : 0;
-    config.ecn = cc->IsEcnCapable() ? ECN_ECT0 : ECN_NOT_ECT;
+    const Ptr<PathSelector> prototype = GetSelectorPrototype();
+    config.flags = NeedsTimestamp() ? FRAME_TIMESTAMP : 0;
+    config.ecn = cc->IsEcnCapable() || prototype->NeedsEcn() ? ECN_ECT0 : ECN_NOT_ECT;
     config.closeWhenDone = closeWhenDone;
+    Ptr<PathSelector> selector;
+    if (!prototype->IsStatic())
+    {
+        selector = prototype->Fork();
+        selector->Start(path, entropy, DrawSeed());
+    }
+    if (!m_recovery)
+    {
+        m_recovery = m_recoveryFactory.Create<LossRecovery>();
+    }
+    const auto floorPs = static_cast<int64_t>(m_rtoFactor * static_cast<double>(path.baseRttPs));
     const auto qpn = static_cast<uint32_t>(m_senders.size());
-    m_senders.push_back(std::make_unique<QueuePair>(qpn, config, std::move(cc)));
+    m_senders.push_back(std::make_unique<QueuePair>(qpn,
+                                                    config,
+                                                    std::move(cc),
+                                                    m_recovery->ForQueuePair(path, floorPs),
+                                                    std::move(selector)));
     ++m_openQps;
     QueuePair* qp = m_senders.back().get();
-    qp->rtoPs = std::max(m_rtoMin.GetPicoSeconds(),
-                         static_cast<int64_t>(m_rtoFactor * static_cast<double>(path.baseRttPs)));
+    qp->rtoPs = std::max(m_rtoMin.GetPicoSeconds(), floorPs);
     return qp;
 }
 
@@ -232,6 +315,10 @@ Nic::CloseIfDone(QueuePair* qp)
         qp->place == QueuePair::Place::READY)
     {
         return false;
+    }
+    if (const PathSelector* selector = qp->GetSelector())
+    {
+        m_counters.pathMoves += selector->GetMoves();
     }
     --m_openQps;
     m_senders[qp->GetQpn()].reset();
@@ -318,7 +405,7 @@ Nic::SendData(QueuePair* qp, int64_t atPs)
 {
     Frame* frame = FramePool::Alloc();
     uint32_t wireBytes;
-    qp->BuildNext(*frame, wireBytes);
+    qp->BuildNext(*frame, wireBytes, atPs);
     frame->ttl = m_ttl;
     frame->sentPs = atPs;
     ++m_counters.dataSent;
@@ -326,7 +413,8 @@ Nic::SendData(QueuePair* qp, int64_t atPs)
     CongestionControl& cc = qp->GetCc();
     cc.Advance(atPs);
     cc.OnSend(atPs, wireBytes);
-    if (qp->rtoDeadlinePs == NEVER_PS)
+    // The timeout watches over the oldest packet: it begins anew when that is repeated.
+    if (qp->rtoDeadlinePs == NEVER_PS || (frame->flags & FRAME_RETX && frame->psn == qp->GetUna()))
     {
         RestartRto(qp, atPs);
     }
@@ -388,8 +476,9 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
     ReceiverSlot& slot = m_receivers[frame->dstQp];
     if (!slot.qp)
     {
-        slot.qp = std::make_unique<ReceiverQp>();
-        slot.qp->feedback = m_feedbacks[slot.feedback].second->Fork();
+        const ReceiverKind& kind = m_receiverKinds[slot.kind];
+        slot.qp = kind.recovery->MakeReceiver();
+        slot.qp->feedback = kind.feedback->Fork();
     }
     ReceiverQp& qp = *slot.qp;
     ++m_counters.dataReceived;
@@ -398,15 +487,19 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
         ++m_counters.cnpsSent;
         m_control.Push(MakeReply(FrameKind::CNP, *frame));
     }
-    const uint64_t before = qp.expectedPsn;
+    const uint64_t bytesBefore = qp.receivedBytes;
+    const uint32_t messagesBefore = qp.msn;
+    const uint32_t reorderedBefore = qp.reordered;
     const ReceiverQp::Action action = qp.OnData(*frame, m_ackEveryN);
-    if (qp.expectedPsn != before)
+    m_counters.bytesDelivered += qp.receivedBytes - bytesBefore;
+    if (qp.reordered != reorderedBefore)
     {
-        m_counters.bytesDelivered += frame->payloadBytes;
-        if (frame->flags & FRAME_LAST)
-        {
-            m_receivedTrace(slot.cookie, PicoSeconds(nowPs));
-        }
+        m_counters.reordered += qp.reordered - reorderedBefore;
+        m_counters.reorderDepth = std::max<uint64_t>(m_counters.reorderDepth, qp.reorderDepth);
+    }
+    for (uint32_t i = messagesBefore; i != qp.msn; ++i)
+    {
+        m_receivedTrace(slot.cookie, PicoSeconds(nowPs));
     }
     if (action != ReceiverQp::Action::NOTHING)
     {
@@ -422,6 +515,7 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
             frame->ecn = ECN_CE; // the echo covers all packets since the last ACK
         }
         qp.feedback->FillAck(*reply, *frame, nowPs);
+        qp.FillAck(*reply, *frame);
         qp.unackedPackets = 0;
         qp.markedPackets = 0;
         m_control.Push(reply);
@@ -439,25 +533,23 @@ Nic::ReceiveAck(Frame* frame, int64_t nowPs)
         FramePool::Free(frame);
         return;
     }
-    const bool nak = frame->kind == FrameKind::NAK;
-    m_counters.naksReceived += nak;
-    const uint64_t newUna = nak ? frame->psn : frame->psn + 1;
+    m_counters.naksReceived += frame->kind == FrameKind::NAK;
     m_done.clear();
-    const QueuePair::AckResult result = qp->Acknowledge(newUna, nak, nowPs, m_done);
-    if (result.packets || result.rewound)
+    const QueuePair::AckResult result = qp->GetRecovery().OnAck(*qp, *frame, nowPs, m_done);
+    if (result.packets || result.rewound || result.loss)
     {
         qp->retries = 0;
-        if (qp->GetInflightBytes())
-        {
-            RestartRto(qp, nowPs);
-        }
-        else
+        if (qp->GetUna() == qp->GetNextPsn())
         {
             qp->rtoDeadlinePs = NEVER_PS;
         }
+        else if (result.advanced || result.rewound)
+        {
+            RestartRto(qp, nowPs);
+        }
         AckInfo ack;
         ack.nowPs = nowPs;
-        ack.ackPsn = qp->GetUna();
+        ack.ackPsn = result.newestPsn;
         ack.sndNxtPsn = qp->GetNextPsn();
         ack.ackedBytes = result.bytes;
         ack.ackedPackets = static_cast<uint32_t>(result.packets);
@@ -465,11 +557,15 @@ Nic::ReceiveAck(Frame* frame, int64_t nowPs)
         ack.ecnEcho = frame->flags & FRAME_ECN_ECHO;
         ack.markedPackets = frame->markedPackets;
         ack.isNak = result.rewound;
-        ack.isLoss = result.rewound;
+        ack.isLoss = result.loss;
         ack.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
         ack.remoteHoldPs = frame->remoteHoldPs;
         ack.telemetry = frame->telemetry;
         qp->GetCc().OnAck(ack);
+        if (PathSelector* selector = qp->GetSelector())
+        {
+            selector->OnAck(ack);
+        }
     }
     FramePool::Free(frame);
     for (const MessageRecord& record : m_done)
@@ -511,8 +607,8 @@ Nic::AfterFeedback(QueuePair* qp, int64_t nowPs)
 void
 Nic::PushTimeout(QueuePair* qp)
 {
-    // One entry for each queue pair; it looks at the deadline when its time comes.
-    qp->rtoQueued = true;
+    // One valid entry for each queue pair; it looks at the deadline when its time comes.
+    qp->rtoEntryPs = qp->rtoDeadlinePs;
     m_timeouts.push_back({qp->rtoDeadlinePs, qp->GetQpn()});
     std::push_heap(m_timeouts.begin(), m_timeouts.end(), &Nic::Later);
     SetTimer(m_timeouts.front().atPs);
@@ -521,8 +617,9 @@ Nic::PushTimeout(QueuePair* qp)
 void
 Nic::RestartRto(QueuePair* qp, int64_t nowPs)
 {
-    qp->rtoDeadlinePs = nowPs + qp->rtoPs;
-    if (!qp->rtoQueued)
+    qp->rtoStartPs = nowPs;
+    qp->rtoDeadlinePs = nowPs + qp->GetRecovery().TimeoutPs(*qp);
+    if (qp->rtoDeadlinePs < qp->rtoEntryPs)
     {
         PushTimeout(qp);
     }
@@ -533,18 +630,21 @@ Nic::Timer(int64_t atPs)
 {
     while (!m_timeouts.empty() && m_timeouts.front().atPs <= atPs)
     {
-        QueuePair* qp = GetQp(m_timeouts.front().qpn);
+        const TimeoutEntry entry = m_timeouts.front();
+        QueuePair* qp = GetQp(entry.qpn);
         std::pop_heap(m_timeouts.begin(), m_timeouts.end(), &Nic::Later);
         m_timeouts.pop_back();
-        if (!qp)
+        if (!qp || qp->rtoEntryPs != entry.atPs)
         {
             continue;
         }
-        qp->rtoQueued = false;
+        qp->rtoEntryPs = NEVER_PS;
         if (qp->rtoDeadlinePs == NEVER_PS)
         {
             continue;
         }
+        // More may have been sent since: then a longer timeout may hold now.
+        qp->rtoDeadlinePs = qp->rtoStartPs + qp->GetRecovery().TimeoutPs(*qp);
         if (qp->rtoDeadlinePs > atPs)
         {
             PushTimeout(qp);
@@ -559,8 +659,12 @@ Nic::Timer(int64_t atPs)
             ++m_counters.failedQps;
             continue;
         }
-        qp->GoBack();
+        qp->GetRecovery().OnTimeout(*qp);
         qp->GetCc().OnTimeout(atPs);
+        if (PathSelector* selector = qp->GetSelector())
+        {
+            selector->OnTimeout(atPs);
+        }
         RestartRto(qp, atPs);
         AfterFeedback(qp, atPs);
     }

@@ -6,9 +6,12 @@
 #ifndef ROCE_NIC_H
 #define ROCE_NIC_H
 
+#include "roce-loss-recovery.h"
+#include "roce-path-selector.h"
 #include "roce-qp-scheduler.h"
 
 #include "ns3/object-factory.h"
+#include "ns3/random-variable-stream.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"
@@ -46,9 +49,12 @@ class Nic : public Port, public Station
         uint64_t cnpsSent{0};
         uint64_t cnpsReceived{0};
         uint64_t timeouts{0};
-        uint64_t bytesDelivered{0}; //!< payload, in order
+        uint64_t bytesDelivered{0}; //!< payload accepted, every byte once
         uint64_t strayFrames{0};    //!< for a queue pair that does not exist (any more)
         uint64_t failedQps{0};      //!< retry limit exceeded
+        uint64_t reordered{0};      //!< data overtaken by later data of its queue pair
+        uint64_t reorderDepth{0};   //!< greatest distance to what overtook it, packets
+        uint64_t pathMoves{0};      //!< of flows whose queue pairs are closed
     };
 
     /// Answers what a sender may know of the path to another NIC.
@@ -79,10 +85,14 @@ class Nic : public Port, public Station
      * @brief Make room for a receiving queue pair; its state is created by the first frame.
      * @param src sending NIC
      * @param feedback ReceiverFeedback in ObjectFactory's text form
+     * @param recovery LossRecovery of the sender, in the same form
      * @param cookie returned by trace source MessageReceived
      * @return queue pair number here
      */
-    uint32_t ReserveReceiver(uint32_t src, const std::string& feedback, uint64_t cookie);
+    uint32_t ReserveReceiver(uint32_t src,
+                             const std::string& feedback,
+                             const std::string& recovery,
+                             uint64_t cookie);
 
     /**
      * @brief Open a sending queue pair.
@@ -143,6 +153,22 @@ class Nic : public Port, public Station
      */
     Ptr<CongestionControl> GetPrototype();
 
+    /// @return attribute LossRecovery, for ReserveReceiver() at the other end
+    std::string GetLossRecoveryFactory() const;
+
+    /**
+     * @brief How new queue pairs choose their paths (attribute PathSelector).
+     * @return the prototype
+     */
+    Ptr<PathSelector> GetSelectorPrototype();
+
+    /**
+     * @brief Give the NIC's random choices (PathSelector) their stream.
+     * @param stream number
+     * @return streams used
+     */
+    int64_t AssignStreams(int64_t stream);
+
     /// @return payload bytes of a full packet
     uint32_t GetMtuBytes() const
     {
@@ -197,7 +223,16 @@ class Nic : public Port, public Station
         std::unique_ptr<ReceiverQp> qp;
         uint64_t cookie{0};
         uint32_t src{UINT32_MAX}; //!< sending NIC
-        uint32_t feedback{0};     //!< index into m_feedbacks
+        uint32_t kind{0};         //!< index into m_receiverKinds
+    };
+
+    /// What receiving queue pairs are made of.
+    struct ReceiverKind
+    {
+        std::string feedbackText;
+        std::string recoveryText;
+        Ptr<ReceiverFeedback> feedback;
+        Ptr<LossRecovery> recovery;
     };
 
     /// Entry of the timeout heap.
@@ -222,6 +257,8 @@ class Nic : public Port, public Station
     void ReceiveData(Frame* frame, int64_t nowPs);
     void ReceiveAck(Frame* frame, int64_t nowPs);
     void ReceiveCnp(Frame* frame, int64_t nowPs);
+    uint64_t DrawSeed();
+    bool NeedsTimestamp();
     void AfterFeedback(QueuePair* qp, int64_t nowPs);
     Frame* MakeReply(FrameKind kind, const Frame& data) const;
     void RestartRto(QueuePair* qp, int64_t nowPs);
@@ -234,15 +271,21 @@ class Nic : public Port, public Station
     QpScheduler::QueuePairs m_senders; //!< by number; null once closed
     QpScheduler m_scheduler;
     std::vector<ReceiverSlot> m_receivers;
-    std::vector<std::pair<std::string, Ptr<ReceiverFeedback>>> m_feedbacks;
+    std::vector<ReceiverKind> m_receiverKinds;
     std::vector<MessageRecord> m_done; //!< scratch
     Counters m_counters;
     uint32_t m_openQps{0};
     uint32_t m_nicIndex{0};
     PathOracle m_oracle;
     Ptr<CongestionControl> m_prototype;
+    Ptr<LossRecovery> m_recovery;
+    Ptr<PathSelector> m_selector;
+    Ptr<UniformRandomVariable> m_random; //!< made when first needed
+    int64_t m_stream{-1};                //!< of m_random; -1: any
     // attributes
     ObjectFactory m_ccFactory;
+    ObjectFactory m_recoveryFactory;
+    ObjectFactory m_selectorFactory;
     uint32_t m_mtuBytes{0};
     uint32_t m_ackEveryN{1};
     uint8_t m_controlClass{0};

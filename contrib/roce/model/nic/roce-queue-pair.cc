@@ -5,6 +5,8 @@
  */
 #include "roce-queue-pair.h"
 
+#include "roce-loss-recovery.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -13,12 +15,21 @@ namespace ns3
 namespace roce
 {
 
-QueuePair::QueuePair(uint32_t qpn, const Config& config, Ptr<CongestionControl> cc)
+QueuePair::QueuePair(uint32_t qpn,
+                     const Config& config,
+                     Ptr<CongestionControl> cc,
+                     Ptr<LossRecovery> recovery,
+                     Ptr<PathSelector> selector)
     : m_config(config),
       m_cc(std::move(cc)),
+      m_recovery(std::move(recovery)),
+      m_selector(std::move(selector)),
       m_qpn(qpn)
 {
+    m_recovery->Start(*this);
 }
+
+QueuePair::~QueuePair() = default;
 
 void
 QueuePair::Post(uint64_t bytes, uint64_t cookie, int64_t nowPs)
@@ -33,6 +44,18 @@ QueuePair::Post(uint64_t bytes, uint64_t cookie, int64_t nowPs)
     const uint64_t packets = bytes ? (bytes + m_config.mtuBytes - 1) / m_config.mtuBytes : 1;
     m_messages.push_back({m_endPsn, packets, bytes, cookie, nowPs, m_retransmitted});
     m_endPsn += packets;
+    SetSendEnd();
+}
+
+std::size_t
+QueuePair::MessageOf(uint64_t psn) const
+{
+    const auto first = m_messages.begin() + static_cast<std::ptrdiff_t>(m_oldest);
+    const auto after =
+        std::upper_bound(first, m_messages.end(), psn, [](uint64_t p, const Message& m) {
+            return p < m.firstPsn;
+        });
+    return static_cast<std::size_t>(after - m_messages.begin()) - 1;
 }
 
 uint32_t
@@ -69,18 +92,27 @@ QueuePair::SeekCursor()
 }
 
 void
-QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes)
+QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
 {
-    SeekCursor();
-    const Message& message = m_messages[m_cursor];
-    const uint64_t psn = m_nextPsn++;
+    const bool repeat = m_hasRepeat;
+    uint64_t psn;
+    if (repeat)
+    {
+        psn = m_recovery->TakeRepeat(*this);
+    }
+    else
+    {
+        SeekCursor();
+        psn = m_nextPsn++;
+    }
+    const Message& message = m_messages[repeat ? MessageOf(psn) : m_cursor];
     frame.kind = FrameKind::DATA;
     frame.psn = psn;
     frame.src = m_config.src;
     frame.dst = m_config.dst;
     frame.srcQp = m_qpn;
     frame.dstQp = m_config.dstQp;
-    frame.entropy = m_config.entropy;
+    frame.entropy = m_selector ? m_selector->Select(nowPs, m_inflightBytes) : m_config.entropy;
     frame.trafficClass = m_config.trafficClass;
     frame.dscp = static_cast<uint8_t>(m_config.trafficClass << 3);
     frame.ecn = m_config.ecn;
@@ -112,59 +144,15 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes)
     }
     wireBytes = std::max(frame.frameBytes, m_config.minFrameBytes) + m_config.framingBytes;
     m_inflightBytes += wireBytes;
-    if (m_inflightBytes >= m_cc->GetWindowBytes())
+    if (m_inflightBytes >= m_cc->GetWindowBytes() || m_nextPsn >= m_sendEndPsn || repeat)
     {
         // With coalesced ACKs a full window would wait for an ACK that never comes.
         frame.flags |= FRAME_ACK_REQ;
     }
     if (frame.flags & FRAME_ACK_REQ)
     {
-        m_ackRequestedEndPsn = psn + 1;
+        m_ackRequestedEndPsn = std::max(m_ackRequestedEndPsn, psn + 1);
     }
-}
-
-QueuePair::AckResult
-QueuePair::Acknowledge(uint64_t newUna, bool isNak, int64_t nowPs, std::vector<MessageRecord>& done)
-{
-    AckResult result;
-    if (newUna > m_highestPsn || newUna < m_una)
-    {
-        return result;
-    }
-    while (m_una < newUna)
-    {
-        const Message& message = m_messages[m_oldest];
-        const uint32_t wireBytes = WireBytesOf(message, m_una);
-        if (m_una < m_nextPsn)
-        {
-            m_inflightBytes -= wireBytes;
-        }
-        result.bytes += wireBytes;
-        ++result.packets;
-        ++m_una;
-        if (m_una == message.firstPsn + message.packets)
-        {
-            done.push_back({message.cookie,
-                            message.bytes,
-                            message.postedPs,
-                            nowPs,
-                            message.packets,
-                            m_retransmitted - message.retransmittedBefore});
-            ++m_oldest;
-            if (m_oldest < m_messages.size())
-            {
-                m_messages[m_oldest].retransmittedBefore = m_retransmitted;
-            }
-        }
-    }
-    // An ACK for what was sent before a rewind may lie ahead of what has been sent again.
-    m_nextPsn = std::max(m_nextPsn, m_una);
-    if (isNak && m_nextPsn > m_una)
-    {
-        GoBack();
-        result.rewound = true;
-    }
-    return result;
 }
 
 void
@@ -180,33 +168,6 @@ uint64_t
 QueuePair::GetOldestCookie() const
 {
     return m_oldest < m_messages.size() ? m_messages[m_oldest].cookie : UINT64_MAX;
-}
-
-ReceiverQp::Action
-ReceiverQp::OnData(const Frame& frame, uint32_t ackEveryN)
-{
-    markedPackets += frame.ecn == ECN_CE;
-    if (frame.psn == expectedPsn)
-    {
-        ++expectedPsn;
-        nakSent = false;
-        receivedBytes += frame.payloadBytes;
-        msn += frame.flags & FRAME_LAST ? 1 : 0;
-        ++unackedPackets;
-        return unackedPackets >= ackEveryN || frame.flags & (FRAME_LAST | FRAME_ACK_REQ)
-                   ? Action::ACK
-                   : Action::NOTHING;
-    }
-    if (frame.psn < expectedPsn)
-    {
-        return Action::ACK;
-    }
-    if (nakSent)
-    {
-        return Action::NOTHING;
-    }
-    nakSent = true;
-    return Action::NAK;
 }
 
 } // namespace roce

@@ -6,11 +6,13 @@
 #ifndef ROCE_QUEUE_PAIR_H
 #define ROCE_QUEUE_PAIR_H
 
+#include "roce-path-selector.h"
 #include "roce-receiver-feedback.h"
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-frame.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,6 +21,8 @@ namespace ns3
 {
 namespace roce
 {
+
+class LossRecovery;
 
 /**
  * @ingroup roce
@@ -37,10 +41,10 @@ struct MessageRecord
 
 /**
  * @ingroup roce
- * @brief Sending side of a reliable connection: a queue of messages, PSNs, go-back-N.
+ * @brief Sending side of a reliable connection: a queue of messages and their PSNs.
  *
- * Arithmetic only; the NIC decides when it sends. PSNs are 64-bit and count packets over all
- * messages of the queue pair. `inflight` counts wire bytes.
+ * Arithmetic only; the NIC decides when it sends, and LossRecovery what is sent again. PSNs are
+ * 64-bit and count packets over all messages of the queue pair. `inflight` counts wire bytes.
  */
 class QueuePair
 {
@@ -68,9 +72,12 @@ class QueuePair
     /// What an ACK or NAK did.
     struct AckResult
     {
-        uint64_t packets{0}; //!< newly acknowledged
-        uint64_t bytes{0};   //!< their wire bytes
-        bool rewound{false}; //!< go-back-N has taken place
+        uint64_t packets{0};   //!< newly acknowledged, in order or not
+        uint64_t bytes{0};     //!< their wire bytes
+        uint64_t newestPsn{0}; //!< one past the newest PSN that is known to have arrived
+        bool advanced{false};  //!< the first unacknowledged PSN has changed
+        bool rewound{false};   //!< go-back-N has taken place
+        bool loss{false};      //!< the first sign of a loss (or of several in one window)
     };
 
     /// Where the NIC keeps the queue pair.
@@ -85,8 +92,17 @@ class QueuePair
      * @param qpn number at its NIC
      * @param config parameters
      * @param cc rate law, already started
+     * @param recovery of this queue pair
+     * @param selector of its paths, already started, or null: every frame has the entropy of config
      */
-    QueuePair(uint32_t qpn, const Config& config, Ptr<CongestionControl> cc);
+    QueuePair(uint32_t qpn,
+              const Config& config,
+              Ptr<CongestionControl> cc,
+              Ptr<LossRecovery> recovery,
+              Ptr<PathSelector> selector = nullptr);
+    ~QueuePair();
+    QueuePair(const QueuePair&) = delete;
+    QueuePair& operator=(const QueuePair&) = delete;
 
     /**
      * @brief Append a message.
@@ -99,31 +115,70 @@ class QueuePair
     /// @return whether there is a packet to send that the window allows
     bool CanSend() const
     {
-        return m_nextPsn < m_endPsn && (m_inflightBytes < m_cc->GetWindowBytes() || NeedsProbe());
+        return (m_nextPsn < m_sendEndPsn || m_hasRepeat) &&
+               (m_inflightBytes < m_cc->GetWindowBytes() || NeedsProbe());
     }
 
     /**
      * @brief Fill in the next data frame and move on.
      * @param frame zeroed; telemetry is attached if configured
      * @param wireBytes [out] its size on the wire
+     * @param nowPs current time
      */
-    void BuildNext(Frame& frame, uint32_t& wireBytes);
+    void BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs);
+
+    // --- for LossRecovery
 
     /**
-     * @brief Process a cumulative acknowledgement.
-     * @param newUna every PSN below is acknowledged
-     * @param isNak go back to newUna
+     * @brief Everything below a PSN has arrived.
+     * @tparam F callable with (PSN, its wire bytes)
+     * @param newUna above GetUna(), at most GetHighestPsn()
      * @param nowPs current time
      * @param done [out] messages completed are appended
-     * @return what it did; nothing if it was old or impossible
+     * @param retired called for each of the PSNs, in order; accounts for what was in flight
      */
-    AckResult Acknowledge(uint64_t newUna,
-                          bool isNak,
-                          int64_t nowPs,
-                          std::vector<MessageRecord>& done);
+    template <typename F>
+    void Retire(uint64_t newUna, int64_t nowPs, std::vector<MessageRecord>& done, F&& retired);
 
-    /// @brief Retransmission timeout: send everything unacknowledged again.
+    /// @brief Send everything unacknowledged again.
     void GoBack();
+
+    /**
+     * @param hasRepeat LossRecovery::TakeRepeat() has a packet to be sent, before new ones
+     */
+    void SetRepeat(bool hasRepeat)
+    {
+        m_hasRepeat = hasRepeat;
+    }
+
+    /**
+     * @param packets PSNs that may be outstanding at most, from the first unacknowledged one on
+     */
+    void SetSendLimit(uint64_t packets)
+    {
+        m_limitPackets = packets;
+        SetSendEnd();
+    }
+
+    /// @param wireBytes added to what is in flight
+    void AddInflight(int64_t wireBytes)
+    {
+        m_inflightBytes += static_cast<uint64_t>(wireBytes);
+    }
+
+    /// @return wire bytes of a packet that is not acknowledged
+    uint32_t GetWireBytes(uint64_t psn) const
+    {
+        return WireBytesOf(m_messages[MessageOf(psn)], psn);
+    }
+
+    /// @return one past the highest PSN ever sent
+    uint64_t GetHighestPsn() const
+    {
+        return m_highestPsn;
+    }
+
+    // --- observation
 
     /// @return first unacknowledged PSN
     uint64_t GetUna() const
@@ -173,6 +228,18 @@ class QueuePair
         return *m_cc;
     }
 
+    /// @return what repairs losses
+    LossRecovery& GetRecovery() const
+    {
+        return *m_recovery;
+    }
+
+    /// @return what chooses paths, or null if every frame takes the same
+    PathSelector* GetSelector() const
+    {
+        return PeekPointer(m_selector);
+    }
+
     /// @return cookie of the oldest message that is not complete, or UINT64_MAX
     uint64_t GetOldestCookie() const;
 
@@ -183,12 +250,13 @@ class QueuePair
     int64_t burstStartPs{INT64_MIN / 2}; //!< pacing quantum under way: its start
     uint64_t burstBytes{0};              //!< and what of it has been sent
     int64_t heapPs{NEVER_PS};            //!< key of its valid timer heap entry
-    int64_t rtoDeadlinePs{NEVER_PS}; //!< retransmission timeout, NEVER_PS if nothing is outstanding
-    int64_t rtoPs{0};                //!< length of the timeout
-    uint32_t retries{0};             //!< consecutive timeouts without progress
+    int64_t rtoStartPs{0};               //!< since when the timeout runs
+    int64_t rtoDeadlinePs{NEVER_PS};     //!< its end as it stood then; NEVER_PS: it does not run
+    int64_t rtoEntryPs{NEVER_PS};        //!< key of the valid entry in the NIC's timeout heap
+    int64_t rtoPs{0};                    //!< the NIC's length of the timeout
+    uint32_t retries{0};                 //!< consecutive timeouts without progress
     Place place{Place::NOWHERE};
-    bool rtoQueued{false}; //!< has an entry in the NIC's timeout heap
-    bool failed{false};    //!< retry limit exceeded
+    bool failed{false}; //!< retry limit exceeded
 
   private:
     /// A posted message.
@@ -216,13 +284,24 @@ class QueuePair
     uint32_t FrameBytesOf(const Message& message, uint64_t psn) const;
     uint32_t WireBytesOf(const Message& message, uint64_t psn) const;
     void SeekCursor();
+    std::size_t MessageOf(uint64_t psn) const; //!< index, of those not complete
+
+    void SetSendEnd()
+    {
+        m_sendEndPsn = m_limitPackets < m_endPsn - m_una ? m_una + m_limitPackets : m_endPsn;
+    }
 
     Config m_config;
     Ptr<CongestionControl> m_cc;
+    Ptr<LossRecovery> m_recovery;
+    Ptr<PathSelector> m_selector;
     uint32_t m_qpn;
+    bool m_hasRepeat{false};
     uint64_t m_una{0};
     uint64_t m_nextPsn{0};
+    uint64_t m_sendEndPsn{0}; //!< new packets may be sent below this
     uint64_t m_endPsn{0};
+    uint64_t m_limitPackets{UINT64_MAX};
     uint64_t m_highestPsn{0};         //!< one past the highest PSN ever sent
     uint64_t m_ackRequestedEndPsn{0}; //!< one past the last PSN sent with AckReq
     uint64_t m_inflightBytes{0};
@@ -232,20 +311,42 @@ class QueuePair
     std::size_t m_cursor{0}; //!< index of the message m_nextPsn belongs to
 };
 
+template <typename F>
+void
+QueuePair::Retire(uint64_t newUna, int64_t nowPs, std::vector<MessageRecord>& done, F&& retired)
+{
+    while (m_una < newUna)
+    {
+        const Message& message = m_messages[m_oldest];
+        retired(m_una, WireBytesOf(message, m_una));
+        ++m_una;
+        if (m_una == message.firstPsn + message.packets)
+        {
+            done.push_back({message.cookie,
+                            message.bytes,
+                            message.postedPs,
+                            nowPs,
+                            message.packets,
+                            m_retransmitted - message.retransmittedBefore});
+            ++m_oldest;
+            if (m_oldest < m_messages.size())
+            {
+                m_messages[m_oldest].retransmittedBefore = m_retransmitted;
+            }
+        }
+    }
+    // What was sent before a rewind may be acknowledged ahead of what has been sent again.
+    m_nextPsn = std::max(m_nextPsn, m_una);
+    SetSendEnd();
+}
+
 /**
  * @ingroup roce
- * @brief Receiving side of a reliable connection: order, ACK and NAK decisions.
+ * @brief Receiving side of a reliable connection: what every LossRecovery's receiver has.
  */
-struct ReceiverQp
+class ReceiverQp
 {
-    uint64_t expectedPsn{0};    //!< next in order
-    uint64_t receivedBytes{0};  //!< payload delivered in order
-    uint32_t msn{0};            //!< messages delivered
-    uint32_t unackedPackets{0}; //!< in-order packets since the last ACK
-    bool nakSent{false};        //!< a NAK for expectedPsn is out
-    uint32_t markedPackets{0};  //!< packets with CE since the last ACK
-    Ptr<ReceiverFeedback> feedback;
-
+  public:
     /// What to do with a data frame.
     enum class Action : uint8_t
     {
@@ -254,15 +355,51 @@ struct ReceiverQp
         NOTHING, //!< in order, no ACK due yet; or a NAK is already out
     };
 
+    virtual ~ReceiverQp() = default;
+
     /**
-     * @brief Go-back-N responder (InfiniBand reliable connection): in order is delivered, ahead is
-     * refused with one NAK per gap, behind is acknowledged again.
+     * @brief A data frame has arrived.
      * @param frame data
      * @param ackEveryN ACK at the latest every N packets; the last of a message and requested ones
      * at once
      * @return what to send
      */
-    Action OnData(const Frame& frame, uint32_t ackEveryN);
+    virtual Action OnData(const Frame& frame, uint32_t ackEveryN) = 0;
+
+    /**
+     * @brief Say in an ACK or NAK what the recovery's sender needs besides the PSN.
+     * @param ack PSN already set
+     * @param data the frame it answers
+     */
+    virtual void FillAck([[maybe_unused]] Frame& ack, [[maybe_unused]] const Frame& data) const
+    {
+    }
+
+    uint64_t expectedPsn{0};    //!< next in order
+    uint64_t receivedBytes{0};  //!< payload accepted, every byte once
+    uint64_t newestPsn{0};      //!< one past the highest PSN seen
+    uint32_t msn{0};            //!< messages complete
+    uint32_t unackedPackets{0}; //!< accepted since the last ACK
+    uint32_t markedPackets{0};  //!< packets with CE since the last ACK
+    uint32_t reordered{0};      //!< packets overtaken by a later one; repeated ones do not count
+    uint32_t reorderDepth{0};   //!< greatest distance, in packets, to the one that overtook
+    Ptr<ReceiverFeedback> feedback;
+
+  protected:
+    /// @brief Count marks and reordering. For OnData().
+    void Note(const Frame& frame)
+    {
+        markedPackets += frame.ecn == ECN_CE;
+        if (frame.psn >= newestPsn)
+        {
+            newestPsn = frame.psn + 1;
+        }
+        else if (!(frame.flags & FRAME_RETX))
+        {
+            ++reordered;
+            reorderDepth = std::max(reorderDepth, static_cast<uint32_t>(newestPsn - 1 - frame.psn));
+        }
+    }
 };
 
 } // namespace roce

@@ -1,0 +1,107 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_LOSS_RECOVERY_H
+#define ROCE_LOSS_RECOVERY_H
+
+#include "roce-queue-pair.h"
+
+#include "ns3/object.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Order and completeness of a reliable connection: what a receiver accepts and answers, what
+ * a sender repeats.
+ *
+ * A NIC makes one prototype for its attribute LossRecovery and asks it for one object per sending
+ * queue pair. The receiving NIC makes its half from the same description.
+ *
+ * The queue pair sends new packets by itself, up to SetSendLimit(). A recovery that repeats single
+ * packets says so with QueuePair::SetRepeat() and names them in TakeRepeat(); one that goes back
+ * uses QueuePair::GoBack().
+ */
+class LossRecovery : public Object
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    LossRecovery() = default;
+    ~LossRecovery() override = default;
+
+    /**
+     * @brief The recovery of one sending queue pair.
+     * @param path what is known of its path
+     * @param rtoFloorPs Nic::RtoFactor base RTTs: no timeout should be shorter
+     * @return an object of its own, or a shared one if there is no state
+     */
+    virtual Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) = 0;
+
+    /// @return the receiving half, at PSN 0
+    virtual std::unique_ptr<ReceiverQp> MakeReceiver() const = 0;
+
+    /**
+     * @brief The queue pair has been made.
+     * @param qp queue pair
+     */
+    virtual void Start([[maybe_unused]] QueuePair& qp)
+    {
+    }
+
+    /**
+     * @brief An ACK or a NAK has arrived.
+     * @param qp its queue pair
+     * @param ack the frame
+     * @param nowPs current time
+     * @param done [out] messages completed are appended
+     * @return what it did; nothing if it was old or impossible
+     */
+    virtual QueuePair::AckResult OnAck(QueuePair& qp,
+                                       const Frame& ack,
+                                       int64_t nowPs,
+                                       std::vector<MessageRecord>& done) = 0;
+
+    /**
+     * @brief The retransmission timeout has run out.
+     * @param qp its queue pair
+     */
+    virtual void OnTimeout(QueuePair& qp) = 0;
+
+    /**
+     * @brief Name the packet to be repeated now; asked only after SetRepeat(true).
+     * @param qp its queue pair
+     * @return PSN, sent before
+     */
+    virtual uint64_t TakeRepeat([[maybe_unused]] QueuePair& qp)
+    {
+        return qp.GetUna();
+    }
+
+    /**
+     * @param qp its queue pair
+     * @return how long to wait for progress, as things stand now
+     */
+    virtual int64_t TimeoutPs(const QueuePair& qp) const
+    {
+        return qp.rtoPs;
+    }
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_LOSS_RECOVERY_H */

@@ -1,0 +1,89 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_PLB_H
+#define ROCE_PLB_H
+
+#include "roce-path-selector.h"
+
+#include "ns3/nstime.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Protective load balancing (Qureshi et al., SIGCOMM 2022): a flow that stays congested
+ * moves to another path, if it can while it is idle.
+ *
+ * Time is counted in round trips. One is congested if at least CongestionThreshold of its packets
+ * were: marked with CE (Signal = ecn), or acknowledged with an RTT above DelayThreshold (Signal =
+ * delay). After IdleRounds congested round trips in a row the flow moves as soon as nothing is
+ * outstanding, after Rounds in any case. A timeout moves it at once; PLB then rests for between one
+ * and two times SuspendTime, so that flows that flee from a broken path are not moved back onto it.
+ *
+ * Defaults are those of PLB in Linux (net/ipv4/tcp_plb: 0.5, 3 and 12 round trips, 60 s), those the
+ * paper evaluates. DelayThreshold 0 is DelayFactor base RTTs of the path; the paper's Pony Express
+ * uses Swift's target delay, which only Swift knows.
+ */
+class Plb : public PathSelector
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Ptr<PathSelector> Fork() const override;
+
+    bool NeedsEcn() const override
+    {
+        return !m_delaySignal;
+    }
+
+    bool NeedsTimestamp() const override
+    {
+        return m_delaySignal;
+    }
+
+    uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
+    void OnAck(const AckInfo& ack) override;
+    void OnTimeout(int64_t nowPs) override;
+
+    /// @return congested round trips in a row
+    uint32_t GetCongestedRounds() const
+    {
+        return m_congestedRounds;
+    }
+
+  private:
+    void SetSignal(std::string name);
+    std::string GetSignal() const;
+    void DoStart(const PathInfo& path) override;
+
+    bool m_delaySignal{false};     //!< attribute Signal
+    double m_threshold{0};         //!< attribute CongestionThreshold
+    uint32_t m_idleRounds{0};      //!< attribute IdleRounds
+    uint32_t m_rounds{0};          //!< attribute Rounds
+    Time m_delayThreshold;         //!< attribute DelayThreshold
+    double m_delayFactor{0};       //!< attribute DelayFactor
+    Time m_suspend;                //!< attribute SuspendTime
+    int64_t m_delayPs{0};          //!< DelayThreshold for this path
+    uint32_t m_congestedRounds{0}; //!< in a row
+    uint64_t m_roundEndPsn{0};     //!< an ACK beyond this ends the round trip
+    uint64_t m_packets{0};         //!< acknowledged in this round trip
+    uint64_t m_congested{0};       //!< of these, congested
+    int64_t m_restUntilPs{INT64_MIN};
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PLB_H */

@@ -1,0 +1,285 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-selective-repeat.h"
+
+#include "ns3/boolean.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(SelectiveRepeat);
+
+TypeId
+SelectiveRepeat::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::roce::SelectiveRepeat")
+            .SetParent<LossRecovery>()
+            .SetGroupName("Roce")
+            .AddConstructor<SelectiveRepeat>()
+            .AddAttribute("ReorderPackets",
+                          "A packet is lost once one that is further ahead than this has arrived",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&SelectiveRepeat::m_reorderPackets),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("BdpCap",
+                          "Bound what is outstanding to BdpPackets",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&SelectiveRepeat::m_bdpCap),
+                          MakeBooleanChecker())
+            .AddAttribute("BdpPackets",
+                          "Most packets outstanding; 0: bandwidth-delay product of the path",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&SelectiveRepeat::m_bdpPackets),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("RtoLow",
+                          "Timeout while few packets are outstanding; not below Nic::RtoFactor "
+                          "base RTTs",
+                          TimeValue(MicroSeconds(100)),
+                          MakeTimeAccessor(&SelectiveRepeat::m_rtoLow),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("RtoHigh",
+                          "Timeout while more are; not below Nic::RtoFactor base RTTs",
+                          TimeValue(MicroSeconds(320)),
+                          MakeTimeAccessor(&SelectiveRepeat::m_rtoHigh),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("RtoLowPackets",
+                          "Most packets outstanding with which RtoLow holds",
+                          UintegerValue(3),
+                          MakeUintegerAccessor(&SelectiveRepeat::m_rtoLowPackets),
+                          MakeUintegerChecker<uint32_t>());
+    return tid;
+}
+
+Ptr<LossRecovery>
+SelectiveRepeat::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
+{
+    Ptr<SelectiveRepeat> copy = CopyObject<SelectiveRepeat>(this);
+    copy->m_lowPs = std::max(m_rtoLow.GetPicoSeconds(), rtoFloorPs);
+    copy->m_highPs = std::max(m_rtoHigh.GetPicoSeconds(), rtoFloorPs);
+    if (!m_bdpCap)
+    {
+        copy->m_cap = UINT64_MAX;
+    }
+    else if (m_bdpPackets)
+    {
+        copy->m_cap = m_bdpPackets;
+    }
+    else
+    {
+        copy->m_cap = static_cast<uint64_t>(
+            std::max(1.0, std::ceil(path.BdpBytes() / std::max(1u, path.fullFrameBytes))));
+    }
+    return copy;
+}
+
+std::unique_ptr<ReceiverQp>
+SelectiveRepeat::MakeReceiver() const
+{
+    return std::make_unique<SelectiveRepeatReceiver>();
+}
+
+void
+SelectiveRepeat::Start(QueuePair& qp)
+{
+    qp.SetSendLimit(m_cap);
+}
+
+void
+SelectiveRepeat::NoteArrival(QueuePair& qp, uint64_t psn, QueuePair::AckResult& result)
+{
+    if (m_arrived.Has(psn, qp.GetUna()))
+    {
+        return;
+    }
+    m_arrived.Insert(psn, qp.GetUna());
+    m_arrivedEndPsn = std::max(m_arrivedEndPsn, psn + 1);
+    const uint32_t wireBytes = qp.GetWireBytes(psn);
+    if (!IsWaiting(psn))
+    {
+        qp.AddInflight(-static_cast<int64_t>(wireBytes));
+    }
+    result.bytes += wireBytes;
+    ++result.packets;
+}
+
+void
+SelectiveRepeat::FindLosses(QueuePair& qp, QueuePair::AckResult& result)
+{
+    // The highest one that has arrived is m_arrivedEndPsn - 1.
+    if (m_arrivedEndPsn <= m_lossEndPsn + m_reorderPackets + 1)
+    {
+        return;
+    }
+    const uint64_t end = m_arrivedEndPsn - 1 - m_reorderPackets;
+    bool found = false;
+    for (uint64_t psn = m_lossEndPsn; psn < end; ++psn)
+    {
+        if (!m_arrived.Has(psn, qp.GetUna()))
+        {
+            qp.AddInflight(-static_cast<int64_t>(qp.GetWireBytes(psn)));
+            found = true;
+        }
+    }
+    m_lossEndPsn = end;
+    if (found && !m_recovering)
+    {
+        m_recovering = true;
+        m_recoveryEndPsn = qp.GetHighestPsn();
+        result.loss = true;
+    }
+}
+
+void
+SelectiveRepeat::FindRepeat(QueuePair& qp)
+{
+    while (m_repeatPsn < m_lossEndPsn && m_arrived.Has(m_repeatPsn, qp.GetUna()))
+    {
+        ++m_repeatPsn;
+    }
+    qp.SetRepeat(m_repeatPsn < m_lossEndPsn);
+}
+
+QueuePair::AckResult
+SelectiveRepeat::OnAck(QueuePair& qp,
+                       const Frame& ack,
+                       int64_t nowPs,
+                       std::vector<MessageRecord>& done)
+{
+    const uint64_t newUna = ack.kind == FrameKind::NAK ? ack.psn : ack.psn + 1;
+    QueuePair::AckResult result;
+    if (newUna > qp.GetHighestPsn())
+    {
+        return result;
+    }
+    result.newestPsn = std::max(newUna, qp.GetUna());
+    if (newUna > qp.GetUna())
+    {
+        result.advanced = true;
+        const uint64_t base = qp.GetUna();
+        qp.Retire(newUna, nowPs, done, [&](uint64_t psn, uint32_t wireBytes) {
+            if (m_arrived.Has(psn, base))
+            {
+                m_arrived.Erase(psn);
+                return;
+            }
+            if (!IsWaiting(psn))
+            {
+                qp.AddInflight(-static_cast<int64_t>(wireBytes));
+            }
+            result.bytes += wireBytes;
+            ++result.packets;
+        });
+        m_arrivedEndPsn = std::max(m_arrivedEndPsn, newUna);
+        m_repeatPsn = std::max(m_repeatPsn, newUna);
+        m_lossEndPsn = std::max(m_lossEndPsn, newUna);
+        m_recovering = m_recovering && newUna < m_recoveryEndPsn;
+    }
+    if (ack.flags & FRAME_SACK)
+    {
+        for (uint64_t bits = ack.sackBits; bits; bits &= bits - 1)
+        {
+            const uint64_t psn = ack.sackPsn + static_cast<unsigned>(__builtin_ctzll(bits));
+            if (psn >= qp.GetUna() && psn < qp.GetHighestPsn())
+            {
+                NoteArrival(qp, psn, result);
+                result.newestPsn = std::max(result.newestPsn, psn + 1);
+            }
+        }
+    }
+    FindLosses(qp, result);
+    FindRepeat(qp);
+    return result;
+}
+
+void
+SelectiveRepeat::OnTimeout(QueuePair& qp)
+{
+    m_repeatPsn = qp.GetUna();
+    m_lossEndPsn = qp.GetHighestPsn();
+    m_recovering = true;
+    m_recoveryEndPsn = qp.GetHighestPsn();
+    qp.AddInflight(-static_cast<int64_t>(qp.GetInflightBytes()));
+    FindRepeat(qp);
+}
+
+uint64_t
+SelectiveRepeat::TakeRepeat(QueuePair& qp)
+{
+    const uint64_t psn = m_repeatPsn++;
+    FindRepeat(qp);
+    return psn;
+}
+
+int64_t
+SelectiveRepeat::TimeoutPs(const QueuePair& qp) const
+{
+    return qp.GetNextPsn() - qp.GetUna() <= m_rtoLowPackets ? m_lowPs : m_highPs;
+}
+
+ReceiverQp::Action
+SelectiveRepeatReceiver::OnData(const Frame& frame, uint32_t ackEveryN)
+{
+    Note(frame);
+    if (frame.psn < expectedPsn || m_arrived.Has(frame.psn, expectedPsn))
+    {
+        return Action::ACK; // a duplicate
+    }
+    receivedBytes += frame.payloadBytes;
+    m_arrivedEnd = std::max(m_arrivedEnd, frame.psn + 1);
+    if (frame.psn != expectedPsn)
+    {
+        m_arrived.Insert(frame.psn, expectedPsn);
+        if (frame.flags & FRAME_LAST)
+        {
+            m_last.Insert(frame.psn, expectedPsn);
+        }
+        ++unackedPackets;
+        return Action::NAK;
+    }
+    const bool filledGap = m_arrivedEnd > expectedPsn + 1;
+    bool messageDone = frame.flags & FRAME_LAST;
+    msn += messageDone ? 1 : 0;
+    ++unackedPackets;
+    const uint64_t base = expectedPsn;
+    for (++expectedPsn; m_arrived.Has(expectedPsn, base); ++expectedPsn)
+    {
+        m_arrived.Erase(expectedPsn);
+        if (m_last.Has(expectedPsn, base))
+        {
+            m_last.Erase(expectedPsn);
+            ++msn;
+            messageDone = true;
+        }
+    }
+    return filledGap || messageDone || unackedPackets >= ackEveryN || frame.flags & FRAME_ACK_REQ
+               ? Action::ACK
+               : Action::NOTHING;
+}
+
+void
+SelectiveRepeatReceiver::FillAck(Frame& ack, const Frame& data) const
+{
+    if (m_arrivedEnd <= expectedPsn)
+    {
+        return;
+    }
+    // Up to the packet that is answered, if it lies ahead; from the gap on otherwise.
+    const uint64_t first = std::max(expectedPsn + 1, data.psn < 63 ? uint64_t{0} : data.psn - 63);
+    ack.flags |= FRAME_SACK;
+    ack.sackPsn = first;
+    ack.sackBits = m_arrived.Get64(first, expectedPsn);
+    ack.frameBytes += SACK_BYTES;
+}
+
+} // namespace roce
+} // namespace ns3
