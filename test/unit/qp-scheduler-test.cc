@@ -218,3 +218,30 @@ TEST(QpScheduler, ThousandsOfPacedOnesComeInOrderOfTime)
     }
     EXPECT_EQ(bench.scheduler.NextTimerPs(), NEVER_PS);
 }
+
+// A pacing quantum: so much back to back, then the gap for all of it, counted from its start.
+TEST(QpScheduler, BurstsAreSentBackToBack)
+{
+    Bench bench;
+    Ptr<Puppet> puppet = CreateObject<Puppet>();
+    puppet->Set(8000000000); // 1000 bytes take 1 us
+    QueuePair::Config config;
+    config.mtuBytes = 1000;
+    config.burstBytes = 3000;
+    bench.qps.push_back(std::make_unique<QueuePair>(0, config, puppet, CreateObject<GoBackN>()));
+    QueuePair* qp = bench.qps.back().get();
+    const auto count = [&](int64_t atPs) { bench.scheduler.CountSent(qp, 1000, atPs); };
+    count(0);
+    EXPECT_EQ(qp->nextAvailPs, 0);
+    count(100000);
+    EXPECT_EQ(qp->nextAvailPs, 100000);
+    count(200000);
+    EXPECT_EQ(qp->nextAvailPs, 3000000);
+    // One packet of the next burst, and then nothing for longer than its own gap: a new burst.
+    count(3000000);
+    count(10000000);
+    count(10100000);
+    EXPECT_EQ(qp->nextAvailPs, 10100000);
+    count(10200000);
+    EXPECT_EQ(qp->nextAvailPs, 13000000);
+}

@@ -33,7 +33,8 @@ ExpectWireAlone(const Frame& f, const Bytes& bytes, WireOptions options)
     bool aeth = f.kind == FrameKind::ACK || f.kind == FrameKind::NAK;
     bool stamped = (f.flags & FRAME_TIMESTAMP) && f.telemetryBytes >= 8;
     unsigned carried = FRAME_ACK_REQ | (data ? FRAME_FIRST | FRAME_LAST : 0) |
-                       (aeth ? FRAME_ECN_ECHO : 0) | (stamped ? FRAME_TIMESTAMP : 0);
+                       (aeth ? FRAME_ECN_ECHO | FRAME_SACK : 0) | (stamped ? FRAME_TIMESTAMP : 0);
+    bool sack = aeth && (f.flags & FRAME_SACK);
     EXPECT_EQ(seen.flags, f.flags & carried);
     EXPECT_EQ(seen.psn, f.kind == FrameKind::CNP ? 0 : f.psn & 0xffffff);
     EXPECT_EQ(seen.dst, f.dst);
@@ -41,9 +42,12 @@ ExpectWireAlone(const Frame& f, const Bytes& bytes, WireOptions options)
     EXPECT_EQ(seen.telemetryBytes, f.telemetryBytes);
     EXPECT_EQ(seen.sentPs, stamped ? f.sentPs : 0);
     EXPECT_EQ(seen.msn, aeth ? f.msn & 0xffffff : 0);
-    EXPECT_EQ(seen.remoteAddress, reth ? f.remoteAddress : 0);
+    EXPECT_EQ(seen.remoteAddress, reth || sack ? f.remoteAddress : 0); // or sackBits
     EXPECT_EQ(seen.rKey, reth ? f.rKey : 0);
-    EXPECT_EQ(seen.messageBytes, reth ? std::min<uint64_t>(f.messageBytes, UINT32_MAX) : 0);
+    EXPECT_EQ(seen.messageBytes, // or sackPsn
+              sack   ? f.sackPsn
+              : reth ? std::min<uint64_t>(f.messageBytes, UINT32_MAX)
+                     : 0);
 }
 
 /// A frame with all fields at random; big and small values.
@@ -58,7 +62,7 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
     f.psn = any(64);
     f.dstQp = static_cast<uint32_t>(below(WireFormat::MAX_QP + 1));
     f.srcQp = static_cast<uint32_t>(any(32));
-    f.flags = static_cast<uint8_t>(below(64));
+    f.flags = static_cast<uint8_t>(below(128));
     f.trafficClass = static_cast<uint8_t>(below(N_CLASSES));
     f.sentPs = static_cast<int64_t>(any(63));
     f.remoteHoldPs = static_cast<int64_t>(any(63)) - 1;
@@ -105,6 +109,8 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
     }
     f.frameBytes =
         WireFormat::FrameBytes(f.kind, f.payloadBytes, f.flags & FRAME_FIRST, f.telemetryBytes);
+    bool aeth = f.kind == FrameKind::ACK || f.kind == FrameKind::NAK;
+    f.frameBytes += aeth && (f.flags & FRAME_SACK) ? SACK_BYTES : 0;
 }
 
 TEST(WireFormat, SidecarMakesRoundTripTheIdentity)
@@ -280,7 +286,7 @@ TEST(WireFormat, MalformedBytesAreRejected)
         {ack, BTH + 12, {0x20}, "AETH syndrome 0x20"},
         {ack, BTH, {0x06}, "too short for the headers of BTH opcode 0x6"},
         {ack, BTH, {0x81}, "CNP with a payload of 4 bytes, expected 16"},
-        {cnp, BTH, {0x11}, "ACK with a payload of 12 bytes, expected 0"},
+        {cnp, BTH, {0x11}, "ACK with a payload of 12 bytes, expected 0, or 16 with a SACK"},
         {pfc, 0, {0xff}, "PFC frame to MAC 0xff80c2000001"},
         {pfc, 6, {0x04}, "PFC frame from MAC 0x40000000009"},
         {pfc, 9, {0, 0, 0}, "PFC source MAC stands for no NIC"},

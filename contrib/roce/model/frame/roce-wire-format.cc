@@ -108,9 +108,10 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     bool isData = frame.kind == FrameKind::DATA;
     bool isCnp = frame.kind == FrameKind::CNP;
     bool first = frame.flags & FRAME_FIRST;
+    bool sack = opcode == ACKNOWLEDGE && (frame.flags & FRAME_SACK);
     uint32_t ipBytes =
         WireFormat::FrameBytes(frame.kind, frame.payloadBytes, first, frame.telemetryBytes) -
-        ETHERNET_HEADER_BYTES - FCS_BYTES;
+        ETHERNET_HEADER_BYTES - FCS_BYTES + (sack ? SACK_BYTES : 0);
 
     PutMac(out, frame.dst);
     PutMac(out, frame.src);
@@ -152,6 +153,11 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
         Put(out, frame.msn, 3);
     }
     PutTelemetry(out, frame);
+    if (sack)
+    {
+        Put(out, frame.sackPsn, 8);
+        Put(out, frame.sackBits, 8);
+    }
     if (isData && options.payload)
     {
         out.insert(out.end(), options.payload, options.payload + frame.payloadBytes);

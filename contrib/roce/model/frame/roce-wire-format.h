@@ -68,6 +68,9 @@ struct WireOptions
  * five bits c = 0: no INT block, 1..30: INT block of 2 + 8 (c - 1) bytes, 31: another length,
  * readable only with WireOptions::telemetryBytes or with a sidecar.
  *
+ * SACK: an ACK or NAK with FRAME_SACK has, behind its telemetry, 8 bytes sackPsn and 8 bytes
+ * sackBits. RoCE has no standard format for it; vendors' selective repeat is not published.
+ *
  * The ICRC is the one of the same frame without telemetry: telemetry bytes are not covered and
  * the covered IP and UDP lengths are those without them. Hops can so write telemetry without
  * touching the ICRC. A frame without telemetry has the standard ICRC.

@@ -72,7 +72,7 @@ ReadData(const uint8_t* b, uint32_t bodyBytes, Frame& frame)
 }
 
 void
-ReadControl(const uint8_t* b, uint32_t bodyBytes, Frame& frame)
+ReadControl(const uint8_t* b, const uint8_t* body, uint32_t bodyBytes, Frame& frame)
 {
     bool isCnp = b[BTH_OFFSET] == CNP_OPCODE;
     frame.kind = FrameKind::CNP;
@@ -88,11 +88,19 @@ ReadControl(const uint8_t* b, uint32_t bodyBytes, Frame& frame)
         frame.msn = static_cast<uint32_t>(Get(aeth + 1, 3));
         frame.flags |= b[BTH_OFFSET + MASKED_BTH_BYTE] & BECN ? FRAME_ECN_ECHO : 0;
     }
+    if (!isCnp && bodyBytes == SACK_BYTES)
+    {
+        frame.flags |= FRAME_SACK;
+        frame.sackPsn = Get(body, 8);
+        frame.sackBits = Get(body + 8, 8);
+        return;
+    }
     uint32_t expected = isCnp ? CNP_PAYLOAD_BYTES : 0;
     if (bodyBytes != expected)
     {
         Fail(std::string(isCnp ? "CNP" : "ACK") + " with a payload of " +
-             std::to_string(bodyBytes) + " bytes, expected " + std::to_string(expected));
+             std::to_string(bodyBytes) + " bytes, expected " + std::to_string(expected) +
+             (isCnp ? "" : ", or 16 with a SACK"));
     }
 }
 
@@ -169,7 +177,7 @@ ReadRoce(const uint8_t* b,
     frame.telemetryBytes = *telemetry;
     if (bth[0] == ACKNOWLEDGE || bth[0] == CNP_OPCODE)
     {
-        ReadControl(b, room - *telemetry, frame);
+        ReadControl(b, b + layout.extendedEnd + *telemetry, room - *telemetry, frame);
     }
     else
     {

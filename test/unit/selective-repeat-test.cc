@@ -1,0 +1,524 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// Selective repeat: both halves, packet by packet, and against a plain model of what is in flight.
+#include "../roce-test-time.h"
+
+#include "ns3/boolean.h"
+#include "ns3/nstime.h"
+#include "ns3/roce-line-rate.h"
+#include "ns3/roce-selective-repeat.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::roce;
+
+namespace
+{
+
+using Action = ReceiverQp::Action;
+constexpr int64_t US = 1000000;
+constexpr uint32_t FIRST_WIRE = 1000 + 62 + 16 + 20;
+constexpr uint32_t MIDDLE_WIRE = 1000 + 62 + 20;
+
+PathInfo
+MakePath()
+{
+    PathInfo path;
+    path.lineRateBps = 100000000000;
+    path.baseRttPs = 10 * US;
+    path.fullFrameBytes = 1100;
+    return path;
+}
+
+struct Sender
+{
+    explicit Sender(Ptr<SelectiveRepeat> prototype = NoCap(), uint64_t window = 0)
+        : recovery(DynamicCast<SelectiveRepeat>(prototype->ForQueuePair(MakePath(), 30 * US))),
+          qp(7, MakeConfig(), MakeCc(window), recovery)
+    {
+    }
+
+    static Ptr<SelectiveRepeat> NoCap()
+    {
+        Ptr<SelectiveRepeat> p = CreateObject<SelectiveRepeat>();
+        p->SetAttribute("BdpCap", BooleanValue(false));
+        return p;
+    }
+
+    static QueuePair::Config MakeConfig()
+    {
+        QueuePair::Config config;
+        config.mtuBytes = 1000;
+        return config;
+    }
+
+    static Ptr<CongestionControl> MakeCc(uint64_t window)
+    {
+        Ptr<LineRate> cc = CreateObject<LineRate>();
+        cc->SetAttribute("Window", UintegerValue(window));
+        cc->Start(MakePath(), 0);
+        return cc;
+    }
+
+    Frame Send()
+    {
+        Frame* frame = FramePool::Alloc();
+        uint32_t wireBytes = 0;
+        qp.BuildNext(*frame, wireBytes, 0);
+        Frame copy = *frame;
+        FramePool::Free(frame);
+        return copy;
+    }
+
+    std::vector<uint64_t> SendAll()
+    {
+        std::vector<uint64_t> psns;
+        while (qp.CanSend())
+        {
+            psns.push_back(Send().psn);
+        }
+        return psns;
+    }
+
+    /// ACK of everything below una, with these beyond it.
+    QueuePair::AckResult Ack(uint64_t una, std::vector<uint64_t> sacked = {})
+    {
+        Frame frame{};
+        frame.kind = sacked.empty() ? FrameKind::ACK : FrameKind::NAK;
+        frame.psn = sacked.empty() ? una - 1 : una;
+        if (!sacked.empty())
+        {
+            frame.flags = FRAME_SACK;
+            frame.sackPsn = *std::min_element(sacked.begin(), sacked.end());
+            for (uint64_t psn : sacked)
+            {
+                frame.sackBits |= 1ULL << (psn - frame.sackPsn);
+            }
+        }
+        done.clear();
+        return recovery->OnAck(qp, frame, 0, done);
+    }
+
+    Ptr<SelectiveRepeat> recovery;
+    QueuePair qp;
+    std::vector<MessageRecord> done;
+};
+
+using Psns = std::vector<uint64_t>;
+
+} // namespace
+
+// ---------------------------------------------------------------- the set
+
+TEST(PsnSet, AgainstAPlainSet)
+{
+    std::mt19937_64 rng(1);
+    PsnSet set;
+    std::set<uint64_t> model;
+    uint64_t base = 1000003;
+    for (int i = 0; i < 200000; ++i)
+    {
+        const uint64_t psn = base + rng() % (i < 100000 ? 500 : 3000);
+        switch (rng() % 4)
+        {
+        case 0:
+        case 1:
+            set.Insert(psn, base);
+            model.insert(psn);
+            break;
+        case 2:
+            if (model.erase(psn))
+            {
+                set.Erase(psn);
+            }
+            break;
+        default:
+            for (const uint64_t end = base + rng() % 100; base < end; ++base)
+            {
+                if (model.erase(base))
+                {
+                    set.Erase(base);
+                }
+            }
+        }
+        const uint64_t asked = base + rng() % 10000;
+        ASSERT_EQ(set.Has(asked, base), model.count(asked) == 1);
+    }
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; ++i)
+    {
+        bits |= static_cast<uint64_t>(model.count(base + 5 + i)) << i;
+    }
+    EXPECT_EQ(set.Get64(base + 5, base), bits);
+}
+
+// ---------------------------------------------------------------- the sender
+
+TEST(SelectiveRepeat, OneLossIsSentAgainOnce)
+{
+    Sender s;
+    s.qp.Post(10000, 1, 0);
+    EXPECT_EQ(s.SendAll(), (Psns{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+    EXPECT_FALSE(s.Ack(3).loss);
+    const auto result = s.Ack(3, {4});
+    EXPECT_TRUE(result.loss);
+    EXPECT_FALSE(result.rewound);
+    EXPECT_EQ(result.packets, 1u);
+    EXPECT_EQ(result.newestPsn, 5u);
+    EXPECT_TRUE(s.recovery->IsRecovering());
+    // 5 to 9 are in flight; 3 is lost, 4 has arrived.
+    EXPECT_EQ(s.qp.GetInflightBytes(), 5 * MIDDLE_WIRE);
+    const Frame again = s.Send();
+    EXPECT_EQ(again.psn, 3u);
+    EXPECT_TRUE(again.flags & FRAME_RETX);
+    EXPECT_TRUE(again.flags & FRAME_ACK_REQ);
+    EXPECT_EQ(s.qp.GetInflightBytes(), 6 * MIDDLE_WIRE);
+    // Further reports of the same gap change nothing.
+    EXPECT_FALSE(s.Ack(3, {4, 5}).loss);
+    EXPECT_FALSE(s.Ack(3, {4, 5, 6}).loss);
+    EXPECT_FALSE(s.qp.CanSend());
+    const auto last = s.Ack(10);
+    EXPECT_EQ(last.packets, 4u); // 3, 7, 8, 9
+    EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
+    EXPECT_FALSE(s.recovery->IsRecovering());
+    ASSERT_EQ(s.done.size(), 1u);
+    EXPECT_EQ(s.done[0].retransmitted, 1u);
+}
+
+TEST(SelectiveRepeat, RepeatsComeBeforeNewPackets)
+{
+    Sender s(Sender::NoCap(), 4 * MIDDLE_WIRE);
+    s.qp.Post(20000, 1, 0);
+    EXPECT_EQ(s.SendAll(), (Psns{0, 1, 2, 3}));
+    s.Ack(1);
+    EXPECT_EQ(s.SendAll(), (Psns{4}));
+    // 1 and 2 are lost: two places are free, and a third for the arrival of 3.
+    s.Ack(1, {3});
+    EXPECT_EQ(s.SendAll(), (Psns{1, 2, 5}));
+}
+
+TEST(SelectiveRepeat, AnotherLossInTheSameWindowIsNoNewSign)
+{
+    Sender s;
+    s.qp.Post(20000, 1, 0);
+    s.SendAll();
+    EXPECT_TRUE(s.Ack(2, {3}).loss);
+    EXPECT_FALSE(s.Ack(2, {3, 6}).loss); // 4 and 5, too
+    EXPECT_EQ(s.SendAll(), (Psns{2, 4, 5}));
+    EXPECT_FALSE(s.Ack(19).loss);
+    EXPECT_TRUE(s.recovery->IsRecovering()); // 19 had been sent when the loss was found
+    s.Ack(20);
+    EXPECT_FALSE(s.recovery->IsRecovering());
+    s.qp.Post(5000, 2, 0);
+    s.SendAll();
+    EXPECT_TRUE(s.Ack(20, {21}).loss); // the next window
+}
+
+TEST(SelectiveRepeat, ReorderPacketsDelaysTheVerdict)
+{
+    Ptr<SelectiveRepeat> p = Sender::NoCap();
+    p->SetAttribute("ReorderPackets", UintegerValue(3));
+    Sender s(p);
+    s.qp.Post(10000, 1, 0);
+    s.SendAll();
+    for (uint64_t psn : {1, 2, 3})
+    {
+        EXPECT_FALSE(s.Ack(0, {psn}).loss) << psn;
+        EXPECT_FALSE(s.qp.CanSend());
+    }
+    EXPECT_TRUE(s.Ack(0, {4}).loss);
+    EXPECT_EQ(s.SendAll(), (Psns{0}));
+    // One that was only late is not repeated.
+    EXPECT_FALSE(s.Ack(5, {6, 7, 8}).loss);
+    EXPECT_FALSE(s.qp.CanSend());
+    s.Ack(9);
+    EXPECT_EQ(s.qp.GetInflightBytes(), MIDDLE_WIRE);
+}
+
+TEST(SelectiveRepeat, ALateArrivalCancelsTheRepeat)
+{
+    Sender s(Sender::NoCap(), 3 * MIDDLE_WIRE);
+    s.qp.Post(10000, 1, 0);
+    s.SendAll();
+    s.Ack(0, {2}); // 0 and 1 lost: not in flight, and not sent again yet
+    EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
+    s.Ack(0, {1});
+    EXPECT_EQ(s.Send().psn, 0u);
+    EXPECT_EQ(s.Send().psn, 3u);
+    EXPECT_EQ(s.qp.GetInflightBytes(), FIRST_WIRE + MIDDLE_WIRE);
+}
+
+TEST(SelectiveRepeat, TimeoutRepeatsAllHolesAndNothingElse)
+{
+    Sender s;
+    s.qp.Post(8000, 1, 0);
+    s.SendAll();
+    s.Ack(2, {3, 5});
+    EXPECT_EQ(s.SendAll(), (Psns{2, 4}));
+    s.recovery->OnTimeout(s.qp);
+    EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
+    EXPECT_EQ(s.SendAll(), (Psns{2, 4, 6, 7}));
+    EXPECT_EQ(s.qp.GetInflightBytes(), 4 * MIDDLE_WIRE);
+    s.Ack(8);
+    EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
+    EXPECT_EQ(s.qp.GetRetransmitted(), 6u);
+}
+
+TEST(SelectiveRepeat, BdpCapBoundsWhatIsOutstanding)
+{
+    Ptr<SelectiveRepeat> p = CreateObject<SelectiveRepeat>();
+    p->SetAttribute("BdpPackets", UintegerValue(4));
+    Sender s(p);
+    s.qp.Post(20000, 1, 0);
+    for (uint64_t i = 0; i < 3; ++i)
+    {
+        EXPECT_FALSE(s.Send().flags & FRAME_ACK_REQ);
+    }
+    EXPECT_TRUE(s.Send().flags & FRAME_ACK_REQ); // the cap is reached: an ACK must come
+    EXPECT_FALSE(s.qp.CanSend());
+    s.Ack(0, {2, 3});
+    EXPECT_EQ(s.SendAll(), (Psns{0, 1})); // arrivals out of order do not move the cap
+    s.Ack(2, {3});
+    EXPECT_EQ(s.SendAll(), (Psns{4, 5}));
+    // From the path: 100 Gbit/s * 10 us / 1100 B = 113.6.
+    Sender derived(CreateObject<SelectiveRepeat>());
+    EXPECT_EQ(derived.recovery->GetCapPackets(), 114u);
+}
+
+TEST(SelectiveRepeat, TwoTimeouts)
+{
+    Sender s(Sender::NoCap());
+    s.qp.Post(10000, 1, 0);
+    for (int i = 0; i < 3; ++i)
+    {
+        s.Send();
+        EXPECT_EQ(s.recovery->TimeoutPs(s.qp), 100 * US);
+    }
+    s.Send();
+    EXPECT_EQ(s.recovery->TimeoutPs(s.qp), 320 * US);
+    s.Ack(1);
+    EXPECT_EQ(s.recovery->TimeoutPs(s.qp), 100 * US);
+    // Neither below the NIC's multiple of the base RTT.
+    Ptr<LossRecovery> longer = Sender::NoCap()->ForQueuePair(MakePath(), 150 * US);
+    EXPECT_EQ(longer->TimeoutPs(s.qp), 150 * US);
+    s.Send();
+    EXPECT_EQ(longer->TimeoutPs(s.qp), 320 * US);
+}
+
+TEST(SelectiveRepeat, ImpossibleAcksAreIgnored)
+{
+    Sender s;
+    s.qp.Post(4000, 1, 0);
+    s.SendAll();
+    EXPECT_EQ(s.Ack(5).packets, 0u);
+    EXPECT_EQ(s.qp.GetUna(), 0u);
+    s.Ack(2);
+    EXPECT_EQ(s.Ack(1).packets, 0u);
+    EXPECT_EQ(s.Ack(2, {9, 40}).packets, 0u); // never sent
+    EXPECT_EQ(s.Ack(0, {1}).packets, 0u);     // long acknowledged
+    EXPECT_EQ(s.qp.GetInflightBytes(), 2 * MIDDLE_WIRE);
+}
+
+// ---------------------------------------------------------------- the receiver
+
+namespace
+{
+
+Frame
+Data(uint64_t psn, uint8_t flags = 0)
+{
+    Frame frame{};
+    frame.psn = psn;
+    frame.flags = flags;
+    frame.payloadBytes = 1000;
+    return frame;
+}
+
+Frame
+Answer(const SelectiveRepeatReceiver& r, uint64_t psn)
+{
+    Frame ack{};
+    r.FillAck(ack, Data(psn));
+    return ack;
+}
+
+} // namespace
+
+TEST(SelectiveRepeatReceiver, TakesAnyOrderOnce)
+{
+    SelectiveRepeatReceiver r;
+    EXPECT_EQ(r.OnData(Data(0), 1), Action::ACK);
+    EXPECT_FALSE(Answer(r, 0).flags & FRAME_SACK);
+    EXPECT_EQ(r.OnData(Data(2), 1), Action::NAK);
+    EXPECT_EQ(r.OnData(Data(3, FRAME_LAST), 1), Action::NAK); // each arrival out of order
+    EXPECT_EQ(r.expectedPsn, 1u);
+    EXPECT_EQ(r.receivedBytes, 3000u);
+    EXPECT_EQ(r.msn, 0u);
+    const Frame nak = Answer(r, 3);
+    EXPECT_TRUE(nak.flags & FRAME_SACK);
+    EXPECT_EQ(nak.sackPsn, 2u);
+    EXPECT_EQ(nak.sackBits, 3u);
+    EXPECT_EQ(nak.frameBytes, SACK_BYTES);
+    EXPECT_EQ(r.OnData(Data(2, FRAME_RETX), 1), Action::ACK); // a duplicate
+    EXPECT_EQ(r.receivedBytes, 3000u);
+    EXPECT_EQ(r.OnData(Data(1, FRAME_RETX), 100), Action::ACK); // fills the gap: at once
+    EXPECT_EQ(r.expectedPsn, 4u);
+    EXPECT_EQ(r.msn, 1u);
+    EXPECT_EQ(r.receivedBytes, 4000u);
+    EXPECT_FALSE(Answer(r, 1).flags & FRAME_SACK);
+    EXPECT_EQ(r.OnData(Data(3, FRAME_RETX), 1), Action::ACK);
+    EXPECT_EQ(r.receivedBytes, 4000u);
+    EXPECT_EQ(r.reordered, 0u); // all of it were repeats
+}
+
+TEST(SelectiveRepeatReceiver, ReportsThe64UpToTheArrival)
+{
+    SelectiveRepeatReceiver r;
+    for (uint64_t psn = 1; psn < 200; psn += 2)
+    {
+        r.OnData(Data(psn), 1);
+    }
+    const Frame nak = Answer(r, 199);
+    EXPECT_EQ(nak.sackPsn, 136u);
+    EXPECT_EQ(nak.sackBits, 0xaaaaaaaaaaaaaaaaULL);
+    r.OnData(Data(0), 1);
+    EXPECT_EQ(r.expectedPsn, 2u);
+    const Frame ack = Answer(r, 0); // in order: what follows the gap
+    EXPECT_EQ(ack.sackPsn, 3u);
+    EXPECT_EQ(ack.sackBits, 0x5555555555555555ULL);
+}
+
+TEST(SelectiveRepeatReceiver, CoalescesInOrderOnly)
+{
+    SelectiveRepeatReceiver r;
+    EXPECT_EQ(r.OnData(Data(0), 4), Action::NOTHING);
+    EXPECT_EQ(r.OnData(Data(1), 4), Action::NOTHING);
+    EXPECT_EQ(r.OnData(Data(2, FRAME_ACK_REQ), 4), Action::ACK);
+    EXPECT_EQ(r.OnData(Data(4), 4), Action::NAK);
+    r.unackedPackets = 0;
+    EXPECT_EQ(r.OnData(Data(3), 4), Action::ACK);
+    EXPECT_EQ(r.expectedPsn, 5u);
+}
+
+TEST(SelectiveRepeatReceiver, CountsReordering)
+{
+    SelectiveRepeatReceiver r;
+    for (uint64_t psn : {0, 3, 1, 2, 4})
+    {
+        r.OnData(Data(psn), 1);
+    }
+    EXPECT_EQ(r.reordered, 2u);
+    EXPECT_EQ(r.reorderDepth, 2u);
+    EXPECT_EQ(r.expectedPsn, 5u);
+}
+
+// ---------------------------------------------------------------- both, with losses and reordering
+
+class SelectiveRepeatRandom : public ::testing::TestWithParam<unsigned>
+{
+};
+
+// A channel that loses and reorders data and answers. In flight must always be what a plain model
+// says, every message must complete, every packet be accepted once.
+TEST_P(SelectiveRepeatRandom, AgreesWithAPlainModel)
+{
+    std::mt19937_64 rng(GetParam());
+    Ptr<SelectiveRepeat> p = CreateObject<SelectiveRepeat>();
+    p->SetAttribute("BdpCap", BooleanValue(rng() % 2));
+    p->SetAttribute("BdpPackets", UintegerValue(5 + rng() % 200));
+    p->SetAttribute("ReorderPackets", UintegerValue(rng() % 3 * 10));
+    Sender s(p, rng() % 2 ? 0 : 20 * MIDDLE_WIRE);
+    SelectiveRepeatReceiver receiver;
+    const uint32_t ackEveryN = 1 + rng() % 5;
+    const unsigned lossPercent = rng() % 30;
+    const unsigned reorderPercent = rng() % 50;
+    std::vector<Frame> data;
+    std::vector<Frame> acks;
+    uint64_t posted = 0;
+    uint64_t completed = 0;
+    uint64_t bytes = 0;
+    const auto take = [&](std::vector<Frame>& queue) {
+        const std::size_t i =
+            rng() % 100 < reorderPercent ? rng() % std::min<std::size_t>(queue.size(), 30) : 0;
+        Frame frame = queue[i];
+        queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(i));
+        return frame;
+    };
+    while (posted < 40 || completed < posted)
+    {
+        if (posted < 40 && rng() % 8 == 0)
+        {
+            const uint64_t size = rng() % 30000;
+            s.qp.Post(size, posted++, 0);
+            bytes += size;
+        }
+        switch (rng() % 3)
+        {
+        case 0:
+            if (s.qp.CanSend())
+            {
+                data.push_back(s.Send());
+            }
+            else if (data.empty() && acks.empty() && s.qp.GetUna() < s.qp.GetNextPsn())
+            {
+                s.recovery->OnTimeout(s.qp);
+                ASSERT_TRUE(s.qp.CanSend());
+            }
+            break;
+        case 1:
+            if (!data.empty())
+            {
+                const Frame frame = take(data);
+                if (rng() % 100 < lossPercent)
+                {
+                    break;
+                }
+                const Action action = receiver.OnData(frame, ackEveryN);
+                if (action != Action::NOTHING)
+                {
+                    Frame ack{};
+                    ack.kind = action == Action::NAK ? FrameKind::NAK : FrameKind::ACK;
+                    ack.psn = receiver.expectedPsn - (action == Action::NAK ? 0 : 1);
+                    receiver.FillAck(ack, frame);
+                    receiver.unackedPackets = 0;
+                    acks.push_back(ack);
+                }
+            }
+            break;
+        default:
+            if (!acks.empty())
+            {
+                const Frame ack = take(acks);
+                if (rng() % 100 >= lossPercent)
+                {
+                    s.done.clear();
+                    s.recovery->OnAck(s.qp, ack, 0, s.done);
+                    completed += s.done.size();
+                }
+            }
+        }
+        ASSERT_LE(s.qp.GetInflightBytes(),
+                  (s.qp.GetNextPsn() - s.qp.GetUna()) * uint64_t{FIRST_WIRE});
+        ASSERT_LE(s.qp.GetUna(), receiver.expectedPsn);
+        if (s.recovery->GetCapPackets() != UINT64_MAX)
+        {
+            ASSERT_LE(s.qp.GetNextPsn() - s.qp.GetUna(), s.recovery->GetCapPackets());
+        }
+    }
+    EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
+    EXPECT_EQ(receiver.receivedBytes, bytes);
+    EXPECT_EQ(receiver.expectedPsn, s.qp.GetEndPsn());
+    EXPECT_EQ(receiver.msn, 40u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SelectiveRepeatRandom, ::testing::Range(1u, 31u));
