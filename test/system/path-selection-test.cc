@@ -1,0 +1,240 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// Path selection in a network with four equal paths: balance, order, getting out of the way.
+#include "roce-test-network.h"
+
+#include "ns3/roce-leaf-spine-helper.h"
+
+#include <algorithm>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+struct PathSelection : SystemTest
+{
+    /// Two leaves, four spines; hosts 0..n-1 and n..2n-1.
+    static void Make(Network& net, uint32_t hosts = 4)
+    {
+        LeafSpineHelper h;
+        h.datacenters = 1;
+        h.leaves = 2;
+        h.spines = 4;
+        h.hostsPerLeaf = hosts;
+        h.Construct(net);
+        net.Build();
+        net.AssignStreams(1);
+    }
+
+    static void Select(const std::string& selector)
+    {
+        Config::SetDefault("ns3::roce::Nic::PathSelector", StringValue("ns3::roce::" + selector));
+    }
+
+    static void Recover(const std::string& recovery)
+    {
+        Config::SetDefault("ns3::roce::Nic::LossRecovery", StringValue("ns3::roce::" + recovery));
+    }
+
+    /// Data bytes that leaf 0 has sent to each spine.
+    static std::vector<uint64_t> Uplinks(const Network& net, uint32_t hosts = 4)
+    {
+        std::vector<uint64_t> bytes;
+        for (uint16_t p = 0; p < 4; ++p)
+        {
+            bytes.push_back(net.GetSwitch(0)->GetPort(hosts + p)->GetTxWireBytes());
+        }
+        return bytes;
+    }
+
+    static uint64_t Reordered(const Network& net)
+    {
+        uint64_t n = 0;
+        for (uint32_t i = 0; i < net.GetNNics(); ++i)
+        {
+            n += net.GetNic(i)->GetCounters().reordered;
+        }
+        return n;
+    }
+};
+
+} // namespace
+
+TEST_F(PathSelection, FlowHashKeepsAFlowOnOnePathAndInOrder)
+{
+    SetRateLaw("LineRate");
+    Network net;
+    Make(net);
+    const auto flows = Numbered({Flow(0, 4, 1000000)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    const std::vector<uint64_t> bytes = Uplinks(net);
+    EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0u), 3);
+    EXPECT_EQ(Reordered(net), 0u);
+    EXPECT_EQ(net.GetNic(0)->GetSelectorPrototype()->IsStatic(), true);
+}
+
+// Four flows of four hosts: with spraying every path carries a quarter, and all four get the full
+// rate, which flow hashing gives only if no two of them meet.
+TEST_F(PathSelection, SprayBalancesAndSelectiveRepeatBearsTheReordering)
+{
+    SetRateLaw("LineRate");
+    Select("Spray");
+    Recover("SelectiveRepeat[BdpCap=0|ReorderPackets=100]");
+    Network net;
+    Make(net);
+    std::vector<FlowSpec> flows;
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        flows.push_back(Flow(i, 4 + i, 8000000));
+    }
+    flows = Numbered(flows);
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    const std::vector<uint64_t> bytes = Uplinks(net);
+    EXPECT_LT(*std::max_element(bytes.begin(), bytes.end()),
+              *std::min_element(bytes.begin(), bytes.end()) * 1.1);
+    EXPECT_GT(Reordered(net), 100u);
+    EXPECT_EQ(Sum(net).retransmitted, 0u);
+    for (const FlowSpec& flow : flows)
+    {
+        EXPECT_LT(done.FctPs(flow.id), 1.15 * net.GetIdeal(flow).senderFctPs);
+    }
+}
+
+// The same with go-back-N: each overtaken packet is taken for a loss. All arrives all the same.
+TEST_F(PathSelection, SprayWithGoBackNGoesBackOften)
+{
+    SetRateLaw("LineRate");
+    Select("Spray");
+    Network net;
+    Make(net);
+    const auto flows = Numbered({Flow(0, 4, 500000), Flow(1, 5, 500000), Flow(2, 6, 500000)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    EXPECT_GT(Sum(net).naks, 5u);
+    EXPECT_GT(Sum(net).retransmitted, 50u);
+}
+
+TEST_F(PathSelection, SprayOverAFixedSetUsesOnlyThatManyPaths)
+{
+    SetRateLaw("LineRate");
+    Select("Spray[Paths=1]");
+    Network net;
+    Make(net);
+    const auto flows = Numbered({Flow(0, 4, 1000000)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    const std::vector<uint64_t> bytes = Uplinks(net);
+    EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0u), 3);
+}
+
+// Messages with pauses between them: each is a flowlet, and none is reordered.
+TEST_F(PathSelection, FlowletsMoveBetweenMessagesWithoutReordering)
+{
+    SetRateLaw("LineRate");
+    Select("Flowlet[Gap=20us]");
+    Network net;
+    Make(net);
+    Completions done(net, false);
+    Ptr<Nic> nic = net.GetNic(0);
+    const uint32_t dstQp =
+        net.GetNic(4)->ReserveReceiver(0,
+                                       nic->GetPrototype()->ReceiverFeedbackFactory(),
+                                       nic->GetLossRecoveryFactory(),
+                                       0);
+    QueuePair* qp = nullptr;
+    for (int i = 0; i < 40; ++i)
+    {
+        Simulator::Schedule(MicroSeconds(100 * i), [&, i]() {
+            qp = qp ? qp : nic->OpenQp(4, dstQp, 3, 0xc000, false);
+            nic->Post(qp, 100000, i);
+        });
+    }
+    Simulator::Run();
+    EXPECT_EQ(done.sent.size(), 40u);
+    EXPECT_EQ(qp->GetSelector()->GetMoves(), 39u);
+    const std::vector<uint64_t> bytes = Uplinks(net);
+    EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0u), 0);
+    EXPECT_EQ(Reordered(net), 0u);
+}
+
+// Two long flows that flow hashing has put on one uplink: PLB moves them apart, by either signal.
+class PlbSignal : public PathSelection,
+                  public ::testing::WithParamInterface<std::pair<const char*, const char*>>
+{
+};
+
+TEST_P(PlbSignal, LeavesACongestedPath)
+{
+    double finish[2];
+    for (const bool plb : {false, true})
+    {
+        SetRateLaw(GetParam().first);
+        Select(plb ? GetParam().second : "FlowHash");
+        Recover("SelectiveRepeat[BdpCap=0|ReorderPackets=200|RtoHigh=4ms|RtoLow=4ms]");
+        Network net;
+        Make(net);
+        std::vector<FlowSpec> flows{Flow(0, 4, 60000000), Flow(1, 5, 60000000)};
+        // Find source ports that meet.
+        flows[0].srcPort = 0xc000;
+        for (flows[1].srcPort = 0xc001;
+             net.TracePath(1, 5, flows[1].srcPort)[1].port != net.TracePath(0, 4, 0xc000)[1].port;
+             ++flows[1].srcPort)
+        {
+        }
+        flows = Numbered(flows);
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        ExpectAllDone(net, done, flows);
+        finish[plb] = static_cast<double>(std::max(done.FctPs(0), done.FctPs(1)));
+        const uint64_t moves =
+            net.GetNic(0)->GetCounters().pathMoves + net.GetNic(1)->GetCounters().pathMoves;
+        EXPECT_EQ(moves > 0, plb);
+        Simulator::Destroy();
+    }
+    EXPECT_LT(finish[true], 0.75 * finish[false]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals,
+                         PlbSignal,
+                         ::testing::Values(std::pair("LineRate[Window=1200000]", "Plb"),
+                                           std::pair("LineRate[Window=300000]",
+                                                     "Plb[Signal=delay]")));
+
+// Streams decide: the same again for the same, another for another.
+TEST_F(PathSelection, RandomChoicesComeFromTheAssignedStream)
+{
+    std::vector<uint64_t> prints;
+    for (const int64_t stream : {1, 1, 500})
+    {
+        SetRateLaw("LineRate");
+        Select("Spray");
+        Recover("SelectiveRepeat[ReorderPackets=100]");
+        Network net;
+        Make(net);
+        net.AssignStreams(stream);
+        net.EnableFingerprint();
+        net.InstallFlows(Numbered({Flow(0, 4, 1000000), Flow(1, 5, 1000000)}));
+        Simulator::Run();
+        prints.push_back(net.GetFingerprint());
+        Simulator::Destroy();
+    }
+    EXPECT_EQ(prints[0], prints[1]);
+    EXPECT_NE(prints[0], prints[2]);
+}

@@ -1,0 +1,303 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// Selective repeat in a network: what is sent again, and when.
+#include "roce-test-network.h"
+
+#include "ns3/roce-leaf-spine-helper.h"
+
+#include <random>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+constexpr int64_t FIRST = 335520;  // first frame of 4096 B at 100 Gbit/s, ps
+constexpr int64_t MIDDLE = 334240; // further frames
+constexpr int64_t ACK = 6880;
+constexpr int64_t BACK = 2 * (US + ACK);
+constexpr uint64_t N_PACKETS = 100;
+
+struct Repeat : SystemTest
+{
+    void SetUp() override
+    {
+        SystemTest::SetUp();
+        SetRateLaw("LineRate");
+        UseSelectiveRepeat();
+    }
+
+    static void UseSelectiveRepeat(const std::string& parameters = "")
+    {
+        Config::SetDefault("ns3::roce::Nic::LossRecovery",
+                           StringValue("ns3::roce::SelectiveRepeat" + parameters));
+    }
+
+    /// Arrival of packet i, sent at line rate, at the receiver, two links of 1 us away.
+    static int64_t Arrival(uint64_t i)
+    {
+        return 2 * FIRST + static_cast<int64_t>(i) * MIDDLE + 2 * US;
+    }
+};
+
+/// Repeated transmissions: (time, PSN).
+std::vector<std::pair<int64_t, uint64_t>>&
+RecordRepeats(Network& net)
+{
+    static std::vector<std::pair<int64_t, uint64_t>> repeats;
+    repeats.clear();
+    net.GetNic(0)->TraceConnectWithoutContext(
+        "TxBegin",
+        Callback<void, const Frame&, Time>([](const Frame& f, Time at) {
+            if (f.flags & FRAME_RETX)
+            {
+                repeats.emplace_back(at.GetTimeStep(), f.psn);
+            }
+        }));
+    return repeats;
+}
+
+} // namespace
+
+class DropKthOfSelective : public Repeat, public ::testing::WithParamInterface<uint64_t>
+{
+};
+
+TEST_P(DropKthOfSelective, ResendsExactlyOne)
+{
+    UseSelectiveRepeat("[BdpCap=0]");
+    const uint64_t k = GetParam();
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    auto& repeats = RecordRepeats(net);
+    net.GetNic(1)->SetReceiveFilter([k](const Frame& f) {
+        return f.kind == FrameKind::DATA && f.psn == k && !(f.flags & FRAME_RETX);
+    });
+    const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ASSERT_EQ(repeats.size(), 1u);
+    EXPECT_EQ(repeats[0].second, k);
+    // As soon as the port is free after the NAK, which SACK_BYTES lengthen on both links.
+    const int64_t nak = Arrival(k + 1) + BACK + 2 * SACK_BYTES * 80;
+    EXPECT_GE(repeats[0].first, nak);
+    EXPECT_LE(repeats[0].first, nak + FIRST);
+    EXPECT_EQ(Sum(net).timeouts, 0u);
+    EXPECT_EQ(net.GetNic(1)->GetCounters().dataReceived, N_PACKETS);
+    EXPECT_EQ(net.GetNic(1)->GetCounters().reordered, 0u);
+    ExpectAllDone(net, done, flows);
+}
+
+INSTANTIATE_TEST_SUITE_P(K, DropKthOfSelective, ::testing::Values(0u, 1u, 7u, 50u, 97u, 98u));
+
+TEST_F(Repeat, LastPacketLostIsRecoveredByTheLowTimeout)
+{
+    UseSelectiveRepeat("[BdpCap=0|RtoLow=40us|RtoHigh=900us]");
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    auto& repeats = RecordRepeats(net);
+    net.GetNic(1)->SetReceiveFilter([](const Frame& f) {
+        return f.kind == FrameKind::DATA && f.psn == N_PACKETS - 1 && !(f.flags & FRAME_RETX);
+    });
+    const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ASSERT_EQ(repeats.size(), 1u);
+    EXPECT_EQ(repeats[0].first, Arrival(N_PACKETS - 2) + BACK + 40 * US);
+    ExpectAllDone(net, done, flows);
+}
+
+// With many outstanding the high timeout holds, and all of them come again.
+TEST_F(Repeat, EverythingLostIsRecoveredByTheHighTimeout)
+{
+    UseSelectiveRepeat("[BdpCap=0|RtoLow=40us|RtoHigh=900us]");
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    auto& repeats = RecordRepeats(net);
+    net.GetNic(1)->SetReceiveFilter(
+        [](const Frame& f) { return f.kind == FrameKind::DATA && !(f.flags & FRAME_RETX); });
+    const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ASSERT_EQ(repeats.size(), N_PACKETS);
+    EXPECT_EQ(repeats[0].first, 900 * US);
+    EXPECT_EQ(Sum(net).timeouts, 1u);
+    ExpectAllDone(net, done, flows);
+}
+
+// A repeat that is lost again waits for the timeout, counted from the repeat.
+TEST_F(Repeat, LostTwice)
+{
+    UseSelectiveRepeat("[BdpCap=0|RtoLow=100us|RtoHigh=100us]");
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    auto& repeats = RecordRepeats(net);
+    int lost = 0;
+    net.GetNic(1)->SetReceiveFilter(
+        [&lost](const Frame& f) { return f.kind == FrameKind::DATA && f.psn == 20 && lost++ < 2; });
+    const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ASSERT_EQ(repeats.size(), 2u);
+    EXPECT_EQ(repeats[1].first - repeats[0].first, 100 * US);
+    ExpectAllDone(net, done, flows);
+}
+
+TEST_F(Repeat, DuplicatesAreAcknowledgedAgain)
+{
+    UseSelectiveRepeat("[BdpCap=0|RtoHigh=500us]");
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    net.GetNic(0)->SetReceiveFilter([](const Frame& f) {
+        return f.kind == FrameKind::ACK && Simulator::Now() < MicroSeconds(400);
+    });
+    const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    EXPECT_EQ(Sum(net).timeouts, 1u);
+    EXPECT_EQ(net.GetNic(1)->GetCounters().bytesDelivered, N_PACKETS * 4096);
+    ExpectAllDone(net, done, flows);
+}
+
+// One bandwidth-delay product is enough for the full rate, and bounds the queue of an incast.
+TEST_F(Repeat, BdpCapKeepsTheRateAndBoundsTheQueue)
+{
+    uint64_t peak[2];
+    for (const bool cap : {true, false})
+    {
+        UseSelectiveRepeat(cap ? "" : "[BdpCap=0]");
+        Network net;
+        MakeStar(net, 9);
+        net.Build();
+        std::vector<FlowSpec> flows{Flow(0, 1, 4000000)};
+        for (uint32_t i = 1; i < 9; ++i)
+        {
+            flows.push_back(Flow(i, 0, 500000, MS));
+        }
+        flows = Numbered(flows);
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        ExpectAllDone(net, done, flows);
+        EXPECT_EQ(done.FctPs(0), net.GetIdeal(flows[0]).senderFctPs);
+        peak[cap] = Sum(net).peakBytes;
+        Simulator::Destroy();
+    }
+    // 8 flows of one BDP each: 4.7 us at 100 Gbit/s are 15 packets.
+    EXPECT_LT(peak[true], 8 * 15 * 4200u);
+    EXPECT_GT(peak[false], 2 * peak[true]);
+}
+
+/// (AckEveryN, rate law)
+class SelectiveRandomLoss : public Repeat,
+                            public ::testing::WithParamInterface<std::pair<unsigned, const char*>>
+{
+};
+
+// One frame in a thousand is lost on every link, ACKs and CNPs as well; 1,000 flows of 1 MB.
+TEST_P(SelectiveRandomLoss, EveryFlowFinishesWithItsBytes)
+{
+    SetRateLaw(GetParam().second);
+    Config::SetDefault("ns3::roce::Nic::AckEveryN", UintegerValue(GetParam().first));
+    LeafSpineHelper h;
+    h.datacenters = 1;
+    h.leaves = 2;
+    h.spines = 2;
+    h.hostsPerLeaf = 4;
+    Network net;
+    h.Construct(net);
+    net.Build();
+    net.AssignStreams(1);
+    std::mt19937_64 rng(GetParam().first);
+    uint64_t lost = 0;
+    uint64_t lostData = 0;
+    for (const Ptr<Port>& port : net.GetPorts())
+    {
+        port->SetReceiveFilter([&](const Frame& f) {
+            const bool lose = f.kind != FrameKind::PFC && rng() % 1000 == 0;
+            lost += lose;
+            lostData += lose && f.kind == FrameKind::DATA;
+            return lose;
+        });
+    }
+    std::vector<FlowSpec> flows;
+    for (uint32_t i = 0; i < 1000; ++i)
+    {
+        const uint32_t src = rng() % 8;
+        flows.push_back(
+            Flow(src, (src + 1 + rng() % 7) % 8, 1000000, static_cast<int64_t>(rng() % (60 * MS))));
+    }
+    flows = Numbered(flows);
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    EXPECT_GT(lost, 500u); // fewer with coalesced ACKs
+    EXPECT_EQ(Sum(net).failed, 0u);
+    EXPECT_EQ(Sum(net).lost, 0u);
+    // What is repeated in vain is what a timeout takes for lost: little.
+    EXPECT_GE(Sum(net).retransmitted, lostData);
+    EXPECT_LT(Sum(net).retransmitted, 2 * lostData);
+    ExpectAllDone(net, done, flows);
+}
+
+INSTANTIATE_TEST_SUITE_P(RateLaws,
+                         SelectiveRandomLoss,
+                         ::testing::Values(std::pair(1u, "LineRate"),
+                                           std::pair(16u, "LineRate"),
+                                           std::pair(1u, "Dcqcn"),
+                                           std::pair(1u, "Hpcc"),
+                                           std::pair(16u, "Hpcc")));
+
+// Tail drop instead of PFC: all finish, with far fewer repeats than go-back-N needs.
+TEST_F(Repeat, LossyIncast)
+{
+    uint64_t repeated[2];
+    for (const bool selective : {false, true})
+    {
+        if (selective)
+        {
+            UseSelectiveRepeat();
+        }
+        else
+        {
+            Config::SetDefault("ns3::roce::Nic::LossRecovery", StringValue("ns3::roce::GoBackN"));
+            Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(320)));
+        }
+        Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
+        Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("1MB"));
+        Config::SetDefault("ns3::roce::Nic::RetryLimit", UintegerValue(0));
+        Network net;
+        MakeStar(net, 33);
+        net.Build();
+        std::vector<FlowSpec> flows;
+        for (uint32_t i = 1; i < 33; ++i)
+        {
+            flows.push_back(Flow(i, 0, 1000000));
+        }
+        flows = Numbered(flows);
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        EXPECT_GT(Sum(net).lost, 0u);
+        EXPECT_EQ(Sum(net).xoff, 0u);
+        repeated[selective] = Sum(net).retransmitted;
+        ExpectAllDone(net, done, flows);
+        Simulator::Destroy();
+    }
+    EXPECT_LT(2 * repeated[true], repeated[false]);
+}
