@@ -351,7 +351,7 @@ def notes(runs: Sequence[Run]) -> List[str]:
 
 
 def _text_columns(table: Table) -> List[bool]:
-    return [name in ("run", "size", "scope") for name in table[0]]
+    return [name in ("run", "size", "scope", "scenario", "transport") for name in table[0]]
 
 
 def format_aligned(table: Table) -> str:

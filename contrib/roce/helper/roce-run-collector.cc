@@ -409,6 +409,10 @@ RunCollector::GetCounters() const
         counters["timeouts"] += c.timeouts;
         counters["failedQps"] += c.failedQps;
         counters["strayFrames"] += c.strayFrames;
+        counters["reordered"] += c.reordered;
+        counters["pathMoves"] += c.pathMoves;
+        uint64_t& depth = counters["maxReorderPackets"];
+        depth = std::max(depth, c.reorderDepth);
     }
     int64_t pausedPs = 0;
     for (const Ptr<Port>& port : m_network.GetPorts())

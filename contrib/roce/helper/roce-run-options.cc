@@ -210,7 +210,8 @@ RunOptions::PrintTable(std::ostream& out, const FctStats& stats, const RunSummar
     text << "PFC: " << counter("pfcXoffSent") << " XOFF, "
          << static_cast<double>(counter("pausedNs")) / 1e6
          << " ms paused (sum over ports); dropped frames: " << counter("framesDropped")
-         << "; retransmitted: " << counter("retransmitted") << "\n";
+         << "; retransmitted: " << counter("retransmitted")
+         << "; reordered: " << counter("reordered") << "\n";
     const double hops = static_cast<double>(counter("packetHops"));
     text << "simulated " << static_cast<double>(counter("simulatedNs")) / 1e6 << " ms in "
          << std::setprecision(2) << summary.wallSeconds
