@@ -6,6 +6,7 @@
 // Path selection in a network with four equal paths: balance, order, getting out of the way.
 #include "roce-test-network.h"
 
+#include "ns3/roce-flow-application.h"
 #include "ns3/roce-leaf-spine-helper.h"
 
 #include <algorithm>
@@ -216,6 +217,29 @@ INSTANTIATE_TEST_SUITE_P(Signals,
                          ::testing::Values(std::pair("LineRate[Window=1200000]", "Plb"),
                                            std::pair("LineRate[Window=300000]",
                                                      "Plb[Signal=delay]")));
+
+// A spine swallows everything: a flow that PLB moves after a timeout gets around it.
+TEST_F(PathSelection, PlbLeavesADeadPathAfterATimeout)
+{
+    for (const bool plb : {false, true})
+    {
+        SetRateLaw("LineRate");
+        Select(plb ? "Plb" : "FlowHash");
+        Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(200)));
+        Network net;
+        Make(net);
+        const auto flows = Numbered({Flow(0, 4, 1000000)});
+        const uint16_t entropy = FlowApplication::Entropy(flows[0]);
+        net.TracePath(0, 4, entropy)[1].port->GetPeer()->SetReceiveFilter(
+            [](const Frame&) { return true; });
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        EXPECT_EQ(done.sent.size(), plb ? 1u : 0u);
+        EXPECT_EQ(Sum(net).failed, plb ? 0u : 1u);
+        Simulator::Destroy();
+    }
+}
 
 // Streams decide: the same again for the same, another for another.
 TEST_F(PathSelection, RandomChoicesComeFromTheAssignedStream)

@@ -97,23 +97,28 @@ TEST_P(DropKthOfSelective, ResendsExactlyOne)
 
 INSTANTIATE_TEST_SUITE_P(K, DropKthOfSelective, ::testing::Values(0u, 1u, 7u, 50u, 97u, 98u));
 
+// Also when the high timeout was running shortly before.
 TEST_F(Repeat, LastPacketLostIsRecoveredByTheLowTimeout)
 {
-    UseSelectiveRepeat("[BdpCap=0|RtoLow=40us|RtoHigh=900us]");
-    Network net;
-    MakeStar(net, 2);
-    net.Build();
-    auto& repeats = RecordRepeats(net);
-    net.GetNic(1)->SetReceiveFilter([](const Frame& f) {
-        return f.kind == FrameKind::DATA && f.psn == N_PACKETS - 1 && !(f.flags & FRAME_RETX);
-    });
-    const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
-    Completions done(net);
-    net.InstallFlows(flows);
-    Simulator::Run();
-    ASSERT_EQ(repeats.size(), 1u);
-    EXPECT_EQ(repeats[0].first, Arrival(N_PACKETS - 2) + BACK + 40 * US);
-    ExpectAllDone(net, done, flows);
+    for (const uint64_t packets : {uint64_t{100}, uint64_t{1000}})
+    {
+        UseSelectiveRepeat("[BdpCap=0|RtoLow=40us|RtoHigh=900us]");
+        Network net;
+        MakeStar(net, 2);
+        net.Build();
+        auto& repeats = RecordRepeats(net);
+        net.GetNic(1)->SetReceiveFilter([packets](const Frame& f) {
+            return f.kind == FrameKind::DATA && f.psn == packets - 1 && !(f.flags & FRAME_RETX);
+        });
+        const auto flows = Numbered({Flow(0, 1, packets * 4096)});
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        ASSERT_EQ(repeats.size(), 1u);
+        EXPECT_EQ(repeats[0].first, Arrival(packets - 2) + BACK + 40 * US);
+        ExpectAllDone(net, done, flows);
+        Simulator::Destroy();
+    }
 }
 
 // With many outstanding the high timeout holds, and all of them come again.

@@ -245,6 +245,20 @@ TEST(SelectiveRepeat, ReorderPacketsDelaysTheVerdict)
     EXPECT_EQ(s.qp.GetInflightBytes(), MIDDLE_WIRE);
 }
 
+// Lost is what has been overtaken by more than ReorderPackets, and not one more.
+TEST(SelectiveRepeat, ReorderPacketsIsExact)
+{
+    Ptr<SelectiveRepeat> p = Sender::NoCap();
+    p->SetAttribute("ReorderPackets", UintegerValue(3));
+    Sender s(p);
+    s.qp.Post(10000, 1, 0);
+    s.SendAll();
+    EXPECT_TRUE(s.Ack(0, {4}).loss);
+    EXPECT_EQ(s.SendAll(), (Psns{0}));
+    EXPECT_FALSE(s.Ack(0, {5}).loss); // in the same window
+    EXPECT_EQ(s.SendAll(), (Psns{1}));
+}
+
 TEST(SelectiveRepeat, ALateArrivalCancelsTheRepeat)
 {
     Sender s(Sender::NoCap(), 3 * MIDDLE_WIRE);
