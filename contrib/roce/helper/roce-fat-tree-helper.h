@@ -50,8 +50,8 @@ namespace roce
  * that each core has one link to the border is inferred from its RTT and its WAN rate) |
  * | k=16 | 1,024 hosts and 320 switches per datacenter, besides the border switch | |
  *
- * The defaults' base RTTs, exactly: between pods 14,045,760 ps and between datacenters
- * 2,000,068,640 ps for a packet of 4096 bytes (real RoCEv2 headers, preamble and gap) and its ACK.
+ * The defaults' base RTTs, exactly: between pods 14,046,720 ps and between datacenters
+ * 2,000,070,080 ps for a packet of 4096 bytes (real RoCEv2 headers, preamble and gap) and its ACK.
  * Uno has 1 MiB of egress buffer at each port and drops; the defaults here are lossless switches
  * with shared buffers and deep WAN ports. portBuffer=1MiB gives each port that much, on the ingress
  * side.

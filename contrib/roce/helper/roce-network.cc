@@ -98,6 +98,10 @@ Network::CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const
 uint16_t
 Network::AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps)
 {
+    if (m_switches[sw].sw->GetNPorts() == Routing::NO_PORT)
+    {
+        throw InputError("network: switch " + m_switches[sw].name + " has more than 65535 ports");
+    }
     port->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
     m_switches[sw].sw->GetObject<Node>()->AddDevice(port);
     return m_switches[sw].sw->AddPort(port);
