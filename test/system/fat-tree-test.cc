@@ -307,6 +307,19 @@ TEST_F(SystemTest, FatTreeBorderAttachment)
     const Graph graph(net);
     graph.ExpectDegrees("core", {{"agg", 4}, {"border", 8}});
     graph.ExpectDegrees("border", {{"core", 16}, {"wan", 8}});
+    // Core c hangs at border switch c modulo 2; border switches of the same number are joined.
+    const auto number = [&graph](uint32_t sw) {
+        const std::string name = graph.Name(sw);
+        return std::stoi(name.substr(name.find_first_of("0123456789", 4)));
+    };
+    for (uint32_t s = 0; s < net.GetNSwitches(); ++s)
+    {
+        for (uint16_t p = 0; Tier(graph.Name(s)) == "border" && p < 24; ++p)
+        {
+            const auto next = static_cast<uint32_t>(graph.Next(s, p));
+            EXPECT_EQ(number(s), number(next) % 2) << graph.Name(s) << " " << graph.Name(next);
+        }
+    }
     // Each aggregation switch has a core at each border switch: 4 paths up, to one of them each.
     EXPECT_EQ(graph.Paths(0, 31), 2u * (2 * 8) * 8 * (2 * 8));
 }
