@@ -14,6 +14,7 @@
 #include "../roce-counting-scheduler.h"
 
 #include "ns3/core-module.h"
+#include "ns3/roce-fat-tree-helper.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-workload.h"
@@ -23,10 +24,12 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <type_traits>
 #include <unistd.h>
 #include <vector>
 
@@ -41,10 +44,11 @@ struct Case
 {
     std::string name;
     std::string cc;
-    LeafSpineHelper topology;
-    double load;        //!< 0: every host of datacenter 0 sends to its twin in datacenter 1
-    int64_t durationPs; //!< arrivals
-    int64_t stopPs;     //!< 0: until all is done
+    std::shared_ptr<const Topology> topology;
+    double load;              //!< 0: every host of datacenter 0 sends to its twin in datacenter 1
+    int64_t durationPs;       //!< arrivals
+    int64_t stopPs;           //!< 0: until all is done
+    double interFraction{-1}; //!< see PoissonWorkload
 };
 
 /// What a child process tells its parent.
@@ -114,30 +118,31 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
     Simulator::SetScheduler(ObjectFactory(scheduler));
     Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::" + c.cc));
     Network network;
-    c.topology.Construct(network);
+    c.topology->Construct(network);
     network.Build();
     network.AssignStreams(1000000);
     std::vector<FlowSpec> flows;
     if (c.load > 0)
     {
         PoissonWorkload workload;
-        workload.hosts = c.topology.GetPlacement();
-        workload.capacity = c.topology.GetCapacity(LoadReference::Host);
+        workload.hosts = c.topology->GetPlacement();
+        workload.capacity = c.topology->GetCapacity(LoadReference::Host);
         workload.load = c.load;
+        workload.interFraction = c.interFraction;
         workload.durationPs = c.durationPs;
         workload.stream = 1;
         flows = workload.Generate();
     }
     else
     {
-        const uint32_t n = c.topology.GetNicsPerDatacenter();
+        const uint32_t n = c.topology->GetNicsPerDatacenter();
         for (uint32_t i = 0; i < n; ++i)
         {
             FlowSpec flow;
             flow.src = i;
             flow.dst = n + i;
             flow.sizeBytes =
-                static_cast<uint64_t>(static_cast<double>(c.topology.hostRate.GetBitRate()) *
+                static_cast<uint64_t>(static_cast<double>(c.topology->hostRate.GetBitRate()) *
                                       static_cast<double>(c.durationPs) / 8e12);
             flows.push_back(flow);
         }
@@ -213,6 +218,9 @@ std::vector<Case>
 Cases(double scale)
 {
     const auto ms = [scale](double value) { return static_cast<int64_t>(value * scale * 1e9); };
+    const auto copy = [](const auto& topology) {
+        return std::make_shared<std::decay_t<decltype(topology)>>(topology);
+    };
     std::vector<Case> cases;
     LeafSpineHelper one;
     one.datacenters = 1;
@@ -221,17 +229,17 @@ Cases(double scale)
     for (const char* cc : {"LineRate", "Dcqcn", "Hpcc"})
     {
         one.leaves = 8;
-        cases.push_back({"leaf-spine-128", cc, one, 0.5, ms(4), 0});
+        cases.push_back({"leaf-spine-128", cc, copy(one), 0.5, ms(4), 0});
     }
     for (const char* cc : {"Dcqcn", "Hpcc"})
     {
         one.leaves = 4;
-        cases.push_back({"leaf-spine-64", cc, one, 0.5, ms(8), 0});
+        cases.push_back({"leaf-spine-64", cc, copy(one), 0.5, ms(8), 0});
         one.leaves = 64;
-        cases.push_back({"leaf-spine-1024", cc, one, 0.5, ms(1), 0});
+        cases.push_back({"leaf-spine-1024", cc, copy(one), 0.5, ms(1), 0});
     }
     // 100,000 flows, nearly all of them still to come when it stops: what waiting flows cost.
-    cases.push_back({"leaf-spine-1024-100k-flows", "Dcqcn", one, 0.5, 26800000000, ms(1)});
+    cases.push_back({"leaf-spine-1024-100k-flows", "Dcqcn", copy(one), 0.5, 26800000000, ms(1)});
     LeafSpineHelper two;
     two.fabricRate = DataRate("400Gbps");
     two.dciRate = DataRate("400Gbps");
@@ -240,9 +248,21 @@ Cases(double scale)
         for (double us : {50, 500, 5000})
         {
             two.wanDelay = MicroSeconds(us);
-            cases.push_back(
-                {"wan-1.6T-" + std::to_string(static_cast<int>(us)) + "us", cc, two, 0, ms(3), 0});
+            cases.push_back({"wan-1.6T-" + std::to_string(static_cast<int>(us)) + "us",
+                             cc,
+                             copy(two),
+                             0,
+                             ms(3),
+                             0});
         }
+    }
+    // 2,048 hosts and 642 switches, a fifth of the flows over 12.8 Tbit/s and 1 ms.
+    FatTreeHelper trees;
+    trees.k = 16;
+    trees.wanRate = DataRate("1600Gbps");
+    for (const char* cc : {"Dcqcn", "Hpcc"})
+    {
+        cases.push_back({"fat-tree-2x16ary", cc, copy(trees), 0.5, ms(1), 0, 0.2});
     }
     return cases;
 }
@@ -290,7 +310,7 @@ main(int argc, char* argv[])
             good = false;
             continue;
         }
-        const auto hosts = c.topology.datacenters * c.topology.GetNicsPerDatacenter();
+        const auto hosts = c.topology->datacenters * c.topology->GetNicsPerDatacenter();
         const double hopsPerSecond = static_cast<double>(r.packetHops) / r.cpuSeconds;
         const double eventsPerHop =
             static_cast<double>(r.events) / static_cast<double>(r.packetHops);

@@ -6,7 +6,7 @@
 
     bad-input.py BUILD_DIR
 
-Each case runs two-dc-leaf-spine. Standard error must be exactly one line that begins with
+Each case runs two-dc-leaf-spine, those of the fat-tree two-dc-fat-tree. Standard error must be exactly one line that begins with
 "error: " and holds the case's words, the exit status 2, and the output folder must be missing or
 hold no file with a final name. A few good cases see to it that the table tests what it says.
 """
@@ -16,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-BASE = ["--progress=none", "--duration=20us", "--spines=2", "--leaves=2", "--hostsPerLeaf=2"]
+LEAF_SPINE = ["two-dc-leaf-spine", "--progress=none", "--duration=20us", "--spines=2", "--leaves=2",
+              "--hostsPerLeaf=2"]
+FAT_TREE = ["two-dc-fat-tree", "--progress=none", "--duration=20us", "--k=4"]
 
 # Files that cases name: contents by name.
 FILES = {
@@ -69,7 +71,7 @@ BAD = [
     ("--wanDelay=5", "--wanDelay is '5'", "time with unit"),
     ("--wanDelay=5parsec", "--wanDelay", "time with unit"),
     ("--wanDelay=1e30s", "--wanDelay", "106 days"),
-    ("--hostDelay=-1us", "a delay is negative", ""),
+    ("--hostDelay=-1us", "hostDelay is negative", "expected 0 or more"),
     ("--leafBuffer=10", "--leafBuffer is '10'", "32MiB"),
     ("--leafBuffer=5000MiB", "--leafBuffer", "below 4 GiB"),
     ("--duration=0ms", "duration 0 ps", "expected more than 0"),
@@ -160,6 +162,36 @@ BAD = [
     ("--out= --pfc", "--pfc", "expected a folder"),
 ]
 
+# The same for two-dc-fat-tree.
+BAD_FAT_TREE = [
+    ("--k=5", "k is 5", "expected an even number"),
+    ("--k=1000000", "k is 1000000", "158"),
+    ("--k=-4", "--k is '-4'", "whole number"),
+    ("--k=0 --pods=2", "edgesPerPod is 0", "at least 1"),
+    ("--k=0 --pods=2 --edgesPerPod=2 --aggsPerPod=2 --cores=3 --hostsPerEdge=2", "cores is 3",
+     "multiple of aggsPerPod, 2"),
+    ("--coreWiring=ring", "coreWiring is 'ring'", "plane or full"),
+    ("--borderAttach=some", "borderAttach is 'some'", "all or split"),
+    ("--borders=3 --borderAttach=split", "borders is 3", "divisor of the 4 cores"),
+    ("--borders=0", "borders is 0", "at least 1"),
+    ("--borderLinks=0", "borderLinks is 0", "at least 1"),
+    ("--borderLinks=4000000000", "dc0-core0", "32767 ports"),
+    ("--hostsPerEdge=100000000", "NICs", "more than 1,000,000"),
+    ("--cores=4000000000", "switches", "more than 1,000,000"),
+    ("--aggRate=0bps", "aggRate is 0", "at least 1"),
+    ("--coreDelay=-1ns", "coreDelay is negative", "expected 0 or more"),
+    ("--edgeOversubscription=-2", "edgeOversubscription is -2", "expected 0"),
+    ("--aggOversubscription=1e-9", "aggOversubscription is 0.0", "at least 0.001"),
+    ("--portBuffer=1KB", "dc0-edge0: port 0", "expected a larger port buffer"),
+    ("--coreBuffer=100KB", "dc0-core0: headroom", "expected a larger buffer"),
+    ("--wanPortBuffer=1MB", "wanPortBuffer is 1000000 B", "headroom of the WAN link"),
+    ("--leaves=2", "unknown option '--leaves'", "--help"),
+    ("--ns3::roce::Port::DataRate=1Gbps", "no effect here", "--aggRate"),
+    ("--ns3::roce::Switch::BufferSize=1MiB", "no effect here", "--edgeBuffer"),
+    ("--pattern=incast --incastReceiver=32", "--incastReceiver is '32'", "0 to 31"),
+    ("--cc=Hpcc --int=0", "needs telemetry", "expected --int=1"),
+]
+
 GOOD = [
     "",
     "-cc=Hpcc --load=.5 --ns3::roce::Hpcc::Eta=0.9",
@@ -171,11 +203,18 @@ GOOD = [
     "--pcap=nic0,dc0-leaf0:2 --pfc --queueInterval=1us --rateInterval=1us --hpccFct=true",
 ]
 
+GOOD_FAT_TREE = [
+    "",
+    "--k=0 --pods=2 --edgesPerPod=3 --aggsPerPod=2 --cores=3 --hostsPerEdge=1 --coreWiring=full",
+    "--datacenters=1 --borders=0 --portBuffer=1MiB",
+    "--hostsPerEdge=4 --borderLinks=1 --wanLinks=1 --wanRate=400Gbps --wanDelay=1ms",
+]
+
 
 def run(program, arguments, folder):
     """Run the program; False for any crash or hang comes back as a status."""
     out = os.path.join(folder, "out")
-    command = [program] + BASE + ["--out=" + out]
+    command = program + ["--out=" + out]
     command += [a.format(d=folder) for a in arguments.split()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     files = os.listdir(out) if os.path.isdir(out) else []
@@ -199,10 +238,14 @@ def check_bad(program, arguments, words, folder):
 
 def main():
     """The table."""
-    program = os.path.join(sys.argv[1], "bin", "two-dc-leaf-spine")
     failures = 0
-    cases = [(arguments, words) for arguments, *words in BAD] + [(a, None) for a in GOOD]
-    for arguments, words in cases:
+    cases = []
+    for (name, *base), bad, good in ((LEAF_SPINE, BAD, GOOD),
+                                     (FAT_TREE, BAD_FAT_TREE, GOOD_FAT_TREE)):
+        program = [os.path.join(sys.argv[1], "bin", name)] + base
+        cases += [(program, arguments, words) for arguments, *words in bad]
+        cases += [(program, arguments, None) for arguments in good]
+    for program, arguments, words in cases:
         with tempfile.TemporaryDirectory() as folder:
             for name, text in FILES.items():
                 with open(os.path.join(folder, name), "w", encoding="ascii") as file:
@@ -218,7 +261,8 @@ def main():
                 wrong = "does not end"
         if wrong:
             failures += 1
-            print(f"FAILED {arguments or '(no arguments)'}: {wrong}")
+            name = os.path.basename(program[0])
+            print(f"FAILED {name} {arguments or '(no arguments)'}: {wrong}")
     print(f"{len(cases) - failures} of {len(cases)} cases as expected")
     return 1 if failures else 0
 

@@ -6,7 +6,7 @@
 
     determinism.py BUILD_DIR
 
-Runs two-dc-leaf-spine with Dcqcn and Hpcc in BUILD_DIR and in each folder of the environment's
+Runs two-dc-leaf-spine and two-dc-fat-tree with Dcqcn and Hpcc in BUILD_DIR and in each folder of the environment's
 ROCE_BUILD_VARIANTS (separated by colons; other compilers and optimisation levels), and compares
 flows.csv, queues.csv and the fingerprint of all departures.
 """
@@ -17,22 +17,27 @@ import subprocess
 import sys
 import tempfile
 
-RUN = ["--progress=none", "--spines=2", "--leaves=2", "--hostsPerLeaf=4", "--wanDelay=50us",
-       "--pattern=poisson+incast", "--load=0.6", "--duration=300us", "--truncate=1000000",
-       "--incastSenders=6", "--incastBytes=300000", "--incastReceiver=1", "--leafBuffer=2MiB",
-       "--seed=7", "--fingerprint"]
+RUN = ["--progress=none", "--wanDelay=50us", "--pattern=poisson+incast", "--load=0.6",
+       "--duration=300us", "--truncate=1000000", "--incastSenders=6", "--incastBytes=300000",
+       "--incastReceiver=1", "--seed=7", "--fingerprint"]
+
+# Programs: their topology, and a switch to capture.
+TOPOLOGIES = {
+    "two-dc-leaf-spine": (["--spines=2", "--leaves=2", "--hostsPerLeaf=4", "--leafBuffer=2MiB"],
+                          "dc0-leaf0"),
+    "two-dc-fat-tree": (["--k=4", "--edgeBuffer=1500KB", "--edgeOversubscription=2"], "dc0-edge0"),
+}
 
 # What must not change flows.csv or the fingerprint.
-WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--pcap=nic1,dc0-leaf0",
-            "--hpccFct", "--progress=json"]
+WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--hpccFct", "--progress=json"]
 EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
 
 
-def run(build, arguments, folder):
+def run(name, build, arguments, folder):
     """@return flows.csv, fingerprint and counters of a run."""
-    program = os.path.join(build, "bin", "two-dc-leaf-spine")
-    done = subprocess.run([program, "--out=" + folder] + RUN + arguments, capture_output=True,
-                          text=True, timeout=300, check=False)
+    program = os.path.join(build, "bin", name)
+    done = subprocess.run([program, "--out=" + folder] + RUN + TOPOLOGIES[name][0] + arguments,
+                          capture_output=True, text=True, timeout=300, check=False)
     if done.returncode != 0:
         raise SystemExit(f"FAILED {program} {' '.join(arguments)}: status {done.returncode}: "
                          f"{done.stderr}")
@@ -45,6 +50,34 @@ def run(build, arguments, folder):
     return flows, summary["fingerprint"], counters
 
 
+def compare(program, cc, builds, root):
+    """@return number of failures."""
+    own = builds[0]
+    title = f"{program} {cc}"
+    law = ["--cc=" + cc]
+    capture = ["--pcap=nic1," + TOPOLOGIES[program][1]]
+    variants = [("again", own, law), ("watched", own, law + WATCHING + capture),
+                ("eager", own, law + EAGER),
+                ("map scheduler", own, law + ["--scheduler=ns3::MapScheduler"])]
+    variants += [("build " + build, build, law) for build in builds[1:]]
+    expected = run(program, own, law, os.path.join(root, "expected"))
+    if expected[0].count(b"finished") < 50 or not expected[2]["pfcXoffSent"]:
+        raise SystemExit(f"FAILED {title}: the run is too easy to show anything")
+    failures = 0
+    for i, (name, build, arguments) in enumerate(variants):
+        found = run(program, build, arguments, os.path.join(root, str(i)))
+        differ = [what for what, a, b in
+                  zip(("flows.csv", "fingerprint", "counters"), expected, found) if a != b]
+        if differ:
+            failures += 1
+        print(f"{title} {name}: {'differs: ' + ', '.join(differ) if differ else 'same'}")
+    other = run(program, own, law + ["--seed=8"], os.path.join(root, "other"))
+    if other[0] == expected[0] or other[1] == expected[1]:
+        failures += 1
+        print(f"{title}: another seed gives the same run")
+    return failures
+
+
 def main():
     """Compare."""
     own = os.path.abspath(sys.argv[1])
@@ -52,27 +85,10 @@ def main():
                       os.environ.get("ROCE_BUILD_VARIANTS", "").split(":") if b]
     builds = list(dict.fromkeys(builds))
     failures = 0
-    with tempfile.TemporaryDirectory() as root:
+    for program in TOPOLOGIES:
         for cc in ("Dcqcn", "Hpcc"):
-            law = ["--cc=" + cc]
-            variants = [("again", own, law), ("watched", own, law + WATCHING),
-                        ("eager", own, law + EAGER),
-                        ("map scheduler", own, law + ["--scheduler=ns3::MapScheduler"])]
-            variants += [("build " + build, build, law) for build in builds[1:]]
-            expected = run(own, law, os.path.join(root, cc))
-            if expected[0].count(b"finished") < 50 or not expected[2]["pfcXoffSent"]:
-                raise SystemExit(f"FAILED {cc}: the run is too easy to show anything")
-            for i, (name, build, arguments) in enumerate(variants):
-                found = run(build, arguments, os.path.join(root, f"{cc}-{i}"))
-                differ = [what for what, a, b in
-                          zip(("flows.csv", "fingerprint", "counters"), expected, found) if a != b]
-                if differ:
-                    failures += 1
-                print(f"{cc} {name}: {'differs: ' + ', '.join(differ) if differ else 'same'}")
-            other = run(own, law + ["--seed=8"], os.path.join(root, cc + "-other"))
-            if other[0] == expected[0] or other[1] == expected[1]:
-                failures += 1
-                print(f"{cc}: another seed gives the same run")
+            with tempfile.TemporaryDirectory() as root:
+                failures += compare(program, cc, builds, root)
     print(f"{len(builds)} builds compared")
     return 1 if failures else 0
 

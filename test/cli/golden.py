@@ -18,26 +18,33 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "test" / "golden"
 COMMON = ["--duration=1ms", "--seed=7", "--progress=none"]
+LEAF_SPINE = "two-dc-leaf-spine"
+FAT_TREE = "two-dc-fat-tree"
 RUNS = {
-    "two-dc-dcqcn": ["--cc=Dcqcn", "--load=0.4", "--interFraction=0.2"],
-    "two-dc-dcqcn-paper": ["--cc=Dcqcn", "--load=0.4", "--ns3::roce::Dcqcn::Profile=paper"],
-    "two-dc-hpcc": ["--cc=Hpcc", "--load=0.4", "--interFraction=0.2"],
-    "two-dc-hpcc-mtu1000": ["--cc=Hpcc", "--load=0.3", "--ns3::roce::Nic::PathMtu=1000"],
-    "one-dc-none-pfc": ["--cc=none", "--datacenters=1", "--load=0.5", "--leafBuffer=2MiB",
-                        "--spineBuffer=2MiB"],
+    "two-dc-dcqcn": [LEAF_SPINE, "--cc=Dcqcn", "--load=0.4", "--interFraction=0.2"],
+    "two-dc-dcqcn-paper": [LEAF_SPINE, "--cc=Dcqcn", "--load=0.4",
+                           "--ns3::roce::Dcqcn::Profile=paper"],
+    "two-dc-hpcc": [LEAF_SPINE, "--cc=Hpcc", "--load=0.4", "--interFraction=0.2"],
+    "two-dc-hpcc-mtu1000": [LEAF_SPINE, "--cc=Hpcc", "--load=0.3",
+                            "--ns3::roce::Nic::PathMtu=1000"],
+    "one-dc-none-pfc": [LEAF_SPINE, "--cc=none", "--datacenters=1", "--load=0.5",
+                        "--leafBuffer=2MiB", "--spineBuffer=2MiB"],
+    "fat-tree-hpcc": [FAT_TREE, "--cc=Hpcc", "--k=4", "--load=0.4", "--duration=200us",
+                      "--truncate=3000000", "--pattern=poisson+incast", "--incastSenders=12",
+                      "--edgeBuffer=2MiB", "--edgeOversubscription=2"],
 }
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: golden.py BUILD_DIR")
-    program = Path(sys.argv[1]) / "bin" / "two-dc-leaf-spine"
+    programs = Path(sys.argv[1]) / "bin"
     update = os.environ.get("ROCE_UPDATE_GOLDEN") == "1"
     failed = []
     with tempfile.TemporaryDirectory() as scratch:
-        for name, options in RUNS.items():
+        for name, (program, *options) in RUNS.items():
             out = Path(scratch) / name
-            subprocess.run([program, *COMMON, *options, f"--out={out}"], check=True,
+            subprocess.run([programs / program, *COMMON, *options, f"--out={out}"], check=True,
                            stdout=subprocess.DEVNULL)
             golden = GOLDEN / f"{name}.flows.csv"
             if update:

@@ -196,15 +196,6 @@ CheckedCommandLine::AddValue(const std::string& name, const std::string& help, s
 }
 
 void
-CheckedCommandLine::AddTopology(LeafSpineHelper& topology)
-{
-    topology.AddOptions(*this);
-    Refuse("ns3::roce::Port::DataRate", "hostRate, --fabricRate, --dciRate or --wanRate");
-    Refuse("ns3::roce::Link::Delay", "hostDelay, --fabricDelay, --dciDelay or --wanDelay");
-    Refuse("ns3::roce::Switch::BufferSize", "leafBuffer, --spineBuffer or --dciBuffer");
-}
-
-void
 CheckedCommandLine::Parse(int argc, char** argv)
 {
     for (int i = 1; i < argc; ++i)

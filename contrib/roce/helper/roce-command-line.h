@@ -6,7 +6,6 @@
 #ifndef ROCE_COMMAND_LINE_H
 #define ROCE_COMMAND_LINE_H
 
-#include "roce-leaf-spine-helper.h"
 #include "roce-value-check.h"
 
 #include "ns3/command-line.h"
@@ -67,10 +66,19 @@ class CheckedCommandLine
     void AddValue(const std::string& name, const std::string& help, std::string& value);
 
     /**
-     * @brief Add LeafSpineHelper::AddOptions().
+     * @brief Add a topology's options, and refuse the attributes that it sets itself.
+     * @tparam T LeafSpineHelper, FatTreeHelper
      * @param topology defaults and destination
      */
-    void AddTopology(LeafSpineHelper& topology);
+    template <typename T>
+    void AddTopology(T& topology)
+    {
+        topology.AddOptions(*this);
+        for (const auto& [attribute, options] : topology.GetOwnAttributes())
+        {
+            Refuse(attribute, options);
+        }
+    }
 
     /**
      * @brief Refuse an attribute that the program sets itself.

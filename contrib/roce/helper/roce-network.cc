@@ -98,6 +98,11 @@ Network::CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const
 uint16_t
 Network::AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps)
 {
+    if (m_switches[sw].sw->GetNPorts() == Station::MAX_PORTS)
+    {
+        throw InputError("network: switch " + m_switches[sw].name + " has more than " +
+                         std::to_string(Station::MAX_PORTS) + " ports");
+    }
     port->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
     m_switches[sw].sw->GetObject<Node>()->AddDevice(port);
     return m_switches[sw].sw->AddPort(port);

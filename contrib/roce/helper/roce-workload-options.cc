@@ -104,7 +104,7 @@ WorkloadOptions::GetReference() const
 }
 
 std::vector<FlowSpec>
-WorkloadOptions::Poisson(const LeafSpineHelper& topology) const
+WorkloadOptions::Poisson(const Topology& topology) const
 {
     PoissonWorkload poisson;
     poisson.sizes = FindSizes(workload);
@@ -138,7 +138,7 @@ WorkloadOptions::Poisson(const LeafSpineHelper& topology) const
 }
 
 std::vector<FlowSpec>
-WorkloadOptions::Incast(const LeafSpineHelper& topology) const
+WorkloadOptions::Incast(const Topology& topology) const
 {
     IncastWorkload incast;
     incast.hosts = topology.GetPlacement();
@@ -180,7 +180,7 @@ WorkloadOptions::Incast(const LeafSpineHelper& topology) const
 }
 
 std::vector<FlowSpec>
-WorkloadOptions::GenerateOne(const std::string& name, const LeafSpineHelper& topology) const
+WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) const
 {
     const uint32_t nNics = topology.GetPlacement().nHosts;
     if (name == "poisson")
@@ -222,7 +222,7 @@ WorkloadOptions::GenerateOne(const std::string& name, const LeafSpineHelper& top
 }
 
 std::vector<FlowSpec>
-WorkloadOptions::Generate(const LeafSpineHelper& topology) const
+WorkloadOptions::Generate(const Topology& topology) const
 {
     std::vector<std::vector<FlowSpec>> parts;
     std::istringstream names(pattern.empty() ? "+" : pattern);
@@ -244,7 +244,7 @@ WorkloadOptions::Generate(const LeafSpineHelper& topology) const
 }
 
 std::string
-WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const LeafSpineHelper& topology) const
+WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topology) const
 {
     const bool repeated =
         pattern.find("poisson") != std::string::npos || incastLoad != 0 || !incastPeriod.IsZero();

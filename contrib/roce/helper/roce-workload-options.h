@@ -8,7 +8,7 @@
 
 #include "roce-command-line.h"
 #include "roce-flow-spec.h"
-#include "roce-leaf-spine-helper.h"
+#include "roce-topology.h"
 #include "roce-workload.h"
 
 #include "ns3/nstime.h"
@@ -61,7 +61,7 @@ struct WorkloadOptions
      * @return flows sorted by start, ids from 0
      * @throw InputError for bad values, naming the option
      */
-    std::vector<FlowSpec> Generate(const LeafSpineHelper& topology) const;
+    std::vector<FlowSpec> Generate(const Topology& topology) const;
 
     /**
      * @brief Say what the flows really offer.
@@ -69,13 +69,12 @@ struct WorkloadOptions
      * @param topology the same
      * @return one line: flows, bytes, and, if arrivals go on for `duration`, the load
      */
-    std::string Report(const std::vector<FlowSpec>& flows, const LeafSpineHelper& topology) const;
+    std::string Report(const std::vector<FlowSpec>& flows, const Topology& topology) const;
 
   private:
-    std::vector<FlowSpec> GenerateOne(const std::string& name,
-                                      const LeafSpineHelper& topology) const;
-    std::vector<FlowSpec> Poisson(const LeafSpineHelper& topology) const;
-    std::vector<FlowSpec> Incast(const LeafSpineHelper& topology) const;
+    std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
+    std::vector<FlowSpec> Poisson(const Topology& topology) const;
+    std::vector<FlowSpec> Incast(const Topology& topology) const;
     LoadReference GetReference() const;
 };
 

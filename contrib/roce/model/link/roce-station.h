@@ -104,6 +104,9 @@ class Agenda
 class Station
 {
   public:
+    /// Two items of the agenda for each port and the timer are numbered with 16 bits.
+    static constexpr uint32_t MAX_PORTS = 32767;
+
     Station();
     virtual ~Station();
 

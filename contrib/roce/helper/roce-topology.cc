@@ -1,0 +1,214 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-topology.h"
+
+#include "roce-input-error.h"
+
+#include <cmath>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+Topology::CheckPositive(uint64_t value, const char* name)
+{
+    if (value == 0)
+    {
+        throw InputError(std::string("topology: ") + name + " is 0, expected at least 1");
+    }
+}
+
+void
+Topology::CheckDelay(const Time& delay, const char* name)
+{
+    if (delay.IsStrictlyNegative())
+    {
+        throw InputError(std::string("topology: ") + name + " is negative, expected 0 or more");
+    }
+}
+
+void
+Topology::CheckChoice(const std::string& value,
+                      const char* name,
+                      const char* first,
+                      const char* second)
+{
+    if (value != first && value != second)
+    {
+        throw InputError(std::string("topology: ") + name + " is '" + value + "', expected " +
+                         first + " or " + second);
+    }
+}
+
+void
+Topology::CheckOversubscription(double value, const char* name)
+{
+    if (!(value == 0 || value >= 0.001) || std::isinf(value))
+    {
+        throw InputError(std::string("topology: ") + name + " is " + std::to_string(value) +
+                         ", expected 0 (off) or at least 0.001");
+    }
+}
+
+void
+Topology::ValidateCommon(double nSwitches) const
+{
+    CheckPositive(datacenters, "datacenters");
+    CheckPositive(nicsPerHost, "nicsPerHost");
+    CheckPositive(hostRate.GetBitRate(), "hostRate");
+    CheckDelay(hostDelay, "hostDelay");
+    if (datacenters > 1)
+    {
+        CheckPositive(wanRate.GetBitRate(), "wanRate");
+        CheckDelay(wanDelay, "wanDelay");
+        CheckPositive(wanLinks, "wanLinks");
+        if (!(wanXonFraction >= 0 && wanXonFraction <= 1))
+        {
+            throw InputError("topology: wanXonFraction is " + std::to_string(wanXonFraction) +
+                             ", expected 0 to 1");
+        }
+    }
+    // As double: the product of four 32-bit numbers.
+    if (1.0 * datacenters * GetRacks() * GetHostsPerRack() * nicsPerHost > 1e6)
+    {
+        throw InputError("topology: more than 1,000,000 NICs");
+    }
+    if (datacenters * nSwitches > 1e6)
+    {
+        throw InputError("topology: more than 1,000,000 switches");
+    }
+}
+
+uint64_t
+Topology::UplinkRateBps(double belowBps,
+                        uint32_t uplinks,
+                        double oversubscription,
+                        const DataRate& given)
+{
+    if (!(oversubscription > 0) || !uplinks)
+    {
+        return given.GetBitRate();
+    }
+    return static_cast<uint64_t>(std::llround(belowBps / (oversubscription * uplinks)));
+}
+
+uint32_t
+Topology::AddSwitch(Network& network,
+                    uint32_t datacenter,
+                    const std::string& name,
+                    const QueueSize& buffer)
+{
+    ObjectFactory factory("ns3::roce::Switch");
+    factory.Set("BufferSize", QueueSizeValue(buffer));
+    return network.AddSwitch("dc" + std::to_string(datacenter) + "-" + name, datacenter, factory);
+}
+
+uint32_t
+Topology::AddRack(Network& network,
+                  uint32_t datacenter,
+                  const std::string& name,
+                  uint32_t index,
+                  const QueueSize& buffer) const
+{
+    const uint32_t rack = AddSwitch(network, datacenter, name, buffer);
+    const std::string prefix = "dc" + std::to_string(datacenter) + "-host";
+    for (uint32_t h = 0; h < GetHostsPerRack(); ++h)
+    {
+        const uint32_t host =
+            network.AddHost(prefix + std::to_string(index * GetHostsPerRack() + h), datacenter);
+        for (uint32_t n = 0; n < nicsPerHost; ++n)
+        {
+            network.AddNic(host, rack, hostRate.GetBitRate(), hostDelay.GetPicoSeconds());
+        }
+    }
+    return rack;
+}
+
+void
+Topology::Construct(Network& network) const
+{
+    Validate();
+    std::vector<std::vector<uint32_t>> externals;
+    for (uint32_t dc = 0; dc < datacenters; ++dc)
+    {
+        externals.push_back(ConstructDatacenter(network, dc));
+    }
+    if (datacenters > 1)
+    {
+        ConnectDatacenters(network, externals);
+    }
+}
+
+void
+Topology::ConnectDatacenters(Network& network,
+                             const std::vector<std::vector<uint32_t>>& externals) const
+{
+    const uint64_t rate = wanRate.GetBitRate();
+    const int64_t delay = wanDelay.GetPicoSeconds();
+    const double bdp = static_cast<double>(rate) * static_cast<double>(delay) / 8e12;
+    SharedBuffer::PortConfig buffer;
+    buffer.reservedBytes = 0;
+    buffer.ownPoolBytes = wanPortBuffer.GetValue() ? wanPortBuffer.GetValue()
+                                                   : static_cast<uint64_t>(4 * bdp) + (4ULL << 20);
+    // The switch computes the exact headroom; this is to say early what is too small.
+    const uint64_t headroom = HeadroomBytes(rate, delay, MIN_FRAME_BYTES);
+    if (headroom >= buffer.ownPoolBytes)
+    {
+        throw InputError("topology: wanPortBuffer is " + std::to_string(buffer.ownPoolBytes) +
+                         " B, expected more than the headroom of the WAN link, " +
+                         std::to_string(headroom) + " B");
+    }
+    buffer.staticXoffBytes = SharedBuffer::WHOLE_POOL;
+    buffer.xonFraction = wanXonFraction;
+    for (uint32_t a = 0; a < datacenters; ++a)
+    {
+        for (uint32_t b = a + 1; b < datacenters; ++b)
+        {
+            for (uint32_t e = 0; e < GetExternals(); ++e)
+            {
+                for (uint32_t l = 0; l < wanLinks; ++l)
+                {
+                    const auto [portA, portB] =
+                        network.Connect(externals[a][e], externals[b][e], rate, delay);
+                    network.GetSwitch(externals[a][e])->SetPortBuffer(portA, buffer);
+                    network.GetSwitch(externals[b][e])->SetPortBuffer(portB, buffer);
+                }
+            }
+        }
+    }
+}
+
+HostPlacement
+Topology::GetPlacement() const
+{
+    HostPlacement placement;
+    placement.nHosts = datacenters * GetNicsPerDatacenter();
+    for (uint32_t nic = 0; nic < placement.nHosts; ++nic)
+    {
+        placement.datacenterOf.push_back(nic / GetNicsPerDatacenter());
+        placement.rackOf.push_back(nic / (GetHostsPerRack() * nicsPerHost));
+    }
+    return placement;
+}
+
+LoadCapacity
+Topology::GetCapacity(LoadReference reference) const
+{
+    LoadCapacity capacity;
+    capacity.reference = reference;
+    capacity.hostRateBps = hostRate.GetBitRate();
+    capacity.uplinkBps = GetRackUplinkBps() * GetRacks() * datacenters;
+    if (datacenters > 1)
+    {
+        capacity.wanBps = wanRate.GetBitRate() * wanLinks * GetExternals() * (datacenters - 1);
+    }
+    return capacity;
+}
+
+} // namespace roce
+} // namespace ns3
