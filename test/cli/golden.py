@@ -23,6 +23,13 @@ RUNS = {
     "two-dc-dcqcn-paper": ["--cc=Dcqcn", "--load=0.4", "--ns3::roce::Dcqcn::Profile=paper"],
     "two-dc-hpcc": ["--cc=Hpcc", "--load=0.4", "--interFraction=0.2"],
     "two-dc-hpcc-mtu1000": ["--cc=Hpcc", "--load=0.3", "--ns3::roce::Nic::PathMtu=1000"],
+    "one-dc-timely": ["--cc=Timely", "--datacenters=1", "--load=0.5"],
+    "two-dc-timely-segments": ["--cc=Timely[Mode=perSegment|ThresholdsFromBaseRtt=true]",
+                               "--load=0.4", "--interFraction=0.2"],
+    "one-dc-dctcp": ["--cc=Dctcp", "--datacenters=1", "--load=0.5",
+                     "--ns3::roce::EcnMarker::Kmin=30000", "--ns3::roce::EcnMarker::Kmax=30000",
+                     "--ns3::roce::EcnMarker::Pmax=1",
+                     "--ns3::roce::EcnMarker::ReferenceRate=10Gbps"],
     "one-dc-none-pfc": ["--cc=none", "--datacenters=1", "--load=0.5", "--leafBuffer=2MiB",
                         "--spineBuffer=2MiB"],
 }
