@@ -584,7 +584,7 @@ TEST(Timely, ErpcProfile)
 
 TEST(Timely, PaperIsTheDefaultProfile)
 {
-    const TimelyParams& p = Sender().cc->GetParams();
+    const TimelyParams p = Sender().cc->GetParams();
     EXPECT_EQ(p.mode, TimelyMode::PER_RTT);
     EXPECT_EQ(p.alpha, 0.875);
     EXPECT_EQ(p.beta, 0.8);
