@@ -32,6 +32,14 @@ RUNS = {
     "fat-tree-hpcc": [FAT_TREE, "--cc=Hpcc", "--k=4", "--load=0.4", "--duration=200us",
                       "--truncate=3000000", "--pattern=poisson+incast", "--incastSenders=12",
                       "--edgeBuffer=2MiB", "--edgeOversubscription=2"],
+    "one-dc-timely": [LEAF_SPINE, "--cc=Timely", "--datacenters=1", "--load=0.5"],
+    "two-dc-timely-segments": [LEAF_SPINE,
+                               "--cc=Timely[Mode=perSegment|ThresholdsFromBaseRtt=true]",
+                               "--load=0.4", "--interFraction=0.2"],
+    "one-dc-dctcp": [LEAF_SPINE, "--cc=Dctcp", "--datacenters=1", "--load=0.5",
+                     "--ns3::roce::EcnMarker::Kmin=30000", "--ns3::roce::EcnMarker::Kmax=30000",
+                     "--ns3::roce::EcnMarker::Pmax=1",
+                     "--ns3::roce::EcnMarker::ReferenceRate=10Gbps"],
 }
 
 
