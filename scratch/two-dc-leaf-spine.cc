@@ -17,6 +17,7 @@
 
 #include "ns3/core-module.h"
 #include "ns3/roce-command-line.h"
+#include "ns3/roce-fault-options.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-run-options.h"
@@ -77,6 +78,7 @@ Run(int argc, char** argv)
     Settings settings;
     WorkloadOptions workload;
     LeafSpineHelper topology;
+    FaultOptions faults;
     RunOptions run;
     run.out = "results/two-dc-leaf-spine";
     CheckedCommandLine cmd(__FILE__, "RDMA congestion control within and across datacenters.");
@@ -88,6 +90,7 @@ Run(int argc, char** argv)
     cmd.AddValue("ecmpSeed", "Salt of the ECMP hashes", settings.ecmpSeed);
     cmd.Refuse("ns3::roce::Nic::CongestionControl", "cc");
     workload.AddOptions(cmd);
+    faults.AddOptions(cmd);
     run.AddOptions(cmd);
     cmd.AddTopology(topology);
     cmd.Parse(argc, argv);
@@ -109,6 +112,7 @@ Run(int argc, char** argv)
     {
         std::cerr << "warning: " << warning << std::endl;
     }
+    faults.Apply(network);
     network.AssignStreams(NETWORK_STREAM);
     CheckCongestionControl(settings, network);
     const std::vector<FlowSpec> flows = workload.Generate(topology);
