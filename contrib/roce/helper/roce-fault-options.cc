@@ -41,6 +41,14 @@ ParseTime(const std::string& what, const std::string& text)
     return ps;
 }
 
+ObjectFactory
+ParseFactory(const std::string& text, const TypeId& base)
+{
+    ObjectFactory factory;
+    std::istringstream(ValueCheck::Factory("--lossModel", text, base)) >> factory;
+    return factory;
+}
+
 /// Makes loss models of the kind and with the rate that the options say.
 std::function<Ptr<LossModel>()>
 MakeLossFactory(const std::string& text, double rate)
@@ -49,7 +57,7 @@ MakeLossFactory(const std::string& text, double rate)
     TypeId tid;
     if (TypeId::LookupByNameFailSafe(name, &tid) && tid.IsChildOf(ErrorModel::GetTypeId()))
     {
-        ObjectFactory factory(ValueCheck::Factory("--lossModel", text, ErrorModel::GetTypeId()));
+        ObjectFactory factory = ParseFactory(text, ErrorModel::GetTypeId());
         if (rate > 0)
         {
             if (tid != RateErrorModel::GetTypeId())
@@ -66,7 +74,7 @@ MakeLossFactory(const std::string& text, double rate)
             return model;
         };
     }
-    ObjectFactory factory(ValueCheck::Factory("--lossModel", text, LossModel::GetTypeId()));
+    ObjectFactory factory = ParseFactory(text, LossModel::GetTypeId());
     if (rate > 0)
     {
         const char* attribute = factory.Create<LossModel>()->GetRateAttribute();

@@ -220,16 +220,10 @@ Port::SetLossModel(Ptr<LossModel> model)
 void
 Port::SetReceiveErrorModel(Ptr<ErrorModel> model)
 {
-    if (model)
-    {
-        Ptr<ErrorModelLoss> adapter = CreateObject<ErrorModelLoss>();
-        adapter->SetErrorModel(std::move(model));
-        SetLossModel(adapter);
-    }
-    else if (GetReceiveErrorModel())
-    {
-        SetLossModel(nullptr);
-    }
+    // Never null: attributes of pointer type cannot be set to that.
+    Ptr<ErrorModelLoss> adapter = CreateObject<ErrorModelLoss>();
+    adapter->SetErrorModel(std::move(model));
+    SetLossModel(adapter);
 }
 
 Ptr<ErrorModel>
