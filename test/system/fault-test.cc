@@ -299,6 +299,39 @@ TEST_F(Faults, ModelsShiftNobodysStream)
     EXPECT_EQ(fingerprints[0], fingerprints[1]);
 }
 
+// Every port draws from a stream of its own, and the same one whoever else has a model.
+TEST_F(Faults, EveryPortHasItsOwnStream)
+{
+    std::vector<std::vector<bool>> losses[2];
+    for (int half : {0, 1})
+    {
+        Network net;
+        MakeStar(net, 3);
+        net.Build();
+        for (uint32_t i = half; i < net.GetPorts().size(); ++i)
+        {
+            Ptr<RandomLoss> model = CreateObject<RandomLoss>();
+            model->SetAttribute("Rate", DoubleValue(0.5));
+            net.GetPorts()[i]->SetLossModel(model);
+        }
+        net.AssignStreams(1);
+        for (const Ptr<Port>& port : net.GetPorts())
+        {
+            losses[half].emplace_back();
+            for (int i = 0; port->GetLossModel() && i < 100; ++i)
+            {
+                losses[half].back().push_back(port->GetLossModel()->IsLost(Frame{}, i));
+            }
+        }
+        Simulator::Destroy();
+    }
+    for (std::size_t i = 0; i < losses[0].size(); ++i)
+    {
+        EXPECT_EQ(std::count(losses[0].begin(), losses[0].end(), losses[0][i]), 1) << i;
+        EXPECT_TRUE(i == 0 || losses[0][i] == losses[1][i]) << i;
+    }
+}
+
 // PFC off: an incast overruns the egress queue, which drops at its dynamic threshold and not
 // before. Go-back-N brings everything home.
 TEST_F(Faults, LossyClassDropsAtTheEgressThreshold)

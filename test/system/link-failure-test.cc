@@ -315,6 +315,31 @@ TEST_F(LinkFailure, UnreachableAndBack)
     EXPECT_GT(done.FctPs(0), 10 * MS);
 }
 
+// Each change becomes known on its own, even if the next has come meanwhile.
+TEST_F(LinkFailure, ChangesBecomeKnownInTurn)
+{
+    Network net;
+    MakeLeafSpine(net);
+    net.SetReroute(2 * MS);
+    const uint32_t first = net.FindLink("dc0-leaf0", "dc0-spine0").link;
+    const uint32_t second = net.FindLink("dc0-leaf0", "dc0-spine1").link;
+    net.ScheduleLinkChange(MS, first, false);
+    net.ScheduleLinkChange(3 * MS / 2, first, true);
+    net.ScheduleLinkChange(2 * MS, second, false);
+    net.ScheduleLinkChange(5 * MS / 2, second, true);
+    using Group = std::vector<uint16_t>;
+    std::vector<Group> groups;
+    for (int64_t at : {2 * MS, 13 * MS / 4, 15 * MS / 4, 17 * MS / 4, 19 * MS / 4})
+    {
+        Simulator::Schedule(TimeStep(at),
+                            [&] { groups.push_back(net.GetSwitch(0)->GetRouting().GetGroup(1)); });
+    }
+    Simulator::Run();
+    EXPECT_EQ(net.GetLastChangePs(), 9 * MS / 2);
+    // Ports 0 and 1 are the hosts'.
+    EXPECT_EQ(groups, (std::vector<Group>{{2, 3}, {3}, {2, 3}, {2}, {2, 3}}));
+}
+
 // One direction fails: only frames that way are rerouted, and only they are lost.
 TEST_F(LinkFailure, OneDirection)
 {
