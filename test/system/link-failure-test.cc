@@ -234,6 +234,34 @@ TEST_F(LinkFailure, PauseStateSurvives)
     }
 }
 
+// The failure ends a pause that nothing else would have ended, and the NIC goes on by itself.
+TEST_F(LinkFailure, EndsAPauseForEver)
+{
+    Config::SetDefault("ns3::roce::Port::InfinitePause", BooleanValue(true));
+    Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MilliSeconds(20)));
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    const auto flows = Numbered({Flow(0, 1, 1000000)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Schedule(MicroSeconds(5), [&net] {
+        net.CatchUp();
+        Port& port = *net.GetSwitch(0)->GetPort(0);
+        port.Transmit(port.MakePfc(3, 0xffff), NowPs() + 20 * NS); // behind the ACK under way
+    });
+    Simulator::Schedule(MicroSeconds(100), [&net] {
+        net.CatchUp();
+        EXPECT_NE(net.GetNic(0)->PausedMask(NowPs()), 0u);
+    });
+    net.ScheduleLinkChange(100 * US, net.GetLinkOfNic(0), false);
+    net.ScheduleLinkChange(100 * US + 1, net.GetLinkOfNic(0), true);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    EXPECT_EQ(net.GetNic(0)->GetCounters().timeouts, 0u);
+    EXPECT_LT(done.FctPs(0), 250 * US);
+}
+
 // Routes that stay: the flow waits for the repair. Routes that follow: it goes round.
 TEST_F(LinkFailure, ReroutedFlowsGoRound)
 {
@@ -301,8 +329,14 @@ TEST_F(LinkFailure, UnreachableAndBack)
         net.ScheduleLinkChange(10 * MS, link, true);
     }
     std::string report;
+    const int64_t rttPs = net.GetPath(0, 2, 0).baseRttPs;
+    const int64_t idealPs = net.GetIdeal(flows[0]).senderFctPs;
     Simulator::Schedule(MilliSeconds(5), [&] {
         EXPECT_EQ(net.TracePath(0, 2, 0).size(), 1u);
+        // What is known of a path does not depend on there being one now.
+        EXPECT_EQ(net.GetPath(0, 2, 0).baseRttPs, rttPs);
+        EXPECT_EQ(net.GetPath(0, 2, 0).hops, 4u);
+        EXPECT_EQ(net.GetIdeal(flows[0]).senderFctPs, idealPs);
         StallDetector detector(net, StallDetector::Options());
         report = detector.DescribeUnfinished().at(0);
         EXPECT_EQ(net.Audit(false), "");

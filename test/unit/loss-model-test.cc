@@ -23,6 +23,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -162,6 +163,13 @@ TEST(RandomLossTest, RareLossesAreNotCoarse)
         EXPECT_NEAR(sum / n, 1, 4 / std::sqrt(n)) << p;
         ExpectCount(static_cast<double>(below), n, 1 - std::exp(-0.1), "short gaps");
     }
+    // With 32 bits, about 18 of these would be equal to another.
+    std::set<uint64_t> different;
+    for (int i = 0; i < 400000; ++i)
+    {
+        different.insert(draws->DrawGeometric(1e-13));
+    }
+    EXPECT_GE(different.size(), 399998u);
     EXPECT_EQ(draws->DrawGeometric(0), Draws::NEVER);
     EXPECT_EQ(draws->DrawGeometric(1), 0u);
 }
