@@ -120,6 +120,36 @@ BAD = [
     ("--RngRun=first", "--RngRun is 'first'", "0:18446744073709551615"),
     ("--SchedulerType=foo", "--SchedulerType is 'foo'", "TypeId"),
     ("--PrintAttributes=foo", "unknown type 'foo'", "--PrintTypeIds"),
+    # faults
+    ("--loss=2", "--loss is 2", "0 to 1"),
+    ("--loss=0.1 --lossLinks=some", "--lossLinks is 'some'", "host, fabric or wan"),
+    ("--lossLinks=some", "--lossLinks is 'some'", "host, fabric or wan"),
+    ("--loss=0.1 --lossLinks=wan --datacenters=1", "--lossLinks is 'wan'", "no such link"),
+    ("--lossModel=Foo", "--lossModel is 'Foo'", "BurstLoss"),
+    ("--lossModel=ns3::roce::Nic", "--lossModel is 'ns3::roce::Nic'", "RandomLoss"),
+    ("--lossModel=BurstLoss[Foo=1]", "--lossModel has 'Foo=1'", "--PrintAttributes"),
+    ("--lossModel=BurstLoss[LossRate=1]", "LossRate is 1", "LossRate < LossBad"),
+    ("--lossModel=RandomLoss[Rate=2]", "Rate is '2'", "0:1"),
+    ("--loss=0.1 --lossModel=RunLoss", "--lossModel=RunLoss", "expected no --loss"),
+    ("--lossModel=RunLoss[Profile=none|BurstSizes=1,1]", "BurstSizes is '1,1'", "sum is 1"),
+    ("--lossModel=ErrorModelLoss", "ErrorModel is null", "expected an ErrorModel"),
+    ("--loss=0.1 --lossModel=ns3::BurstErrorModel", "BurstErrorModel", "expected no --loss"),
+    ("--failLinks=dc0-leaf0", "--failLinks has 'dc0-leaf0'", "NAME/NAME[#INDEX]@FROM[-TO]"),
+    ("--failLinks=dc0-leaf0/dc0-spine0", "dc0-leaf0/dc0-spine0", "@FROM"),
+    ("--failLinks=dc0-leaf0/dc0-spine0@soon", "time is 'soon'", "time with unit"),
+    ("--failLinks=dc0-leaf0/dc0-spine0@5", "time is '5'", "time with unit"),
+    ("--failLinks=dc0-leaf0/dc0-spine0@2us-1us", "2us-1us", "repair after 2us"),
+    ("--failLinks=dc0-leaf0/dc0-spine9@1us", "no switch or host 'dc0-spine9'", "nicN"),
+    ("--failLinks=nic99/dc0-leaf0@1us", "no switch or host 'nic99'", "nicN"),
+    ("--failLinks=dc0-leaf0/dc0-leaf1@1us", "no link joins dc0-leaf0 and dc0-leaf1", ""),
+    ("--failLinks=dc0-leaf0/dc0-spine0#1@1us", "link 1 of dc0-leaf0", "expected 0 to 0"),
+    (
+        "--failLinks=dc0-leaf0/dc0-spine0@1us-5us,dc0-spine0>dc0-leaf0@2us",
+        "is down at that time",
+        "one after the other",
+    ),
+    ("--reroute=soon", "--reroute", "time with unit"),
+    ("--reroute=-1us", "--reroute is '-1us'", "0 or more"),
     # files
     ("--workload={d}/empty.txt", "empty.txt", "expected"),
     ("--workload={d}/words.txt", "words.txt:2:", "not a number"),
@@ -202,6 +232,11 @@ GOOD = [
     "--pattern=list --flows={d}/good.csv",
     "--pattern=list --flows={d}/flow.txt",
     "--cc=none --int=0 --ecn=0 --RngRun=3",
+    "--loss=1e-3 --lossModel=BurstLoss[MeanBurst=2] --ns3::roce::Nic::RtoMin=500us",
+    "--loss=1e-3 --lossModel=ns3::RateErrorModel --ns3::roce::Nic::RtoMin=500us",
+    "--lossModel=ChunkLoss --lossLinks=wan --reroute=none",
+    "--failLinks=dc0-leaf0/dc0-spine0@5us-30us,dc0-dci0>dc1-dci0#0@0-1ms --reroute=10us"
+    " --ns3::roce::Nic::RtoMin=500us",
     "--pcap=nic0,dc0-leaf0:2 --pfc --queueInterval=1us --rateInterval=1us --hpccFct=true",
 ]
 
@@ -211,6 +246,13 @@ GOOD_FAT_TREE = [
     "--datacenters=1 --borders=0 --portBuffer=1MiB",
     "--hostsPerEdge=4 --borderLinks=1 --wanLinks=1 --wanRate=400Gbps --wanDelay=1ms",
 ]
+
+
+# A failure without repair: the run ends by itself with status 3, and the link is named.
+DEAD = (
+    "--failLinks=dc0-dci0>dc1-dci0@10us --ns3::roce::Nic::RtoMin=500us --interFraction=1",
+    "link dc0-dci0 - dc1-dci0, direction from dc0-dci0, is down since 0.01 ms",
+)
 
 
 def run(program, arguments, folder):
@@ -265,7 +307,13 @@ def main():
             failures += 1
             name = os.path.basename(program[0])
             print(f"FAILED {name} {arguments or '(no arguments)'}: {wrong}")
-    print(f"{len(cases) - failures} of {len(cases)} cases as expected")
+    with tempfile.TemporaryDirectory() as folder:
+        program = [os.path.join(sys.argv[1], "bin", LEAF_SPINE[0])] + LEAF_SPINE[1:]
+        done, files = run(program, DEAD[0], folder)
+        if done.returncode != 3 or DEAD[1] not in done.stderr or "summary.json" not in files:
+            failures += 1
+            print(f"FAILED {DEAD[0]}: status {done.returncode}, {files}: {done.stderr}")
+    print(f"{len(cases) + 1 - failures} of {len(cases) + 1} cases as expected")
     return 1 if failures else 0
 
 

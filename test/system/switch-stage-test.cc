@@ -336,7 +336,7 @@ TEST_F(StageTest, ConsumeAtDequeueDoesNotSwallowAnXon)
             return Verdict::CONSUME;
         });
         // The way to NIC 1 is blocked for good.
-        sw.GetPort(1)->Accept(sw.GetPort(1)->MakePfc(3, 65535), 0);
+        net.GetNic(1)->Transmit(net.GetNic(1)->MakePfc(3, 65535), 0);
         net.InstallFlows(
             Numbered({Flow(2, 0, 200000), Flow(3, 0, 200000), Flow(0, 1, bytes, 5 * US)}));
         uint64_t xons = 0;

@@ -36,14 +36,6 @@ OtherEnd(uint64_t rateBps)
     return port;
 }
 
-void
-Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
-{
-    Ptr<Link> link = CreateObject<Link>();
-    link->SetAttribute("Delay", TimeValue(PicoSeconds(delayPs)));
-    link->Attach(a, b);
-}
-
 } // namespace
 
 Network::Network()
@@ -56,7 +48,25 @@ Network::Network()
     }
 }
 
-Network::~Network() = default;
+Network::~Network()
+{
+    for (EventId& change : m_changes)
+    {
+        change.Cancel();
+    }
+}
+
+uint32_t
+Network::Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
+{
+    Ptr<Link> link = CreateObject<Link>();
+    link->SetAttribute("Delay", TimeValue(PicoSeconds(delayPs)));
+    link->Attach(a, b);
+    LinkEntry entry{};
+    entry.link = link;
+    m_links.push_back(entry);
+    return GetNLinks() - 1;
+}
 
 uint32_t
 Network::AddSwitch(const std::string& name, uint32_t datacenter, const ObjectFactory& factory)
@@ -129,7 +139,9 @@ Network::AddNic(uint32_t host,
     });
     Ptr<Port> port = OtherEnd(rateBps);
     const uint16_t swPort = AddSwitchPort(sw, port, rateBps);
-    Join(nic, port, delayPs);
+    LinkEntry& link = m_links[Join(nic, port, delayPs)];
+    link.host = true;
+    link.ends = {index, sw};
     m_nics.push_back({nic, m_hosts[host].name, m_hosts[host].datacenter, sw, swPort});
     return index;
 }
@@ -146,9 +158,10 @@ Network::Connect(uint32_t a, uint32_t b, uint64_t rateBps, int64_t delayPs)
     Ptr<Port> portB = OtherEnd(rateBps);
     const uint16_t indexA = AddSwitchPort(a, portA, rateBps);
     const uint16_t indexB = AddSwitchPort(b, portB, rateBps);
-    Join(portA, portB, delayPs);
-    m_switches[a].neighbours.emplace_back(b, indexA);
-    m_switches[b].neighbours.emplace_back(a, indexB);
+    const uint32_t link = Join(portA, portB, delayPs);
+    m_links[link].ends = {a, b};
+    m_switches[a].neighbours.push_back({b, indexA, link, 0});
+    m_switches[b].neighbours.push_back({a, indexB, link, 1});
     return {indexA, indexB};
 }
 
@@ -172,13 +185,12 @@ Network::Build(const Options& options)
     {
         m_switches[nic.sw].rack = 0;
     }
-    std::vector<uint32_t> rackSwitch;
     for (uint32_t s = 0; s < m_switches.size(); ++s)
     {
         if (m_switches[s].rack == 0)
         {
-            m_switches[s].rack = static_cast<int32_t>(rackSwitch.size());
-            rackSwitch.push_back(s);
+            m_switches[s].rack = static_cast<int32_t>(m_rackSwitch.size());
+            m_rackSwitch.push_back(s);
         }
     }
     uint32_t mtu = 0;
@@ -198,7 +210,7 @@ Network::Build(const Options& options)
                             options.ecmpSeed * 1000003 + s,
                             maxFrame);
     }
-    ComputeRoutes(rackSwitch);
+    ComputeRoutes(true);
     for (const NicEntry& nic : m_nics)
     {
         nic.nic->Activate();
@@ -256,23 +268,23 @@ Network::CheckEcnBelowPfc()
 }
 
 void
-Network::ComputeRoutes(const std::vector<uint32_t>& rackSwitch)
+Network::ComputeRoutes(bool complete)
 {
     constexpr uint32_t FAR = std::numeric_limits<uint32_t>::max();
-    for (uint32_t rack = 0; rack < rackSwitch.size(); ++rack)
+    for (uint32_t rack = 0; rack < m_rackSwitch.size(); ++rack)
     {
         // Breadth first from the rack's switch gives every switch its distance to the rack.
         std::vector<uint32_t> distance(m_switches.size(), FAR);
-        std::vector<uint32_t> queue{rackSwitch[rack]};
-        distance[rackSwitch[rack]] = 0;
+        std::vector<uint32_t> queue{m_rackSwitch[rack]};
+        distance[m_rackSwitch[rack]] = 0;
         for (std::size_t i = 0; i < queue.size(); ++i)
         {
-            for (const auto& [next, port] : m_switches[queue[i]].neighbours)
+            for (const Neighbour& next : m_switches[queue[i]].neighbours)
             {
-                if (distance[next] == FAR)
+                if (distance[next.sw] == FAR && IsUsable(next, 1 - next.end)) // towards the rack
                 {
-                    distance[next] = distance[queue[i]] + 1;
-                    queue.push_back(next);
+                    distance[next.sw] = distance[queue[i]] + 1;
+                    queue.push_back(next.sw);
                 }
             }
         }
@@ -280,18 +292,20 @@ Network::ComputeRoutes(const std::vector<uint32_t>& rackSwitch)
         {
             const auto self = static_cast<std::size_t>(&entry - m_switches.data());
             std::vector<uint16_t> ports;
-            for (const auto& [next, port] : entry.neighbours)
+            for (const Neighbour& next : entry.neighbours)
             {
-                if (distance[self] != FAR && distance[next] + 1 == distance[self])
+                if (distance[self] != FAR && distance[next.sw] + 1 == distance[self] &&
+                    IsUsable(next, next.end))
                 {
-                    ports.push_back(port);
+                    ports.push_back(next.port);
                 }
             }
             std::sort(ports.begin(), ports.end());
-            if (ports.empty() && entry.rack >= 0 && entry.rack != static_cast<int32_t>(rack))
+            if (complete && ports.empty() && entry.rack >= 0 &&
+                entry.rack != static_cast<int32_t>(rack))
             {
                 throw InputError("network: no path from " + entry.name + " to " +
-                                 m_switches[rackSwitch[rack]].name);
+                                 m_switches[m_rackSwitch[rack]].name);
             }
             entry.sw->GetRouting().SetGroup(rack, ports);
         }
@@ -317,6 +331,16 @@ Network::AssignStreams(int64_t stream)
     for (const NicEntry& nic : m_nics)
     {
         next += nic.nic->AssignStreams(next);
+    }
+    // Behind all others, and a fixed number for each port: a loss model shifts nobody's stream.
+    for (const Ptr<Port>& port : GetPorts())
+    {
+        if (const Ptr<LossModel> model = port->GetLossModel())
+        {
+            NS_ABORT_MSG_IF(model->AssignStreams(next) > LossModel::MAX_STREAMS,
+                            "a loss model uses more than its random streams");
+        }
+        next += LossModel::MAX_STREAMS;
     }
     return next - stream;
 }
@@ -386,7 +410,15 @@ Network::GetNodeName(uint32_t nodeId) const
 std::vector<Network::PathHop>
 Network::TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const
 {
+    bool arrives;
+    return Trace(src, dst, entropy, false, arrives);
+}
+
+std::vector<Network::PathHop>
+Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& arrives) const
+{
     std::vector<PathHop> path;
+    arrives = true;
     Port* port = PeekPointer(m_nics.at(src).nic);
     while (true)
     {
@@ -397,8 +429,18 @@ Network::TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const
         {
             return path;
         }
-        const uint16_t out = sw->GetRouting().Route(src, dst, entropy);
-        NS_ABORT_MSG_IF(out == Routing::NO_PORT || path.size() > 255, "routing loop or dead end");
+        const Routing* routes = &sw->GetRouting();
+        if (intact && !m_intactRoutes.empty())
+        {
+            routes = &m_intactRoutes.at(sw->GetNodeId());
+        }
+        const uint16_t out = routes->Route(src, dst, entropy);
+        if (out == Routing::NO_PORT)
+        {
+            arrives = false;
+            return path;
+        }
+        NS_ABORT_MSG_IF(path.size() > 255, "routing loop");
         port = PeekPointer(sw->GetPort(out));
     }
 }
@@ -439,7 +481,16 @@ PathInfo
 Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
 {
     Nic& nic = *m_nics.at(src).nic;
-    const std::vector<HopSpec> forward = Specs(TracePath(src, dst, entropy));
+    bool there;
+    bool back;
+    std::vector<PathHop> way = Trace(src, dst, entropy, false, there);
+    std::vector<PathHop> wayBack = Trace(dst, src, entropy, false, back);
+    if (!there || !back)
+    {
+        way = Trace(src, dst, entropy, true, there);
+        wayBack = Trace(dst, src, entropy, true, back);
+    }
+    const std::vector<HopSpec> forward = Specs(way);
     WireSizes sizes = GetWireSizes(nic, true);
     sizes.rethBytes = 0; // the RTT of a middle packet
     PathInfo path;
@@ -449,9 +500,7 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
     {
         path.bottleneckBps = std::min(path.bottleneckBps, hop.rateBps);
     }
-    path.baseRttPs = IdealFct(forward, Specs(TracePath(dst, src, entropy)), sizes)
-                         .Compute(sizes.mtuBytes)
-                         .senderFctPs;
+    path.baseRttPs = IdealFct(forward, Specs(wayBack), sizes).Compute(sizes.mtuBytes).senderFctPs;
     path.hops = static_cast<uint32_t>(forward.size());
     path.mtuBytes = sizes.mtuBytes;
     path.fullFrameBytes =
@@ -468,8 +517,9 @@ Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
     // The last ACK can only be held up by an ACK of the packet just before.
     const uint64_t before = flow.sizeBytes ? (flow.sizeBytes - 1) / sizes.mtuBytes : 0;
     sizes.ackEveryPacket = before % m_nics.at(flow.dst).nic->GetAckEveryN() == 0;
-    return IdealFct(Specs(TracePath(flow.src, flow.dst, entropy)),
-                    Specs(TracePath(flow.dst, flow.src, entropy)),
+    bool arrives;
+    return IdealFct(Specs(Trace(flow.src, flow.dst, entropy, true, arrives)),
+                    Specs(Trace(flow.dst, flow.src, entropy, true, arrives)),
                     sizes)
         .Compute(flow.sizeBytes);
 }
@@ -564,6 +614,10 @@ Network::Audit(bool drained) const
         {
             return wrong;
         }
+    }
+    if (std::string wrong = AuditLinks(); !wrong.empty())
+    {
+        return wrong;
     }
     for (const Ptr<Port>& port : GetPorts())
     {

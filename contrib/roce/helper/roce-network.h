@@ -9,12 +9,15 @@
 #include "roce-flow-spec.h"
 #include "roce-ideal-fct.h"
 
+#include "ns3/event-id.h"
 #include "ns3/node-container.h"
 #include "ns3/object-factory.h"
 #include "ns3/roce-nic.h"
 #include "ns3/roce-switch.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,12 +35,30 @@ namespace roce
  * are all shortest paths by number of links, computed per rack (a switch with NICs), as equal-cost
  * groups. Topology helpers (LeafSpineHelper) fill one of these.
  *
- * Nodes, NICs and switches are numbered in the order in which they are added. Host nodes may have
- * several NICs; flows run between NICs.
+ * Nodes, NICs, switches and links are numbered in the order in which they are added. Host nodes may
+ * have several NICs; flows run between NICs.
+ *
+ * Links may fail and be repaired, see Link. Unless SetReroute() is called routes stay as they are,
+ * and what ECMP sends to a dead link is lost there.
  */
 class Network
 {
   public:
+    /// Which part of the network a link belongs to.
+    enum class LinkKind : uint8_t
+    {
+        HOST,   //!< NIC and switch
+        FABRIC, //!< switches of one datacenter
+        WAN,    //!< switches of two datacenters
+    };
+
+    /// A link by its number, and which end was named first.
+    struct LinkRef
+    {
+        uint32_t link;
+        unsigned firstEnd; //!< 0 or 1, see Link
+    };
+
     /// What Build() puts into every switch, besides what the attributes say.
     struct Options
     {
@@ -187,11 +208,11 @@ class Network
     }
 
     /**
-     * @brief Follow a frame through the routing tables.
+     * @brief Follow a frame through the routing tables as they are now.
      * @param src NIC
      * @param dst NIC
      * @param entropy UDP source port
-     * @return links from src to dst
+     * @return links from src to dst, or to a switch that has no route because of failures
      */
     std::vector<PathHop> TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const;
 
@@ -200,18 +221,117 @@ class Network
      * @param src NIC
      * @param dst NIC
      * @param entropy UDP source port
-     * @return see PathInfo
+     * @return see PathInfo; while there is no path, of the path it had before any failure
      */
     PathInfo GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const;
 
     /**
-     * @brief Exact completion time of a flow on the empty network, on the path ECMP gives it.
+     * @brief Exact completion time of a flow on the empty network without failures, on the path
+     * ECMP gives it.
      * @param flow the flow
      * @param telemetry charge the telemetry its rate law asks for; false (as for slowdowns) makes
      * the figure independent of the rate law
      * @return see IdealFct::Result
      */
     IdealFct::Result GetIdeal(const FlowSpec& flow, bool telemetry = false) const;
+
+    // --- links and their failures
+
+    /// @return number of links
+    uint32_t GetNLinks() const
+    {
+        return static_cast<uint32_t>(m_links.size());
+    }
+
+    /// @return a link
+    Link& GetLink(uint32_t link) const
+    {
+        return *m_links.at(link).link;
+    }
+
+    /// @return what a link joins
+    LinkKind GetLinkKind(uint32_t link) const;
+
+    /**
+     * @param link number
+     * @return "dc0-leaf0 - dc0-spine1", with " #1" and so on for further parallel links
+     */
+    std::string GetLinkName(uint32_t link) const;
+
+    /**
+     * @brief Find a link by the names of what it joins: switches, hosts, or nicN for the N-th NIC.
+     * @param first one end
+     * @param second the other
+     * @param index which of parallel links, in the order they were added
+     * @return the link
+     * @throw InputError that names what is unknown
+     */
+    LinkRef FindLink(const std::string& first, const std::string& second, uint32_t index = 0) const;
+
+    /**
+     * @brief Find a link between two switches.
+     * @param a one switch
+     * @param b the other
+     * @param index which of parallel links
+     * @return the link
+     * @throw InputError if there is none
+     */
+    LinkRef FindLink(uint32_t a, uint32_t b, uint32_t index = 0) const;
+
+    /**
+     * @param nic number
+     * @return the link of a NIC; end 0 is the NIC
+     */
+    uint32_t GetLinkOfNic(uint32_t nic) const;
+
+    /**
+     * @brief A link fails now; call before the run or from an event. See Link::Fail().
+     * @param link number
+     * @param directions see Link::Directions
+     */
+    void FailLink(uint32_t link, unsigned directions = Link::BOTH);
+
+    /**
+     * @brief A link is repaired now; see FailLink().
+     * @param link number
+     * @param directions see Link::Directions
+     */
+    void RepairLink(uint32_t link, unsigned directions = Link::BOTH);
+
+    /**
+     * @brief FailLink() or RepairLink() at a time to come.
+     * @param atPs time since the start of the simulation
+     * @param link number
+     * @param up repair instead of failure
+     * @param directions see Link::Directions
+     */
+    void ScheduleLinkChange(int64_t atPs, uint32_t link, bool up, unsigned directions = Link::BOTH);
+
+    /**
+     * @brief From now on, recompute the routes of all switches a while after each change of a link.
+     *
+     * Every switch learns of each change exactly that much later and then has shortest paths
+     * without the directions known to be down. Where none is left, frames are dropped with reason
+     * DROP_NO_ROUTE. Flows are spread anew over groups whose number of ports has changed.
+     * @param delayPs detection and convergence; NEVER_PS: never
+     */
+    void SetReroute(int64_t delayPs);
+
+    /// @return time of the last change of a link or of routes scheduled so far, or -1
+    int64_t GetLastChangePs() const
+    {
+        return m_lastChangePs;
+    }
+
+    /**
+     * @param port sending end
+     * @param nowPs current time
+     * @return "link a - b is down since 10 ms", or was down, or empty if it never was
+     */
+    std::string DescribeLink(const Port& port, int64_t nowPs) const;
+
+    /// @return GetLinkName() and since when for every link that is down
+    std::vector<std::string> DescribeDownLinks() const;
 
     // --- totals over the network
 
@@ -227,8 +347,12 @@ class Network
     /// @brief Make every NIC and switch do what is due by now, so that counters are exact.
     void CatchUp() const;
 
+    /// @return calls of FailLink() that made a difference
+    uint64_t CountLinkFailures() const;
+
     /**
-     * @brief Check every switch's invariants and, once drained, that nothing is left anywhere.
+     * @brief Check every switch's invariants, that every frame sent has been received, is lost, or
+     * is on its way, link by link, and, once drained, that nothing is left anywhere.
      * @param drained no frame should be anywhere
      * @return empty or the first violation
      */
@@ -247,13 +371,30 @@ class Network
     std::vector<Ptr<Port>> GetPorts() const;
 
   private:
+    /// A link as one of its two switches sees it.
+    struct Neighbour
+    {
+        uint32_t sw;
+        uint16_t port; //!< own port
+        uint32_t link;
+        unsigned end; //!< own end of the link
+    };
+
+    struct LinkEntry
+    {
+        Ptr<Link> link;
+        std::array<uint32_t, 2> ends; //!< switches; of a HOST link NIC and switch
+        bool host;                    //!< end 0 is a NIC
+        unsigned knownDown{0};        //!< directions that routes avoid
+    };
+
     struct SwitchEntry
     {
         Ptr<Switch> sw;
         std::string name;
         uint32_t datacenter;
         int32_t rack{-1};
-        std::vector<std::pair<uint32_t, uint16_t>> neighbours; //!< (switch, own port)
+        std::vector<Neighbour> neighbours;
     };
 
     struct HostEntry
@@ -274,7 +415,21 @@ class Network
 
     void CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const;
     uint16_t AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps);
-    void ComputeRoutes(const std::vector<uint32_t>& rackSwitch);
+    bool IsUsable(const Neighbour& neighbour, unsigned end) const;
+    void ComputeRoutes(bool complete);
+    uint32_t Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs);
+    bool IsEnd(const LinkEntry& entry, unsigned end, const std::string& name) const;
+    std::string EndName(const LinkEntry& entry, unsigned end) const;
+    bool KnowsName(const std::string& name) const;
+    uint32_t LinkOf(const Port& port) const;
+    void OnLinkChange(uint32_t link, unsigned directions, bool up);
+    void OnReroute(uint32_t link, unsigned directions, bool up);
+    std::vector<PathHop> Trace(uint32_t src,
+                               uint32_t dst,
+                               uint16_t entropy,
+                               bool intact,
+                               bool& arrives) const;
+    std::string AuditLinks() const;
     WireSizes GetWireSizes(Nic& nic, bool telemetry) const;
     void CheckEcnBelowPfc();
 
@@ -282,6 +437,12 @@ class Network
     std::vector<SwitchEntry> m_switches;
     std::vector<HostEntry> m_hosts;
     std::vector<NicEntry> m_nics;
+    std::vector<LinkEntry> m_links;
+    std::vector<uint32_t> m_rackSwitch;         //!< by rack
+    std::map<uint32_t, Routing> m_intactRoutes; //!< by node id; empty until routes have changed
+    int64_t m_rerouteDelayPs{NEVER_PS};
+    int64_t m_lastChangePs{-1};
+    std::vector<EventId> m_changes;
     std::vector<uint32_t> m_nodeKind; //!< by node id - first id: index into switches or hosts
     std::shared_ptr<Attachments> m_attachments;
     std::vector<std::string> m_warnings;

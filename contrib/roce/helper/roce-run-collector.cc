@@ -422,6 +422,12 @@ RunCollector::GetCounters() const
             pausedPs += port->GetPausedTimePs(c, NowPs());
         }
     }
+    for (const Ptr<Port>& port : m_network.GetPorts())
+    {
+        counters["framesLostOnLinks"] += port->GetFramesLost();
+        counters["framesLostLinkDown"] += port->GetFramesLost(Port::LOSS_LINK_DOWN);
+    }
+    counters["linkFailures"] = m_network.CountLinkFailures();
     counters["pausedNs"] = static_cast<uint64_t>(pausedPs / 1000);
     counters["packetHops"] = m_network.CountPacketHops();
     counters["events"] = Simulator::GetEventCount();

@@ -212,6 +212,12 @@ RunOptions::PrintTable(std::ostream& out, const FctStats& stats, const RunSummar
          << " ms paused (sum over ports); dropped frames: " << counter("framesDropped")
          << "; retransmitted: " << counter("retransmitted")
          << "; reordered: " << counter("reordered") << "\n";
+    if (counter("framesLostOnLinks") || counter("linkFailures"))
+    {
+        text << "links: " << counter("framesLostOnLinks") << " frames lost, "
+             << counter("framesLostLinkDown") << " of them on failed links; "
+             << counter("linkFailures") << " failures\n";
+    }
     const double hops = static_cast<double>(counter("packetHops"));
     text << "simulated " << static_cast<double>(counter("simulatedNs")) / 1e6 << " ms in "
          << std::setprecision(2) << summary.wallSeconds

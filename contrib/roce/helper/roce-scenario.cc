@@ -10,8 +10,11 @@
 #include "ns3/config.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-congestion-control.h"
+#include "ns3/roce-loss-recovery.h"
+#include "ns3/roce-path-selector.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <iostream>
 #include <vector>
@@ -32,13 +35,25 @@ void
 ScenarioOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("cc",
-                 "Dcqcn, Hpcc, none, or the TypeId of any; [Attribute=value|...] may follow",
+                 "Dcqcn, Dctcp, Hpcc, PowerTcp, Swift, Timely, none, or the TypeId of any; "
+                 "[Attribute=value|...] may follow",
                  cc);
+    cmd.AddValue("lossRecovery",
+                 "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",
+                 lossRecovery);
+    cmd.AddValue(
+        "paths",
+        "FlowHash (ECMP), Spray, Flowlet, Plb, or the TypeId of any; attributes may follow",
+        paths);
+    cmd.AddValue("lossless", "PFC protects data; otherwise switches drop what is too much", pfc);
     cmd.AddValue("ecn", "Switches mark ECN", ecn);
     cmd.AddValue("int", "Switches stamp in-band telemetry", telemetry);
     cmd.AddValue("ecmpSeed", "Salt of the ECMP hashes", ecmpSeed);
     cmd.Refuse("ns3::roce::Nic::CongestionControl", "cc");
+    cmd.Refuse("ns3::roce::Nic::LossRecovery", "lossRecovery");
+    cmd.Refuse("ns3::roce::Nic::PathSelector", "paths");
     workload.AddOptions(cmd);
+    faults.AddOptions(cmd);
     run.AddOptions(cmd);
 }
 
@@ -50,6 +65,22 @@ ScenarioOptions::Apply(const CheckedCommandLine& cmd, const Topology& topology)
     Config::SetDefault(
         "ns3::roce::Nic::CongestionControl",
         StringValue(ValueCheck::Factory("--cc", name, CongestionControl::GetTypeId())));
+    Config::SetDefault(
+        "ns3::roce::Nic::LossRecovery",
+        StringValue(
+            ValueCheck::Factory("--lossRecovery", lossRecovery, LossRecovery::GetTypeId())));
+    Config::SetDefault(
+        "ns3::roce::Nic::PathSelector",
+        StringValue(ValueCheck::Factory("--paths", paths, PathSelector::GetTypeId())));
+    if (!pfc)
+    {
+        if (cmd.IsGiven("ns3::roce::Switch::LosslessClasses"))
+        {
+            throw InputError("--lossless=0 with --ns3::roce::Switch::LosslessClasses, expected one "
+                             "of them");
+        }
+        Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
+    }
     if (topology.datacenters == 1 && !cmd.IsGiven("interFraction"))
     {
         workload.interFraction = 0;
@@ -57,7 +88,7 @@ ScenarioOptions::Apply(const CheckedCommandLine& cmd, const Topology& topology)
 }
 
 void
-ScenarioOptions::Build(Network& network, const Topology& topology) const
+ScenarioOptions::Build(Network& network, const Topology& topology)
 {
     topology.Construct(network);
     Network::Options options;
@@ -69,6 +100,7 @@ ScenarioOptions::Build(Network& network, const Topology& topology) const
     {
         std::cerr << "warning: " << warning << std::endl;
     }
+    faults.Apply(network);
     network.AssignStreams(NETWORK_STREAM);
 }
 
@@ -85,7 +117,16 @@ ScenarioOptions::Check(const Network& network) const
     {
         throw InputError("--ecn=0 with --cc=" + cc + ", which needs ECN marks; expected --ecn=1");
     }
-    law->Fork()->Start(network.GetPath(0, network.GetNNics() - 1, 0), 0);
+    const Ptr<PathSelector> selector = network.GetNic(0)->GetSelectorPrototype();
+    if (!ecn && selector->NeedsEcn())
+    {
+        throw InputError("--ecn=0 with --paths=" + paths +
+                         ", which needs ECN marks; expected "
+                         "--ecn=1");
+    }
+    const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
+    law->Fork()->Start(path, 0);
+    selector->Fork()->Start(path, 0, 0);
 }
 
 int

@@ -7,6 +7,7 @@
 #define ROCE_SCENARIO_H
 
 #include "roce-command-line.h"
+#include "roce-fault-options.h"
 #include "roce-network.h"
 #include "roce-run-options.h"
 #include "roce-topology.h"
@@ -31,11 +32,15 @@ namespace roce
  */
 struct ScenarioOptions
 {
-    std::string cc{"Dcqcn"}; //!< short name or TypeId, attributes may follow
-    bool ecn{true};          //!< switches mark
-    bool telemetry{true};    //!< switches stamp
+    std::string cc{"Dcqcn"};             //!< short name or TypeId, attributes may follow
+    std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
+    std::string paths{"FlowHash"};       //!< the same for PathSelector
+    bool pfc{true};                      //!< off: no class is lossless
+    bool ecn{true};                      //!< switches mark
+    bool telemetry{true};                //!< switches stamp
     uint64_t ecmpSeed{1};
     WorkloadOptions workload;
+    FaultOptions faults;
     RunOptions run;
 
     /**
@@ -55,7 +60,7 @@ struct ScenarioOptions
 
   private:
     void Apply(const CheckedCommandLine& cmd, const Topology& topology);
-    void Build(Network& network, const Topology& topology) const;
+    void Build(Network& network, const Topology& topology);
     void Check(const Network& network) const;
 };
 

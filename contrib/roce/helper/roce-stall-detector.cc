@@ -119,7 +119,9 @@ StallDetector::OnCheck()
     {
         m_reports = std::move(stalled);
     }
-    const bool more = NowPs() < m_options.lastStartPs;
+    const bool more =
+        NowPs() < std::max(m_options.lastStartPs,
+                           FindUnfinished().empty() ? -1 : m_network.GetLastChangePs());
     if (!more && FindUnfinished().empty())
     {
         return;
@@ -267,7 +269,7 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
         text << "flow " << qp.GetOldestCookie() << ": ";
     }
     const Ptr<Nic> nic = m_network.GetNic(config.src);
-    text << nic->Explain(qp, NowPs());
+    text << nic->Explain(qp, NowPs()) << DescribeLinks(qp);
     uint64_t queued = 0;
     for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, config.entropy))
     {
@@ -290,6 +292,48 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
                 "acknowledgements are lost or still on a link";
     }
     return text.str();
+}
+
+std::string
+StallDetector::DescribeLinks(const QueuePair& qp) const
+{
+    const QueuePair::Config& config = qp.GetConfig();
+    std::vector<std::string> lines;
+    const auto add = [&lines](std::string line) {
+        if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end())
+        {
+            lines.push_back(std::move(line));
+        }
+    };
+    for (const auto& [src, dst] : {std::pair(config.src, config.dst), {config.dst, config.src}})
+    {
+        const auto path = m_network.TracePath(src, dst, config.entropy);
+        for (const Network::PathHop& hop : path)
+        {
+            // A failure that is over matters to a queue pair that has given up meanwhile.
+            const Link::Direction& direction =
+                hop.port->GetLink()->GetDirection(hop.port->GetEnd());
+            if (direction.down || qp.failed)
+            {
+                add(m_network.DescribeLink(*hop.port, NowPs()));
+            }
+        }
+        const Switch* last = SwitchOf(*path.back().port->GetPeer());
+        if (last)
+        {
+            add(last->GetName() + " has no route to NIC " + std::to_string(dst));
+            for (std::string& line : m_network.DescribeDownLinks())
+            {
+                add(std::move(line));
+            }
+        }
+    }
+    std::string text;
+    for (const std::string& line : lines)
+    {
+        text += "; " + line;
+    }
+    return text;
 }
 
 std::string

@@ -33,6 +33,9 @@ namespace roce
  * frames wait there, who paused that one, until the chain ends or closes (a deadlock). The frames
  * that wait are those of the unfinished flows that pass that ingress port, by the routing tables.
  *
+ * Failed links on the way of a flow or of its acknowledgements are named. Nothing is given up
+ * before the last failure, repair and change of routes that is scheduled.
+ *
  * Checks only read, and make due transmissions that are due anyway: results are the same without.
  */
 class StallDetector
@@ -102,6 +105,7 @@ class StallDetector
     std::vector<std::string> Describe(const std::vector<QueuePair*>& qps) const;
     WaitGraph MakeGraph(const std::vector<QueuePair*>& qps) const;
     std::string DescribeOne(const QueuePair& qp, const WaitGraph& graph) const;
+    std::string DescribeLinks(const QueuePair& qp) const;
     std::string Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) const;
     /// @return the ports of the first cycle of paused ports that can be reached, or nothing
     std::vector<Port*> FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const;

@@ -7,6 +7,7 @@
 
 #include "roce-port.h"
 
+#include "ns3/abort.h"
 #include "ns3/assert.h"
 
 namespace ns3
@@ -71,18 +72,88 @@ Link::Attach(Ptr<Port> a, Ptr<Port> b)
     }
 }
 
+unsigned
+Link::Fail(unsigned directions, int64_t nowPs)
+{
+    const unsigned changed = Change(directions, true, nowPs);
+    m_failures += changed != 0;
+    return changed;
+}
+
+unsigned
+Link::Repair(unsigned directions, int64_t nowPs)
+{
+    return Change(directions, false, nowPs);
+}
+
+unsigned
+Link::Change(unsigned directions, bool down, int64_t nowPs)
+{
+    for (const Ptr<Port>& port : m_ports)
+    {
+        NS_ABORT_MSG_IF(port->GetOwner()->IsRunning(),
+                        "a link fails or is repaired from within a station's trace; expected an "
+                        "event of its own");
+        port->GetOwner()->CatchUp(nowPs);
+    }
+    unsigned changed = 0;
+    for (unsigned end : {0, 1})
+    {
+        Direction& direction = m_directions[end];
+        if ((directions >> end & 1) && direction.down != down)
+        {
+            changed |= 1U << end;
+            direction.down = down;
+            (down ? direction.downSincePs : direction.upSincePs) = nowPs;
+            m_ports[1 - end]->SetIncomingDown(down, CountInFlight(end));
+        }
+    }
+    // Both directions are as they will be before anybody acts on it.
+    for (unsigned end : {0, 1})
+    {
+        if (changed >> end & 1)
+        {
+            Port& sender = *m_ports[end];
+            Port& receiver = *m_ports[1 - end];
+            if (down)
+            {
+                receiver.ClearPauses(nowPs);
+            }
+            else
+            {
+                sender.GetOwner()->OnLinkRepair(sender, nowPs);
+            }
+        }
+    }
+    for (unsigned end : {0, 1})
+    {
+        m_ports[end]->GetOwner()->OnWake(nowPs);
+    }
+    for (unsigned end : {0, 1})
+    {
+        if (changed >> end & 1)
+        {
+            m_ports[1 - end]->NotifyLinkChange();
+        }
+    }
+    return changed;
+}
+
+uint64_t
+Link::CountInFlight(unsigned end) const
+{
+    uint64_t n = 0;
+    for (const Frame* frame = m_directions[end].head; frame; frame = frame->next)
+    {
+        ++n;
+    }
+    return n;
+}
+
 uint64_t
 Link::CountInFlight() const
 {
-    uint64_t n = 0;
-    for (const Direction& direction : m_directions)
-    {
-        for (const Frame* frame = direction.head; frame; frame = frame->next)
-        {
-            ++n;
-        }
-    }
-    return n;
+    return CountInFlight(0) + CountInFlight(1);
 }
 
 std::size_t

@@ -29,6 +29,17 @@ class Port;
  * Frames of one direction arrive in the order they were sent, so each direction is a list with
  * arrival times. However many frames it holds, only the head stands in the receiving station's
  * agenda, and the simulator knows of none.
+ *
+ * A direction may fail and be repaired. Lost is every frame of which any bit was or would have been
+ * on the fibre while the direction was down: those in flight at the failure, those sent meanwhile
+ * (the sending port does not notice and goes on at line rate), and the one under way at the repair.
+ * Frames stay on the list until their arrival time and are lost, and counted, at the receiving
+ * port: so sending costs nothing for it. What has arrived, or begun to be sent, by the very time of
+ * the change belongs to the time before it.
+ *
+ * Pause frames are lost like all others, so each change cleans up after them: the receiving end
+ * of a direction that fails forgets what its peer had paused, and the sending end of one that is
+ * repaired sends the XOFFs that are outstanding again.
  */
 class Link : public Channel
 {
@@ -46,14 +57,27 @@ class Link : public Channel
      */
     void Attach(Ptr<Port> a, Ptr<Port> b);
 
+    /// Bits that name directions by the end that sends.
+    enum Directions : uint8_t
+    {
+        FROM_0 = 1, //!< from end 0 to end 1
+        FROM_1 = 2, //!< from end 1 to end 0
+        BOTH = 3,
+    };
+
     /// Frames on their way from one end to the other.
     struct Direction
     {
         Frame* head{nullptr};
         Frame* tail{nullptr};
         int64_t delayPs{0};
-        Station* to{nullptr}; //!< receiving station
-        uint16_t toPort{0};   //!< and its port
+        Station* to{nullptr};      //!< receiving station
+        uint16_t toPort{0};        //!< and its port
+        bool down{false};          //!< has failed
+        uint64_t sentFrames{0};    //!< handed to the link, pause frames included
+        uint64_t arrivedFrames{0}; //!< come to the other end, lost or not
+        int64_t downSincePs{-1};   //!< last failure, or -1
+        int64_t upSincePs{-1};     //!< last repair, or -1
     };
 
     /**
@@ -66,6 +90,7 @@ class Link : public Channel
     {
         frame->next = nullptr;
         frame->timePs = endPs + direction.delayPs;
+        ++direction.sentFrames;
         if (direction.head)
         {
             direction.tail->next = frame;
@@ -85,6 +110,52 @@ class Link : public Channel
         return m_directions[end];
     }
 
+    /// @return see GetDirection()
+    const Direction& GetDirection(unsigned end) const
+    {
+        return m_directions[end];
+    }
+
+    /**
+     * @param end 0 or 1
+     * @return the port there
+     */
+    Ptr<Port> GetPort(unsigned end) const
+    {
+        return m_ports.at(end);
+    }
+
+    /**
+     * @brief Let directions fail, now. Those that are down already stay so.
+     *
+     * Makes both stations do what is due first. From events only, not from sinks of the traces of
+     * these stations.
+     * @param directions see Directions
+     * @param nowPs present time
+     * @return those of them that were up
+     */
+    unsigned Fail(unsigned directions, int64_t nowPs);
+
+    /**
+     * @brief Repair directions, now; see Fail().
+     * @param directions see Directions
+     * @param nowPs present time
+     * @return those of them that were down
+     */
+    unsigned Repair(unsigned directions, int64_t nowPs);
+
+    /// @return how many calls of Fail() made a difference
+    uint64_t GetFailures() const
+    {
+        return m_failures;
+    }
+
+    /**
+     * @param end sending end, 0 or 1
+     * @return number of frames on their way from there (walks the list)
+     */
+    uint64_t CountInFlight(unsigned end) const;
+
     /// @return propagation delay in picoseconds
     int64_t GetDelayPs() const
     {
@@ -102,9 +173,11 @@ class Link : public Channel
     void DoDispose() override;
     void SetDelay(Time delay);
     Time GetDelay() const;
+    unsigned Change(unsigned directions, bool down, int64_t nowPs);
 
     std::array<Direction, 2> m_directions;
     std::array<Ptr<Port>, 2> m_ports;
+    uint64_t m_failures{0};
 };
 
 } // namespace roce

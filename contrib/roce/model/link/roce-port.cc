@@ -5,12 +5,15 @@
  */
 #include "roce-port.h"
 
+#include "roce-error-model-loss.h"
 #include "roce-wake-timer.h"
 
 #include "ns3/boolean.h"
+#include "ns3/error-model.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
+#include "ns3/pointer.h"
 #include "ns3/roce-wire-format.h"
 #include "ns3/uinteger.h"
 
@@ -54,6 +57,17 @@ Port::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&Port::m_infinitePause),
                           MakeBooleanChecker())
+            .AddAttribute("LossModel",
+                          "Loses frames that arrive here; one model for each port. Null: none",
+                          PointerValue(),
+                          MakePointerAccessor(&Port::SetLossModel, &Port::GetLossModel),
+                          MakePointerChecker<LossModel>())
+            .AddAttribute(
+                "ReceiveErrorModel",
+                "Sets LossModel to an ErrorModelLoss with this model of ns-3",
+                PointerValue(),
+                MakePointerAccessor(&Port::SetReceiveErrorModel, &Port::GetReceiveErrorModel),
+                MakePointerChecker<ErrorModel>())
             .AddTraceSource("Sniffer",
                             "Every frame sent and received as bytes, with its time",
                             MakeTraceSourceAccessor(&Port::m_snifferTrace),
@@ -67,6 +81,10 @@ Port::GetTypeId()
                             "A frame has arrived",
                             MakeTraceSourceAccessor(&Port::m_rxEndTrace),
                             "ns3::roce::Port::FrameCallback")
+            .AddTraceSource("PhyRxDrop",
+                            "A frame is lost on its way here; the reason is a Port::LossReason",
+                            MakeTraceSourceAccessor(&Port::m_lossTrace),
+                            "ns3::roce::Port::LossCallback")
             .AddTraceSource("PauseReceived",
                             "A pause frame names a class; quanta 0 resumes it",
                             MakeTraceSourceAccessor(&Port::m_pauseTrace),
@@ -83,6 +101,7 @@ Port::DoDispose()
     m_owner = nullptr;
     m_link = nullptr;
     m_node = nullptr;
+    m_lossModel = nullptr;
     NetDevice::DoDispose();
 }
 
@@ -158,8 +177,11 @@ Port::Sniff(const Frame& frame, int64_t atPs, bool sent)
 bool
 Port::ObserveRx(const Frame& frame, int64_t atPs)
 {
-    if (m_lose && m_lose(frame))
+    LossReason reason;
+    if (IsLost(frame, atPs, reason))
     {
+        ++m_framesLost[reason];
+        m_lossTrace(frame, reason, PicoSeconds(atPs));
         return false;
     }
     m_rxEndTrace(frame, PicoSeconds(atPs));
@@ -170,9 +192,69 @@ Port::ObserveRx(const Frame& frame, int64_t atPs)
     return true;
 }
 
+bool
+Port::IsLost(const Frame& frame, int64_t atPs, LossReason& reason)
+{
+    if (m_incomingDown || m_doomed)
+    {
+        m_doomed -= m_doomed > 0;
+        reason = LOSS_LINK_DOWN;
+        return true;
+    }
+    if (m_lossModel && m_lossModel->IsLost(frame, atPs))
+    {
+        reason = LOSS_MODEL;
+        return true;
+    }
+    reason = LOSS_FILTER;
+    return m_lose && m_lose(frame);
+}
+
+void
+Port::SetLossModel(Ptr<LossModel> model)
+{
+    m_lossModel = std::move(model);
+    m_observedRx |= m_lossModel != nullptr;
+}
+
+void
+Port::SetReceiveErrorModel(Ptr<ErrorModel> model)
+{
+    // Never null: attributes of pointer type cannot be set to that.
+    Ptr<ErrorModelLoss> adapter = CreateObject<ErrorModelLoss>();
+    adapter->SetErrorModel(std::move(model));
+    SetLossModel(adapter);
+}
+
+Ptr<ErrorModel>
+Port::GetReceiveErrorModel() const
+{
+    const auto* adapter = dynamic_cast<const ErrorModelLoss*>(PeekPointer(m_lossModel));
+    return adapter ? adapter->GetErrorModel() : nullptr;
+}
+
+void
+Port::SetIncomingDown(bool down, uint64_t inFlight)
+{
+    m_incomingDown = down;
+    m_doomed = down ? 0 : inFlight;
+    m_observedRx = true;
+}
+
+void
+Port::ClearPauses(int64_t nowPs)
+{
+    for (uint32_t mask = PausedMask(nowPs); mask; mask &= mask - 1)
+    {
+        SetPaused(__builtin_ctz(mask), nowPs, nowPs);
+    }
+    m_owner->OnPauseChange(*this, nowPs);
+}
+
 void
 Port::ReceivePfc(Frame* frame, int64_t nowPs)
 {
+    ++m_pfcReceived;
     HandlePfc(*frame, nowPs);
     FramePool::Free(frame);
 }
@@ -315,12 +397,13 @@ Port::GetMtu() const
 bool
 Port::IsLinkUp() const
 {
-    return m_link != nullptr;
+    return m_link && !m_incomingDown;
 }
 
 void
-Port::AddLinkChangeCallback(Callback<void>)
+Port::AddLinkChangeCallback(Callback<void> callback)
 {
+    m_linkChange.ConnectWithoutContext(callback);
 }
 
 bool

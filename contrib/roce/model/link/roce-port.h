@@ -13,6 +13,7 @@
 #include "ns3/net-device.h"
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-frame.h"
+#include "ns3/roce-loss-model.h"
 #include "ns3/traced-callback.h"
 
 #include <array>
@@ -21,6 +22,9 @@
 
 namespace ns3
 {
+
+class ErrorModel;
+
 namespace roce
 {
 
@@ -84,6 +88,15 @@ class NoticedTrace : public TracedCallback<Ts...>
 class Port : public NetDevice
 {
   public:
+    /// Why a frame never got to the owner of the port it was sent to.
+    enum LossReason : uint8_t
+    {
+        LOSS_MODEL = 0, //!< attribute LossModel
+        LOSS_LINK_DOWN, //!< the link was down on its way
+        LOSS_FILTER,    //!< SetReceiveFilter()
+        N_LOSS_REASONS
+    };
+
     /**
      * @brief Get the type ID.
      * @return the object TypeId
@@ -256,6 +269,57 @@ class Port : public NetDevice
         return m_xoffReceived;
     }
 
+    /// @return pause frames received, XON included
+    uint64_t GetPfcReceived() const
+    {
+        return m_pfcReceived;
+    }
+
+    /// @brief Forget what the peer has paused. @param nowPs present time
+    void ClearPauses(int64_t nowPs);
+
+    // --- losses
+
+    /**
+     * @param reason one of them
+     * @return frames lost on their way to this port for that reason
+     */
+    uint64_t GetFramesLost(LossReason reason) const
+    {
+        return m_framesLost.at(reason);
+    }
+
+    /// @return frames lost on their way to this port
+    uint64_t GetFramesLost() const
+    {
+        return m_framesLost[LOSS_MODEL] + m_framesLost[LOSS_LINK_DOWN] + m_framesLost[LOSS_FILTER];
+    }
+
+    /**
+     * @brief Same as attribute LossModel.
+     * @param model decides on every frame that arrives here and nowhere else; or null
+     */
+    void SetLossModel(Ptr<LossModel> model);
+
+    /// @return attribute LossModel
+    Ptr<LossModel> GetLossModel() const
+    {
+        return m_lossModel;
+    }
+
+    /**
+     * @brief Called by Link: the direction towards this port has failed or is repaired.
+     * @param down failed
+     * @param inFlight frames on their way now; at a repair they are lost all the same
+     */
+    void SetIncomingDown(bool down, uint64_t inFlight);
+
+    /// @brief Called by Link: IsLinkUp() has changed.
+    void NotifyLinkChange()
+    {
+        m_linkChange();
+    }
+
     /// @return the port at the other end, or null
     Port* GetPeer() const;
 
@@ -263,6 +327,12 @@ class Port : public NetDevice
     Link* GetLink() const
     {
         return m_link;
+    }
+
+    /// @return end of the link this port is at, 0 or 1
+    unsigned GetEnd() const
+    {
+        return m_end;
     }
 
     /// @return who decides what this port sends
@@ -288,7 +358,7 @@ class Port : public NetDevice
     }
 
     /**
-     * @brief Lose arriving frames on purpose.
+     * @brief Lose arriving frames on purpose. For tests; see attribute LossModel.
      * @param lose called for every arriving frame; true loses it
      */
     void SetReceiveFilter(std::function<bool(const Frame&)> lose)
@@ -302,6 +372,8 @@ class Port : public NetDevice
     typedef void (*SnifferCallback)(Ptr<const Packet> packet, Time at, bool sent);
     /// Signature of trace sources TxBegin and RxEnd.
     typedef void (*FrameCallback)(const Frame& frame, Time at);
+    /// Signature of trace source PhyRxDrop; the reason is a LossReason.
+    typedef void (*LossCallback)(const Frame& frame, uint8_t reason, Time at);
     /// Signature of trace source PauseReceived.
     typedef void (*PauseCallback)(uint8_t trafficClass, uint16_t quanta, Time at);
 
@@ -313,6 +385,7 @@ class Port : public NetDevice
     Address GetAddress() const override;
     bool SetMtu(const uint16_t mtu) override;
     uint16_t GetMtu() const override;
+    /// @return whether anything arrives: the direction towards this port has not failed
     bool IsLinkUp() const override;
     void AddLinkChangeCallback(Callback<void> callback) override;
     bool IsBroadcast() const override;
@@ -348,6 +421,9 @@ class Port : public NetDevice
     void Sniff(const Frame& frame, int64_t atPs, bool sent);
     void ObserveTx(const Frame& frame, int64_t atPs);
     bool ObserveRx(const Frame& frame, int64_t atPs);
+    bool IsLost(const Frame& frame, int64_t atPs, LossReason& reason);
+    void SetReceiveErrorModel(Ptr<ErrorModel> model);
+    Ptr<ErrorModel> GetReceiveErrorModel() const;
     void ReceivePfc(Frame* frame, int64_t nowPs);
 
     Station* m_owner{nullptr};
@@ -372,6 +448,11 @@ class Port : public NetDevice
     std::array<int64_t, N_CLASSES> m_pausedSincePs{};
     std::array<int64_t, N_CLASSES> m_pausedTotalPs{};
     uint64_t m_xoffReceived{0};
+    uint64_t m_pfcReceived{0};
+    bool m_incomingDown{false}; //!< what arrives is lost
+    uint64_t m_doomed{0};       //!< so are this many after a repair
+    std::array<uint64_t, N_LOSS_REASONS> m_framesLost{};
+    Ptr<LossModel> m_lossModel;
     std::function<bool(const Frame&)> m_lose;
     Ptr<Node> m_node;
     Link* m_link{nullptr};
@@ -383,6 +464,8 @@ class Port : public NetDevice
     NoticedTrace<const Frame&, Time> m_txBeginTrace{&m_observedTx, nullptr};
     NoticedTrace<const Frame&, Time> m_rxEndTrace{&m_observedRx, nullptr};
     TracedCallback<uint8_t, uint16_t, Time> m_pauseTrace;
+    TracedCallback<const Frame&, uint8_t, Time> m_lossTrace;
+    TracedCallback<> m_linkChange;
 };
 
 inline int64_t

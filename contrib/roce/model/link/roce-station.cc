@@ -74,6 +74,7 @@ Station::Run(int64_t nowPs)
             Link::Direction& link = port.GetIncoming();
             Frame* frame = link.head;
             link.head = frame->next;
+            ++link.arrivedFrames;
             if (link.head)
             {
                 __builtin_prefetch(link.head);

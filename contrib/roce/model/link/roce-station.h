@@ -141,6 +141,16 @@ class Station
      */
     virtual void OnPauseChange(Port& port, int64_t atPs) = 0;
 
+    /**
+     * @brief What is sent from a port arrives again, after a failure of its link in that direction.
+     * Pause frames sent meanwhile are lost.
+     * @param port which
+     * @param atPs time
+     */
+    virtual void OnLinkRepair([[maybe_unused]] Port& port, [[maybe_unused]] int64_t atPs)
+    {
+    }
+
     /// @brief Called by the wake timer.
     void OnWake(int64_t nowPs)
     {
@@ -152,6 +162,12 @@ class Station
     int64_t GetSlackPs() const
     {
         return m_slackPs;
+    }
+
+    /// @return whether the station is at work: the caller is a sink of one of its traces
+    bool IsRunning() const
+    {
+        return m_running;
     }
 
   protected:
@@ -202,12 +218,6 @@ class Station
         {
             m_wake.Arm(m_nodeId, first + m_slackPs);
         }
-    }
-
-    /// @return whether the station is at work: the caller is a sink of one of its traces
-    bool IsRunning() const
-    {
-        return m_running;
     }
 
     /**

@@ -246,6 +246,21 @@ Switch::OnPauseChange(Port& port, int64_t nowPs)
 }
 
 void
+Switch::OnLinkRepair(Port& port, int64_t nowPs)
+{
+    // The peer does not know of any XOFF. By index: sending does not change who is paused.
+    for (std::size_t i = 0; i < m_buffer.GetPaused().size(); ++i)
+    {
+        const auto [paused, trafficClass] = m_buffer.GetPaused()[i];
+        if (paused == port.GetIndex())
+        {
+            ++m_counters.xoffRefreshed;
+            SendPause(paused, trafficClass, m_pauseQuanta, nowPs);
+        }
+    }
+}
+
+void
 Switch::Receive(Port& port, Frame* frame, int64_t nowPs)
 {
     frame->inPort = port.GetIndex();

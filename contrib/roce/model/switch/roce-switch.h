@@ -216,6 +216,7 @@ class Switch : public Object, public Station
 
     // inherited from Station
     void OnPauseChange(Port& port, int64_t atPs) override;
+    void OnLinkRepair(Port& port, int64_t atPs) override;
 
     /// Signature of trace source Drop.
     typedef void (*DropCallback)(const Frame& frame, uint8_t reason, Time at);
