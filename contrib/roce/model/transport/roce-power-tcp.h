@@ -120,6 +120,10 @@ struct PowerTcpSettings
  * N flows at one bottleneck come to rest with windows that sum up to BDP + N beta (if MaxWindow
  * lets them) and a queue of N beta; one flow alone is held at MaxWindow = 1 BDP without a queue.
  *
+ * With a new window at each ACK the loop, which is a round trip and the smoothing late, need not
+ * settle: two flows with ExpectedFlows = 8 on 100 Gb/s and 4.7 us swing between an empty queue and
+ * one BDP and use 96 % of the link; eight flows rest. UpdatePer=rtt settles in both cases.
+ *
  * Details:
  * - Current=queue takes dq + dTx, the paper's form; arrivals takes the port's count of arrived
  *   bytes, which is the same by conservation. queue is the default: it asks for no more than HPCC's

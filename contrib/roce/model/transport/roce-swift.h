@@ -151,7 +151,7 @@ struct SwiftSettings
  * - tLastDecrease moves when a window gets smaller. DecreaseMark=notIncreased takes the paper's
  *   pseudocode to the letter ("cwnd <= previous"): then each ACK over the target within an RTT of a
  *   decrease puts the next decrease off by another RTT, and under lasting congestion a busy flow
- *   does not slow down any more. No profile uses it.
+ *   does not slow down any more (ten flows: three times the queue). No profile uses it.
  * - An ACK without a time stamp changes no window. Any ACK ends a row of timeouts.
  * - The target knows nothing of propagation: a WAN path whose RTT is above
  *   BaseTarget + hops * HopScale + FsRange ends up at CwndMin. Set BaseTarget for such a network
