@@ -26,10 +26,10 @@ constexpr uint64_t FOREVER = 1000000000;
 class Star
 {
   public:
-    Star(const std::string& law, uint32_t senders, uint64_t rate = 100 * G)
+    Star(const std::string& law, uint32_t senders, uint64_t rate = 100 * G, int64_t delay = US)
     {
         SetRateLaw(law);
-        MakeStar(m_net, senders + 1, rate);
+        MakeStar(m_net, senders + 1, rate, delay);
         m_net.Build();
         m_net.AssignStreams(1);
         m_path = m_net.GetPath(1, 0, 0);
@@ -316,6 +316,30 @@ TEST_F(SystemTest, SwiftBelowOnePacket)
         if (c.cwnd == 1) // what the others are measured against
         {
             EXPECT_GE(star.Queue(), 90 * frame);
+        }
+        Simulator::Destroy();
+    }
+}
+
+// Swift's target leaves out propagation: 1 ms of RTT looks like congestion without end, and the
+// window falls to its minimum. AddBaseRtt makes the target one of queueing.
+TEST_F(SystemTest, SwiftOnALongPath)
+{
+    for (bool add : {false, true})
+    {
+        Star star(std::string("Swift[InitialCwnd=0|CwndMax=10000|AddBaseRtt=") +
+                      (add ? "true]" : "false]"),
+                  1,
+                  100 * G,
+                  250 * US);
+        star.GoAll(1, 20 * MS);
+        if (add)
+        {
+            EXPECT_GE(star.Share(1, 3, 20), 0.98);
+        }
+        else
+        {
+            EXPECT_LT(star.Share(1, 15, 20), 0.01);
         }
         Simulator::Destroy();
     }

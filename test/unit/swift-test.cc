@@ -134,6 +134,7 @@ TEST(Swift, TopologyScaling)
     EXPECT_NEAR(Make({{"HopCount", "roundTrip"}})->GetTargetPs(16) / US, 43.0488, 1e-4);
     EXPECT_NEAR(Make({{"TopologyScaling", "false"}})->GetTargetPs(16) / US, 31.0488, 1e-4);
     EXPECT_NEAR(Make({{"FlowScaling", "false"}})->GetTargetPs(16) / US, 30, 1e-9);
+    EXPECT_NEAR(Make({{"AddBaseRtt", "true"}})->GetTargetPs(16) / US, 48.0488, 1e-4);
     EXPECT_NEAR(Make({}, MakePath(G100, 12 * US, 1))->GetTargetPs(16) / US, 31.0488, 1e-4);
     EXPECT_NEAR(Make({}, MakePath(G100, 12 * US, 0))->GetTargetPs(16) / US, 31.0488, 1e-4);
 }

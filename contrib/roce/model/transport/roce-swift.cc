@@ -140,6 +140,7 @@ SwiftSettings::Resolve() const
                  : hopCount == "switches" ? SwiftHopCount::SWITCHES
                  : hopCount == "links"    ? SwiftHopCount::LINKS
                                           : SwiftHopCount::ROUND_TRIP;
+    p.addBaseRtt = addBaseRtt;
     const double min = Pick(fsMin, found->fsMin);
     const double max = Pick(fsMax, found->fsMax);
     Require(min > 0, "FsMin", std::to_string(min), "a positive number of packets");
@@ -262,6 +263,11 @@ Swift::GetTypeId()
              true,
              "Hops raise the target of the fabric");
         flag(t,
+             "AddBaseRtt",
+             Field<&S::addBaseRtt>{},
+             false,
+             "The base RTT of the path comes on top of the target of the fabric");
+        flag(t,
              "FlowScaling",
              Field<&S::flowScaling>{},
              true,
@@ -363,7 +369,8 @@ Swift::DoStart(int64_t)
     const uint32_t hops = p.hopCount == SwiftHopCount::SWITCHES ? std::max(m_path.hops, 1U) - 1
                           : p.hopCount == SwiftHopCount::LINKS  ? m_path.hops
                                                                 : 2 * m_path.hops;
-    m_fixedTargetPs = p.baseTargetPs + hops * p.hopScalePs;
+    m_fixedTargetPs = p.baseTargetPs + hops * p.hopScalePs +
+                      (p.addBaseRtt ? static_cast<double>(m_path.baseRttPs) : 0);
     const double initial =
         p.initialCwnd > 0 ? p.initialCwnd : m_path.BdpBytes() / m_path.fullFrameBytes;
     m_fabric = Window();

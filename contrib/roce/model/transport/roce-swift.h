@@ -35,6 +35,7 @@ struct SwiftParams
     double baseTargetPs;     //!< target without scaling
     double hopScalePs;       //!< more of it per hop; 0 without topology scaling
     SwiftHopCount hopCount;  //!< what a hop is
+    bool addBaseRtt;         //!< the path's base RTT comes on top of the target
     double fsRangePs;        //!< largest flow scaling; 0 without flow scaling
     double fsAlphaPs;        //!< a of a / sqrt(cwnd) + b
     double fsOffsetPs;       //!< b
@@ -91,6 +92,7 @@ struct SwiftSettings
     Time hopScale;
     std::string hopCount;
     bool topologyScaling;
+    bool addBaseRtt;
     bool flowScaling;
     Time fsRange;
     double fsMin;
@@ -154,8 +156,10 @@ struct SwiftSettings
  *   does not slow down any more (ten flows: three times the queue). No profile uses it.
  * - An ACK without a time stamp changes no window. Any ACK ends a row of timeouts.
  * - The target knows nothing of propagation: a WAN path whose RTT is above
- *   BaseTarget + hops * HopScale + FsRange ends up at CwndMin. Set BaseTarget for such a network
- *   (and CwndMax: 256 packets of 4 KB per 1 ms are 8.6 Gb/s).
+ *   BaseTarget + hops * HopScale + FsRange ends up at CwndMin, one packet per 100 RTTs. That is
+ * Swift as published. AddBaseRtt, our extension, puts the path's base RTT on top of the target,
+ * which then is a queueing delay; across datacenters set CwndMax and InitialCwnd, too (256 packets
+ * of 4 KB per 1 ms are 8.6 Gb/s, and Ai = 1 adds a packet per RTT).
  * - Falcon's RTO (at least 1 ms, 2 srtt + gap) is the NIC's business: attributes Nic::RtoMin and
  *   Nic::RtoFactor.
  *
