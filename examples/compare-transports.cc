@@ -43,13 +43,20 @@ struct Transport
     bool stepMarking; //!< DCTCP: mark all above 30 KB per 10 Gbit/s
 };
 
+// TIMELY's and Swift's thresholds are absolute delays, below the 1 ms round trip of the third
+// scenario; "from RTT" counts them from the path's base RTT.
 const Transport TRANSPORTS[] = {
     {"DCQCN", "ns3::roce::Dcqcn", false},
     {"DCQCN (paper)", "ns3::roce::Dcqcn[Profile=paper]", false},
     {"DCTCP", "ns3::roce::Dctcp", true},
     {"TIMELY", "ns3::roce::Timely", false},
+    {"TIMELY (from RTT)", "ns3::roce::Timely[ThresholdsFromBaseRtt=1]", false},
     {"TIMELY (patched)", "ns3::roce::Timely[Profile=patched]", false},
+    {"Swift", "ns3::roce::Swift", false},
+    {"Swift (from RTT)", "ns3::roce::Swift[AddBaseRtt=1|InitialCwnd=0|CwndMax=10000]", false},
     {"HPCC", "ns3::roce::Hpcc", false},
+    {"PowerTCP", "ns3::roce::PowerTcp", false},
+    {"theta-PowerTCP", "ns3::roce::PowerTcp[Theta=1]", false},
 };
 
 /// Who sends to whom, from when on, for how long.

@@ -1,0 +1,253 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_POWER_TCP_H
+#define ROCE_POWER_TCP_H
+
+#include "roce-congestion-control.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/nstime.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief PowerTCP's parameters after the profile and the attributes have been put together.
+ */
+struct PowerTcpParams
+{
+    double gamma;         //!< weight of the new window
+    double eta;           //!< power aimed at, in units of the base power
+    double rttMargin;     //!< theta: an RTT of so many base RTTs is not yet congestion
+    double minCurrent;    //!< a hop's current counts at least so much (1: its line rate)
+    double betaBytes;     //!< additive increase; 0: from betaRateBps or expectedFlows
+    double betaRateBps;   //!< the same as a rate; 0: from expectedFlows
+    double expectedFlows; //!< flows that the derived increase allows for
+    double baseRttPs;     //!< tau; 0: the path's base RTT
+    double maxWindow;     //!< largest window, BDPs; 0: no limit
+    double minRateBps;    //!< floor of the rate
+    bool theta;           //!< power from RTTs instead of telemetry
+    bool arrivals;        //!< current from the ports' arrival counts
+    bool perRtt;          //!< new window once per round trip instead of at each ACK
+    bool fromReference;   //!< the old part of the new window is the reference window
+    bool fixedWindow;     //!< the window stays one BDP, only the rate changes
+};
+
+/**
+ * @ingroup roce
+ * @brief PowerTCP's attributes as the user gave them.
+ *
+ * The attribute Profile gives every parameter a value; each can be overridden on its own (-1, 0 for
+ * BetaBytes and BetaRate, or an empty text, means "from the profile"):
+ *
+ * | attribute   | paper (default)         | inet-tub, INT  | inet-tub, Theta |
+ * |-------------|-------------------------|----------------|-----------------|
+ * | Current     | queue [1]               | arrivals [2]   | -               |
+ * | MinCurrent  | 0 [1]                   | 0.5 [2]        | 0.5 [2]         |
+ * | Gamma       | 0.9 [1]                 | 0.9 [2]        | 0.7 [2]         |
+ * | Eta         | 1 [1]                   | 0.95 [2]       | 1 [2]           |
+ * | RttMargin   | 1 [1]                   | -              | 1.05 [2]        |
+ * | BetaBytes   | BDP / ExpectedFlows [1] | -              | -               |
+ * | BetaRate    | -                       | 150 Mb/s [2]   | 150 Mb/s [2]    |
+ * | UpdatePer   | ack; Theta: rtt [1]     | ack [2]        | ack [2]         |
+ * | Memory      | current [1]             | reference [2]  | reference [2]   |
+ * | FixedWindow | false [1]               | true [2]       | true [2]        |
+ *
+ * [1] the NSDI 2022 paper as remembered, not checked against its text; ExpectedFlows (the paper's
+ * N) has no value there, 8 is ours. [2] rdma-hw.cc of the authors' simulator,
+ * inet-tub/ns3-datacenter. The step of 150 Mb/s is constant there whatever the line rate.
+ */
+struct PowerTcpSettings
+{
+    std::string profile;
+    bool theta;
+    std::string current;
+    double minCurrent;
+    double gamma;
+    double eta;
+    double rttMargin;
+    double betaBytes;
+    DataRate betaRate;
+    uint32_t expectedFlows;
+    Time baseRtt;
+    double maxWindow;
+    DataRate minRate;
+    std::string updatePer;
+    std::string memory;
+    std::string fixedWindow;
+
+    /**
+     * @brief Put profile and attributes together.
+     * @return the parameters
+     * @throw InputError if a value is out of range
+     */
+    PowerTcpParams Resolve() const;
+};
+
+/**
+ * @ingroup roce
+ * @brief PowerTCP (Addanki et al., NSDI 2022): a window steered by power, current times voltage.
+ *
+ * From the telemetry of one ACK against that of the ACK before, for each hop of rate B,
+ *
+ *   current lambda = dq/dt + dTx/dt,   voltage nu = 8 q + B tau,   power lambda nu / (B B tau);
+ *
+ * with the hop of the largest power and its dt (tau at most),
+ *
+ *   Gamma_s = (Gamma_s (tau - dt) + power dt) / tau,
+ *   cwnd = Gamma (cwnd_old Eta / Gamma_s + beta) + (1 - Gamma) cwnd,   rate = 8 cwnd / tau.
+ *
+ * cwnd_old, the window when the acknowledged data was sent, is approximated as the paper does: by
+ * the window at the last round-trip mark. With Theta (theta-PowerTCP) no switch is asked,
+ *
+ *   power = (dRTT/dt + 1) RTT / (RttMargin tau),
+ *
+ * smoothed at each ACK in the same way, and the window changes once per round trip, by the first
+ * ACK of data that was sent after the last change: the window in force is cwnd_old then.
+ *
+ * Parameters, profiles and their sources: see PowerTcpSettings.
+ *
+ * N flows at one bottleneck come to rest with windows that sum up to BDP + N beta (if MaxWindow
+ * lets them) and a queue of N beta; one flow alone is held at MaxWindow = 1 BDP without a queue.
+ *
+ * With a new window at each ACK the loop, which is a round trip and the smoothing late, need not
+ * settle: two flows with ExpectedFlows = 8 on 100 Gb/s and 4.7 us swing between an empty queue and
+ * one BDP and use 96 % of the link; eight flows rest. UpdatePer=rtt settles in both cases.
+ *
+ * Details:
+ * - Current=queue takes dq + dTx, the paper's form; arrivals takes the port's count of arrived
+ *   bytes, which is the same by conservation. queue is the default: it asks for no more than HPCC's
+ *   telemetry, and dTx has the framing of each frame in it (20 bytes of 4178), so that a busy port
+ *   without a change of queue shows exactly its rate; the arrival count is without framing.
+ * - tau is BaseRtt, or the path's base RTT if that is 0 (inet-tub's Theta keeps the smallest RTT
+ *   seen, which is that of the empty path). Gamma_s starts at 1, cwnd at line rate * tau.
+ * - MaxWindow limits cwnd in BDPs; more than one cannot raise the rate above the line rate.
+ * - Window max(cwnd, one full frame); below one frame per tau the pacing rate goes on falling. With
+ *   FixedWindow the window is always a BDP.
+ * - beta: BetaBytes, or BetaRate * tau / 8, or that of the profile.
+ * - Memory=reference: (1 - Gamma) cwnd_old instead of (1 - Gamma) cwnd.
+ * - The first ACK only stores its records. So does an ACK whose hops are not those of the ACK
+ *   before (the path has changed). Hops without a later record are left out.
+ * - After a NAK or a timeout the round-trip mark goes back with the queue pair (see Hpcc).
+ *
+ * A change of attributes takes effect at Start() or Fork().
+ */
+class PowerTcp : public CongestionControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    PowerTcp();
+    ~PowerTcp() override;
+
+    Ptr<CongestionControl> Fork() const override;
+
+    bool NeedsTelemetry() const override
+    {
+        return !m_settings->theta;
+    }
+
+    bool NeedsTimestamp() const override
+    {
+        return m_settings->theta;
+    }
+
+    bool IsEcnCapable() const override
+    {
+        return false;
+    }
+
+    void OnAck(const AckInfo& ack) override;
+    void OnTimeout(int64_t nowPs) override;
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const PowerTcpParams& GetParams() const;
+
+    /// @return cwnd, bytes, before the floor of one frame
+    double GetCwnd() const
+    {
+        return m_cwnd;
+    }
+
+    /// @return cwnd_old, bytes
+    double GetReferenceCwnd() const
+    {
+        return m_reference;
+    }
+
+    /// @return Gamma_s, smoothed normalised power
+    double GetPower() const
+    {
+        return m_power;
+    }
+
+    /// @return beta, bytes, as derived by Start()
+    double GetBetaBytes() const
+    {
+        return m_beta;
+    }
+
+  protected:
+    double m_cwnd{0};      //!< bytes
+    double m_reference{0}; //!< cwnd at the last round-trip mark, bytes
+    double m_power{1};     //!< Gamma_s
+
+  private:
+    /// What is kept of one hop's record.
+    struct HopSample
+    {
+        int64_t timePs;
+        uint64_t arrivedBytes; //!< what had arrived at the port, up to a constant
+        uint64_t hopId;
+    };
+
+    template <typename T, T PowerTcpSettings::*M>
+    void Set(T value);
+    template <typename T, T PowerTcpSettings::*M>
+    T Get() const;
+
+    void DoStart(int64_t nowPs) override;
+    void Rewind(uint64_t psn);                    //!< the sender goes back to this PSN
+    HopSample Sample(const IntHop& hop) const;    //!< what is kept of this record
+    bool IsSamePath(const IntStack& stack) const; //!< as that of the stored records
+    void Store(const IntStack& stack);            //!< copy the records
+    bool MeasureHops(const IntStack& stack);      //!< new Gamma_s; false: no new record
+    bool MeasureRtt(const AckInfo& ack);          //!< the same with Theta
+    void Average(double power, double dtPs);      //!< one step of Gamma_s
+    void Publish();                               //!< set the outputs
+
+    std::shared_ptr<PowerTcpSettings> m_settings;           //!< shared by forks, copied on write
+    mutable std::shared_ptr<const PowerTcpParams> m_params; //!< from m_settings; shared by forks
+    mutable bool m_stale{true};                             //!< m_settings are newer
+
+    bool m_hasSample{false};       //!< there are records (Theta: an RTT) to compare with
+    double m_tauPs{0};             //!< tau
+    double m_beta{0};              //!< bytes
+    uint64_t m_lastUpdatePsn{0};   //!< a round trip ends with the first ACK above this one
+    uint64_t m_ackedPsn{0};        //!< highest acknowledged PSN seen
+    int64_t m_lastAckPs{0};        //!< Theta: time of the last sample
+    int64_t m_lastRttPs{0};        //!< Theta: the last sample
+    std::vector<HopSample> m_last; //!< records of the last ACK
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_POWER_TCP_H */
