@@ -12,6 +12,7 @@
 //     scripts/plot_comparison.py results/compare
 
 #include "ns3/core-module.h"
+#include "ns3/data-rate.h"
 #include "ns3/roce-command-line.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-leaf-spine-helper.h"
@@ -114,7 +115,7 @@ MakeScenarios()
                          },
                          25 * MS,
                          50 * US,
-                         MS});
+                         250 * US});
     scenarios.push_back({"16-to-1",
                          [](Network& n) { MakeStar(n, 16); },
                          [] {
@@ -127,7 +128,7 @@ MakeScenarios()
                          },
                          20 * MS,
                          50 * US,
-                         MS});
+                         250 * US});
     // Two datacenters, 1 ms of round trip between them: 2 flows from the receiver's datacenter and
     // 2 from the other one, all from racks of their own.
     scenarios.push_back(
@@ -150,7 +151,7 @@ struct Result
     double utilisation{0};  //!< of the bottleneck, last half, headers included
     double queueMean{0};    //!< bytes, last half
     double queueMax{0};     //!< bytes, since the last flow's start
-    double convergedMs{-1}; //!< after the last flow's start; -1: not within the run
+    double convergedMs{-1}; //!< after the last flow's start; -1: not before the last quarter
     uint64_t pauses{0};
 };
 
@@ -284,7 +285,7 @@ Sampler::Evaluate() const
     {
         fair = k;
     }
-    if (fair < n)
+    if (fair < n - n / 4)
     {
         result.convergedMs =
             static_cast<double>(static_cast<int64_t>(fair + 1) * m_scenario.samplePs -
@@ -305,9 +306,10 @@ RunOne(const Transport& transport, const Scenario& scenario, CsvFile& rates, Csv
         Network::Options options;
         if (transport.stepMarking)
         {
-            options.ecnMarker.Set("Kmin", UintegerValue(300000));
-            options.ecnMarker.Set("Kmax", UintegerValue(300000));
+            options.ecnMarker.Set("Kmin", UintegerValue(30000));
+            options.ecnMarker.Set("Kmax", UintegerValue(30000));
             options.ecnMarker.Set("Pmax", DoubleValue(1));
+            options.ecnMarker.Set("ReferenceRate", DataRateValue(DataRate("10Gbps")));
         }
         network.Build(options);
         network.AssignStreams(1);
