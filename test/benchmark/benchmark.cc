@@ -226,7 +226,8 @@ Cases(double scale)
     one.datacenters = 1;
     one.hostsPerLeaf = 16;
     one.fabricRate = DataRate("400Gbps");
-    for (const char* cc : {"LineRate", "Dcqcn", "Hpcc"})
+    for (const char* cc :
+         {"LineRate", "Dcqcn", "Hpcc", "Dctcp", "Timely", "Swift", "PowerTcp", "PowerTcp[Theta=1]"})
     {
         one.leaves = 8;
         cases.push_back({"leaf-spine-128", cc, copy(one), 0.5, ms(4), 0});
@@ -284,7 +285,7 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
 
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    std::printf("%-27s %-9s %6s %9s %8s %8s %8s %8s %9s %8s %8s\n",
+    std::printf("%-27s %-17s %6s %9s %8s %8s %8s %8s %9s %8s %8s\n",
                 "case",
                 "cc",
                 "hosts",
@@ -306,7 +307,7 @@ main(int argc, char* argv[])
         Result r;
         if (!MeasureInChild(c, r))
         {
-            std::printf("%-27s %-9s failed\n", c.name.c_str(), c.cc.c_str());
+            std::printf("%-27s %-17s failed\n", c.name.c_str(), c.cc.c_str());
             good = false;
             continue;
         }
@@ -314,7 +315,7 @@ main(int argc, char* argv[])
         const double hopsPerSecond = static_cast<double>(r.packetHops) / r.cpuSeconds;
         const double eventsPerHop =
             static_cast<double>(r.events) / static_cast<double>(r.packetHops);
-        std::printf("%-27s %-9s %6u %9.2f %8.2f %8.3f %8.2f %8.3f %9.0f %8llu %8.0f\n",
+        std::printf("%-27s %-17s %6u %9.2f %8.2f %8.3f %8.2f %8.3f %9.0f %8llu %8.0f\n",
                     c.name.c_str(),
                     c.cc.c_str(),
                     hosts,
