@@ -6,9 +6,10 @@
 
     determinism.py BUILD_DIR
 
-Runs two-dc-leaf-spine and two-dc-fat-tree with Dcqcn and Hpcc in BUILD_DIR and in each folder of the environment's
-ROCE_BUILD_VARIANTS (separated by colons; other compilers and optimisation levels), and compares
-flows.csv, queues.csv and the fingerprint of all departures.
+Runs two-dc-leaf-spine and two-dc-fat-tree with every rate law, with PFC and with losses, in
+BUILD_DIR and in each folder of the environment's ROCE_BUILD_VARIANTS (separated by colons; other
+compilers and optimisation levels), and compares flows.csv, the counters and the fingerprint of all
+departures.
 """
 
 import json
@@ -26,6 +27,21 @@ TOPOLOGIES = {
     "two-dc-leaf-spine": (["--spines=2", "--leaves=2", "--hostsPerLeaf=4", "--leafBuffer=2MiB"],
                           "dc0-leaf0"),
     "two-dc-fat-tree": (["--k=4", "--edgeBuffer=1500KB", "--edgeOversubscription=2"], "dc0-edge0"),
+}
+
+# Options of each case, and a counter that shows that the run is not too easy.
+CASES = {
+    "Dcqcn": (["--cc=Dcqcn"], "pfcXoffSent"),
+    "Hpcc": (["--cc=Hpcc"], "pfcXoffSent"),
+    "Dctcp": (["--cc=Dctcp", "--ns3::roce::EcnMarker::Kmin=30000",
+               "--ns3::roce::EcnMarker::Kmax=30000", "--ns3::roce::EcnMarker::Pmax=1",
+               "--ns3::roce::EcnMarker::ReferenceRate=10Gbps"], "ecnMarked"),
+    "Swift, sprayed, lossy": (["--cc=Swift", "--lossless=0", "--loss=1e-3", "--paths=Spray",
+                               "--lossRecovery=SelectiveRepeat[ReorderPackets=50]"], "reordered"),
+    "Timely, PLB, bursts of losses": (["--cc=Timely[Mode=perSegment]", "--paths=Plb[IdleRounds=1]",
+                                       "--lossModel=BurstLoss[LossRate=1e-3|MeanBurst=8]",
+                                       "--ns3::roce::Nic::RtoMin=500us"], "timeouts"),
+    "PowerTcp, flowlets": (["--cc=PowerTcp", "--paths=Flowlet[Gap=2us]"], "pathMoves"),
 }
 
 # What must not change flows.csv or the fingerprint.
@@ -50,18 +66,18 @@ def run(name, build, arguments, folder):
     return flows, summary["fingerprint"], counters
 
 
-def compare(program, cc, builds, root):
+def compare(program, case, builds, root):
     """@return number of failures."""
     own = builds[0]
-    title = f"{program} {cc}"
-    law = ["--cc=" + cc]
+    title = f"{program} {case}"
+    law, counter = CASES[case]
     capture = ["--pcap=nic1," + TOPOLOGIES[program][1]]
     variants = [("again", own, law), ("watched", own, law + WATCHING + capture),
                 ("eager", own, law + EAGER),
                 ("map scheduler", own, law + ["--scheduler=ns3::MapScheduler"])]
     variants += [("build " + build, build, law) for build in builds[1:]]
     expected = run(program, own, law, os.path.join(root, "expected"))
-    if expected[0].count(b"finished") < 50 or not expected[2]["pfcXoffSent"]:
+    if expected[0].count(b"finished") < 50 or not expected[2][counter]:
         raise SystemExit(f"FAILED {title}: the run is too easy to show anything")
     failures = 0
     for i, (name, build, arguments) in enumerate(variants):
@@ -86,9 +102,9 @@ def main():
     builds = list(dict.fromkeys(builds))
     failures = 0
     for program in TOPOLOGIES:
-        for cc in ("Dcqcn", "Hpcc"):
+        for case in CASES:
             with tempfile.TemporaryDirectory() as root:
-                failures += compare(program, cc, builds, root)
+                failures += compare(program, case, builds, root)
     print(f"{len(builds)} builds compared")
     return 1 if failures else 0
 

@@ -103,7 +103,15 @@ TEST_F(SystemTest, GoldenFingerprints)
     std::vector<std::string> lines{HEADER};
     for (const char* scenario : {"incast", "poisson-one-dc", "poisson-two-dc"})
     {
-        for (const char* cc : {"LineRate", "Dcqcn", "Hpcc"})
+        for (const char* cc : {"LineRate",
+                               "Dcqcn",
+                               "Hpcc",
+                               "Dctcp",
+                               "Timely",
+                               "Timely[Mode=perSegment]",
+                               "Swift",
+                               "PowerTcp",
+                               "PowerTcp[Theta=1]"})
         {
             for (unsigned seed : {1u, 2u})
             {

@@ -21,6 +21,7 @@ namespace
 constexpr int64_t FIRST = 335520;  // first frame of 4096 B at 100 Gbit/s, ps
 constexpr int64_t MIDDLE = 334240; // further frames
 constexpr int64_t ACK = 6880;
+constexpr int64_t PFC = 6720;
 constexpr int64_t RTO = 4 * MS;
 constexpr uint64_t N_PACKETS = 100;
 
@@ -339,10 +340,38 @@ TEST_F(GoBackN, RetryLimitFailsTheQueuePair)
     EXPECT_EQ(net.Audit(true), "");
 }
 
+// A repeat that waits, here for a pause to end, has not been lost again: no timeout meanwhile.
+TEST_F(GoBackN, NoTimeoutWhileNothingIsInFlight)
+{
+    Config::SetDefault("ns3::roce::Port::InfinitePause", BooleanValue(true));
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    bool dead = true;
+    net.GetNic(1)->SetReceiveFilter([&](const Frame&) { return dead; });
+    const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    const auto pause = [&](uint16_t quanta) {
+        net.CatchUp();
+        Port& port = *net.GetSwitch(0)->GetPort(0);
+        port.Transmit(port.MakePfc(3, quanta), Simulator::Now().GetTimeStep());
+    };
+    Simulator::Schedule(MicroSeconds(100), [&]() { pause(100); });
+    Simulator::Schedule(MilliSeconds(100), [&]() {
+        dead = false;
+        pause(0);
+    });
+    Simulator::Run();
+    EXPECT_EQ(Sum(net).timeouts, 1u);
+    EXPECT_EQ(Sum(net).failed, 0u);
+    EXPECT_EQ(done.FctPs(0), 100 * MS + US + PFC + Arrival(N_PACKETS - 1) + BACK);
+}
+
 // It fails while it stands in the ready ring of a paused class: nothing is sent afterwards.
 TEST_F(GoBackN, AFailedQueuePairSendsNothingMore)
 {
-    Config::SetDefault("ns3::roce::Nic::RetryLimit", UintegerValue(2));
+    Config::SetDefault("ns3::roce::Nic::RetryLimit", UintegerValue(1));
     Config::SetDefault("ns3::roce::Port::InfinitePause", BooleanValue(true));
     Network net;
     MakeStar(net, 2);
@@ -357,9 +386,10 @@ TEST_F(GoBackN, AFailedQueuePairSendsNothingMore)
         Port& port = *net.GetSwitch(0)->GetPort(0);
         port.Transmit(port.MakePfc(3, quanta), Simulator::Now().GetTimeStep());
     };
-    Simulator::Schedule(MicroSeconds(5), [&]() { pause(100); });
+    Simulator::Schedule(MicroSeconds(4005), [&]() { pause(100); }); // amid the second attempt
     Simulator::Schedule(MilliSeconds(100), [&]() { pause(0); });
     Simulator::Run();
     EXPECT_EQ(nic->GetCounters().failedQps, 1u);
-    EXPECT_LT(sent.back().atPs, 7 * US);
+    EXPECT_GT(sent.back().atPs, RTO);
+    EXPECT_LT(sent.back().atPs, RTO + 7 * US);
 }

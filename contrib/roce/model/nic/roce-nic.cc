@@ -665,7 +665,12 @@ Nic::Timer(int64_t atPs)
         {
             selector->OnTimeout(atPs);
         }
-        RestartRto(qp, atPs);
+        // What waits for its turn cannot be lost: the timeout runs again from the repeat on.
+        qp->rtoDeadlinePs = NEVER_PS;
+        if (qp->GetInflightBytes())
+        {
+            RestartRto(qp, atPs);
+        }
         AfterFeedback(qp, atPs);
     }
     SetTimer(m_timeouts.empty() ? NEVER_PS : m_timeouts.front().atPs);
