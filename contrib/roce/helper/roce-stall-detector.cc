@@ -237,8 +237,7 @@ StallDetector::MakeGraph(const std::vector<QueuePair*>& qps) const
     {
         const QueuePair::Config& config = qp->GetConfig();
         // After a timeout nothing counts as outstanding, but what was sent before may be anywhere.
-        const bool wentBack = qp->failed || qp->rtoDeadlinePs != NEVER_PS;
-        if (qp->GetNextPsn() == qp->GetUna() && !wentBack)
+        if (qp->GetHighestPsn() == qp->GetUna())
         {
             continue; // nothing of it is in the network
         }
