@@ -116,9 +116,8 @@ Nic::GetTypeId()
 }
 
 Nic::Nic()
-    : m_senders(2),
-      m_scheduler(m_senders),
-      m_receivers(2) // numbers 0 and 1 belong to InfiniBand's management queue pairs
+    : m_senders(2), // numbers 0 and 1 belong to InfiniBand's management queue pairs
+      m_scheduler(m_senders)
 {
     SetOwner(this, 0);
 }
@@ -130,8 +129,7 @@ Nic::DoDispose()
 {
     m_control.Clear();
     m_senders.clear();
-    m_receivers.clear();
-    m_receiverKinds.clear();
+    m_receivers.Clear();
     m_prototype = nullptr;
     m_recovery = nullptr;
     m_selector = nullptr;
@@ -205,39 +203,6 @@ Nic::DrawSeed()
     }
     const uint64_t high = m_random->GetInteger(0, UINT32_MAX);
     return high << 32 | m_random->GetInteger(0, UINT32_MAX);
-}
-
-uint32_t
-Nic::ReserveReceiver(uint32_t src,
-                     const std::string& feedback,
-                     const std::string& recovery,
-                     uint64_t cookie)
-{
-    uint32_t kind = 0;
-    while (kind < m_receiverKinds.size() && (m_receiverKinds[kind].feedbackText != feedback ||
-                                             m_receiverKinds[kind].recoveryText != recovery))
-    {
-        ++kind;
-    }
-    if (kind == m_receiverKinds.size())
-    {
-        const auto make = [](const std::string& description) {
-            std::istringstream text(description);
-            ObjectFactory factory;
-            text >> factory;
-            return factory;
-        };
-        m_receiverKinds.push_back({feedback,
-                                   recovery,
-                                   make(feedback).Create<ReceiverFeedback>(),
-                                   make(recovery).Create<LossRecovery>()});
-    }
-    ReceiverSlot slot;
-    slot.cookie = cookie;
-    slot.src = src;
-    slot.kind = kind;
-    m_receivers.push_back(std::move(slot));
-    return static_cast<uint32_t>(m_receivers.size() - 1);
 }
 
 QueuePair*
@@ -466,21 +431,14 @@ Nic::MakeReply(FrameKind kind, const Frame& data) const
 void
 Nic::ReceiveData(Frame* frame, int64_t nowPs)
 {
-    if (frame->dst != m_nicIndex || frame->dstQp >= m_receivers.size() ||
-        m_receivers[frame->dstQp].src != frame->src)
+    ReceiverQp* found = frame->dst == m_nicIndex ? m_receivers.Find(*frame) : nullptr;
+    if (!found)
     {
         ++m_counters.strayFrames;
         FramePool::Free(frame);
         return;
     }
-    ReceiverSlot& slot = m_receivers[frame->dstQp];
-    if (!slot.qp)
-    {
-        const ReceiverKind& kind = m_receiverKinds[slot.kind];
-        slot.qp = kind.recovery->MakeReceiver();
-        slot.qp->feedback = kind.feedback->Fork();
-    }
-    ReceiverQp& qp = *slot.qp;
+    ReceiverQp& qp = *found;
     ++m_counters.dataReceived;
     if (qp.feedback->OnData(*frame, nowPs))
     {
@@ -499,7 +457,7 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
     }
     for (uint32_t i = messagesBefore; i != qp.msn; ++i)
     {
-        m_receivedTrace(slot.cookie, PicoSeconds(nowPs));
+        m_receivedTrace(m_receivers.GetCookie(frame->dstQp), PicoSeconds(nowPs));
     }
     if (action != ReceiverQp::Action::NOTHING)
     {

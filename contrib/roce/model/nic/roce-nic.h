@@ -9,6 +9,7 @@
 #include "roce-loss-recovery.h"
 #include "roce-path-selector.h"
 #include "roce-qp-scheduler.h"
+#include "roce-receiver-table.h"
 
 #include "ns3/object-factory.h"
 #include "ns3/random-variable-stream.h"
@@ -92,7 +93,10 @@ class Nic : public Port, public Station
     uint32_t ReserveReceiver(uint32_t src,
                              const std::string& feedback,
                              const std::string& recovery,
-                             uint64_t cookie);
+                             uint64_t cookie)
+    {
+        return m_receivers.Reserve(src, feedback, recovery, cookie);
+    }
 
     /**
      * @brief Open a sending queue pair.
@@ -144,7 +148,7 @@ class Nic : public Port, public Station
      */
     const ReceiverQp* GetReceiver(uint32_t qpn) const
     {
-        return qpn < m_receivers.size() ? m_receivers[qpn].qp.get() : nullptr;
+        return m_receivers.Get(qpn);
     }
 
     /**
@@ -217,24 +221,6 @@ class Nic : public Port, public Station
     void DoDispose() override;
 
   private:
-    /// Room for one receiving queue pair.
-    struct ReceiverSlot
-    {
-        std::unique_ptr<ReceiverQp> qp;
-        uint64_t cookie{0};
-        uint32_t src{UINT32_MAX}; //!< sending NIC
-        uint32_t kind{0};         //!< index into m_receiverKinds
-    };
-
-    /// What receiving queue pairs are made of.
-    struct ReceiverKind
-    {
-        std::string feedbackText;
-        std::string recoveryText;
-        Ptr<ReceiverFeedback> feedback;
-        Ptr<LossRecovery> recovery;
-    };
-
     /// Entry of the timeout heap.
     struct TimeoutEntry
     {
@@ -270,8 +256,7 @@ class Nic : public Port, public Station
     std::vector<TimeoutEntry> m_timeouts;
     QpScheduler::QueuePairs m_senders; //!< by number; null once closed
     QpScheduler m_scheduler;
-    std::vector<ReceiverSlot> m_receivers;
-    std::vector<ReceiverKind> m_receiverKinds;
+    ReceiverTable m_receivers;
     std::vector<MessageRecord> m_done; //!< scratch
     Counters m_counters;
     uint32_t m_openQps{0};

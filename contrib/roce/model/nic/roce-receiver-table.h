@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_RECEIVER_TABLE_H
+#define ROCE_RECEIVER_TABLE_H
+
+#include "roce-loss-recovery.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The receiving queue pairs of a NIC, by number. One that has not received anything yet is a
+ * reservation of a few bytes.
+ */
+class ReceiverTable
+{
+  public:
+    ReceiverTable();
+
+    /**
+     * @brief Make room for a queue pair.
+     * @param src sending NIC
+     * @param feedback ReceiverFeedback in ObjectFactory's text form
+     * @param recovery LossRecovery of the sender, in the same form
+     * @param cookie see GetCookie()
+     * @return its number
+     */
+    uint32_t Reserve(uint32_t src,
+                     const std::string& feedback,
+                     const std::string& recovery,
+                     uint64_t cookie);
+
+    /**
+     * @brief The queue pair that a data frame is for; the first frame makes it.
+     * @param data frame
+     * @return queue pair, or null if there is none for that sender
+     */
+    ReceiverQp* Find(const Frame& data)
+    {
+        if (data.dstQp >= m_slots.size() || m_slots[data.dstQp].src != data.src)
+        {
+            return nullptr;
+        }
+        Slot& slot = m_slots[data.dstQp];
+        if (!slot.qp)
+        {
+            Make(slot);
+        }
+        return slot.qp.get();
+    }
+
+    /**
+     * @param qpn number
+     * @return the queue pair, or null before its first frame
+     */
+    const ReceiverQp* Get(uint32_t qpn) const
+    {
+        return qpn < m_slots.size() ? m_slots[qpn].qp.get() : nullptr;
+    }
+
+    /**
+     * @param qpn number of a reserved queue pair
+     * @return as given to Reserve()
+     */
+    uint64_t GetCookie(uint32_t qpn) const
+    {
+        return m_slots[qpn].cookie;
+    }
+
+    /// @brief Forget everything.
+    void Clear();
+
+  private:
+    /// What queue pairs are made of.
+    struct Kind
+    {
+        std::string feedbackText;
+        std::string recoveryText;
+        Ptr<ReceiverFeedback> feedback;
+        Ptr<LossRecovery> recovery;
+    };
+
+    /// Room for one queue pair.
+    struct Slot
+    {
+        std::unique_ptr<ReceiverQp> qp;
+        uint64_t cookie{0};
+        uint32_t src{UINT32_MAX}; //!< sending NIC
+        uint32_t kind{0};         //!< index into m_kinds
+    };
+
+    void Make(Slot& slot) const;
+
+    std::vector<Slot> m_slots;
+    std::vector<Kind> m_kinds;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_RECEIVER_TABLE_H */
