@@ -6,9 +6,11 @@
 #ifndef ROCE_FRAME_H
 #define ROCE_FRAME_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -121,6 +123,97 @@ struct IntStack
             s = s->next;
         }
         return s->hop[i];
+    }
+
+    /// Walks the records of the whole chain in path order.
+    class Iterator
+    {
+      public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = IntHop;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const IntHop*;
+        using reference = const IntHop&;
+
+        Iterator() = default;
+
+        /**
+         * @param chunk where the record is
+         * @param index of the record in the whole chain
+         */
+        Iterator(const IntStack* chunk, uint32_t index)
+            : m_chunk(chunk),
+              m_index(index)
+        {
+        }
+
+        reference operator*() const
+        {
+            return m_chunk->hop[m_index % CHUNK];
+        }
+
+        pointer operator->() const
+        {
+            return &**this;
+        }
+
+        Iterator& operator++()
+        {
+            if (++m_index % CHUNK == 0)
+            {
+                m_chunk = m_chunk->next;
+            }
+            return *this;
+        }
+
+        Iterator operator++(int)
+        {
+            const Iterator before = *this;
+            ++*this;
+            return before;
+        }
+
+        /// Only for iterators of the same chain.
+        bool operator==(const Iterator& other) const
+        {
+            return m_index == other.m_index;
+        }
+
+        bool operator!=(const Iterator& other) const
+        {
+            return m_index != other.m_index;
+        }
+
+      private:
+        const IntStack* m_chunk{nullptr}; //!< holds the record; null behind a full last chunk
+        uint32_t m_index{0};              //!< in the whole chain
+    };
+
+    /// @return first record
+    Iterator begin() const
+    {
+        return {this, 0};
+    }
+
+    /// @return behind the last record
+    Iterator end() const
+    {
+        return {nullptr, hops};
+    }
+
+    /**
+     * @brief Whether the path is still the same.
+     * @param samples what was kept of an earlier frame's records: a container in path order whose
+     *        elements have a member hopId
+     * @return whether these are the same hops
+     */
+    template <typename Samples>
+    bool HasHopsOf(const Samples& samples) const
+    {
+        return hops == samples.size() &&
+               std::equal(begin(), end(), samples.begin(), [](const IntHop& hop, const auto& old) {
+                   return hop.hopId == old.hopId;
+               });
     }
 
     /**

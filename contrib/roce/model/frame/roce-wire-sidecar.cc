@@ -145,15 +145,11 @@ SameTelemetry(const IntStack* a, const IntStack* b)
     {
         return a == b;
     }
-    bool same = a->hops == b->hops;
-    for (uint32_t i = 0; same && i < a->hops; ++i)
-    {
-        const IntHop& x = a->At(i);
-        const IntHop& y = b->At(i);
-        same = x.timePs == y.timePs && x.txBytes == y.txBytes && x.rxBytes == y.rxBytes &&
+    const auto same = [](const IntHop& x, const IntHop& y) {
+        return x.timePs == y.timePs && x.txBytes == y.txBytes && x.rxBytes == y.rxBytes &&
                x.queueBytes == y.queueBytes && x.rateBps == y.rateBps && x.hopId == y.hopId;
-    }
-    return same;
+    };
+    return std::equal(a->begin(), a->end(), b->begin(), b->end(), same);
 }
 
 } // namespace

@@ -41,24 +41,6 @@ IntPow(double base, int64_t n)
 
 } // namespace
 
-Dcqcn::Dcqcn()
-    : m_settings(std::make_shared<DcqcnSettings>())
-{
-}
-
-Dcqcn::~Dcqcn() = default;
-
-const DcqcnParams&
-Dcqcn::GetParams() const
-{
-    if (m_stale)
-    {
-        m_resolved = std::make_shared<const DcqcnParams>(m_settings->Resolve());
-        m_stale = false;
-    }
-    return *m_resolved;
-}
-
 Ptr<CongestionControl>
 Dcqcn::Fork() const
 {
@@ -77,8 +59,8 @@ void
 Dcqcn::DoStart(int64_t)
 {
     GetParams();
-    m_params = m_resolved;
-    if (!m_path.lineRateBps || (m_params->bdpWindow && m_path.baseRttPs <= 0))
+    m_inForce = m_params;
+    if (!m_path.lineRateBps || (m_inForce->bdpWindow && m_path.baseRttPs <= 0))
     {
         throw InputError("ns3::roce::Dcqcn: path of " + std::to_string(m_path.lineRateBps) +
                          " bit/s and base RTT " + std::to_string(m_path.baseRttPs) +
@@ -87,7 +69,7 @@ Dcqcn::DoStart(int64_t)
     m_line = static_cast<double>(m_path.lineRateBps);
     SetSteps();
     m_rate = m_target = m_line;
-    m_alpha = m_params->initialAlpha;
+    m_alpha = m_inForce->initialAlpha;
     m_hasState = m_limited = m_cnpSinceTick = false;
     m_cutDuePs = m_incDuePs = NEVER_PS;
     m_nextCutPs = INT64_MIN;
@@ -98,8 +80,8 @@ Dcqcn::DoStart(int64_t)
 void
 Dcqcn::SetSteps()
 {
-    m_ai = m_params->aiRateBps * (m_params->aiPer25G ? m_line / 25e9 : 1);
-    m_hai = m_params->haiRateBps * (m_params->haiPer25G ? m_line / 25e9 : 1);
+    m_ai = m_inForce->aiRateBps * (m_inForce->aiPer25G ? m_line / 25e9 : 1);
+    m_hai = m_inForce->haiRateBps * (m_inForce->haiPer25G ? m_line / 25e9 : 1);
 }
 
 void
@@ -110,11 +92,9 @@ Dcqcn::Retune(const Dcqcn& from, int64_t nowPs)
     {
         AdvanceAlpha(nowPs);
     }
-    from.GetParams();
-    m_settings = from.m_settings;
-    m_params = m_resolved = from.m_resolved;
-    m_stale = false;
-    const DcqcnParams& p = *m_params;
+    ShareSettings(from);
+    m_inForce = m_params;
+    const DcqcnParams& p = *m_inForce;
     SetSteps();
     m_alphaTickPs = nowPs;
     m_cutTickPs = nowPs + p.cutPeriodPs + CUT_TICK_LAG_PS;
@@ -142,9 +122,9 @@ Dcqcn::Retune(const Dcqcn& from, int64_t nowPs)
 double
 Dcqcn::RaisedAlpha(double alpha) const
 {
-    const double g = m_params->gain;
-    return m_params->tenBitAlpha ? (std::floor(alpha * (1024 * (1 - g))) + 1024 * g) / 1024
-                                 : (1 - g) * alpha + g;
+    const double g = m_inForce->gain;
+    return m_inForce->tenBitAlpha ? (std::floor(alpha * (1024 * (1 - g))) + 1024 * g) / 1024
+                                  : (1 - g) * alpha + g;
 }
 
 double
@@ -156,14 +136,14 @@ Dcqcn::AlphaAfter(int64_t ticks) const
         alpha = RaisedAlpha(alpha);
         --ticks;
     }
-    if (!m_params->tenBitAlpha)
+    if (!m_inForce->tenBitAlpha)
     {
-        return alpha * IntPow(1 - m_params->gain, ticks);
+        return alpha * IntPow(1 - m_inForce->gain, ticks);
     }
     // at most 1023 rounds: each takes one unit at least
     for (; ticks > 0 && alpha > 0; --ticks)
     {
-        alpha = std::floor(alpha * (1024 * (1 - m_params->gain))) / 1024;
+        alpha = std::floor(alpha * (1024 * (1 - m_inForce->gain))) / 1024;
     }
     return alpha;
 }
@@ -171,17 +151,17 @@ Dcqcn::AlphaAfter(int64_t ticks) const
 double
 Dcqcn::GetAlpha(int64_t nowPs) const
 {
-    return m_hasState ? AlphaAfter((nowPs - m_alphaTickPs) / m_params->alphaPeriodPs) : m_alpha;
+    return m_hasState ? AlphaAfter((nowPs - m_alphaTickPs) / m_inForce->alphaPeriodPs) : m_alpha;
 }
 
 void
 Dcqcn::AdvanceAlpha(int64_t nowPs)
 {
-    const int64_t ticks = (nowPs - m_alphaTickPs) / m_params->alphaPeriodPs;
+    const int64_t ticks = (nowPs - m_alphaTickPs) / m_inForce->alphaPeriodPs;
     if (ticks > 0)
     {
         m_alpha = AlphaAfter(ticks);
-        m_alphaTickPs += ticks * m_params->alphaPeriodPs;
+        m_alphaTickPs += ticks * m_inForce->alphaPeriodPs;
         m_cnpSinceTick = false;
     }
 }
@@ -189,7 +169,7 @@ Dcqcn::AdvanceAlpha(int64_t nowPs)
 void
 Dcqcn::MakeState(int64_t nowPs)
 {
-    const DcqcnParams& p = *m_params;
+    const DcqcnParams& p = *m_inForce;
     m_hasState = true;
     m_alpha = p.initialAlpha;
     m_alphaTickPs = nowPs;
@@ -206,7 +186,7 @@ void
 Dcqcn::OnCnp(int64_t nowPs)
 {
     Advance(nowPs);
-    const DcqcnParams& p = *m_params;
+    const DcqcnParams& p = *m_inForce;
     if (!m_hasState)
     {
         MakeState(nowPs);
@@ -250,7 +230,7 @@ Dcqcn::OnCnp(int64_t nowPs)
 void
 Dcqcn::Cut(int64_t nowPs)
 {
-    const DcqcnParams& p = *m_params;
+    const DcqcnParams& p = *m_inForce;
     AdvanceAlpha(nowPs);
     if (p.clamp == DcqcnClamp::ALWAYS ||
         (p.clamp == DcqcnClamp::AFTER_TIME_INC && (m_timeStage > 0 || m_byteStage > 0)) ||
@@ -276,7 +256,7 @@ Dcqcn::Advance(int64_t nowPs)
     {
         return;
     }
-    const bool increaseFirst = m_params->timeResetPs > m_params->cutPeriodPs;
+    const bool increaseFirst = m_inForce->timeResetPs > m_inForce->cutPeriodPs;
     while (nowPs >= NextRateChangePs())
     {
         // increases up to the cut, if one is due
@@ -298,12 +278,12 @@ void
 Dcqcn::OnSend(int64_t nowPs, uint32_t wireBytes)
 {
     Advance(nowPs);
-    if (!m_limited || !m_params->byteResetBytes)
+    if (!m_limited || !m_inForce->byteResetBytes)
     {
         return;
     }
     m_bytes += wireBytes;
-    const auto step = static_cast<uint64_t>(m_params->byteResetBytes);
+    const auto step = static_cast<uint64_t>(m_inForce->byteResetBytes);
     if (m_bytes < step)
     {
         return;
@@ -321,19 +301,19 @@ Dcqcn::PhaseOf(uint64_t timeStage) const
 {
     const uint64_t high = std::max(m_byteStage, timeStage);
     // with one stage only, that stage decides about hyper increase too
-    const uint64_t low = m_params->timeOnlyStages ? high : std::min(m_byteStage, timeStage);
-    return high < m_params->threshold  ? Phase::FAST_RECOVERY
-           : low > m_params->threshold ? Phase::HYPER
-                                       : Phase::ADDITIVE;
+    const uint64_t low = m_inForce->timeOnlyStages ? high : std::min(m_byteStage, timeStage);
+    return high < m_inForce->threshold  ? Phase::FAST_RECOVERY
+           : low > m_inForce->threshold ? Phase::HYPER
+                                        : Phase::ADDITIVE;
 }
 
 void
 Dcqcn::Increase(bool byTimer)
 {
     uint64_t& stage = byTimer ? m_timeStage : m_byteStage;
-    stage += !m_params->timeOnlyStages;
+    stage += !m_inForce->timeOnlyStages;
     const Phase phase = PhaseOf(m_timeStage);
-    stage += m_params->timeOnlyStages;
+    stage += m_inForce->timeOnlyStages;
     if (phase == Phase::ADDITIVE)
     {
         m_target += m_ai;
@@ -341,7 +321,7 @@ Dcqcn::Increase(bool byTimer)
     else if (phase == Phase::HYPER)
     {
         ++m_hyperEvents;
-        m_target += m_params->hyperMultiplier ? static_cast<double>(m_hyperEvents) * m_hai : m_hai;
+        m_target += m_inForce->hyperMultiplier ? static_cast<double>(m_hyperEvents) * m_hai : m_hai;
     }
     m_target = std::min(m_target, m_line);
     m_rate = (m_target + m_rate) / 2;
@@ -351,7 +331,7 @@ Dcqcn::Increase(bool byTimer)
 void
 Dcqcn::TimerIncreases(int64_t untilPs)
 {
-    const int64_t period = m_params->timeResetPs;
+    const int64_t period = m_inForce->timeResetPs;
     uint64_t events = 1 + static_cast<uint64_t>((untilPs - m_incDuePs) / period);
     m_incDuePs += static_cast<int64_t>(events) * period;
     while (events > 0 && m_limited)
@@ -368,7 +348,7 @@ bool
 Dcqcn::Jump(uint64_t& events)
 {
     // phases follow each other as TS rises, so equal ends mean one phase in between
-    const uint64_t before = m_timeStage - m_params->timeOnlyStages;
+    const uint64_t before = m_timeStage - m_inForce->timeOnlyStages;
     const Phase phase = PhaseOf(before + 1);
     uint64_t n = events;
     while (PhaseOf(before + n) != phase)
@@ -383,7 +363,7 @@ Dcqcn::Jump(uint64_t& events)
     if (step > 0)
     {
         n = std::min(n, static_cast<uint64_t>((m_line - m_target) / step));
-        if (phase == Phase::HYPER && m_params->hyperMultiplier)
+        if (phase == Phase::HYPER && m_inForce->hyperMultiplier)
         {
             n = 0; // steps grow; the line rate is near
         }
@@ -419,10 +399,10 @@ void
 Dcqcn::ReleaseAtLine()
 {
     CheckLine();
-    if (!m_limited && m_params->release && m_cutDuePs == NEVER_PS)
+    if (!m_limited && m_inForce->release && m_cutDuePs == NEVER_PS)
     {
         m_hasState = false;
-        m_alpha = m_params->initialAlpha;
+        m_alpha = m_inForce->initialAlpha;
     }
 }
 
@@ -430,7 +410,7 @@ void
 Dcqcn::Publish()
 {
     m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(m_rate));
-    if (m_params->bdpWindow)
+    if (m_inForce->bdpWindow)
     {
         const auto window = static_cast<uint64_t>(m_path.BdpBytes() * (m_rate / m_line));
         m_windowBytes = std::max<uint64_t>({window, m_path.fullFrameBytes, 1});

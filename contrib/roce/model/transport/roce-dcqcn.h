@@ -6,8 +6,8 @@
 #ifndef ROCE_DCQCN_H
 #define ROCE_DCQCN_H
 
-#include "roce-congestion-control.h"
 #include "roce-dcqcn-params.h"
+#include "roce-tunable-control.h"
 
 #include <memory>
 
@@ -52,7 +52,7 @@ namespace roce
  * A change of attributes takes effect at Start() or Retune(). A bad value throws InputError there,
  * or earlier in Fork().
  */
-class Dcqcn : public CongestionControl
+class Dcqcn : public TunableControl<DcqcnSettings>
 {
   public:
     /**
@@ -60,9 +60,6 @@ class Dcqcn : public CongestionControl
      * @return the object TypeId
      */
     static TypeId GetTypeId();
-
-    Dcqcn();
-    ~Dcqcn() override;
 
     Ptr<CongestionControl> Fork() const override;
     std::string ReceiverFeedbackFactory() const override;
@@ -85,12 +82,6 @@ class Dcqcn : public CongestionControl
      * @throw InputError if an attribute of from is out of range
      */
     void Retune(const Dcqcn& from, int64_t nowPs);
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const DcqcnParams& GetParams() const;
 
     /**
      * @param nowPs current time
@@ -124,11 +115,6 @@ class Dcqcn : public CongestionControl
         HYPER,
     };
 
-    template <typename T, T DcqcnSettings::*M>
-    void Set(T value);
-    template <typename T, T DcqcnSettings::*M>
-    T Get() const;
-
     void DoStart(int64_t nowPs) override;
     void SetSteps();                         //!< AI and HAI step for this line rate
     void MakeState(int64_t nowPs);           //!< first CNP
@@ -144,10 +130,7 @@ class Dcqcn : public CongestionControl
     void ReleaseAtLine();                    //!< the same after an increase
     void Publish();                          //!< set the outputs
 
-    std::shared_ptr<DcqcnSettings> m_settings;             //!< shared by forks, copied on write
-    mutable std::shared_ptr<const DcqcnParams> m_resolved; //!< from m_settings; shared by forks
-    mutable bool m_stale{true};                            //!< m_settings are newer than m_resolved
-    std::shared_ptr<const DcqcnParams> m_params;           //!< in force since Start() or Retune()
+    std::shared_ptr<const DcqcnParams> m_inForce; //!< in force since Start() or Retune()
 
     double m_line{0};               //!< line rate, bit/s
     double m_ai{0};                 //!< additive step, bit/s

@@ -203,7 +203,7 @@ Hpcc::OnAck(const AckInfo& ack)
     {
         return;
     }
-    if (!IsSamePath(*stack))
+    if (!stack->HasHopsOf(m_last))
     {
         Store(*stack);
         return;
@@ -226,23 +226,10 @@ Hpcc::Rewind(uint64_t psn)
     m_lastUpdatePsn = std::min(m_lastUpdatePsn, psn);
 }
 
-bool
-Hpcc::IsSamePath(const IntStack& stack) const
+Hpcc::HopSample
+Hpcc::Sample(const IntHop& hop)
 {
-    if (stack.hops != m_last.size())
-    {
-        return false;
-    }
-    const IntStack* chunk = &stack;
-    for (uint32_t i = 0; i < stack.hops; ++i)
-    {
-        chunk = i && i % IntStack::CHUNK == 0 ? chunk->next : chunk;
-        if (chunk->hop[i % IntStack::CHUNK].hopId != m_last[i].hopId)
-        {
-            return false;
-        }
-    }
-    return true;
+    return {hop.timePs, hop.txBytes, hop.queueBytes, hop.hopId};
 }
 
 void
@@ -250,13 +237,7 @@ Hpcc::Store(const IntStack& stack)
 {
     // resize() keeps the memory: only a longer path allocates
     m_last.resize(stack.hops);
-    const IntStack* chunk = &stack;
-    for (uint32_t i = 0; i < stack.hops; ++i)
-    {
-        chunk = i && i % IntStack::CHUNK == 0 ? chunk->next : chunk;
-        const IntHop& hop = chunk->hop[i % IntStack::CHUNK];
-        m_last[i] = HopSample{hop.timePs, hop.txBytes, hop.queueBytes, hop.hopId};
-    }
+    std::transform(stack.begin(), stack.end(), m_last.begin(), Sample);
     if (m_multiRate)
     {
         m_loops.assign(stack.hops, Loop{1, m_exactWindow, 0});
@@ -276,29 +257,29 @@ Hpcc::React(const IntStack& stack, bool commit)
     double maxU = -1;
     double maxDtPs = 0;
     double window = m_maxWindow;
-    const IntStack* chunk = &stack;
-    for (uint32_t i = 0; i < stack.hops; ++i)
+    uint32_t i = 0;
+    for (const IntHop& hop : stack)
     {
-        chunk = i && i % IntStack::CHUNK == 0 ? chunk->next : chunk;
-        const IntHop& hop = chunk->hop[i % IntStack::CHUNK];
         HopSample& last = m_last[i];
+        Loop* loop = m_multiRate ? &m_loops[i] : nullptr;
+        ++i;
         const auto dtPs = static_cast<double>(hop.timePs - last.timePs);
         if (dtPs <= 0 || !hop.rateBps)
         {
-            if (m_multiRate)
+            if (loop)
             {
-                window = std::min(window, m_loops[i].reference);
+                window = std::min(window, loop->reference);
             }
             continue;
         }
         const auto queue = static_cast<double>(std::min(hop.queueBytes, last.queueBytes));
         const auto sent = static_cast<double>(hop.txBytes - last.txBytes);
         const double u = 8e12 * (queue / m_tPs + sent / dtPs) / static_cast<double>(hop.rateBps);
-        last = HopSample{hop.timePs, hop.txBytes, hop.queueBytes, hop.hopId};
-        if (m_multiRate)
+        last = Sample(hop);
+        if (loop)
         {
-            Average(m_loops[i], u, dtPs);
-            window = std::min(window, Window(m_loops[i], commit));
+            Average(*loop, u, dtPs);
+            window = std::min(window, Window(*loop, commit));
         }
         if (u > maxU)
         {

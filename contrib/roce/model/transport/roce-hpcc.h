@@ -138,7 +138,7 @@ class Hpcc : public CongestionControl
 
     void DoStart(int64_t nowPs) override;
     void Rewind(uint64_t psn);                             //!< the sender goes back to this PSN
-    bool IsSamePath(const IntStack& stack) const;          //!< as that of the stored records
+    static HopSample Sample(const IntHop& hop);            //!< what is kept of this record
     void Store(const IntStack& stack);                     //!< copy the records
     bool React(const IntStack& stack, bool commit);        //!< new U and W; false: no new record
     void Average(Loop& loop, double u, double dtPs) const; //!< new U of one loop

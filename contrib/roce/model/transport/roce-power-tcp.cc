@@ -5,14 +5,12 @@
  */
 #include "roce-power-tcp.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
+#include "roce-settings-attributes.h"
+
 #include "ns3/roce-input-error.h"
-#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace ns3
 {
@@ -24,21 +22,7 @@ NS_OBJECT_ENSURE_REGISTERED(PowerTcp);
 namespace
 {
 
-void
-Require(bool ok, const char* attribute, const std::string& value, const char* expected)
-{
-    if (!ok)
-    {
-        throw InputError(std::string("ns3::roce::PowerTcp: ") + attribute + " is " + value +
-                         ", expected " + expected);
-    }
-}
-
-double
-Pick(double value, double profile)
-{
-    return value == -1 ? profile : value;
-}
+constexpr SettingsCheck CHECK{"ns3::roce::PowerTcp"};
 
 /// A text attribute of two values; true if it is the first, the profile's if it is empty.
 bool
@@ -48,26 +32,22 @@ PickText(const char* name,
          const std::string& no,
          bool profile)
 {
-    if (!value.empty() && value != yes && value != no)
-    {
-        throw InputError(std::string("ns3::roce::PowerTcp: ") + name + " is '" + value +
-                         "', expected '" + yes + "', '" + no + "', or nothing for the profile's");
-    }
+    CHECK.Require(value.empty() || value == yes || value == no,
+                  name,
+                  "'" + value + "'",
+                  "'" + yes + "', '" + no + "', or nothing for the profile's");
     return value.empty() ? profile : value == yes;
 }
-
-template <auto M>
-using Field = std::integral_constant<decltype(M), M>;
 
 } // namespace
 
 PowerTcpParams
 PowerTcpSettings::Resolve() const
 {
-    Require(profile == "paper" || profile == "inet-tub",
-            "Profile",
-            "'" + profile + "'",
-            "'paper' or 'inet-tub'");
+    CHECK.Require(profile == "paper" || profile == "inet-tub",
+                  "Profile",
+                  "'" + profile + "'",
+                  "'paper' or 'inet-tub'");
     const bool tub = profile == "inet-tub";
     PowerTcpParams p{};
     p.theta = theta;
@@ -75,22 +55,22 @@ PowerTcpSettings::Resolve() const
     p.perRtt = PickText("UpdatePer", updatePer, "rtt", "ack", theta && !tub);
     p.fromReference = PickText("Memory", memory, "reference", "current", tub);
     p.fixedWindow = PickText("FixedWindow", fixedWindow, "true", "false", tub);
-    p.gamma = Pick(gamma, tub && theta ? 0.7 : 0.9);
-    Require(p.gamma > 0 && p.gamma <= 1, "Gamma", std::to_string(p.gamma), "0 < Gamma <= 1");
-    p.eta = Pick(eta, tub && !theta ? 0.95 : 1);
-    Require(p.eta > 0 && p.eta <= 1, "Eta", std::to_string(p.eta), "0 < Eta <= 1");
-    p.rttMargin = Pick(rttMargin, tub ? 1.05 : 1);
-    Require(p.rttMargin >= 1, "RttMargin", std::to_string(p.rttMargin), "1 or more");
-    p.minCurrent = Pick(minCurrent, tub ? 0.5 : 0);
-    Require(p.minCurrent >= 0 && p.minCurrent < 1,
-            "MinCurrent",
-            std::to_string(p.minCurrent),
-            "0 <= MinCurrent < 1");
-    Require(betaBytes >= 0 && !(betaBytes > 0 && betaRate.GetBitRate()),
-            "BetaBytes",
-            std::to_string(betaBytes) + " and BetaRate " + std::to_string(betaRate.GetBitRate()) +
-                " bit/s",
-            "at most one of them, and not below 0");
+    p.gamma = CHECK.Number(gamma, tub && theta ? 0.7 : 0.9);
+    CHECK.Require(p.gamma > 0 && p.gamma <= 1, "Gamma", std::to_string(p.gamma), "0 < Gamma <= 1");
+    p.eta = CHECK.Number(eta, tub && !theta ? 0.95 : 1);
+    CHECK.Require(p.eta > 0 && p.eta <= 1, "Eta", std::to_string(p.eta), "0 < Eta <= 1");
+    p.rttMargin = CHECK.Number(rttMargin, tub ? 1.05 : 1);
+    CHECK.Require(p.rttMargin >= 1, "RttMargin", std::to_string(p.rttMargin), "1 or more");
+    p.minCurrent = CHECK.Number(minCurrent, tub ? 0.5 : 0);
+    CHECK.Require(p.minCurrent >= 0 && p.minCurrent < 1,
+                  "MinCurrent",
+                  std::to_string(p.minCurrent),
+                  "0 <= MinCurrent < 1");
+    CHECK.Require(betaBytes >= 0 && !(betaBytes > 0 && betaRate.GetBitRate()),
+                  "BetaBytes",
+                  std::to_string(betaBytes) + " and BetaRate " +
+                      std::to_string(betaRate.GetBitRate()) + " bit/s",
+                  "at most one of them, and not below 0");
     p.betaBytes = betaBytes;
     if (!(betaBytes > 0))
     {
@@ -98,152 +78,59 @@ PowerTcpSettings::Resolve() const
             betaRate.GetBitRate() ? static_cast<double>(betaRate.GetBitRate()) : (tub ? 150e6 : 0);
     }
     p.expectedFlows = expectedFlows;
-    Require(!baseRtt.IsStrictlyNegative(),
-            "BaseRtt",
-            std::to_string(baseRtt.GetPicoSeconds()) + " ps",
-            "0 or more");
+    CHECK.Require(!baseRtt.IsStrictlyNegative(),
+                  "BaseRtt",
+                  std::to_string(baseRtt.GetPicoSeconds()) + " ps",
+                  "0 or more");
     p.baseRttPs = static_cast<double>(baseRtt.GetPicoSeconds());
-    Require(maxWindow >= 0, "MaxWindow", std::to_string(maxWindow), "0 or more");
+    CHECK.Require(maxWindow >= 0, "MaxWindow", std::to_string(maxWindow), "0 or more");
     p.maxWindow = maxWindow;
     p.minRateBps = static_cast<double>(minRate.GetBitRate());
     return p;
-}
-
-template <typename T, T PowerTcpSettings::*M>
-void
-PowerTcp::Set(T value)
-{
-    if (m_settings.use_count() > 1)
-    {
-        m_settings = std::make_shared<PowerTcpSettings>(*m_settings);
-    }
-    (*m_settings).*M = value;
-    m_stale = true;
-}
-
-template <typename T, T PowerTcpSettings::*M>
-T
-PowerTcp::Get() const
-{
-    return (*m_settings).*M;
 }
 
 TypeId
 PowerTcp::GetTypeId()
 {
     using S = PowerTcpSettings;
-    // attributes live in a structure that forks share, so each needs a setter and a getter
-    const auto text = [](TypeId& t, const char* name, auto f, const char* value, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       StringValue(value),
-                       MakeStringAccessor(&PowerTcp::Set<std::string, decltype(f)::value>,
-                                          &PowerTcp::Get<std::string, decltype(f)::value>),
-                       MakeStringChecker());
-    };
-    const auto number = [](TypeId& t, const char* name, auto f, double value, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       DoubleValue(value),
-                       MakeDoubleAccessor(&PowerTcp::Set<double, decltype(f)::value>,
-                                          &PowerTcp::Get<double, decltype(f)::value>),
-                       MakeDoubleChecker<double>());
-    };
-    const auto rate = [](TypeId& t, const char* name, auto f, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       DataRateValue(DataRate(0)),
-                       MakeDataRateAccessor(&PowerTcp::Set<DataRate, decltype(f)::value>,
-                                            &PowerTcp::Get<DataRate, decltype(f)::value>),
-                       MakeDataRateChecker());
-    };
-    static const TypeId tid = [&] {
-        TypeId t("ns3::roce::PowerTcp");
-        t.SetParent<CongestionControl>().SetGroupName("Roce").AddConstructor<PowerTcp>();
-        text(t, "Profile", Field<&S::profile>{}, "paper", "paper or inet-tub");
-        t.AddAttribute(
-            "Theta",
-            "theta-PowerTCP: power from RTTs, without telemetry",
-            BooleanValue(false),
-            MakeBooleanAccessor(&PowerTcp::Set<bool, &S::theta>, &PowerTcp::Get<bool, &S::theta>),
-            MakeBooleanChecker());
-        text(t,
-             "Current",
-             Field<&S::current>{},
-             "",
-             "What current is measured by: queue (change of queue and bytes sent) or arrivals; "
-             "empty: profile");
-        number(t,
-               "MinCurrent",
-               Field<&S::minCurrent>{},
-               -1,
-               "Current counts at least so much, share of the port's rate; -1: profile");
-        number(t, "Gamma", Field<&S::gamma>{}, -1, "Weight of the new window; -1: profile");
-        number(t, "Eta", Field<&S::eta>{}, -1, "Power aimed at, of the base power; -1: profile");
-        number(t,
-               "RttMargin",
-               Field<&S::rttMargin>{},
-               -1,
-               "With Theta: RTTs count in units of so many base RTTs; -1: profile");
-        number(t,
-               "BetaBytes",
-               Field<&S::betaBytes>{},
-               0,
-               "Additive increase in bytes; 0: from BetaRate or the profile");
-        rate(t,
-             "BetaRate",
-             Field<&S::betaRate>{},
-             "Additive increase as a rate; 0: from BetaBytes or the profile");
-        t.AddAttribute("ExpectedFlows",
-                       "Flows at one bottleneck that the derived increase allows for",
-                       UintegerValue(8),
-                       MakeUintegerAccessor(&PowerTcp::Set<uint32_t, &S::expectedFlows>,
-                                            &PowerTcp::Get<uint32_t, &S::expectedFlows>),
-                       MakeUintegerChecker<uint32_t>(1));
-        t.AddAttribute(
-            "BaseRtt",
-            "tau; 0: base RTT of the path",
-            TimeValue(Time(0)),
-            MakeTimeAccessor(&PowerTcp::Set<Time, &S::baseRtt>, &PowerTcp::Get<Time, &S::baseRtt>),
-            MakeTimeChecker());
-        number(t, "MaxWindow", Field<&S::maxWindow>{}, 1, "Largest window, BDPs; 0: no limit");
-        rate(t, "MinRate", Field<&S::minRate>{}, "Floor of the rate");
-        text(t,
-             "UpdatePer",
-             Field<&S::updatePer>{},
-             "",
-             "When the window changes: ack or rtt; empty: profile");
-        text(t,
-             "Memory",
-             Field<&S::memory>{},
-             "",
-             "What 1 - Gamma weighs: current or reference window; empty: profile");
-        text(t,
-             "FixedWindow",
-             Field<&S::fixedWindow>{},
-             "",
-             "true: the window stays a BDP, only the rate changes; empty: profile");
-        return t;
-    }();
+    static const TypeId tid =
+        SettingsAttributes<S>(TypeId("ns3::roce::PowerTcp")
+                                  .SetParent<CongestionControl>()
+                                  .SetGroupName("Roce")
+                                  .AddConstructor<PowerTcp>())
+            .Text<&S::profile>("Profile", "paper", "paper or inet-tub")
+            .Flag<&S::theta>("Theta", false, "theta-PowerTCP: power from RTTs, without telemetry")
+            .Text<&S::current>(
+                "Current",
+                "What current is measured by: queue (change of queue and bytes sent) or arrivals; "
+                "empty: profile")
+            .Number<&S::minCurrent>(
+                "MinCurrent",
+                "Current counts at least so much, share of the port's rate; -1: profile")
+            .Number<&S::gamma>("Gamma", "Weight of the new window; -1: profile")
+            .Number<&S::eta>("Eta", "Power aimed at, of the base power; -1: profile")
+            .Number<&S::rttMargin>(
+                "RttMargin",
+                "With Theta: RTTs count in units of so many base RTTs; -1: profile")
+            .Number<&S::betaBytes>("BetaBytes",
+                                   0,
+                                   "Additive increase in bytes; 0: from BetaRate or the profile")
+            .Rate<&S::betaRate>("BetaRate",
+                                "Additive increase as a rate; 0: from BetaBytes or the profile")
+            .Add<&S::expectedFlows>("ExpectedFlows",
+                                    UintegerValue(8),
+                                    "Flows at one bottleneck that the derived increase allows for",
+                                    MakeUintegerChecker<uint32_t>(1))
+            .Duration<&S::baseRtt>("BaseRtt", Time(0), "tau; 0: base RTT of the path")
+            .Number<&S::maxWindow>("MaxWindow", 1, "Largest window, BDPs; 0: no limit")
+            .Rate<&S::minRate>("MinRate", "Floor of the rate")
+            .Text<&S::updatePer>("UpdatePer", "When the window changes: ack or rtt; empty: profile")
+            .Text<&S::memory>("Memory",
+                              "What 1 - Gamma weighs: current or reference window; empty: profile")
+            .Text<&S::fixedWindow>(
+                "FixedWindow",
+                "true: the window stays a BDP, only the rate changes; empty: profile");
     return tid;
-}
-
-PowerTcp::PowerTcp()
-    : m_settings(std::make_shared<PowerTcpSettings>())
-{
-}
-
-PowerTcp::~PowerTcp() = default;
-
-const PowerTcpParams&
-PowerTcp::GetParams() const
-{
-    if (m_stale)
-    {
-        m_params = std::make_shared<const PowerTcpParams>(m_settings->Resolve());
-        m_stale = false;
-    }
-    return *m_params;
 }
 
 Ptr<CongestionControl>
@@ -352,54 +239,33 @@ PowerTcp::Sample(const IntHop& hop) const
     return {hop.timePs, m_params->arrivals ? hop.rxBytes : hop.txBytes + hop.queueBytes, hop.hopId};
 }
 
-bool
-PowerTcp::IsSamePath(const IntStack& stack) const
-{
-    if (stack.hops != m_last.size())
-    {
-        return false;
-    }
-    const IntStack* chunk = &stack;
-    for (uint32_t i = 0; i < stack.hops; ++i)
-    {
-        chunk = i && i % IntStack::CHUNK == 0 ? chunk->next : chunk;
-        if (chunk->hop[i % IntStack::CHUNK].hopId != m_last[i].hopId)
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
 void
 PowerTcp::Store(const IntStack& stack)
 {
     // resize() keeps the memory: only a longer path allocates
     m_last.resize(stack.hops);
-    const IntStack* chunk = &stack;
-    for (uint32_t i = 0; i < stack.hops; ++i)
+    auto last = m_last.begin();
+    for (const IntHop& hop : stack)
     {
-        chunk = i && i % IntStack::CHUNK == 0 ? chunk->next : chunk;
-        m_last[i] = Sample(chunk->hop[i % IntStack::CHUNK]);
+        *last++ = Sample(hop);
     }
 }
 
 bool
 PowerTcp::MeasureHops(const IntStack& stack)
 {
-    if (!IsSamePath(stack))
+    if (!stack.HasHopsOf(m_last))
     {
         Store(stack);
         return false;
     }
     double maxPower = -1;
     double maxDtPs = 0;
-    const IntStack* chunk = &stack;
-    for (uint32_t i = 0; i < stack.hops; ++i)
+    auto next = m_last.begin();
+    for (const IntHop& hop : stack)
     {
-        chunk = i && i % IntStack::CHUNK == 0 ? chunk->next : chunk;
-        const IntHop& hop = chunk->hop[i % IntStack::CHUNK];
-        const auto dtPs = static_cast<double>(hop.timePs - m_last[i].timePs);
+        HopSample& last = *next++;
+        const auto dtPs = static_cast<double>(hop.timePs - last.timePs);
         if (dtPs <= 0 || !hop.rateBps)
         {
             continue;
@@ -408,11 +274,11 @@ PowerTcp::MeasureHops(const IntStack& stack)
         // a long frame after a short one can make the difference negative: both counts leave out
         // or include the frame that carries them
         const auto arrived =
-            static_cast<double>(static_cast<int64_t>(now.arrivedBytes - m_last[i].arrivedBytes));
+            static_cast<double>(static_cast<int64_t>(now.arrivedBytes - last.arrivedBytes));
         const auto rate = static_cast<double>(hop.rateBps);
         const double current = std::max(8e12 * arrived / dtPs / rate, m_params->minCurrent);
         const double voltage = 8e12 * static_cast<double>(hop.queueBytes) / (rate * m_tauPs) + 1;
-        m_last[i] = now;
+        last = now;
         if (current * voltage > maxPower)
         {
             maxPower = current * voltage;

@@ -6,12 +6,11 @@
 #ifndef ROCE_POWER_TCP_H
 #define ROCE_POWER_TCP_H
 
-#include "roce-congestion-control.h"
+#include "roce-tunable-control.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -142,7 +141,7 @@ struct PowerTcpSettings
  *
  * A change of attributes takes effect at Start() or Fork().
  */
-class PowerTcp : public CongestionControl
+class PowerTcp : public TunableControl<PowerTcpSettings>
 {
   public:
     /**
@@ -151,19 +150,16 @@ class PowerTcp : public CongestionControl
      */
     static TypeId GetTypeId();
 
-    PowerTcp();
-    ~PowerTcp() override;
-
     Ptr<CongestionControl> Fork() const override;
 
     bool NeedsTelemetry() const override
     {
-        return !m_settings->theta;
+        return !GetSettings().theta;
     }
 
     bool NeedsTimestamp() const override
     {
-        return m_settings->theta;
+        return GetSettings().theta;
     }
 
     bool IsEcnCapable() const override
@@ -173,12 +169,6 @@ class PowerTcp : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const PowerTcpParams& GetParams() const;
 
     /// @return cwnd, bytes, before the floor of one frame
     double GetCwnd() const
@@ -218,24 +208,14 @@ class PowerTcp : public CongestionControl
         uint64_t hopId;
     };
 
-    template <typename T, T PowerTcpSettings::*M>
-    void Set(T value);
-    template <typename T, T PowerTcpSettings::*M>
-    T Get() const;
-
     void DoStart(int64_t nowPs) override;
-    void Rewind(uint64_t psn);                    //!< the sender goes back to this PSN
-    HopSample Sample(const IntHop& hop) const;    //!< what is kept of this record
-    bool IsSamePath(const IntStack& stack) const; //!< as that of the stored records
-    void Store(const IntStack& stack);            //!< copy the records
-    bool MeasureHops(const IntStack& stack);      //!< new Gamma_s; false: no new record
-    bool MeasureRtt(const AckInfo& ack);          //!< the same with Theta
-    void Average(double power, double dtPs);      //!< one step of Gamma_s
-    void Publish();                               //!< set the outputs
-
-    std::shared_ptr<PowerTcpSettings> m_settings;           //!< shared by forks, copied on write
-    mutable std::shared_ptr<const PowerTcpParams> m_params; //!< from m_settings; shared by forks
-    mutable bool m_stale{true};                             //!< m_settings are newer
+    void Rewind(uint64_t psn);                 //!< the sender goes back to this PSN
+    HopSample Sample(const IntHop& hop) const; //!< what is kept of this record
+    void Store(const IntStack& stack);         //!< copy the records
+    bool MeasureHops(const IntStack& stack);   //!< new Gamma_s; false: no new record
+    bool MeasureRtt(const AckInfo& ack);       //!< the same with Theta
+    void Average(double power, double dtPs);   //!< one step of Gamma_s
+    void Publish();                            //!< set the outputs
 
     bool m_hasSample{false};       //!< there are records (Theta: an RTT) to compare with
     double m_tauPs{0};             //!< tau

@@ -5,16 +5,13 @@
  */
 #include "roce-swift.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
-#include "ns3/integer.h"
+#include "roce-settings-attributes.h"
+
 #include "ns3/roce-input-error.h"
-#include "ns3/string.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <type_traits>
 
 namespace ns3
 {
@@ -81,15 +78,7 @@ constexpr std::array<Profile, 4> PROFILES{{
      3},
 }};
 
-void
-Require(bool ok, const char* attribute, const std::string& value, const char* expected)
-{
-    if (!ok)
-    {
-        throw InputError(std::string("ns3::roce::Swift: ") + attribute + " is " + value +
-                         ", expected " + expected);
-    }
-}
+constexpr SettingsCheck CHECK{"ns3::roce::Swift"};
 
 /// A time attribute in ps, or the profile's value if it is -1 ns.
 double
@@ -99,21 +88,12 @@ Pick(const char* name, const Time& value, double profile)
     {
         return profile;
     }
-    Require(!value.IsStrictlyNegative(),
-            name,
-            std::to_string(value.GetPicoSeconds()) + " ps",
-            "a time, or -1ns for the profile's");
+    CHECK.Require(!value.IsStrictlyNegative(),
+                  name,
+                  std::to_string(value.GetPicoSeconds()) + " ps",
+                  "a time, or -1ns for the profile's");
     return static_cast<double>(value.GetPicoSeconds());
 }
-
-double
-Pick(double value, double profile)
-{
-    return value == -1 ? profile : value;
-}
-
-template <auto M>
-using Field = std::integral_constant<decltype(M), M>;
 
 } // namespace
 
@@ -123,229 +103,139 @@ SwiftSettings::Resolve() const
     const auto* found = std::find_if(PROFILES.begin(), PROFILES.end(), [this](const Profile& p) {
         return profile == p.name;
     });
-    Require(found != PROFILES.end(),
-            "Profile",
-            "'" + profile + "'",
-            "'falcon', 'paper', 'htsim' or 'reflex'");
+    CHECK.Require(found != PROFILES.end(),
+                  "Profile",
+                  "'" + profile + "'",
+                  "'falcon', 'paper', 'htsim' or 'reflex'");
     SwiftParams p{};
     p.baseTargetPs = Pick("BaseTarget", baseTarget, found->baseTargetPs);
-    Require(p.baseTargetPs > 0, "BaseTarget", "0", "a positive time, or -1ns for the profile's");
+    CHECK.Require(p.baseTargetPs > 0,
+                  "BaseTarget",
+                  "0",
+                  "a positive time, or -1ns for the profile's");
     p.hopScalePs = topologyScaling ? Pick("HopScale", hopScale, found->hopScalePs) : 0;
-    Require(hopCount.empty() || hopCount == "switches" || hopCount == "links" ||
-                hopCount == "roundTrip",
-            "HopCount",
-            "'" + hopCount + "'",
-            "'switches', 'links', 'roundTrip', or nothing for the profile's");
+    CHECK.Require(hopCount.empty() || hopCount == "switches" || hopCount == "links" ||
+                      hopCount == "roundTrip",
+                  "HopCount",
+                  "'" + hopCount + "'",
+                  "'switches', 'links', 'roundTrip', or nothing for the profile's");
     p.hopCount = hopCount.empty()         ? found->hopCount
                  : hopCount == "switches" ? SwiftHopCount::SWITCHES
                  : hopCount == "links"    ? SwiftHopCount::LINKS
                                           : SwiftHopCount::ROUND_TRIP;
     p.addBaseRtt = addBaseRtt;
-    const double min = Pick(fsMin, found->fsMin);
-    const double max = Pick(fsMax, found->fsMax);
-    Require(min > 0, "FsMin", std::to_string(min), "a positive number of packets");
-    Require(max > min, "FsMax", std::to_string(max), "more than FsMin");
+    const double min = CHECK.Number(fsMin, found->fsMin);
+    const double max = CHECK.Number(fsMax, found->fsMax);
+    CHECK.Require(min > 0, "FsMin", std::to_string(min), "a positive number of packets");
+    CHECK.Require(max > min, "FsMax", std::to_string(max), "more than FsMin");
     p.fsRangePs = flowScaling ? Pick("FsRange", fsRange, found->fsRangePs) : 0;
     p.fsAlphaPs = p.fsRangePs / (1 / std::sqrt(min) - 1 / std::sqrt(max));
     p.fsOffsetPs = -p.fsAlphaPs / std::sqrt(max);
     p.endpointTargetPs = static_cast<double>(endpointTarget.GetPicoSeconds());
-    Require(p.endpointTargetPs > 0,
-            "EndpointTarget",
-            std::to_string(endpointTarget.GetPicoSeconds()) + " ps",
-            "a positive time");
-    p.ai = Pick(ai, found->ai);
-    Require(p.ai > 0, "Ai", std::to_string(p.ai), "a positive number of packets");
-    p.beta = Pick(beta, found->beta);
-    Require(p.beta > 0 && p.beta <= 1, "Beta", std::to_string(p.beta), "0 < Beta <= 1");
-    p.maxMdf = Pick(maxMdf, found->maxMdf);
-    Require(p.maxMdf > 0 && p.maxMdf < 1, "MaxMdf", std::to_string(p.maxMdf), "0 < MaxMdf < 1");
-    p.cwndMin = Pick(cwndMin, found->cwndMin);
-    Require(p.cwndMin > 0, "CwndMin", std::to_string(p.cwndMin), "a positive number of packets");
-    p.cwndMax = Pick(cwndMax, found->cwndMax);
-    Require(p.cwndMax >= p.cwndMin, "CwndMax", std::to_string(p.cwndMax), "at least CwndMin");
-    p.initialCwnd = Pick(initialCwnd, found->initialCwnd);
-    Require(p.initialCwnd >= 0,
-            "InitialCwnd",
-            std::to_string(p.initialCwnd),
-            "a number of packets, 0 for the BDP, or -1 for the profile's");
+    CHECK.Require(p.endpointTargetPs > 0,
+                  "EndpointTarget",
+                  std::to_string(endpointTarget.GetPicoSeconds()) + " ps",
+                  "a positive time");
+    p.ai = CHECK.Number(ai, found->ai);
+    CHECK.Require(p.ai > 0, "Ai", std::to_string(p.ai), "a positive number of packets");
+    p.beta = CHECK.Number(beta, found->beta);
+    CHECK.Require(p.beta > 0 && p.beta <= 1, "Beta", std::to_string(p.beta), "0 < Beta <= 1");
+    p.maxMdf = CHECK.Number(maxMdf, found->maxMdf);
+    CHECK.Require(p.maxMdf > 0 && p.maxMdf < 1,
+                  "MaxMdf",
+                  std::to_string(p.maxMdf),
+                  "0 < MaxMdf < 1");
+    p.cwndMin = CHECK.Number(cwndMin, found->cwndMin);
+    CHECK.Require(p.cwndMin > 0,
+                  "CwndMin",
+                  std::to_string(p.cwndMin),
+                  "a positive number of packets");
+    p.cwndMax = CHECK.Number(cwndMax, found->cwndMax);
+    CHECK.Require(p.cwndMax >= p.cwndMin, "CwndMax", std::to_string(p.cwndMax), "at least CwndMin");
+    p.initialCwnd = CHECK.Number(initialCwnd, found->initialCwnd);
+    CHECK.Require(p.initialCwnd >= 0,
+                  "InitialCwnd",
+                  std::to_string(p.initialCwnd),
+                  "a number of packets, 0 for the BDP, or -1 for the profile's");
     const int64_t reset = retxReset == -1 ? found->retxReset : retxReset;
-    Require(reset > 0 && reset <= UINT32_MAX,
-            "RetxReset",
-            std::to_string(reset),
-            "at least 1, or -1 for the profile's");
+    CHECK.Require(reset > 0 && reset <= UINT32_MAX,
+                  "RetxReset",
+                  std::to_string(reset),
+                  "at least 1, or -1 for the profile's");
     p.retxReset = static_cast<uint32_t>(reset);
     p.split = split;
     p.smoothedGuard = smoothedRttGuard;
-    Require(decreaseMark == "decreased" || decreaseMark == "notIncreased",
-            "DecreaseMark",
-            "'" + decreaseMark + "'",
-            "'decreased' or 'notIncreased'");
+    CHECK.Require(decreaseMark == "decreased" || decreaseMark == "notIncreased",
+                  "DecreaseMark",
+                  "'" + decreaseMark + "'",
+                  "'decreased' or 'notIncreased'");
     p.markNotIncreased = decreaseMark == "notIncreased";
     p.paceAlways = paceAlways;
     return p;
-}
-
-template <typename T, T SwiftSettings::*M>
-void
-Swift::Set(T value)
-{
-    if (m_settings.use_count() > 1)
-    {
-        m_settings = std::make_shared<SwiftSettings>(*m_settings);
-    }
-    (*m_settings).*M = value;
-    m_stale = true;
-}
-
-template <typename T, T SwiftSettings::*M>
-T
-Swift::Get() const
-{
-    return (*m_settings).*M;
 }
 
 TypeId
 Swift::GetTypeId()
 {
     using S = SwiftSettings;
-    // attributes live in a structure that forks share, so each needs a setter and a getter
-    const auto text = [](TypeId& t, const char* name, auto f, const char* value, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       StringValue(value),
-                       MakeStringAccessor(&Swift::Set<std::string, decltype(f)::value>,
-                                          &Swift::Get<std::string, decltype(f)::value>),
-                       MakeStringChecker());
-    };
-    const auto flag = [](TypeId& t, const char* name, auto f, bool value, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       BooleanValue(value),
-                       MakeBooleanAccessor(&Swift::Set<bool, decltype(f)::value>,
-                                           &Swift::Get<bool, decltype(f)::value>),
-                       MakeBooleanChecker());
-    };
-    const auto number = [](TypeId& t, const char* name, auto f, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       DoubleValue(-1),
-                       MakeDoubleAccessor(&Swift::Set<double, decltype(f)::value>,
-                                          &Swift::Get<double, decltype(f)::value>),
-                       MakeDoubleChecker<double>());
-    };
-    const auto time = [](TypeId& t, const char* name, auto f, Time value, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       TimeValue(value),
-                       MakeTimeAccessor(&Swift::Set<Time, decltype(f)::value>,
-                                        &Swift::Get<Time, decltype(f)::value>),
-                       MakeTimeChecker());
-    };
-    static const TypeId tid = [&] {
-        const Time profile = NanoSeconds(-1);
-        TypeId t("ns3::roce::Swift");
-        t.SetParent<CongestionControl>().SetGroupName("Roce").AddConstructor<Swift>();
-        text(t, "Profile", Field<&S::profile>{}, "falcon", "falcon, paper, htsim or reflex");
-        time(t,
-             "BaseTarget",
-             Field<&S::baseTarget>{},
-             profile,
-             "Target delay of the fabric without scaling; -1ns: profile");
-        time(t, "HopScale", Field<&S::hopScale>{}, profile, "More target per hop; -1ns: profile");
-        text(t,
-             "HopCount",
-             Field<&S::hopCount>{},
-             "",
-             "What a hop is: switches, links or roundTrip (links both ways); empty: profile");
-        flag(t,
-             "TopologyScaling",
-             Field<&S::topologyScaling>{},
-             true,
-             "Hops raise the target of the fabric");
-        flag(t,
-             "AddBaseRtt",
-             Field<&S::addBaseRtt>{},
-             false,
-             "The base RTT of the path comes on top of the target of the fabric");
-        flag(t,
-             "FlowScaling",
-             Field<&S::flowScaling>{},
-             true,
-             "Small windows raise the target of the fabric");
-        time(t, "FsRange", Field<&S::fsRange>{}, profile, "Largest flow scaling; -1ns: profile");
-        number(t,
-               "FsMin",
-               Field<&S::fsMin>{},
-               "Packets of window up to which flow scaling is FsRange; -1: profile");
-        number(t,
-               "FsMax",
-               Field<&S::fsMax>{},
-               "Packets of window from which on flow scaling is 0; -1: profile");
-        number(t, "Ai", Field<&S::ai>{}, "Additive increase, packets per RTT; -1: profile");
-        number(t, "Beta", Field<&S::beta>{}, "Multiplicative decrease; -1: profile");
-        number(t,
-               "MaxMdf",
-               Field<&S::maxMdf>{},
-               "Largest share of a window that one decrease takes; -1: profile");
-        number(t, "CwndMin", Field<&S::cwndMin>{}, "Smallest window, packets; -1: profile");
-        number(t, "CwndMax", Field<&S::cwndMax>{}, "Largest window, packets; -1: profile");
-        number(t,
-               "InitialCwnd",
-               Field<&S::initialCwnd>{},
-               "First window, packets; 0: line rate times base RTT; -1: profile");
-        t.AddAttribute("RetxReset",
-                       "Consecutive timeouts that set the window to CwndMin; -1: profile",
-                       IntegerValue(-1),
-                       MakeIntegerAccessor(&Swift::Set<int64_t, &S::retxReset>,
-                                           &Swift::Get<int64_t, &S::retxReset>),
-                       MakeIntegerChecker<int64_t>());
-        flag(t,
-             "Split",
-             Field<&S::split>{},
-             true,
-             "Endpoint delay has a window and a target of its own; false: whole RTT, one target");
-        time(t,
-             "EndpointTarget",
-             Field<&S::endpointTarget>{},
-             MicroSeconds(100),
-             "Target of the endpoint delay");
-        flag(t,
-             "SmoothedRttGuard",
-             Field<&S::smoothedRttGuard>{},
-             false,
-             "Decrease once per smoothed RTT, not per RTT of the ACK at hand");
-        text(t,
-             "DecreaseMark",
-             Field<&S::decreaseMark>{},
-             "decreased",
-             "When the time of the last decrease is set: decreased, or notIncreased (the paper's "
-             "pseudocode to the letter)");
-        flag(t,
-             "PaceAlways",
-             Field<&S::paceAlways>{},
-             false,
-             "Pace at cwnd / rtt also from a window of one packet on");
-        return t;
-    }();
+    static const TypeId tid =
+        SettingsAttributes<S>(TypeId("ns3::roce::Swift")
+                                  .SetParent<CongestionControl>()
+                                  .SetGroupName("Roce")
+                                  .AddConstructor<Swift>())
+            .Text<&S::profile>("Profile", "falcon", "falcon, paper, htsim or reflex")
+            .Duration<&S::baseTarget>("BaseTarget",
+                                      "Target delay of the fabric without scaling; -1ns: profile")
+            .Duration<&S::hopScale>("HopScale", "More target per hop; -1ns: profile")
+            .Text<&S::hopCount>(
+                "HopCount",
+                "What a hop is: switches, links or roundTrip (links both ways); empty: profile")
+            .Flag<&S::topologyScaling>("TopologyScaling",
+                                       true,
+                                       "Hops raise the target of the fabric")
+            .Flag<&S::addBaseRtt>(
+                "AddBaseRtt",
+                false,
+                "The base RTT of the path comes on top of the target of the fabric")
+            .Flag<&S::flowScaling>("FlowScaling",
+                                   true,
+                                   "Small windows raise the target of the fabric")
+            .Duration<&S::fsRange>("FsRange", "Largest flow scaling; -1ns: profile")
+            .Number<&S::fsMin>("FsMin",
+                               "Packets of window up to which flow scaling is FsRange; -1: profile")
+            .Number<&S::fsMax>("FsMax",
+                               "Packets of window from which on flow scaling is 0; -1: profile")
+            .Number<&S::ai>("Ai", "Additive increase, packets per RTT; -1: profile")
+            .Number<&S::beta>("Beta", "Multiplicative decrease; -1: profile")
+            .Number<&S::maxMdf>("MaxMdf",
+                                "Largest share of a window that one decrease takes; -1: profile")
+            .Number<&S::cwndMin>("CwndMin", "Smallest window, packets; -1: profile")
+            .Number<&S::cwndMax>("CwndMax", "Largest window, packets; -1: profile")
+            .Number<&S::initialCwnd>(
+                "InitialCwnd",
+                "First window, packets; 0: line rate times base RTT; -1: profile")
+            .Count<&S::retxReset>(
+                "RetxReset",
+                "Consecutive timeouts that set the window to CwndMin; -1: profile")
+            .Flag<&S::split>(
+                "Split",
+                true,
+                "Endpoint delay has a window and a target of its own; false: whole RTT, one target")
+            .Duration<&S::endpointTarget>("EndpointTarget",
+                                          MicroSeconds(100),
+                                          "Target of the endpoint delay")
+            .Flag<&S::smoothedRttGuard>(
+                "SmoothedRttGuard",
+                false,
+                "Decrease once per smoothed RTT, not per RTT of the ACK at hand")
+            .Text<&S::decreaseMark>("DecreaseMark",
+                                    "decreased",
+                                    "When the time of the last decrease is set: decreased, or "
+                                    "notIncreased (the paper's pseudocode to the letter)")
+            .Flag<&S::paceAlways>("PaceAlways",
+                                  false,
+                                  "Pace at cwnd / rtt also from a window of one packet on");
     return tid;
-}
-
-Swift::Swift()
-    : m_settings(std::make_shared<SwiftSettings>())
-{
-}
-
-Swift::~Swift() = default;
-
-const SwiftParams&
-Swift::GetParams() const
-{
-    if (m_stale)
-    {
-        m_params = std::make_shared<const SwiftParams>(m_settings->Resolve());
-        m_stale = false;
-    }
-    return *m_params;
 }
 
 Ptr<CongestionControl>

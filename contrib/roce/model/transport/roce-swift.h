@@ -6,11 +6,10 @@
 #ifndef ROCE_SWIFT_H
 #define ROCE_SWIFT_H
 
-#include "roce-congestion-control.h"
+#include "roce-tunable-control.h"
 
 #include "ns3/nstime.h"
 
-#include <memory>
 #include <string>
 
 namespace ns3
@@ -165,7 +164,7 @@ struct SwiftSettings
  *
  * A change of attributes takes effect at Start() or Fork().
  */
-class Swift : public CongestionControl
+class Swift : public TunableControl<SwiftSettings>
 {
   public:
     /**
@@ -173,9 +172,6 @@ class Swift : public CongestionControl
      * @return the object TypeId
      */
     static TypeId GetTypeId();
-
-    Swift();
-    ~Swift() override;
 
     Ptr<CongestionControl> Fork() const override;
 
@@ -191,12 +187,6 @@ class Swift : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const SwiftParams& GetParams() const;
 
     /// @return effective window, packets
     double GetCwnd() const;
@@ -243,11 +233,6 @@ class Swift : public CongestionControl
     Window m_endpoint; //!< ecwnd
 
   private:
-    template <typename T, T SwiftSettings::*M>
-    void Set(T value);
-    template <typename T, T SwiftSettings::*M>
-    T Get() const;
-
     void DoStart(int64_t nowPs) override;
     void React(Window& w,
                double delayPs,
@@ -257,10 +242,6 @@ class Swift : public CongestionControl
     void Cut(Window& w, int64_t nowPs, double guardPs) const; //!< loss
     void Settle(Window& w, double cwnd, int64_t nowPs) const; //!< clamp, note a decrease
     void Publish(double rttPs);                               //!< set the outputs
-
-    std::shared_ptr<SwiftSettings> m_settings;           //!< shared by forks, copied on write
-    mutable std::shared_ptr<const SwiftParams> m_params; //!< from m_settings; shared by forks
-    mutable bool m_stale{true};                          //!< m_settings are newer than m_params
 
     uint32_t m_timeouts{0};    //!< in a row
     double m_fixedTargetPs{0}; //!< target without flow scaling

@@ -5,14 +5,11 @@
  */
 #include "roce-timely.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
-#include "ns3/integer.h"
+#include "roce-settings-attributes.h"
+
 #include "ns3/roce-input-error.h"
-#include "ns3/string.h"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace ns3
 {
@@ -24,45 +21,7 @@ NS_OBJECT_ENSURE_REGISTERED(Timely);
 namespace
 {
 
-/// Names a member of TimelySettings.
-template <auto M>
-using Field = std::integral_constant<decltype(M), M>;
-
-void
-Require(bool ok, const char* name, const std::string& found, const char* expected)
-{
-    if (!ok)
-    {
-        throw InputError(std::string("ns3::roce::Timely: ") + name + " is " + found +
-                         ", expected " + expected);
-    }
-}
-
-/// value if it was set, or the profile's
-bool
-ReadBool(const char* name, const std::string& value, bool profile)
-{
-    Require(value.empty() || value == "true" || value == "false",
-            name,
-            "'" + value + "'",
-            "'true', 'false' or '' (from the profile)");
-    return value.empty() ? profile : value == "true";
-}
-
-/// value if it was set (is not -1 ns), or the profile's
-int64_t
-ReadTime(const char* name, const Time& value, int64_t profilePs)
-{
-    if (value == NanoSeconds(-1))
-    {
-        return profilePs;
-    }
-    Require(!value.IsStrictlyNegative(),
-            name,
-            std::to_string(value.GetPicoSeconds()) + " ps",
-            "a time of 0 or more, or -1ns (from the profile)");
-    return value.GetPicoSeconds();
-}
+constexpr SettingsCheck CHECK{"ns3::roce::Timely"};
 
 TimelyParams
 ProfileParams(const std::string& name)
@@ -103,10 +62,10 @@ ProfileParams(const std::string& name)
         p.minRateBps = 120e6;
         return p;
     }
-    Require(name == "patched",
-            "Profile",
-            "'" + name + "'",
-            "'paper', 'hpcc-sim', 'erpc' or 'patched'");
+    CHECK.Require(name == "patched",
+                  "Profile",
+                  "'" + name + "'",
+                  "'paper', 'hpcc-sim', 'erpc' or 'patched'");
     p.mode = TimelyMode::PER_SEGMENT;
     p.beta = 0.008;
     p.minRttPs = 20 * us;
@@ -124,225 +83,118 @@ TimelySettings::Resolve() const
     TimelyParams p = ProfileParams(profile);
     if (!mode.empty())
     {
-        Require(mode == "perRtt" || mode == "perAck" || mode == "perSegment",
-                "Mode",
-                "'" + mode + "'",
-                "'perRtt', 'perAck', 'perSegment' or '' (from the profile)");
+        CHECK.Require(mode == "perRtt" || mode == "perAck" || mode == "perSegment",
+                      "Mode",
+                      "'" + mode + "'",
+                      "'perRtt', 'perAck', 'perSegment' or '' (from the profile)");
         p.mode = mode == "perRtt"   ? TimelyMode::PER_RTT
                  : mode == "perAck" ? TimelyMode::PER_ACK
                                     : TimelyMode::PER_SEGMENT;
     }
-    p.alpha = alpha == -1 ? p.alpha : alpha;
-    Require(p.alpha > 0 && p.alpha <= 1, "Alpha", std::to_string(alpha), "0 < Alpha <= 1");
-    p.beta = beta == -1 ? p.beta : beta;
-    Require(p.beta > 0 && p.beta <= 1, "Beta", std::to_string(beta), "0 < Beta <= 1");
+    p.alpha = CHECK.Number(alpha, p.alpha);
+    CHECK.Require(p.alpha > 0 && p.alpha <= 1, "Alpha", std::to_string(alpha), "0 < Alpha <= 1");
+    p.beta = CHECK.Number(beta, p.beta);
+    CHECK.Require(p.beta > 0 && p.beta <= 1, "Beta", std::to_string(beta), "0 < Beta <= 1");
     p.deltaBps = delta.GetBitRate() ? static_cast<double>(delta.GetBitRate()) : p.deltaBps;
-    p.tLowPs = ReadTime("TLow", tLow, p.tLowPs);
-    p.tHighPs = ReadTime("THigh", tHigh, p.tHighPs);
-    Require(p.tHighPs >= p.tLowPs && p.tHighPs > 0,
-            "THigh",
-            std::to_string(p.tHighPs) + " ps",
-            "a positive time not below TLow");
+    p.tLowPs = CHECK.Duration("TLow", tLow, p.tLowPs);
+    p.tHighPs = CHECK.Duration("THigh", tHigh, p.tHighPs);
+    CHECK.Require(p.tHighPs >= p.tLowPs && p.tHighPs > 0,
+                  "THigh",
+                  std::to_string(p.tHighPs) + " ps",
+                  "a positive time not below TLow");
     p.thresholdsFromBaseRtt = thresholdsFromBaseRtt;
     if (minRtt != NanoSeconds(-1))
     {
-        p.minRttPs = ReadTime("MinRtt", minRtt, 0);
+        p.minRttPs = CHECK.Duration("MinRtt", minRtt, 0);
         p.minRttFloorPs = 0;
     }
     if (haiThreshold != -1)
     {
-        Require(haiThreshold >= 0 && haiThreshold <= UINT32_MAX,
-                "HaiThreshold",
-                std::to_string(haiThreshold),
-                "0 (off) .. 4294967295, or -1 (from the profile)");
+        CHECK.Require(haiThreshold >= 0 && haiThreshold <= UINT32_MAX,
+                      "HaiThreshold",
+                      std::to_string(haiThreshold),
+                      "0 (off) .. 4294967295, or -1 (from the profile)");
         p.haiThreshold = static_cast<uint32_t>(haiThreshold);
     }
-    p.haiFactor = haiFactor == -1 ? p.haiFactor : haiFactor;
-    Require(p.haiFactor >= 1, "HaiFactor", std::to_string(haiFactor), "1 or more");
-    p.haiBelowTLow = ReadBool("HaiBelowTLow", haiBelowTLow, p.haiBelowTLow);
-    Require(haiSignal.empty() || haiSignal == "gradient" || haiSignal == "difference",
-            "HaiSignal",
-            "'" + haiSignal + "'",
-            "'gradient', 'difference' or '' (from the profile)");
+    p.haiFactor = CHECK.Number(haiFactor, p.haiFactor);
+    CHECK.Require(p.haiFactor >= 1, "HaiFactor", std::to_string(haiFactor), "1 or more");
+    p.haiBelowTLow = CHECK.Flag("HaiBelowTLow", haiBelowTLow, p.haiBelowTLow);
+    CHECK.Require(haiSignal.empty() || haiSignal == "gradient" || haiSignal == "difference",
+                  "HaiSignal",
+                  "'" + haiSignal + "'",
+                  "'gradient', 'difference' or '' (from the profile)");
     p.haiByDifference = haiSignal.empty() ? p.haiByDifference : haiSignal == "difference";
-    p.patched = ReadBool("Patched", patched, p.patched);
-    Require(!p.patched || p.tLowPs > 0, "TLow", "0", "a positive time with Patched");
+    p.patched = CHECK.Flag("Patched", patched, p.patched);
+    CHECK.Require(!p.patched || p.tLowPs > 0, "TLow", "0", "a positive time with Patched");
     p.minRateBps = minRate.GetBitRate() ? static_cast<double>(minRate.GetBitRate()) : p.minRateBps;
-    Require(segmentBytes > 0 && segmentBytes <= 1000000000,
-            "SegmentBytes",
-            std::to_string(segmentBytes),
-            "1 .. 1000000000");
+    CHECK.Require(segmentBytes > 0 && segmentBytes <= 1000000000,
+                  "SegmentBytes",
+                  std::to_string(segmentBytes),
+                  "1 .. 1000000000");
     p.segmentBytes = static_cast<uint32_t>(segmentBytes);
     p.burstPacing = burstPacing;
     p.subtractSerialisation =
-        ReadBool("SubtractSerialisation",
-                 subtractSerialisation,
-                 p.subtractSerialisation || p.mode == TimelyMode::PER_SEGMENT);
-    Require(window == "none" || window == "bdp", "Window", "'" + window + "'", "'none' or 'bdp'");
+        CHECK.Flag("SubtractSerialisation",
+                   subtractSerialisation,
+                   p.subtractSerialisation || p.mode == TimelyMode::PER_SEGMENT);
+    CHECK.Require(window == "none" || window == "bdp",
+                  "Window",
+                  "'" + window + "'",
+                  "'none' or 'bdp'");
     p.bdpWindow = window == "bdp";
     return p;
-}
-
-Timely::Timely()
-    : m_settings(std::make_shared<TimelySettings>())
-{
-}
-
-Timely::~Timely() = default;
-
-template <typename T, T TimelySettings::*M>
-void
-Timely::Set(T value)
-{
-    if (m_settings.use_count() > 1)
-    {
-        m_settings = std::make_shared<TimelySettings>(*m_settings);
-    }
-    (*m_settings).*M = value;
-    m_stale = true;
-}
-
-template <typename T, T TimelySettings::*M>
-T
-Timely::Get() const
-{
-    return (*m_settings).*M;
 }
 
 TypeId
 Timely::GetTypeId()
 {
     using S = TimelySettings;
-    // attributes live in a structure that forks share, so each needs a setter and a getter
-    const auto text = [](TypeId& t, const char* name, auto f, const char* value, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       StringValue(value),
-                       MakeStringAccessor(&Timely::Set<std::string, decltype(f)::value>,
-                                          &Timely::Get<std::string, decltype(f)::value>),
-                       MakeStringChecker());
-    };
-    const auto flag = [](TypeId& t, const char* name, auto f, bool value, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       BooleanValue(value),
-                       MakeBooleanAccessor(&Timely::Set<bool, decltype(f)::value>,
-                                           &Timely::Get<bool, decltype(f)::value>),
-                       MakeBooleanChecker());
-    };
-    const auto number = [](TypeId& t, const char* name, auto f, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       DoubleValue(-1),
-                       MakeDoubleAccessor(&Timely::Set<double, decltype(f)::value>,
-                                          &Timely::Get<double, decltype(f)::value>),
-                       MakeDoubleChecker<double>());
-    };
-    const auto count = [](TypeId& t, const char* name, auto f, int64_t value, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       IntegerValue(value),
-                       MakeIntegerAccessor(&Timely::Set<int64_t, decltype(f)::value>,
-                                           &Timely::Get<int64_t, decltype(f)::value>),
-                       MakeIntegerChecker<int64_t>());
-    };
-    const auto time = [](TypeId& t, const char* name, auto f, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       TimeValue(NanoSeconds(-1)),
-                       MakeTimeAccessor(&Timely::Set<Time, decltype(f)::value>,
-                                        &Timely::Get<Time, decltype(f)::value>),
-                       MakeTimeChecker());
-    };
-    const auto rate = [](TypeId& t, const char* name, auto f, const char* help) {
-        t.AddAttribute(name,
-                       help,
-                       DataRateValue(DataRate(0)),
-                       MakeDataRateAccessor(&Timely::Set<DataRate, decltype(f)::value>,
-                                            &Timely::Get<DataRate, decltype(f)::value>),
-                       MakeDataRateChecker());
-    };
-    static const TypeId tid = [&] {
-        TypeId t("ns3::roce::Timely");
-        t.SetParent<CongestionControl>().SetGroupName("Roce").AddConstructor<Timely>();
-        text(t, "Profile", Field<&S::profile>{}, "paper", "paper, hpcc-sim, erpc or patched");
-        text(t,
-             "Mode",
-             Field<&S::mode>{},
-             "",
-             "When the rate changes: perRtt, perAck or perSegment; empty: profile");
-        number(t, "Alpha", Field<&S::alpha>{}, "Weight of the new RTT difference; -1: profile");
-        number(t, "Beta", Field<&S::beta>{}, "Factor of decreases; -1: profile");
-        rate(t, "Delta", Field<&S::delta>{}, "Additive step, not scaled; 0: profile");
-        time(t, "TLow", Field<&S::tLow>{}, "RTT below which the rate rises; -1ns: profile");
-        time(t, "THigh", Field<&S::tHigh>{}, "RTT above which the rate falls; -1ns: profile");
-        flag(t,
-             "ThresholdsFromBaseRtt",
-             Field<&S::thresholdsFromBaseRtt>{},
-             false,
-             "TLow and THigh count from the base RTT of the path");
-        time(t,
-             "MinRtt",
-             Field<&S::minRtt>{},
-             "Normalises the gradient; 0: base RTT of the path; -1ns: profile");
-        count(t,
-              "HaiThreshold",
-              Field<&S::haiThreshold>{},
-              -1,
-              "Updates in a row from which on the step is HaiFactor steps; 0: off; -1: profile");
-        number(t,
-               "HaiFactor",
-               Field<&S::haiFactor>{},
-               "Hyper-active step in additive steps; -1: profile");
-        text(t,
-             "HaiBelowTLow",
-             Field<&S::haiBelowTLow>{},
-             "",
-             "true: increases below TLow count for and use the hyper-active step; empty: profile");
-        text(t,
-             "HaiSignal",
-             Field<&S::haiSignal>{},
-             "",
-             "What counts for HaiThreshold: gradient (averaged) or difference (of two samples); "
-             "empty: profile");
-        text(t,
-             "Patched",
-             Field<&S::patched>{},
-             "",
-             "true: weighted rule of Zhu et al. (CoNEXT 2016) between the thresholds; "
-             "empty: profile");
-        rate(t, "MinRate", Field<&S::minRate>{}, "Floor of the rate; 0: profile");
-        count(t,
-              "SegmentBytes",
-              Field<&S::segmentBytes>{},
-              16384,
-              "Wire bytes between updates with Mode=perSegment");
-        flag(t,
-             "BurstPacing",
-             Field<&S::burstPacing>{},
-             true,
-             "With Mode=perSegment the NIC sends segments back to back");
-        text(t,
-             "SubtractSerialisation",
-             Field<&S::subtractSerialisation>{},
-             "",
-             "true: RTT samples are less one full frame's time at line rate; empty: profile, "
-             "mode");
-        text(t, "Window", Field<&S::window>{}, "none", "none, or bdp: BDP * rate / line rate");
-        return t;
-    }();
+    static const TypeId tid =
+        SettingsAttributes<S>(TypeId("ns3::roce::Timely")
+                                  .SetParent<CongestionControl>()
+                                  .SetGroupName("Roce")
+                                  .AddConstructor<Timely>())
+            .Text<&S::profile>("Profile", "paper", "paper, hpcc-sim, erpc or patched")
+            .Text<&S::mode>("Mode",
+                            "When the rate changes: perRtt, perAck or perSegment; empty: profile")
+            .Number<&S::alpha>("Alpha", "Weight of the new RTT difference; -1: profile")
+            .Number<&S::beta>("Beta", "Factor of decreases; -1: profile")
+            .Rate<&S::delta>("Delta", "Additive step, not scaled; 0: profile")
+            .Duration<&S::tLow>("TLow", "RTT below which the rate rises; -1ns: profile")
+            .Duration<&S::tHigh>("THigh", "RTT above which the rate falls; -1ns: profile")
+            .Flag<&S::thresholdsFromBaseRtt>("ThresholdsFromBaseRtt",
+                                             false,
+                                             "TLow and THigh count from the base RTT of the path")
+            .Duration<&S::minRtt>("MinRtt",
+                                  "Normalises the gradient; 0: base RTT of the path; -1ns: profile")
+            .Count<&S::haiThreshold>(
+                "HaiThreshold",
+                "Updates in a row from which on the step is HaiFactor steps; 0: off; -1: profile")
+            .Number<&S::haiFactor>("HaiFactor", "Hyper-active step in additive steps; -1: profile")
+            .Text<&S::haiBelowTLow>("HaiBelowTLow",
+                                    "true: increases below TLow count for and use the hyper-active "
+                                    "step; empty: profile")
+            .Text<&S::haiSignal>(
+                "HaiSignal",
+                "What counts for HaiThreshold: gradient (averaged) or difference (of two samples); "
+                "empty: profile")
+            .Text<&S::patched>(
+                "Patched",
+                "true: weighted rule of Zhu et al. (CoNEXT 2016) between the thresholds; "
+                "empty: profile")
+            .Rate<&S::minRate>("MinRate", "Floor of the rate; 0: profile")
+            .Count<&S::segmentBytes>("SegmentBytes",
+                                     16384,
+                                     "Wire bytes between updates with Mode=perSegment")
+            .Flag<&S::burstPacing>("BurstPacing",
+                                   true,
+                                   "With Mode=perSegment the NIC sends segments back to back")
+            .Text<&S::subtractSerialisation>(
+                "SubtractSerialisation",
+                "true: RTT samples are less one full frame's time at line rate; "
+                "empty: profile, mode")
+            .Text<&S::window>("Window", "none", "none, or bdp: BDP * rate / line rate");
     return tid;
-}
-
-const TimelyParams&
-Timely::GetParams() const
-{
-    if (m_stale)
-    {
-        m_params = std::make_shared<const TimelyParams>(m_settings->Resolve());
-        m_stale = false;
-    }
-    return *m_params;
 }
 
 Ptr<CongestionControl>

@@ -6,13 +6,12 @@
 #ifndef ROCE_TIMELY_H
 #define ROCE_TIMELY_H
 
-#include "roce-congestion-control.h"
+#include "roce-tunable-control.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace ns3
@@ -195,7 +194,7 @@ struct TimelySettings
  * A change of attributes takes effect at Start(). A bad value throws InputError there, or earlier
  * in Fork().
  */
-class Timely : public CongestionControl
+class Timely : public TunableControl<TimelySettings>
 {
   public:
     /**
@@ -203,9 +202,6 @@ class Timely : public CongestionControl
      * @return the object TypeId
      */
     static TypeId GetTypeId();
-
-    Timely();
-    ~Timely() override;
 
     Ptr<CongestionControl> Fork() const override;
 
@@ -222,12 +218,6 @@ class Timely : public CongestionControl
     uint32_t GetBurstBytes() const override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const TimelyParams& GetParams() const;
 
     /// @return exact current rate, bit/s
     double GetExactRateBps() const
@@ -254,20 +244,12 @@ class Timely : public CongestionControl
     }
 
   private:
-    template <typename T, T TimelySettings::*M>
-    void Set(T value);
-    template <typename T, T TimelySettings::*M>
-    T Get() const;
-
     void DoStart(int64_t nowPs) override;
     bool IsUpdateDue(const AckInfo& ack);    //!< by the mode; counts the segment
     void Update(double rttPs, double scale); //!< one sample
     void UpdatePatched(double rttPs, double tLowPs, double gradient, double scale);
     void Rewind(uint64_t psn); //!< the sender goes back to this PSN
     void Publish();            //!< set the outputs
-
-    std::shared_ptr<TimelySettings> m_settings;           //!< shared by forks, copied on write
-    mutable std::shared_ptr<const TimelyParams> m_params; //!< from m_settings; shared by forks
 
     double m_delta{0};          //!< additive step, bit/s
     double m_minRttPs{1};       //!< normalises the gradient
@@ -279,7 +261,6 @@ class Timely : public CongestionControl
     uint64_t m_ackedPsn{0};     //!< highest acknowledged PSN seen
     uint32_t m_segmentBytes{0}; //!< perSegment: acknowledged of the present segment
     uint32_t m_haiCount{0};     //!< n
-    mutable bool m_stale{true}; //!< m_settings are newer than m_params
 };
 
 } // namespace roce
