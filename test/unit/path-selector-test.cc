@@ -212,6 +212,37 @@ TEST(PathSelector, PlbMovesAtATimeoutAndRests)
     EXPECT_NE(plb->Select(2000 * US, 0), next); // at most twice the time
 }
 
+// After going back the same PSNs are sent again: the round trip goes back with them.
+TEST(PathSelector, PlbRoundsGoBackWithTheSender)
+{
+    for (const bool timeout : {false, true})
+    {
+        Ptr<Plb> plb = Make<Plb>();
+        AckInfo ack;
+        ack.ackPsn = 1;
+        ack.sndNxtPsn = 1000; // the round trip would end above this
+        ack.ackedPackets = 1;
+        plb->OnAck(ack);
+        if (timeout)
+        {
+            plb->OnTimeout(0);
+        }
+        else
+        {
+            ack.isNak = ack.isLoss = true;
+            ack.ackedPackets = 0;
+            ack.sndNxtPsn = 1;
+            plb->OnAck(ack);
+        }
+        EXPECT_EQ(plb->GetCongestedRounds(), 0u);
+        Rounds round;
+        round.psn = 1;
+        round(*plb, 10, 10);
+        round(*plb, 10, 10);
+        EXPECT_GT(plb->GetCongestedRounds(), 1u) << timeout;
+    }
+}
+
 TEST(PathSelector, PlbByDelay)
 {
     StringValue delay("delay");

@@ -113,6 +113,11 @@ void
 Plb::OnAck(const AckInfo& ack)
 {
     const uint64_t packets = ack.ackedPackets;
+    m_ackedPsn = std::max(m_ackedPsn, ack.ackPsn);
+    if (ack.isNak)
+    {
+        m_roundEndPsn = std::min(m_roundEndPsn, ack.ackPsn);
+    }
     m_packets += packets;
     m_congested += m_delaySignal ? (ack.rttPs > m_delayPs ? packets : 0)
                                  : std::min<uint64_t>(ack.markedPackets, packets);
@@ -132,6 +137,7 @@ Plb::OnTimeout(int64_t nowPs)
 {
     Move();
     m_congestedRounds = 0;
+    m_roundEndPsn = std::min(m_roundEndPsn, m_ackedPsn);
     if (m_suspend.IsStrictlyPositive())
     {
         const int64_t once = m_suspend.GetPicoSeconds();
