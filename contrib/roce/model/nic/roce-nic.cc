@@ -694,9 +694,11 @@ Nic::Explain(const QueuePair& qp, int64_t nowPs)
     {
         text << "class " << +config.trafficClass << " is paused by PFC at this NIC's port";
     }
-    else if (qp.GetNextPsn() == qp.GetEndPsn())
+    else if (!qp.HasPacket())
     {
-        text << "waiting for acknowledgements";
+        text << (qp.GetNextPsn() == qp.GetEndPsn() ? "waiting for acknowledgements"
+                                                   : "as much outstanding as the loss recovery "
+                                                     "allows, waiting for acknowledgements");
         if (qp.rtoDeadlinePs != NEVER_PS)
         {
             text << " (timeout in " << (qp.rtoDeadlinePs - nowPs) / 1000 << " ns, " << qp.retries
