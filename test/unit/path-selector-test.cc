@@ -243,6 +243,32 @@ TEST(PathSelector, PlbRoundsGoBackWithTheSender)
     }
 }
 
+TEST(PathSelector, PlbWithTheLongestTimes)
+{
+    StringValue delay("delay");
+    DoubleValue factor(1e300); // no RTT is that long
+    TimeValue rest(Seconds(86400 * 100));
+    Ptr<Plb> plb = Make<Plb>(1, {{"Signal", &delay}, {"DelayFactor", &factor}});
+    Rounds round;
+    for (int i = 0; i < 20; ++i)
+    {
+        round(*plb, 10, 10);
+    }
+    EXPECT_EQ(plb->Select(0, 0), OWN);
+    for (uint64_t seed = 1; seed < 20; ++seed)
+    {
+        plb = Make<Plb>(seed, {{"SuspendTime", &rest}});
+        plb->OnTimeout(0);
+        const uint16_t next = plb->Select(1, 0);
+        Rounds again;
+        for (int i = 0; i < 20; ++i)
+        {
+            again(*plb, 10, 10);
+        }
+        EXPECT_EQ(plb->Select(1000 * US, 0), next) << seed;
+    }
+}
+
 TEST(PathSelector, PlbByDelay)
 {
     StringValue delay("delay");

@@ -26,6 +26,9 @@ namespace
 /// So many paths of a queue pair that sprays are looked at for failed links.
 constexpr uint32_t SAMPLED_PATHS = 256;
 
+/// Twice this and some simulated time are still times.
+constexpr int64_t LONGEST_RTO_PS = INT64_MAX / 8;
+
 /// @return the switch a port belongs to, or null for a NIC's
 Switch*
 SwitchOf(const Port& port)
@@ -110,6 +113,7 @@ StallDetector::ScheduleNext()
     {
         longestRtoPs = std::max(longestRtoPs, qp->GetRecovery().TimeoutPs(*qp));
     }
+    longestRtoPs = std::min(longestRtoPs, LONGEST_RTO_PS);
     const Time interval = std::max(m_options.checkInterval, PicoSeconds(2 * longestRtoPs));
     m_next = Simulator::Schedule(interval, &StallDetector::OnCheck, this);
 }

@@ -278,7 +278,8 @@ Nic::OpenQp(uint32_t dst,
     {
         m_recovery = m_recoveryFactory.Create<LossRecovery>();
     }
-    const auto floorPs = static_cast<int64_t>(m_rtoFactor * static_cast<double>(path.baseRttPs));
+    const auto floorPs = static_cast<int64_t>(
+        std::min(m_rtoFactor * static_cast<double>(path.baseRttPs), 1e18)); // 11 days are enough
     const auto qpn = static_cast<uint32_t>(m_senders.size());
     m_senders.push_back(std::make_unique<QueuePair>(qpn,
                                                     config,

@@ -92,7 +92,8 @@ void
 Plb::DoStart(const PathInfo& path)
 {
     m_delayPs = m_delayThreshold.IsZero()
-                    ? static_cast<int64_t>(m_delayFactor * static_cast<double>(path.baseRttPs))
+                    ? static_cast<int64_t>(
+                          std::min(m_delayFactor * static_cast<double>(path.baseRttPs), 9e18))
                     : m_delayThreshold.GetPicoSeconds();
 }
 
@@ -140,7 +141,8 @@ Plb::OnTimeout(int64_t nowPs)
     m_roundEndPsn = std::min(m_roundEndPsn, m_ackedPsn);
     if (m_suspend.IsStrictlyPositive())
     {
-        const int64_t once = m_suspend.GetPicoSeconds();
+        // At most 26 days: twice that after some simulated time is still a time.
+        const int64_t once = std::min(m_suspend.GetPicoSeconds(), INT64_MAX / 4);
         m_restUntilPs = nowPs + once + static_cast<int64_t>(Draw() % static_cast<uint64_t>(once));
     }
 }
