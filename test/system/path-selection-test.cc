@@ -8,6 +8,7 @@
 
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-leaf-spine-helper.h"
+#include "ns3/roce-stall-detector.h"
 
 #include <algorithm>
 
@@ -81,6 +82,57 @@ TEST_F(PathSelection, FlowHashKeepsAFlowOnOnePathAndInOrder)
     EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0u), 3);
     EXPECT_EQ(Reordered(net), 0u);
     EXPECT_EQ(net.GetNic(0)->GetSelectorPrototype()->IsStatic(), true);
+}
+
+// What is reported of a queue pair is its present path, or with Spray all of them, and not the path
+// of the entropy it began with.
+TEST_F(PathSelection, ReportsNameTheFailedLinksOfTheWayTaken)
+{
+    SetRateLaw("LineRate");
+    Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(100)));
+    uint32_t moved = 0;
+    for (int64_t stopUs = 50; stopUs < 900; stopUs += 100) // a timeout each
+    {
+        const bool spray = stopUs == 50;
+        Select(spray ? "Spray" : "Plb");
+        Network net;
+        Make(net, 1);
+        const auto flows = Numbered({Flow(0, 1, 1000000)});
+        net.InstallFlows(flows);
+        for (uint32_t spine = 0; spine < 4; ++spine)
+        {
+            const auto [link, end] = net.FindLink(0, 2 + spine, 0);
+            net.ScheduleLinkChange(5 * US, link, false, 1U << end);
+        }
+        Simulator::Stop(MicroSeconds(stopUs));
+        Simulator::Run();
+        const StallDetector detector(net, StallDetector::Options());
+        const std::vector<std::string> lines = detector.DescribeUnfinished();
+        ASSERT_EQ(lines.size(), 1u);
+        const QueuePair* qp = net.GetNic(0)->GetQp(2);
+        ASSERT_NE(qp, nullptr);
+        const auto path = net.TracePath(0, 1, qp->GetEntropy());
+        ASSERT_EQ(path.size(), 4u);
+        const auto first = net.TracePath(0, 1, qp->GetConfig().entropy);
+        moved += first[2].port != path[2].port;
+        for (uint32_t spine = 0; spine < 4; ++spine)
+        {
+            const std::string text = "; link dc0-leaf0 - dc0-spine" + std::to_string(spine) +
+                                     ", direction from dc0-leaf0, is down since 0.005 ms";
+            const bool taken =
+                path[2].port->GetNode()->GetId() == net.GetSwitch(2 + spine)->GetNodeId();
+            if (spray || taken)
+            {
+                EXPECT_NE(lines[0].find(text), std::string::npos) << lines[0];
+            }
+            else
+            {
+                EXPECT_EQ(lines[0].find(text), std::string::npos) << lines[0];
+            }
+        }
+        Simulator::Destroy();
+    }
+    EXPECT_GT(moved, 3u);
 }
 
 // Four flows of four hosts: with spraying every path carries a quarter, and all four get the full

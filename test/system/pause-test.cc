@@ -202,6 +202,25 @@ TEST_F(PauseTest, RefreshKeepsThePeerPausedOnALongLink)
     }
 }
 
+// A pause shorter than its own frame cannot hold, but neither does it fill port and memory.
+TEST_F(PauseTest, TheShortestPausesLeaveRoomForFrames)
+{
+    Config::SetDefault("ns3::roce::Switch::PauseQuanta", UintegerValue(1));
+    Network net;
+    net.AddSwitch("s", 0);
+    net.AddNic(net.AddHost("x", 0), 0, 400 * G, US);
+    net.AddNic(net.AddHost("y", 0), 0, 40 * G, US);
+    net.Build();
+    net.InstallFlows(Numbered({Flow(0, 1, 100000000)}));
+    Simulator::Stop(MicroSeconds(2000));
+    Simulator::Run();
+    const int64_t framePs = net.GetNic(0)->SerialisationPs(84);
+    const Totals t = Sum(net);
+    EXPECT_GT(t.xoff, 0u);
+    EXPECT_GT(t.refreshed, 1000u);
+    EXPECT_LT(t.refreshed, static_cast<uint64_t>(2000 * US / (2 * framePs)) + 1);
+}
+
 // InfinitePause with no refresh: one XOFF holds however long it takes.
 TEST_F(PauseTest, InfinitePauseNeedsNoRefresh)
 {

@@ -90,6 +90,40 @@ TEST_F(RunCollectorTest, RecordsFinishedFlows)
     EXPECT_EQ(Simulator::Now().GetPicoSeconds(), lastPs + US);
 }
 
+// NICs tell of completions up to a link's delay late, and not in order of time: it is the latest
+// completion that counts, not the one told last.
+TEST_F(RunCollectorTest, TheEndDoesNotDependOnWhoTellsLast)
+{
+    SetRateLaw("LineRate");
+    for (const bool eager : {true, false})
+    {
+        Config::SetDefault("ns3::roce::Nic::Eager", BooleanValue(eager));
+        Network net;
+        MakeStar(net, 3);
+        net.AddNic(net.AddHost("far", 0), 0, 100 * G, 3 * US); // tells up to 3 us late
+        net.Build();
+        // Ends 1 us after the other: its round trip is 4 us shorter.
+        const auto flows = Numbered({Flow(3, 2, 1000, US), Flow(0, 1, 1000, 6 * US)});
+        net.InstallFlows(flows);
+        std::vector<int64_t> told;
+        for (uint32_t n : {0, 3})
+        {
+            net.GetNic(n)->TraceConnectWithoutContext(
+                "MessageCompleted",
+                Callback<void, const MessageRecord&>(
+                    [&told](const MessageRecord& r) { told.push_back(r.completedPs); }));
+        }
+        RunCollector collector(net, flows, RunCollector::Options());
+        collector.Start();
+        Simulator::Run();
+        collector.Finish();
+        ASSERT_EQ(told.size(), 2u);
+        EXPECT_EQ(std::max(told[0], told[1]), told[0] + (eager ? US : 0));
+        EXPECT_EQ(Simulator::Now().GetPicoSeconds(), std::max(told[0], told[1]) + 3 * US);
+        Simulator::Destroy();
+    }
+}
+
 TEST_F(RunCollectorTest, RecordsUnfinishedFlows)
 {
     SetRateLaw("LineRate");

@@ -275,6 +275,47 @@ TEST_F(StallDetectorTest, LeavesPacedFlowsAlone)
     EXPECT_TRUE(reports.empty()) << reports[0];
 }
 
+// SelectiveRepeat has timeouts of its own, longer here than five checks by Nic::RtoMin.
+TEST_F(StallDetectorTest, WaitsForTheTimeoutOfTheLossRecovery)
+{
+    SetRateLaw("LineRate");
+    Config::SetDefault("ns3::roce::Nic::LossRecovery",
+                       StringValue("ns3::roce::SelectiveRepeat[RtoLow=300ms|RtoHigh=300ms]"));
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    net.GetNic(1)->SetReceiveFilter(
+        [](const Frame& f) { return f.kind == FrameKind::DATA && !(f.flags & FRAME_RETX); });
+    net.InstallFlows({Flow(0, 1, 40000)});
+    Completions done(net);
+    Run(net);
+    EXPECT_FALSE(stopped);
+    EXPECT_EQ(done.sent.size(), 1u);
+    EXPECT_GT(done.FctPs(0), 300 * MS);
+}
+
+// What keeps it from sending is neither its window nor its pacing.
+TEST_F(StallDetectorTest, NamesTheCapOfTheLossRecovery)
+{
+    SetRateLaw("LineRate");
+    Config::SetDefault("ns3::roce::Nic::LossRecovery",
+                       StringValue("ns3::roce::SelectiveRepeat[BdpPackets=5]"));
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    net.GetNic(1)->SetReceiveFilter([](const Frame& f) { return f.kind == FrameKind::DATA; });
+    net.InstallFlows({Flow(0, 1, 40000)});
+    Simulator::Stop(MicroSeconds(50));
+    Simulator::Run();
+    const StallDetector detector(net, StallDetector::Options());
+    const Lines lines = detector.DescribeUnfinished();
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_TRUE(Contains(lines[0],
+                         "5 outstanding; as much outstanding as the loss recovery allows, waiting "
+                         "for acknowledgements (timeout in "))
+        << lines[0];
+}
+
 TEST_F(StallDetectorTest, WaitsForFlowsToCome)
 {
     SetRateLaw("LineRate");

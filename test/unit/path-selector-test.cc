@@ -212,6 +212,63 @@ TEST(PathSelector, PlbMovesAtATimeoutAndRests)
     EXPECT_NE(plb->Select(2000 * US, 0), next); // at most twice the time
 }
 
+// After going back the same PSNs are sent again: the round trip goes back with them.
+TEST(PathSelector, PlbRoundsGoBackWithTheSender)
+{
+    for (const bool timeout : {false, true})
+    {
+        Ptr<Plb> plb = Make<Plb>();
+        AckInfo ack;
+        ack.ackPsn = 1;
+        ack.sndNxtPsn = 1000; // the round trip would end above this
+        ack.ackedPackets = 1;
+        plb->OnAck(ack);
+        if (timeout)
+        {
+            plb->OnTimeout(0);
+        }
+        else
+        {
+            ack.isNak = ack.isLoss = true;
+            ack.ackedPackets = 0;
+            ack.sndNxtPsn = 1;
+            plb->OnAck(ack);
+        }
+        EXPECT_EQ(plb->GetCongestedRounds(), 0u);
+        Rounds round;
+        round.psn = 1;
+        round(*plb, 10, 10);
+        round(*plb, 10, 10);
+        EXPECT_GT(plb->GetCongestedRounds(), 1u) << timeout;
+    }
+}
+
+TEST(PathSelector, PlbWithTheLongestTimes)
+{
+    StringValue delay("delay");
+    DoubleValue factor(1e300); // no RTT is that long
+    TimeValue rest(Seconds(86400 * 100));
+    Ptr<Plb> plb = Make<Plb>(1, {{"Signal", &delay}, {"DelayFactor", &factor}});
+    Rounds round;
+    for (int i = 0; i < 20; ++i)
+    {
+        round(*plb, 10, 10);
+    }
+    EXPECT_EQ(plb->Select(0, 0), OWN);
+    for (uint64_t seed = 1; seed < 20; ++seed)
+    {
+        plb = Make<Plb>(seed, {{"SuspendTime", &rest}});
+        plb->OnTimeout(0);
+        const uint16_t next = plb->Select(1, 0);
+        Rounds again;
+        for (int i = 0; i < 20; ++i)
+        {
+            again(*plb, 10, 10);
+        }
+        EXPECT_EQ(plb->Select(1000 * US, 0), next) << seed;
+    }
+}
+
 TEST(PathSelector, PlbByDelay)
 {
     StringValue delay("delay");

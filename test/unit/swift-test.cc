@@ -104,6 +104,8 @@ TEST(Swift, SignalsAndStart)
     EXPECT_NEAR(bdp->GetCwnd(), 35.902, 1e-3);
     EXPECT_EQ(bdp->GetWindowBytes(), 35u * FRAME);
     EXPECT_EQ(Make({{"InitialCwnd", "0"}, {"CwndMax", "20"}})->GetFabricCwnd(), 20);
+    EXPECT_GT(Make({{"InitialCwnd", "1e30"}, {"CwndMax", "1e30"}})->GetWindowBytes(),
+              1000000000000);
     EXPECT_EQ(Make({{"InitialCwnd", "7.5"}})->GetCwnd(), 7.5);
     EXPECT_EQ(Make({{"InitialCwnd", "7.5"}})->GetWindowBytes(), 7u * FRAME);
 }

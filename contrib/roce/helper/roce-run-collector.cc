@@ -187,11 +187,13 @@ RunCollector::OnCompleted(const MessageRecord& record)
     outcome.completedPs = record.completedPs;
     outcome.packets = record.packets;
     outcome.retransmitted = record.retransmitted;
+    m_lastCompletedPs = std::max(m_lastCompletedPs, record.completedPs);
     if (++m_finished == m_flows.size())
     {
-        // This may be told late, but never later than the margin: so the end does not depend on it.
+        // This may be told late, but never later than the margin, and NICs tell out of turn: so the
+        // end depends on neither.
         m_stopTimer.Cancel();
-        m_stopTimer = Simulator::Schedule(PicoSeconds(record.completedPs + m_marginPs - NowPs()),
+        m_stopTimer = Simulator::Schedule(PicoSeconds(m_lastCompletedPs + m_marginPs - NowPs()),
                                           [] { Simulator::Stop(); });
     }
 }

@@ -166,7 +166,8 @@ class RunCollector
     std::vector<Pause> m_pauses;                  //!< rows of pfc.csv to be
     std::unique_ptr<PortCapture> m_capture;       //!< null if no port is captured
     int64_t m_lastQueueSamplePs{-1};
-    int64_t m_marginPs{0}; //!< longest delay of a NIC's link
+    int64_t m_marginPs{0};        //!< longest delay of a NIC's link
+    int64_t m_lastCompletedPs{0}; //!< last completion of a message
     EventId m_queueTimer;
     EventId m_rateTimer;
     EventId m_stopTimer;

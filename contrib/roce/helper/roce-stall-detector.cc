@@ -23,6 +23,12 @@ namespace roce
 namespace
 {
 
+/// So many paths of a queue pair that sprays are looked at for failed links.
+constexpr uint32_t SAMPLED_PATHS = 256;
+
+/// Twice this and some simulated time are still times.
+constexpr int64_t LONGEST_RTO_PS = INT64_MAX / 8;
+
 /// @return the switch a port belongs to, or null for a NIC's
 Switch*
 SwitchOf(const Port& port)
@@ -105,8 +111,9 @@ StallDetector::ScheduleNext()
     int64_t longestRtoPs = 0;
     for (const QueuePair* qp : FindUnfinished())
     {
-        longestRtoPs = std::max(longestRtoPs, qp->rtoPs);
+        longestRtoPs = std::max(longestRtoPs, qp->GetRecovery().TimeoutPs(*qp));
     }
+    longestRtoPs = std::min(longestRtoPs, LONGEST_RTO_PS);
     const Time interval = std::max(m_options.checkInterval, PicoSeconds(2 * longestRtoPs));
     m_next = Simulator::Schedule(interval, &StallDetector::OnCheck, this);
 }
@@ -241,7 +248,7 @@ StallDetector::MakeGraph(const std::vector<QueuePair*>& qps) const
         {
             continue; // nothing of it is in the network
         }
-        const auto path = m_network.TracePath(config.src, config.dst, config.entropy);
+        const auto path = m_network.TracePath(config.src, config.dst, qp->GetEntropy());
         for (std::size_t i = 1; i < path.size(); ++i)
         {
             if (QueuedBytes(*path[i].port, config.trafficClass))
@@ -270,7 +277,7 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
     const Ptr<Nic> nic = m_network.GetNic(config.src);
     text << nic->Explain(qp, NowPs()) << DescribeLinks(qp);
     uint64_t queued = 0;
-    for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, config.entropy))
+    for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, qp.GetEntropy()))
     {
         const bool own = hop.port == PeekPointer(nic);
         queued += QueuedBytes(*hop.port, c);
@@ -304,9 +311,17 @@ StallDetector::DescribeLinks(const QueuePair& qp) const
             lines.push_back(std::move(line));
         }
     };
-    for (const auto& [src, dst] : {std::pair(config.src, config.dst), {config.dst, config.src}})
+    // ACKs take the entropy of the data they answer.
+    std::vector<uint16_t> entropies{qp.GetEntropy()};
+    if (qp.GetSelector() && qp.GetSelector()->IsPerPacket())
     {
-        const auto path = m_network.TracePath(src, dst, config.entropy);
+        for (uint32_t i = 0; i < SAMPLED_PATHS; ++i)
+        {
+            entropies.push_back(static_cast<uint16_t>(0xc000 + i * (0x4000 / SAMPLED_PATHS)));
+        }
+    }
+    const auto trace = [&](uint32_t src, uint32_t dst, uint16_t entropy) {
+        const auto path = m_network.TracePath(src, dst, entropy);
         for (const Network::PathHop& hop : path)
         {
             // A failure that is over matters to a queue pair that has given up meanwhile.
@@ -326,6 +341,11 @@ StallDetector::DescribeLinks(const QueuePair& qp) const
                 add(std::move(line));
             }
         }
+    };
+    for (const uint16_t entropy : entropies)
+    {
+        trace(config.src, config.dst, entropy);
+        trace(config.dst, config.src, entropy);
     }
     std::string text;
     for (const std::string& line : lines)

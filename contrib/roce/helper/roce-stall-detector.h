@@ -33,7 +33,8 @@ namespace roce
  * frames wait there, who paused that one, until the chain ends or closes (a deadlock). The frames
  * that wait are those of the unfinished flows that pass that ingress port, by the routing tables.
  *
- * Failed links on the way of a flow or of its acknowledgements are named. Nothing is given up
+ * The way of a flow is that of the last frame sent. Failed links there or on the way of its
+ * acknowledgements are named; with Spray, those of all its ways. Nothing is given up
  * before the last failure, repair and change of routes that is scheduled.
  *
  * Checks only read, and make due transmissions that are due anyway: results are the same without.

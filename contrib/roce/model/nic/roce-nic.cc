@@ -243,7 +243,8 @@ Nic::OpenQp(uint32_t dst,
     {
         m_recovery = m_recoveryFactory.Create<LossRecovery>();
     }
-    const auto floorPs = static_cast<int64_t>(m_rtoFactor * static_cast<double>(path.baseRttPs));
+    const auto floorPs = static_cast<int64_t>(
+        std::min(m_rtoFactor * static_cast<double>(path.baseRttPs), 1e18)); // 11 days are enough
     const auto qpn = static_cast<uint32_t>(m_senders.size());
     m_senders.push_back(std::make_unique<QueuePair>(qpn,
                                                     config,
@@ -652,9 +653,11 @@ Nic::Explain(const QueuePair& qp, int64_t nowPs)
     {
         text << "class " << +config.trafficClass << " is paused by PFC at this NIC's port";
     }
-    else if (qp.GetNextPsn() == qp.GetEndPsn())
+    else if (!qp.HasPacket())
     {
-        text << "waiting for acknowledgements";
+        text << (qp.GetNextPsn() == qp.GetEndPsn() ? "waiting for acknowledgements"
+                                                   : "as much outstanding as the loss recovery "
+                                                     "allows, waiting for acknowledgements");
         if (qp.rtoDeadlinePs != NEVER_PS)
         {
             text << " (timeout in " << (qp.rtoDeadlinePs - nowPs) / 1000 << " ns, " << qp.retries

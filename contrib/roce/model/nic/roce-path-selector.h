@@ -46,6 +46,12 @@ class PathSelector : public Object
         return false;
     }
 
+    /// @return whether each frame takes another path, loss or not
+    virtual bool IsPerPacket() const
+    {
+        return false;
+    }
+
     /// @return whether data must be ECN-capable, whatever the rate law says
     virtual bool NeedsEcn() const
     {

@@ -92,7 +92,8 @@ void
 Plb::DoStart(const PathInfo& path)
 {
     m_delayPs = m_delayThreshold.IsZero()
-                    ? static_cast<int64_t>(m_delayFactor * static_cast<double>(path.baseRttPs))
+                    ? static_cast<int64_t>(
+                          std::min(m_delayFactor * static_cast<double>(path.baseRttPs), 9e18))
                     : m_delayThreshold.GetPicoSeconds();
 }
 
@@ -113,6 +114,11 @@ void
 Plb::OnAck(const AckInfo& ack)
 {
     const uint64_t packets = ack.ackedPackets;
+    m_ackedPsn = std::max(m_ackedPsn, ack.ackPsn);
+    if (ack.isNak)
+    {
+        m_roundEndPsn = std::min(m_roundEndPsn, ack.ackPsn);
+    }
     m_packets += packets;
     m_congested += m_delaySignal ? (ack.rttPs > m_delayPs ? packets : 0)
                                  : std::min<uint64_t>(ack.markedPackets, packets);
@@ -132,9 +138,11 @@ Plb::OnTimeout(int64_t nowPs)
 {
     Move();
     m_congestedRounds = 0;
+    m_roundEndPsn = std::min(m_roundEndPsn, m_ackedPsn);
     if (m_suspend.IsStrictlyPositive())
     {
-        const int64_t once = m_suspend.GetPicoSeconds();
+        // At most 26 days: twice that after some simulated time is still a time.
+        const int64_t once = std::min(m_suspend.GetPicoSeconds(), INT64_MAX / 4);
         m_restUntilPs = nowPs + once + static_cast<int64_t>(Draw() % static_cast<uint64_t>(once));
     }
 }

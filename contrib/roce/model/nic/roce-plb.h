@@ -27,6 +27,8 @@ namespace roce
  * delay). After IdleRounds congested round trips in a row the flow moves as soon as nothing is
  * outstanding, after Rounds in any case. A timeout moves it at once; PLB then rests for between one
  * and two times SuspendTime, so that flows that flee from a broken path are not moved back onto it.
+ * A sender that goes back (NAK, timeout) sends old PSNs again: the end of the round trip goes back
+ * with it.
  *
  * Defaults are those of PLB in Linux (net/ipv4/tcp_plb: 0.5, 3 and 12 round trips, 60 s), those the
  * paper evaluates. DelayThreshold 0 is DelayFactor base RTTs of the path; the paper's Pony Express
@@ -78,6 +80,7 @@ class Plb : public PathSelector
     int64_t m_delayPs{0};          //!< DelayThreshold for this path
     uint32_t m_congestedRounds{0}; //!< in a row
     uint64_t m_roundEndPsn{0};     //!< an ACK beyond this ends the round trip
+    uint64_t m_ackedPsn{0};        //!< highest acknowledged PSN seen
     uint64_t m_packets{0};         //!< acknowledged in this round trip
     uint64_t m_congested{0};       //!< of these, congested
     int64_t m_restUntilPs{INT64_MIN};

@@ -24,7 +24,8 @@ QueuePair::QueuePair(uint32_t qpn,
       m_cc(std::move(cc)),
       m_recovery(std::move(recovery)),
       m_selector(std::move(selector)),
-      m_qpn(qpn)
+      m_qpn(qpn),
+      m_entropy(config.entropy)
 {
     m_recovery->Start(*this);
 }
@@ -112,7 +113,11 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     frame.dst = m_config.dst;
     frame.srcQp = m_qpn;
     frame.dstQp = m_config.dstQp;
-    frame.entropy = m_selector ? m_selector->Select(nowPs, m_inflightBytes) : m_config.entropy;
+    if (m_selector)
+    {
+        m_entropy = m_selector->Select(nowPs, m_inflightBytes);
+    }
+    frame.entropy = m_entropy;
     frame.trafficClass = m_config.trafficClass;
     frame.dscp = static_cast<uint8_t>(m_config.trafficClass << 3);
     frame.ecn = m_config.ecn;

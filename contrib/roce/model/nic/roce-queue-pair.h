@@ -112,11 +112,16 @@ class QueuePair
      */
     void Post(uint64_t bytes, uint64_t cookie, int64_t nowPs);
 
+    /// @return whether there is a packet to send, whatever the window says
+    bool HasPacket() const
+    {
+        return m_nextPsn < m_sendEndPsn || m_hasRepeat;
+    }
+
     /// @return whether there is a packet to send that the window allows
     bool CanSend() const
     {
-        return (m_nextPsn < m_sendEndPsn || m_hasRepeat) &&
-               (m_inflightBytes < m_cc->GetWindowBytes() || NeedsProbe());
+        return HasPacket() && (m_inflightBytes < m_cc->GetWindowBytes() || NeedsProbe());
     }
 
     /**
@@ -240,6 +245,12 @@ class QueuePair
         return PeekPointer(m_selector);
     }
 
+    /// @return entropy of the last frame sent; at first the queue pair's own
+    uint16_t GetEntropy() const
+    {
+        return m_entropy;
+    }
+
     /// @return cookie of the oldest message that is not complete, or UINT64_MAX
     uint64_t GetOldestCookie() const;
 
@@ -296,6 +307,7 @@ class QueuePair
     Ptr<LossRecovery> m_recovery;
     Ptr<PathSelector> m_selector;
     uint32_t m_qpn;
+    uint16_t m_entropy; //!< of the last frame
     bool m_hasRepeat{false};
     uint64_t m_una{0};
     uint64_t m_nextPsn{0};

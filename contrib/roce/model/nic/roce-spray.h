@@ -33,6 +33,12 @@ class Spray : public PathSelector
     static TypeId GetTypeId();
 
     Ptr<PathSelector> Fork() const override;
+
+    bool IsPerPacket() const override
+    {
+        return true;
+    }
+
     uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
 
   private:

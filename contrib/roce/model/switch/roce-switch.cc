@@ -512,7 +512,10 @@ Switch::SendPause(uint16_t port, uint8_t trafficClass, uint16_t quanta, int64_t 
     out.pfc.Push(frame);
     if (quanta && m_refreshPause)
     {
-        const int64_t refresh = atPs + out.port->QuantaPs(quanta) / 2;
+        // However short the pause is, at most half of what the port sends are pause frames.
+        const int64_t leastPs = 2 * __builtin_popcount(m_losslessMask) *
+                                out.port->SerialisationPs(out.port->WireBytes(PFC_FRAME_BYTES));
+        const int64_t refresh = atPs + std::max(out.port->QuantaPs(quanta) / 2, leastPs);
         m_refreshAtPs[port * N_CLASSES + trafficClass] = refresh;
         m_nextRefreshPs = std::min(m_nextRefreshPs, refresh);
         SetTimers();

@@ -380,7 +380,7 @@ void
 Swift::Publish(double rttPs)
 {
     const double cwnd = GetCwnd();
-    const auto packets = static_cast<uint64_t>(cwnd);
+    const auto packets = static_cast<uint64_t>(std::min(cwnd, 1e12)); // bytes stay below 2^64
     m_windowBytes = std::max<uint64_t>(packets, 1) * m_path.fullFrameBytes;
     m_rateBps = m_path.lineRateBps;
     if (!packets || m_params->paceAlways)
