@@ -292,7 +292,7 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
     {
         text << "; no pause on its path, " << queued << " B of its class queued there";
     }
-    else if (qp.failed || qp.GetNextPsn() != qp.GetUna())
+    else if (qp.failed || qp.GetInflightBytes())
     {
         text << "; no pause and nothing of its class queued on its path: frames or their "
                 "acknowledgements are lost or still on a link";

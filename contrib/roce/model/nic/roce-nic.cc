@@ -498,9 +498,9 @@ Nic::ReceiveAck(Frame* frame, int64_t nowPs)
     if (result.packets || result.rewound || result.loss)
     {
         qp->retries = 0;
-        if (qp->GetUna() == qp->GetNextPsn())
+        if (!qp->GetInflightBytes())
         {
-            qp->rtoDeadlinePs = NEVER_PS;
+            qp->rtoDeadlinePs = NEVER_PS; // what is to be repeated starts it again
         }
         else if (result.advanced || result.rewound)
         {
