@@ -518,3 +518,14 @@ TEST(Swift, BadAttributes)
         EXPECT_STREQ(e.what(), "ns3::roce::Swift: Beta is 1.500000, expected 0 < Beta <= 1");
     }
 }
+
+// 25 us + 5 switches of 1 us + 100 us of flow scaling.
+TEST(Swift, WarnsWhenTheEmptyPathIsLongerThanTheTarget)
+{
+    EXPECT_EQ(Make({}, MakePath(G100, 130 * US))->GetWarning(), "");
+    const std::string warning = Make({}, MakePath(G100, 131 * US))->GetWarning();
+    EXPECT_NE(warning.find("target delay is 130000 ns, but the empty path takes 131000 ns"),
+              std::string::npos)
+        << warning;
+    EXPECT_EQ(Make({{"AddBaseRtt", "true"}}, MakePath(G100, 131 * US))->GetWarning(), "");
+}

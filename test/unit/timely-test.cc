@@ -672,3 +672,15 @@ TEST(Timely, BadValues)
     Ptr<Timely> cc = CreateObject<Timely>();
     EXPECT_THROW(cc->Start(PathInfo(), 0), InputError);
 }
+
+TEST(Timely, WarnsWhenTheEmptyPathIsLongerThanTHigh)
+{
+    EXPECT_EQ(Sender({}, MakePath(G100, 500 * US)).cc->GetWarning(), "");
+    const std::string warning = Sender({}, MakePath(G100, 1012 * US)).cc->GetWarning();
+    EXPECT_NE(warning.find("THigh is 500000 ns, but the empty path takes 1012000 ns"),
+              std::string::npos)
+        << warning;
+    EXPECT_EQ(
+        Sender({{"ThresholdsFromBaseRtt", "true"}}, MakePath(G100, 1012 * US)).cc->GetWarning(),
+        "");
+}

@@ -125,7 +125,12 @@ ScenarioOptions::Check(const Network& network) const
                          "--ecn=1");
     }
     const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
-    law->Fork()->Start(path, 0);
+    const Ptr<CongestionControl> sample = law->Fork();
+    sample->Start(path, 0);
+    if (const std::string warning = sample->GetWarning(); !warning.empty())
+    {
+        std::cerr << "warning: --cc=" << cc << ": " << warning << std::endl;
+    }
     selector->Fork()->Start(path, 0, 0);
 }
 

@@ -212,6 +212,15 @@ class CongestionControl : public Object
         return NEVER_PS;
     }
 
+    /**
+     * @return what is legal but rarely meant on this path, one line without a full stop, or
+     * nothing; after Start()
+     */
+    virtual std::string GetWarning() const
+    {
+        return "";
+    }
+
     /// @return current rate, bit/s of wire bytes; never 0
     uint64_t GetRateBps() const
     {

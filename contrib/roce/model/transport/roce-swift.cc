@@ -272,6 +272,19 @@ Swift::DoStart(int64_t)
     Publish(m_smoothedRttPs);
 }
 
+std::string
+Swift::GetWarning() const
+{
+    const double greatestPs = m_fixedTargetPs + m_params->fsRangePs;
+    if (greatestPs >= static_cast<double>(m_path.baseRttPs))
+    {
+        return "";
+    }
+    return "the greatest target delay is " + std::to_string(std::llround(greatestPs / 1000)) +
+           " ns, but the empty path takes " + std::to_string(m_path.baseRttPs / 1000) +
+           " ns: its window falls to CwndMin; AddBaseRtt=true counts from the base RTT";
+}
+
 double
 Swift::GetTargetPs(double cwnd) const
 {

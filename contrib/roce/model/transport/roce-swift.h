@@ -186,6 +186,7 @@ class Swift : public TunableControl<SwiftSettings>
     }
 
     void OnAck(const AckInfo& ack) override;
+    std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
 
     /// @return effective window, packets

@@ -233,6 +233,19 @@ Timely::DoStart(int64_t nowPs)
     Publish();
 }
 
+std::string
+Timely::GetWarning() const
+{
+    const TimelyParams& p = *m_params;
+    if (p.thresholdsFromBaseRtt || m_path.baseRttPs <= p.tHighPs)
+    {
+        return "";
+    }
+    return "THigh is " + std::to_string(p.tHighPs / 1000) + " ns, but the empty path takes " +
+           std::to_string(m_path.baseRttPs / 1000) +
+           " ns: its rate falls to MinRate; ThresholdsFromBaseRtt=true counts from the base RTT";
+}
+
 bool
 Timely::IsUpdateDue(const AckInfo& ack)
 {

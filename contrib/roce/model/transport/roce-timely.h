@@ -217,6 +217,7 @@ class Timely : public TunableControl<TimelySettings>
 
     uint32_t GetBurstBytes() const override;
     void OnAck(const AckInfo& ack) override;
+    std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
 
     /// @return exact current rate, bit/s
