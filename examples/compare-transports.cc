@@ -17,11 +17,12 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-run-writer.h"
+#include "ns3/roce-scenario.h"
+#include "ns3/roce-workload.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -94,28 +95,19 @@ MakeStar(Network& network, uint32_t senders)
     }
 }
 
-std::vector<FlowSpec>
-Numbered(std::vector<FlowSpec> flows)
-{
-    for (std::size_t i = 0; i < flows.size(); ++i)
-    {
-        flows[i].id = i;
-    }
-    return flows;
-}
-
 std::vector<Scenario>
 MakeScenarios()
 {
     std::vector<Scenario> scenarios;
-    scenarios.push_back({"2-to-1",
-                         [](Network& n) { MakeStar(n, 2); },
-                         [] {
-                             return Numbered({LongFlow(1, 0, 0), LongFlow(2, 0, 5 * MS)});
-                         },
-                         25 * MS,
-                         50 * US,
-                         250 * US});
+    scenarios.push_back(
+        {"2-to-1",
+         [](Network& n) { MakeStar(n, 2); },
+         [] {
+             return std::vector<FlowSpec>({LongFlow(1, 0, 0), LongFlow(2, 0, 5 * MS)});
+         },
+         25 * MS,
+         50 * US,
+         250 * US});
     scenarios.push_back({"16-to-1",
                          [](Network& n) { MakeStar(n, 16); },
                          [] {
@@ -124,7 +116,7 @@ MakeScenarios()
                              {
                                  flows.push_back(LongFlow(i, 0, 0));
                              }
-                             return Numbered(flows);
+                             return flows;
                          },
                          20 * MS,
                          50 * US,
@@ -135,7 +127,7 @@ MakeScenarios()
         {"near and far",
          [](Network& n) { LeafSpineHelper().Construct(n); },
          [] {
-             return Numbered(
+             return std::vector<FlowSpec>(
                  {LongFlow(4, 0, 0), LongFlow(8, 0, 0), LongFlow(16, 0, 0), LongFlow(20, 0, 0)});
          },
          100 * MS,
@@ -313,7 +305,8 @@ RunOne(const Transport& transport, const Scenario& scenario, CsvFile& rates, Csv
         }
         network.Build(options);
         network.AssignStreams(1);
-        const std::vector<FlowSpec> flows = scenario.flows();
+        std::vector<FlowSpec> flows = scenario.flows();
+        SortAndNumber(flows);
         network.InstallFlows(flows);
         Sampler sampler(network, scenario, flows);
         Simulator::Stop(TimeStep(scenario.endPs));
@@ -426,14 +419,5 @@ Compare(int argc, char** argv)
 int
 main(int argc, char* argv[])
 {
-    Time::SetResolution(Time::PS);
-    try
-    {
-        return Compare(argc, argv);
-    }
-    catch (const InputError& error)
-    {
-        std::cerr << "error: " << error.what() << std::endl;
-        return 2;
-    }
+    return RunProgram([&] { return Compare(argc, argv); });
 }

@@ -327,6 +327,11 @@ TEST(SelectiveRepeat, TwoTimeouts)
     EXPECT_EQ(longer->TimeoutPs(s.qp), 150 * US);
     s.Send();
     EXPECT_EQ(longer->TimeoutPs(s.qp), 320 * US);
+    // More outstanding never makes it shorter.
+    EXPECT_EQ(Sender::NoCap()->ForQueuePair(MakePath(), 400 * US)->TimeoutPs(s.qp), 400 * US);
+    Ptr<SelectiveRepeat> crossed = Sender::NoCap();
+    crossed->SetAttribute("RtoLow", TimeValue(MilliSeconds(1)));
+    EXPECT_EQ(crossed->ForQueuePair(MakePath(), 0)->TimeoutPs(s.qp), 1000 * US);
 }
 
 TEST(SelectiveRepeat, ImpossibleAcksAreIgnored)

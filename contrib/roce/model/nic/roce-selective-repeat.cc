@@ -65,7 +65,7 @@ SelectiveRepeat::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
 {
     Ptr<SelectiveRepeat> copy = CopyObject<SelectiveRepeat>(this);
     copy->m_lowPs = std::max(m_rtoLow.GetPicoSeconds(), rtoFloorPs);
-    copy->m_highPs = std::max(m_rtoHigh.GetPicoSeconds(), rtoFloorPs);
+    copy->m_highPs = std::max(m_rtoHigh.GetPicoSeconds(), copy->m_lowPs);
     if (!m_bdpCap)
     {
         copy->m_cap = UINT64_MAX;

@@ -33,7 +33,8 @@ namespace roce
  *   the timeout.
  * - When the timeout runs out, all that is not known to have arrived is sent again.
  * - Timeout: RtoLow while at most RtoLowPackets are outstanding, RtoHigh otherwise. The defaults
- *   are IRN's 100 and 320 us, 3 packets; neither is below Nic::RtoFactor base RTTs of the path.
+ *   are IRN's 100 and 320 us, 3 packets; neither is below Nic::RtoFactor base RTTs of the path, nor
+ *   RtoHigh below RtoLow.
  *   Nic::RtoMin is not looked at: with PFC, whose pauses may last for milliseconds, raise them.
  * - BdpCap: at most BdpPackets PSNs from the first unacknowledged one on; 0: line rate times base
  *   RTT over a full frame, rounded up. The rate law's window holds besides.
