@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that the build, the tests and the plots need. Does nothing if all are there.
-# Usage: scripts/install.sh [--with-tshark]
+# Usage: scripts/install.sh
 set -euo pipefail
 
 packages=(
     libns3-dev ns3 libboost-dev nlohmann-json3-dev libgtest-dev
     g++ clang cmake ninja-build ccache
     python3 python3-matplotlib
+    tshark
 )
 
 for option in "$@"; do
     case "$option" in
-    --with-tshark) packages+=(tshark) ;;
+    --with-tshark) ;; # of earlier versions: it is always installed now
     *)
-        echo "error: unknown option $option; usage: scripts/install.sh [--with-tshark]" >&2
+        echo "error: unknown option $option; usage: scripts/install.sh" >&2
         exit 2
         ;;
     esac

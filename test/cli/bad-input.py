@@ -99,6 +99,7 @@ BAD = [
     ("--pcap=nic99", "no NIC 99", "0 to 7"),
     ("--pcap=dc0-leaf0:77", "no port 'dc0-leaf0:77'", "dc0-leaf0:0 to"),
     ("--pcap=nic0,nic0", "named twice", "nic0"),
+    ("--pcap=dc0-leaf0:1,all", "named twice", "dc0-leaf0-1"),
     # attributes
     ("--ns3::roce::Nic::Foo=1", "no attribute 'Foo'", "PathMtu"),
     ("--ns3::roce::Foo::Bar=1", "unknown type 'ns3::roce::Foo'", "--PrintTypeIds"),

@@ -95,6 +95,18 @@ MakeStar(Network& net, uint32_t n, uint64_t rate = 100 * G, int64_t delay = US)
     }
 }
 
+/// All hosts of a star but the last send to the last.
+inline void
+InstallIncast(Network& net, uint64_t bytes)
+{
+    std::vector<FlowSpec> flows;
+    for (uint32_t src = 0; src + 1 < net.GetNNics(); ++src)
+    {
+        flows.push_back(Flow(src, net.GetNNics() - 1, bytes));
+    }
+    net.InstallFlows(Numbered(flows));
+}
+
 /// Sums over a network.
 struct Totals
 {

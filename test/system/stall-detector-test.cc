@@ -367,12 +367,7 @@ TEST_F(StallDetectorTest, ChangesNothing)
         MakeStar(net, 9);
         net.Build();
         net.AssignStreams(1);
-        std::vector<FlowSpec> flows;
-        for (uint32_t src = 0; src < 8; ++src)
-        {
-            flows.push_back(Flow(src, 8, 3000000));
-        }
-        net.InstallFlows(Numbered(flows));
+        InstallIncast(net, 3000000);
         net.EnableFingerprint();
         StallDetector detector(net, StallDetector::Options());
         for (int64_t us = 1; with && us < 2000; us += 7)

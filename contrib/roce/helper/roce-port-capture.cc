@@ -8,13 +8,17 @@
 #include "roce-input-error.h"
 
 #include "ns3/abort.h"
+#include "ns3/boolean.h"
 #include "ns3/packet.h"
+#include "ns3/pcap-file-wrapper.h"
 #include "ns3/roce-wake-timer.h"
+#include "ns3/simulator.h"
 
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace ns3
 {
@@ -23,8 +27,6 @@ namespace roce
 
 namespace
 {
-
-constexpr uint32_t DLT_EN10MB = 1; //!< pcap's number of Ethernet
 
 /// A whole number without sign; false if the text is anything else or too large.
 bool
@@ -41,20 +43,142 @@ ParseNumber(const std::string& text, uint32_t& value)
 
 } // namespace
 
+/// The open files.
+class PortCapture::Files
+{
+  public:
+    /**
+     * @brief Open a file and write to it what a port sees.
+     * @param path final name
+     * @param port to be captured
+     */
+    void Add(const std::string& path, Ptr<Port> port);
+
+    /// @brief See PortCapture::Finish().
+    void Finish();
+
+  private:
+    /// One pcap file.
+    struct File
+    {
+        std::string path;          //!< final name
+        Ptr<PcapFileWrapper> pcap; //!< null when it is finished
+        Ptr<Port> port;
+    };
+
+    std::vector<std::shared_ptr<File>> m_files;
+};
+
+void
+PortCapture::Files::Add(const std::string& path, Ptr<Port> port)
+{
+    for (const std::shared_ptr<File>& other : m_files)
+    {
+        if (other->path == path)
+        {
+            throw InputError("pcap: " + path + " is named twice");
+        }
+    }
+    std::remove(path.c_str()); // an earlier run's must not pass for this one's
+    auto file = std::make_shared<File>(File{path, CreateObject<PcapFileWrapper>(), port});
+    // A frame of 64 bytes lasts 1.7 ns at 400 Gbit/s: microseconds would tell nothing.
+    file->pcap->SetAttribute("NanosecMode", BooleanValue(true));
+    file->pcap->Open(path + ".tmp", std::ios::out | std::ios::binary);
+    if (file->pcap->Fail())
+    {
+        throw InputError(path + ".tmp: cannot create: " + std::strerror(errno));
+    }
+    file->pcap->Init(PcapHelper::DLT_EN10MB);
+    const Callback<void, Ptr<const Packet>, Time, bool> sink(
+        [file](Ptr<const Packet> packet, Time at, bool) {
+            if (file->pcap)
+            {
+                file->pcap->Write(at, packet);
+            }
+        });
+    NS_ABORT_MSG_UNLESS(port->TraceConnectWithoutContext("Sniffer", sink), "no such trace source");
+    m_files.push_back(std::move(file));
+}
+
+void
+PortCapture::Files::Finish()
+{
+    for (const std::shared_ptr<File>& file : m_files)
+    {
+        if (Station* station = file->port->GetOwner()) // null after the port's disposal
+        {
+            station->CatchUp(NowPs());
+        }
+    }
+    // Taken out first: what cannot be written is told once.
+    for (const std::shared_ptr<File>& file : std::exchange(m_files, {}))
+    {
+        const std::string tmp = file->path + ".tmp";
+        const Ptr<PcapFileWrapper> pcap = std::exchange(file->pcap, nullptr);
+        file->port = nullptr;
+        pcap->Close();
+        if (pcap->Fail() || std::rename(tmp.c_str(), file->path.c_str()) != 0)
+        {
+            throw InputError(tmp + ": cannot write: " + std::strerror(errno));
+        }
+    }
+}
+
+PortCapture::PortCapture()
+    : m_files(std::make_shared<Files>())
+{
+    Simulator::ScheduleDestroy([files = m_files] { files->Finish(); });
+}
+
 PortCapture::PortCapture(Network& network,
                          const std::vector<std::string>& ports,
                          const std::string& folder)
-    : m_folder(folder)
+    : PortCapture()
 {
     for (const std::string& name : ports)
     {
-        AddNamed(network, name);
+        AddNamed(network, name, folder);
     }
 }
 
 void
-PortCapture::AddNamed(Network& network, const std::string& name)
+PortCapture::EnablePcapInternal(std::string prefix,
+                                Ptr<NetDevice> device,
+                                bool,
+                                bool explicitFilename)
 {
+    if (const Ptr<Port> port = DynamicCast<Port>(device))
+    {
+        m_files->Add(explicitFilename ? prefix : PcapHelper().GetFilenameFromDevice(prefix, device),
+                     port);
+    }
+}
+
+void
+PortCapture::AddSwitch(Switch& sw, const std::string& folder)
+{
+    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+    {
+        m_files->Add(folder + "/" + sw.GetName() + "-" + std::to_string(p) + ".pcap",
+                     sw.GetPort(p));
+    }
+}
+
+void
+PortCapture::AddNamed(Network& network, const std::string& name, const std::string& folder)
+{
+    if (name == "all")
+    {
+        for (uint32_t n = 0; n < network.GetNNics(); ++n)
+        {
+            AddNamed(network, "nic" + std::to_string(n), folder);
+        }
+        for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+        {
+            AddSwitch(*network.GetSwitch(s), folder);
+        }
+        return;
+    }
     uint32_t number = 0;
     if (name.compare(0, 3, "nic") == 0 && ParseNumber(name.substr(3), number))
     {
@@ -63,7 +187,7 @@ PortCapture::AddNamed(Network& network, const std::string& name)
             throw InputError("pcap: no NIC " + std::to_string(number) + ", expected 0 to " +
                              std::to_string(network.GetNNics() - 1));
         }
-        AddPort(name, network.GetNic(number));
+        m_files->Add(folder + "/" + name + ".pcap", network.GetNic(number));
         return;
     }
     const std::string switchName = name.substr(0, name.find(':'));
@@ -78,61 +202,27 @@ PortCapture::AddNamed(Network& network, const std::string& name)
     if (!sw)
     {
         throw InputError("pcap: no port '" + name +
-                         "', expected nicN, SWITCH or SWITCH:PORT, for example nic0 or " +
+                         "', expected all, nicN, SWITCH or SWITCH:PORT, for example nic0 or " +
                          network.GetSwitch(0)->GetName() + ":0");
     }
-    const bool all = switchName == name;
-    if (!all &&
-        (!ParseNumber(name.substr(switchName.size() + 1), number) || number >= sw->GetNPorts()))
+    if (switchName == name)
+    {
+        AddSwitch(*sw, folder);
+        return;
+    }
+    if (!ParseNumber(name.substr(switchName.size() + 1), number) || number >= sw->GetNPorts())
     {
         throw InputError("pcap: no port '" + name + "', expected " + switchName + ":0 to " +
                          switchName + ":" + std::to_string(sw->GetNPorts() - 1));
     }
-    for (uint32_t p = all ? 0 : number; p < (all ? sw->GetNPorts() : number + 1); ++p)
-    {
-        AddPort(switchName + "-" + std::to_string(p), sw->GetPort(static_cast<uint16_t>(p)));
-    }
-}
-
-void
-PortCapture::AddPort(const std::string& fileName, Ptr<Port> port)
-{
-    File file;
-    file.path = m_folder + "/" + fileName + ".pcap";
-    for (const File& other : m_files)
-    {
-        if (other.path == file.path)
-        {
-            throw InputError("pcap: port '" + fileName + "' is named twice");
-        }
-    }
-    std::remove(file.path.c_str()); // an earlier run's must not pass for this one's
-    file.pcap = CreateObject<PcapFileWrapper>();
-    file.pcap->Open(file.path + ".tmp", std::ios::out | std::ios::binary);
-    if (file.pcap->Fail())
-    {
-        throw InputError(file.path + ".tmp: cannot create: " + std::strerror(errno));
-    }
-    file.pcap->Init(DLT_EN10MB);
-    const Callback<void, Ptr<const Packet>, Time, bool> sink(
-        [pcap = file.pcap](Ptr<const Packet> packet, Time at, bool) { pcap->Write(at, packet); });
-    NS_ABORT_MSG_UNLESS(port->TraceConnectWithoutContext("Sniffer", sink), "no such trace source");
-    m_files.push_back(std::move(file));
+    m_files->Add(folder + "/" + switchName + "-" + std::to_string(number) + ".pcap",
+                 sw->GetPort(static_cast<uint16_t>(number)));
 }
 
 void
 PortCapture::Finish()
 {
-    for (const File& file : m_files)
-    {
-        const std::string tmp = file.path + ".tmp";
-        file.pcap->Close();
-        if (file.pcap->Fail() || std::rename(tmp.c_str(), file.path.c_str()) != 0)
-        {
-            throw InputError(tmp + ": cannot write: " + std::strerror(errno));
-        }
-    }
-    m_files.clear();
+    m_files->Finish();
 }
 
 } // namespace roce

@@ -8,8 +8,9 @@
 
 #include "roce-network.h"
 
-#include "ns3/pcap-file-wrapper.h"
+#include "ns3/trace-helper.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,20 +21,37 @@ namespace roce
 
 /**
  * @ingroup roce
- * @brief Writes what chosen ports send and receive to pcap files, one for each port.
+ * @brief Writes what ports send and receive to pcap files, one for each port, for Wireshark.
  *
- * Link type Ethernet, time stamps in microseconds, in order of time: the start of the transmission
- * of a frame sent, the end of arrival of a frame received. Pause frames are there, too.
+ * NICs and switch ports are NetDevices, so EnablePcap() and EnablePcapAll() are those of ns-3's
+ * other helpers; before the run or from an event during it:
+ * @code
+ *   PortCapture capture;
+ *   capture.EnablePcap("out/run", network.GetNic(3));                // out/run-NODE-0.pcap
+ *   capture.EnablePcap("out/run", network.GetSwitch(0)->GetPort(2)); // out/run-NODE-2.pcap
+ *   capture.EnablePcap("out/run", network.GetNodes());               // or EnablePcapAll("out/run")
+ *   Simulator::Run();
+ *   capture.Finish();
+ * @endcode
+ * `promiscuous` makes no difference. Devices of other kinds are passed over.
  *
- * Files have names ending in `.tmp` until Finish(), so that a run that dies leaves no final name.
+ * Link type Ethernet, without FCS; whole frames, unless PcapFileWrapper::CaptureSize says less.
+ * Time stamps in whole nanoseconds (the rest is cut off), in order of time: the start of the
+ * transmission of a frame sent, the end of arrival of a frame received. Pause frames are there,
+ * too; frames lost on the link are in the file of the sender only.
+ *
+ * Files have names ending in `.tmp` until Finish() or Simulator::Destroy(), so that a run that dies
+ * leaves no final name.
  */
-class PortCapture
+class PortCapture : public PcapHelperForDevice
 {
   public:
+    PortCapture();
+
     /**
      * @param network built; outlives the capture
      * @param ports `nic3` gives nic3.pcap, `dc0-leaf1:2` (switch port) gives dc0-leaf1-2.pcap,
-     *        `dc0-leaf1` means all ports of the switch
+     *        `dc0-leaf1` means all ports of the switch, `all` all NICs and switches
      * @param folder where the files go; must exist
      * @throw InputError for an unknown port, one named twice, or a file that cannot be made
      */
@@ -42,24 +60,23 @@ class PortCapture
     PortCapture& operator=(const PortCapture&) = delete;
 
     /**
-     * @brief Close the files and give them their final names. After the run.
+     * @brief Close the files and give them their final names. After the run, when the files are to
+     * end at the present time exactly; otherwise Simulator::Destroy() does it.
      * @throw InputError if one could not be written
      */
     void Finish();
 
   private:
-    /// One pcap file.
-    struct File
-    {
-        std::string path; //!< final name
-        Ptr<PcapFileWrapper> pcap;
-    };
+    class Files;
 
-    void AddNamed(Network& network, const std::string& name);
-    void AddPort(const std::string& fileName, Ptr<Port> port);
+    void EnablePcapInternal(std::string prefix,
+                            Ptr<NetDevice> device,
+                            bool promiscuous,
+                            bool explicitFilename) override;
+    void AddNamed(Network& network, const std::string& name, const std::string& folder);
+    void AddSwitch(Switch& sw, const std::string& folder);
 
-    std::string m_folder;
-    std::vector<File> m_files;
+    std::shared_ptr<Files> m_files; //!< the simulator's end knows them, too
 };
 
 } // namespace roce

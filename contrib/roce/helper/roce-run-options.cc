@@ -49,7 +49,7 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("queueInterval", "queues.csv: time between samples; 0: none", queueInterval);
     cmd.AddValue("rateInterval", "rates.csv: time between samples; 0: none", rateInterval);
     cmd.AddValue("pfc", "Write pfc.csv", pfc);
-    cmd.AddValue("pcap", "Ports to capture, for example nic3,dc0-leaf1:2,dc1-dci0", pcap);
+    cmd.AddValue("pcap", "Ports to capture: all, or for example nic3,dc0-leaf1:2,dc1-dci0", pcap);
     cmd.AddValue("hpccFct", "Write fct.txt as the HPCC simulator does", hpccFct);
     cmd.AddValue("fingerprint", "Hash every departure into summary.json", fingerprint);
 }

@@ -1,0 +1,566 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Captures of live runs, as tshark and a second implementation of the rules read them.
+
+Usage: wireshark.py BUILD_DIR
+
+Runs programs with captures of all ports and holds every frame against what is known without the
+capture: counters of summary.json and of the ports, flows.csv, pfc.csv, lengths and delays of links,
+the rules of go-back-N, of selective repeat and of the ICRC.
+"""
+
+import binascii
+import csv
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+HOSTS = 4      # of each leaf
+LEAVES = 2     # of each datacenter
+RACK = HOSTS * LEAVES
+WAN_DELAY_NS = 20000
+GBPS = 10**9
+PSN_SPACE = 1 << 24
+CNP = 0x81
+ACKNOWLEDGE = 0x11
+WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY = 6, 7, 8, 10
+DATA = {WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY}
+BECN = 0x40
+RETH_BYTES, AETH_BYTES, SACK_BYTES = 16, 4, 16
+
+PROGRAM = ["two-dc-leaf-spine", "--progress=none", "--spines=1", f"--leaves={LEAVES}",
+           f"--hostsPerLeaf={HOSTS}", f"--wanDelay={WAN_DELAY_NS}ns", "--pcap=all", "--pfc"]
+INCAST = ["--pattern=incast", "--incastSenders=6", "--incastBytes=300000", "--incastReceiver=0",
+          "--ns3::roce::EcnMarker::Kmin=20000", "--ns3::roce::EcnMarker::Kmax=60000",
+          "--ns3::roce::EcnMarker::Pmax=0.5", "--seed=2"]
+
+# Runs: their options, and what must be found in them, so that none is too easy.
+RUNS = {
+    "DCQCN, PFC, losses, go-back-N": (["--cc=Dcqcn", "--leafBuffer=1MiB", "--loss=2e-3"],
+                                      {"data", "ACK", "NAK", "CNP", "pause", "loss"}),
+    "HPCC, losses, selective repeat": (["--cc=Hpcc", "--lossless=0", "--loss=5e-3",
+                                        "--lossRecovery=SelectiveRepeat"],
+                                       {"data", "ACK", "NAK", "INT", "SACK", "loss"}),
+    "TIMELY, PFC": (["--cc=Timely", "--leafBuffer=1MiB"], {"data", "ACK", "pause", "time stamp"}),
+}
+
+FIELDS = ["frame.time_epoch", "frame.len", "_ws.col.Protocol", "eth.src", "ip.src", "ip.dst",
+          "ip.dsfield.ecn", "ip.checksum.status", "infiniband.bth.opcode",
+          "infiniband.bth.destqp", "infiniband.bth.psn", "infiniband.aeth.syndrome.opcode",
+          "infiniband.aeth.syndrome.error_code", "infiniband.aeth.msn", "infiniband.reth.dmalen",
+          "infiniband.invariant.crc", "macc.opcode", "macc.cbfc.enbv"]
+FIELDS += [f"macc.cbfc.pause_time.c{c}" for c in range(8)]
+FIELDS += ["_ws.malformed", "_ws.expert.message"]
+
+
+def fail(what: str) -> NoReturn:
+    """End with one line."""
+    sys.exit("FAILED " + what)
+
+
+def check(condition: object, what: str) -> None:
+    """End with one line if something is wrong."""
+    if not condition:
+        fail(what)
+
+
+class Frame(NamedTuple):
+    """One frame of a capture: its bytes, and what tshark says of it."""
+
+    ns: int                 # time stamp
+    raw: bytes              # MAC header to ICRC, padding included
+    field: dict[str, str]   # by name; empty if the frame has no such field
+
+    def number(self, name: str) -> int:
+        """@return a field as a number; -1 if the frame has none."""
+        text = self.field[name]
+        return int(text, 0) if text else -1
+
+    @property
+    def kind(self) -> str:
+        """@return data, ACK, NAK, CNP or pause, by tshark's opcodes."""
+        opcode = self.number("infiniband.bth.opcode")
+        if opcode in DATA:
+            return "data"
+        if opcode == ACKNOWLEDGE:
+            return {0: "ACK", 3: "NAK"}[self.number("infiniband.aeth.syndrome.opcode")]
+        if opcode == CNP:
+            return "CNP"
+        check(self.number("macc.opcode") == 0x0101, f"unknown frame {self}")
+        return "pause"
+
+    @property
+    def psn(self) -> int:
+        """@return packet sequence number, 24 bits."""
+        return self.number("infiniband.bth.psn")
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """@return sending and receiving NIC."""
+        return nic_of(self.field["ip.src"]), nic_of(self.field["ip.dst"])
+
+    @property
+    def wire_bytes(self) -> int:
+        """@return byte times on the wire: FCS, padding, preamble and gap included."""
+        return max(len(self.raw) + 4, 64) + 20
+
+    @property
+    def telemetry_bytes(self) -> int:
+        """@return length of the telemetry block, as the code behind BECN tells it."""
+        code = self.raw[46] & 0x3f
+        check(code & 0x1f != 31, f"telemetry of unknown length: {self}")
+        blocks = code & 0x1f
+        return (8 if code & 0x20 else 0) + (2 + 8 * (blocks - 1) if blocks else 0)
+
+    @property
+    def extended_bytes(self) -> int:
+        """@return length of RETH or AETH."""
+        opcode = self.raw[42]
+        return (RETH_BYTES if opcode in (WRITE_FIRST, WRITE_ONLY)
+                else AETH_BYTES if opcode == ACKNOWLEDGE else 0)
+
+    @property
+    def sack(self) -> bytes:
+        """@return the SACK block of an ACK or NAK, or nothing."""
+        start = 14 + 20 + 8 + 12 + AETH_BYTES + self.telemetry_bytes
+        return self.raw[start:14 + int.from_bytes(self.raw[16:18], "big") - 4]
+
+
+Captures = dict[str, list[Frame]]
+
+
+def nic_of(address: str) -> int:
+    """@return NIC with an IPv4 address."""
+    a, b, c, d = (int(part) for part in address.split("."))
+    check(a == 10, f"address {address}")
+    return (b << 16 | c << 8 | d) - 1
+
+
+def mac_of_switch(node: int) -> str:
+    """@return source address of a switch's pause frames."""
+    return (0x020000800001 + node).to_bytes(6, "big").hex(":")
+
+
+def serialisation_ns(frame: Frame, rate_bps: int) -> float:
+    """@return time on the wire."""
+    return frame.wire_bytes * 8e9 / rate_bps
+
+
+def read_pcap(path: Path) -> list[tuple[int, bytes]]:
+    """@return time stamps in ns and bytes of all frames; the file must be complete."""
+    data = path.read_bytes()
+    magic, major, minor, _, _, _, link = struct.unpack_from("<IHHiIII", data)
+    check((magic, major, minor, link) == (0xa1b23c4d, 2, 4, 1), f"{path}: header, {magic:#x} {link}")
+    frames = []
+    at = 24
+    while at < len(data):
+        seconds, ns, stored, length = struct.unpack_from("<IIII", data, at)
+        at += 16 + stored
+        check(stored == length and at <= len(data), f"{path}: a frame is cut off")
+        frames.append((seconds * 10**9 + ns, data[at - stored:at]))
+    return frames
+
+
+def load(path: Path, environment: dict[str, str]) -> list[Frame]:
+    """Read a capture with tshark and without; every frame is well-formed for both."""
+    stored = read_pcap(path)
+    if not stored:
+        return []
+    options = ["-o", "ip.check_checksum:TRUE", "-T", "fields", "-E", "separator=|",
+               "-E", "occurrence=f"]
+    done = subprocess.run(["tshark", "-r", path, *options, *(o for f in FIELDS for o in ("-e", f))],
+                          capture_output=True, text=True, timeout=120, check=False,
+                          env=environment)
+    check(done.returncode == 0, f"tshark: {done.stderr}")
+    rows = [dict(zip(FIELDS, line.split("|"))) for line in done.stdout.splitlines()]
+    check(len(rows) == len(stored), f"{path}: {len(stored)} frames, {len(rows)} for tshark")
+    frames = [Frame(ns, raw, row) for (ns, raw), row in zip(stored, rows)]
+    before = 0
+    for frame in frames:
+        check_frame(frame)
+        check(frame.ns >= before, f"{path}: time goes back: {frame}")
+        before = frame.ns
+    return frames
+
+
+def check_frame(frame: Frame) -> None:
+    """What must hold for any frame by itself."""
+    seconds, _, fraction = frame.field["frame.time_epoch"].partition(".")
+    check(int(seconds) * 10**9 + int(fraction) == frame.ns, f"time: {frame}")
+    check(frame.number("frame.len") == len(frame.raw), f"length: {frame}")
+    check(not frame.field["_ws.malformed"] and not frame.field["_ws.expert.message"],
+          f"tshark: {frame.field}")
+    kind = frame.kind
+    if kind == "pause":
+        check_pause(frame)
+        return
+    check(frame.field["_ws.col.Protocol"] == "RRoCE", f"protocol: {frame.field}")
+    check(frame.number("ip.checksum.status") == 1, f"IP checksum: {frame}")
+    check(icrc(frame) == frame.raw[-4:], f"ICRC: {frame}")
+    if kind == "CNP":
+        check(frame.raw[46] == BECN and frame.psn == 0, f"CNP: {frame}")
+        check(frame.raw[54:-4] == bytes(16), f"CNP: reserved bytes: {frame}")
+        return
+    if kind == "data" or not (frame.telemetry_bytes or frame.sack):
+        # tshark shows no ICRC behind an AETH and bytes that it does not know.
+        check(frame.field["infiniband.invariant.crc"] == "0x" + frame.raw[-4:].hex(),
+              f"tshark's ICRC: {frame}")
+    if kind == "NAK":
+        check(frame.number("infiniband.aeth.syndrome.error_code") == 0, f"NAK: {frame}")
+    if kind == "data":
+        check(frame.raw[46] & BECN == 0, f"BECN in data: {frame}")
+
+
+def check_pause(frame: Frame) -> None:
+    """802.1Qbb: exactly one class, its time and no other."""
+    check(frame.field["_ws.col.Protocol"] == "MAC CTRL" and len(frame.raw) == 60, f"pause: {frame}")
+    check(frame.raw[:6].hex() == "0180c2000001", f"pause: destination: {frame}")
+    vector = frame.number("macc.cbfc.enbv")
+    check(vector and vector & (vector - 1) == 0, f"pause: classes: {frame}")
+    for c in range(8):
+        quanta = frame.number(f"macc.cbfc.pause_time.c{c}")
+        check(quanta >= 0 and (vector >> c & 1 or quanta == 0), f"pause: quanta of {c}: {frame}")
+
+
+def icrc(frame: Frame) -> bytes:
+    """@return the ICRC that these bytes should have, by annex A17; telemetry is not covered."""
+    telemetry = frame.telemetry_bytes
+    ip_bytes = int.from_bytes(frame.raw[16:18], "big")
+    head = bytearray(frame.raw[14:54])
+    for offset in (1, 8, 10, 11, 26, 27, 32):  # ToS, TTL, checksums, FECN/BECN
+        head[offset] = 0xff
+    head[2:4] = (ip_bytes - telemetry).to_bytes(2, "big")
+    head[24:26] = (ip_bytes - 20 - telemetry).to_bytes(2, "big")
+    rest = frame.raw[54:14 + ip_bytes - 4]
+    extended = frame.extended_bytes
+    covered = bytes([0xff] * 8) + head + rest[:extended] + rest[extended + telemetry:]
+    return binascii.crc32(covered).to_bytes(4, "little")
+
+
+class Direction(NamedTuple):
+    """A link one way: the captures at both ends, and how to tell what was sent on it."""
+
+    source: str
+    sink: str
+    rate_bps: int
+    delay_ns: int
+    nics: range            # whose frames enter the link here
+    inverse: bool          # the other NICs' frames instead
+    mac: str               # of the switch whose pause frames enter the link here
+
+    def carries(self, frame: Frame) -> bool:
+        """@return whether a frame captured at an end goes in this direction."""
+        if frame.kind == "pause":
+            return frame.field["eth.src"] == self.mac
+        return (frame.pair[0] in self.nics) != self.inverse
+
+
+def both_ways(ends: tuple[str, str], rate_bps: int, delay_ns: int, nics: range,
+              nodes: dict[str, int]) -> list[Direction]:
+    """@return both directions of a link; nics are those on the side of the first end."""
+    macs = [mac_of_switch(nodes[switch]) if switch in nodes else ""
+            for switch in (end.rpartition("-")[0] for end in ends)]
+    return [Direction(ends[0], ends[1], rate_bps, delay_ns, nics, False, macs[0]),
+            Direction(ends[1], ends[0], rate_bps, delay_ns, nics, True, macs[1])]
+
+
+def directions_of(nodes: dict[str, int]) -> list[Direction]:
+    """@return all directions of all links of the network in PROGRAM; port names are file names."""
+    found = []
+    fast = 100 * GBPS
+    for dc in range(2):
+        for leaf in range(LEAVES):
+            name = f"dc{dc}-leaf{leaf}"
+            first = dc * RACK + leaf * HOSTS
+            for i in range(HOSTS):
+                found += both_ways((f"nic{first + i}", f"{name}-{i}"), fast, 1000,
+                                   range(first + i, first + i + 1), nodes)
+            found += both_ways((f"{name}-{HOSTS}", f"dc{dc}-spine0-{leaf}"), fast, 1000,
+                               range(first, first + HOSTS), nodes)
+        found += both_ways((f"dc{dc}-spine0-{LEAVES}", f"dc{dc}-dci0-0"), fast, 1000,
+                           range(dc * RACK, (dc + 1) * RACK), nodes)
+    found += both_ways(("dc0-dci0-1", "dc1-dci0-1"), 1600 * GBPS, WAN_DELAY_NS, range(RACK), nodes)
+    return found
+
+
+def check_direction(way: Direction, captures: Captures, end_ns: float) -> tuple[int, int]:
+    """What one end sends the other receives, in order, unless lost, a known time later.
+
+    @return frames lost, and frames sent right behind another
+    """
+    sent = [f for f in captures[way.source] if way.carries(f)]
+    received = [f for f in captures[way.sink] if way.carries(f)]
+    close = 0
+    for frame, after in zip(sent, sent[1:]):
+        gap = after.ns - frame.ns - serialisation_ns(frame, way.rate_bps)
+        check(gap > -1, f"{way.source}: {after} begins {-gap} ns too early")
+        close += gap < 1
+    lost = i = 0
+    for frame in sent:
+        arrival = frame.ns + serialisation_ns(frame, way.rate_bps) + way.delay_ns
+        if i < len(received) and received[i].raw == frame.raw and \
+                abs(received[i].ns - arrival) < 1.001:
+            i += 1
+        else:
+            lost += arrival < end_ns
+    check(i == len(received), f"{way.sink}: never sent: {received[i:i + 1]}")
+    return lost, close
+
+
+def check_totals(captures: Captures, ways: list[Direction], counters: dict[str, int]) -> int:
+    """Frames by kind, and those lost, equal the simulator's counters. @return frames lost."""
+    nics = Counter()
+    ports = Counter()
+    lost = 0
+    for way in ways:
+        sent = Counter(f.kind for f in captures[way.source] if way.carries(f))
+        ports += sent
+        if way.source.startswith("nic"):
+            nics += sent
+        lost += check_direction(way, captures, counters["simulatedNs"] - 1)[0]
+    for kind, name in (("data", "dataSent"), ("ACK", "acksSent"), ("NAK", "naksSent"),
+                       ("CNP", "cnpsSent")):
+        check(nics[kind] == counters[name], f"{kind}: {nics[kind]} frames, {counters[name]} counted")
+    pauses = counters["pfcXoffSent"] + counters["pfcXonSent"] + counters["pfcXoffRefreshed"]
+    check(ports["pause"] == pauses, f"pause: {ports['pause']} frames, {pauses} counted")
+    hops = sum(ports.values()) - ports["pause"]
+    check(hops == counters["packetHops"], f"{hops} packet-hops, {counters['packetHops']} counted")
+    check(lost == counters["framesLostOnLinks"],
+          f"lost: {lost} frames, {counters['framesLostOnLinks']} counted")
+    return lost
+
+
+def check_pauses(captures: Captures, rows: list[dict[str, str]], names: dict[str, str]) -> None:
+    """Each port's pause frames are the rows of pfc.csv, no later than one frame before them ends."""
+    expected = defaultdict(list)
+    for row in rows:
+        expected[f"{names[row['node']]}-{row['port']}"].append(row)
+    for port, frames in captures.items():
+        node = next((n for n, name in names.items() if name == port.rpartition("-")[0]), None)
+        mac = mac_of_switch(int(node)) if node else None
+        pauses = [f for f in frames if f.kind == "pause" and f.field["eth.src"] == mac]
+        check(len(pauses) == len(expected[port]),
+              f"{port}: {len(pauses)} pause frames, {len(expected[port])} in pfc.csv")
+        for frame, row in zip(pauses, expected[port]):
+            c = int(row["class"])
+            check(frame.number("macc.cbfc.enbv") == 1 << c, f"{port}: {frame}, {row}")
+            quanta = frame.number(f"macc.cbfc.pause_time.c{c}")
+            check((quanta == 0) == (row["event"] == "xon"), f"{port}: {frame}, {row}")
+            delay = frame.ns - float(row["time_ns"])
+            check(-1 < delay < 4300 * 0.08, f"{port}: {delay} ns late: {frame}, {row}")
+
+
+def check_sender(frames: list[Frame], flow: dict[str, str], in_order: bool, timeouts: int) -> None:
+    """PSNs count up from 0; what is sent again is what flows.csv says and a NAK asks for."""
+    pair = int(flow["src"]), int(flow["dst"])
+    packets = int(flow["packets"])
+    asked = set()
+    following = highest = repeats = 0  # highest: first PSN never sent
+    for frame in frames:
+        if frame.kind == "NAK" and frame.pair == pair[::-1]:
+            asked.add(frame.psn)
+        if frame.kind != "data" or frame.pair != pair:
+            continue
+        psn = frame.psn
+        if psn == highest % PSN_SPACE:
+            highest += 1
+        else:
+            check(psn < highest, f"flow {flow['id']}: PSN {psn} before {highest}")
+            repeats += 1
+        if in_order and psn != following % PSN_SPACE:
+            check(psn in asked or timeouts, f"flow {flow['id']}: goes back to {psn}, asked {asked}")
+        following = psn + 1
+        first, last = psn == 0, psn == packets - 1
+        opcode = {(True, True): WRITE_ONLY, (True, False): WRITE_FIRST,
+                  (False, True): WRITE_LAST, (False, False): WRITE_MIDDLE}[first, last]
+        check(frame.number("infiniband.bth.opcode") == opcode, f"opcode: {frame}")
+        check(frame.number("infiniband.reth.dmalen") == (int(flow["bytes"]) if first else -1),
+              f"DMA length: {frame}")
+    check(highest == packets, f"flow {flow['id']}: {highest} PSNs, {packets} packets")
+    check(repeats == int(flow["retransmitted"]),
+          f"flow {flow['id']}: {repeats} repeats, {flow['retransmitted']} in flows.csv")
+
+
+def check_receiver(frames: list[Frame], flow: dict[str, str], in_order: bool) -> None:
+    """ACKs, NAKs and CNPs are those that the arrivals call for, by the rules of each recovery."""
+    pair = int(flow["src"]), int(flow["dst"])
+    last = int(flow["packets"]) - 1
+    expected = 0
+    ahead: set[int] = set()
+    marked = naked = False
+    replies: list[tuple[str, int, int, frozenset[int]]] = []
+    answered = 0
+    queue_pairs = set()
+    for frame in frames:
+        if frame.kind == "pause" or frame.pair not in (pair, pair[::-1]):
+            continue
+        if frame.kind == "data":
+            marked |= frame.number("ip.dsfield.ecn") == 3
+            psn = frame.psn
+            kind = "ACK"
+            if psn == expected:
+                expected += 1
+                naked = False
+                while expected in ahead:
+                    ahead.remove(expected)
+                    expected += 1
+            elif psn > expected and psn not in ahead:
+                kind = "NAK"
+                if not in_order:
+                    ahead.add(psn)
+                elif naked:
+                    continue
+                naked = True
+            reply = (expected if kind == "NAK" else expected - 1) % PSN_SPACE
+            replies.append((kind, reply, int(expected > last), frozenset(ahead)))
+            continue
+        queue_pairs.add(frame.field["infiniband.bth.destqp"])
+        if frame.kind == "CNP":
+            check(marked, f"a CNP without a mark: {frame}")
+            continue
+        check(answered < len(replies), f"flow {flow['id']}: answers what has not come: {frame}")
+        kind, psn, msn, arrived = replies[answered]
+        answered += 1
+        found = (frame.kind, frame.psn, frame.number("infiniband.aeth.msn"))
+        check(found == (kind, psn, msn), f"flow {flow['id']}: {found}, expected {kind} {psn} {msn}")
+        check_sack(frame, arrived)
+    check(answered == len(replies), f"flow {flow['id']}: {answered} of {len(replies)} answers")
+    check(len(queue_pairs) == 1, f"flow {flow['id']}: answers to queue pairs {queue_pairs}")
+
+
+def check_sack(frame: Frame, arrived: frozenset[int]) -> None:
+    """The bitmap behind the telemetry tells exactly which PSNs have arrived ahead."""
+    check(len(frame.sack) == (SACK_BYTES if arrived else 0), f"SACK: {frame}")
+    if arrived:
+        first, bits = struct.unpack(">QQ", frame.sack)
+        window = set(range(first, first + 64))
+        told = {first + i for i in range(64) if bits >> i & 1}
+        check(told == arrived & window, f"SACK: {told}, expected {arrived & window}")
+
+
+def features(captures: Captures) -> set[str]:
+    """@return kinds of frames and of blocks in them."""
+    found = set()
+    for frames in captures.values():
+        for frame in frames:
+            found.add(frame.kind)
+            if frame.kind in ("data", "ACK", "NAK"):
+                found |= {"time stamp"} if frame.raw[46] & 0x20 else set()
+                found |= {"INT"} if frame.raw[46] & 0x1f else set()
+            if frame.kind in ("ACK", "NAK") and frame.sack:
+                found.add("SACK")
+    return found
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """@return rows."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def simulate(build: Path, options: list[str], out: Path) -> None:
+    """Run PROGRAM."""
+    done = subprocess.run([build / "bin" / PROGRAM[0], *PROGRAM[1:], *options, f"--out={out}"],
+                          capture_output=True, text=True, timeout=300, check=False)
+    check(done.returncode == 0, f"{options}: status {done.returncode}: {done.stderr}")
+
+
+def check_run(build: Path, name: str, environment: dict[str, str], folder: Path) -> None:
+    """One of RUNS."""
+    options, wanted = RUNS[name]
+    simulate(build, INCAST + options, folder)
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    counters = summary["counters"]
+    nodes = {name: int(node) for node, name in summary["nodeNames"].items()}
+    captures = {path.stem: load(path, environment) for path in sorted(folder.glob("*.pcap"))}
+    ways = directions_of(nodes)
+    check({way.source for way in ways} == set(captures), f"files: {sorted(captures)}")
+    lost = check_totals(captures, ways, counters)
+    check_pauses(captures, read_csv(folder / "pfc.csv"), summary["nodeNames"])
+    in_order = "SelectiveRepeat" not in " ".join(options)
+    for flow in read_csv(folder / "flows.csv"):
+        check_sender(captures["nic" + flow["src"]], flow, in_order, counters["timeouts"])
+        check_receiver(captures["nic" + flow["dst"]], flow, in_order)
+    found = features(captures) | ({"loss"} if lost else set())
+    check(wanted <= found, f"{name}: too easy, no {wanted - found}")
+    kinds = Counter(f.kind for frames in captures.values() for f in frames)
+    print(f"{name}: {len(captures)} files, {dict(sorted(kinds.items()))}, {lost} frames lost")
+
+
+def check_one_packet(build: Path, environment: dict[str, str], folder: Path) -> None:
+    """One packet and its ACK on the empty network: every time stamp is known."""
+    start = 1234.567
+    flows = folder / "flow.csv"
+    flows.write_text(f"src,dst,bytes,start_ns\n0,1,4096,{start}\n", encoding="utf-8")
+    out = folder / "out"
+    simulate(build, ["--cc=none", "--pattern=list", f"--flows={flows}"], out)
+    data, ack, hop = 4194 * 0.08, 86 * 0.08, 1000
+    turn = start + 2 * (data + hop)
+    expected = {"nic0": [start, turn + 2 * (ack + hop)],
+                "dc0-leaf0-0": [start + data + hop, turn + ack + hop],
+                "dc0-leaf0-1": [start + data + hop, turn + ack + hop],
+                "nic1": [turn, turn]}
+    for port, times in expected.items():
+        frames = load(out / f"{port}.pcap", environment)
+        check([f.kind for f in frames] == ["data", "ACK"], f"one packet at {port}: {frames}")
+        check([f.ns for f in frames] == [int(t + 1e-6) for t in times],
+              f"one packet at {port}: {[f.ns for f in frames]}, expected {times}")
+        check(frames[0].number("infiniband.bth.opcode") == WRITE_ONLY, f"opcode: {frames[0]}")
+    print("one packet: times as computed")
+
+
+def check_busy_port(build: Path, environment: dict[str, str], folder: Path) -> None:
+    """A busy millisecond: frames in the file, for tshark and in the port's counters are the same."""
+    program = [build / "bin" / "wireshark-capture", f"--prefix={folder}/busy"]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+    check(done.returncode == 0, f"wireshark-capture: {done.stderr}")
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    captures = {Path(row["file"]).stem: load(Path(row["file"]), environment) for row in rows}
+    receiver = 8
+    port, nic, sender = captures
+    rate = 100 * GBPS
+    out = Direction(port, nic, rate, 1000, range(receiver, receiver + 1), True, mac_of_switch(0))
+    back = Direction(nic, port, rate, 1000, range(receiver, receiver + 1), False, "")
+    up = Direction(sender, "", rate, 1000, range(0, 1), False, "")
+    for row, way in zip(rows, (out, back, up)):
+        frames = captures[way.source]
+        sent = [f for f in frames if way.carries(f)]
+        packets = sum(f.kind != "pause" for f in sent)
+        pauses = sum(f.kind == "pause" for f in frames if not way.carries(f))
+        check(packets == int(row["packets_sent"]), f"{packets} frames sent: {row}")
+        check(sum(f.wire_bytes for f in sent) == int(row["wire_bytes_sent"]), f"bytes: {row}")
+        check(pauses == int(row["pauses_received"]), f"{pauses} pauses received: {row}")
+    lost, close = check_direction(out, captures, 1e6 - 1)
+    check(lost == 0 and check_direction(back, captures, 1e6 - 1)[0] == 0, "frames are missing")
+    busy_ns = sum(serialisation_ns(f, rate) for f in captures[port] if out.carries(f))
+    check(0.98e6 < busy_ns < 1e6 + 336 and close > 2500, f"busy for {busy_ns} ns, {close} close")
+    kinds = {f.kind for frames in captures.values() for f in frames}
+    check(kinds == {"data", "ACK", "CNP", "pause"}, f"kinds: {kinds}")
+    print(f"busy port: {', '.join(str(len(f)) for f in captures.values())} frames in 1 ms")
+
+
+def main() -> None:
+    """All checks."""
+    if not shutil.which("tshark"):
+        fail("tshark is not installed; scripts/install.sh installs it")
+    build = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as root:
+        # Nobody's preferences.
+        environment = dict(os.environ, HOME=root, XDG_CONFIG_HOME=root, WIRESHARK_CONFIG_DIR=root)
+        check_one_packet(build, environment, Path(root))
+        check_busy_port(build, environment, Path(root))
+        for i, name in enumerate(RUNS):
+            check_run(build, name, environment, Path(root) / f"run{i}")
+
+
+if __name__ == "__main__":
+    main()
