@@ -9,8 +9,8 @@
 // ports have counted themselves, as CSV: data, ACK, NAK and CNP frames sent, byte times sent (pause
 // frames, preambles and gaps included), and pause frames received.
 //
-//     wireshark-capture [--senders=8] [--duration=1ms] [--cc=Dcqcn] [--prefix=/tmp/capture]
-//     tshark -r /tmp/capture-0-8.pcap -Y 'infiniband.bth.opcode == 0x81'
+//     wireshark-capture [--senders=8] [--duration=1ms] [--cc=Dcqcn] [--prefix=capture]
+//     tshark -r capture-0-8.pcap -Y 'infiniband.bth.opcode == 0x81'
 
 #include "ns3/core-module.h"
 #include "ns3/roce-command-line.h"
@@ -32,7 +32,7 @@ Simulate(int argc, char** argv)
     uint32_t senders = 8;
     Time duration = MilliSeconds(1);
     std::string cc = "Dcqcn";
-    std::string prefix = "/tmp/capture";
+    std::string prefix = "capture";
     CheckedCommandLine cmd(__FILE__, "Captures the busiest port of an incast.");
     cmd.AddValue("senders", "Hosts that send to the same receiver", senders);
     cmd.AddValue("duration", "Length of the run", duration);

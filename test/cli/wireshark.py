@@ -15,6 +15,7 @@ import binascii
 import csv
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -22,7 +23,9 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import Callable, NamedTuple, NoReturn
+
+DOCUMENTATION = Path(__file__).resolve().parents[2] / "contrib" / "roce" / "doc" / "roce.rst"
 
 HOSTS = 4      # of each leaf
 LEAVES = 2     # of each datacenter
@@ -39,7 +42,7 @@ RETH_BYTES, AETH_BYTES, SACK_BYTES = 16, 4, 16
 
 PROGRAM = ["two-dc-leaf-spine", "--progress=none", "--spines=1", f"--leaves={LEAVES}",
            f"--hostsPerLeaf={HOSTS}", f"--wanDelay={WAN_DELAY_NS}ns", "--pcap=all", "--pfc"]
-INCAST = ["--pattern=incast", "--incastSenders=6", "--incastBytes=300000", "--incastReceiver=0",
+INCAST = ["--pattern=incast", "--incastSenders=6", "--incastBytes=299997", "--incastReceiver=0",
           "--ns3::roce::EcnMarker::Kmin=20000", "--ns3::roce::EcnMarker::Kmax=60000",
           "--ns3::roce::EcnMarker::Pmax=0.5", "--seed=2"]
 
@@ -55,9 +58,10 @@ RUNS = {
 
 FIELDS = ["frame.time_epoch", "frame.len", "_ws.col.Protocol", "eth.src", "ip.src", "ip.dst",
           "ip.dsfield.ecn", "ip.checksum.status", "infiniband.bth.opcode",
-          "infiniband.bth.destqp", "infiniband.bth.psn", "infiniband.aeth.syndrome.opcode",
-          "infiniband.aeth.syndrome.error_code", "infiniband.aeth.msn", "infiniband.reth.dmalen",
-          "infiniband.invariant.crc", "macc.opcode", "macc.cbfc.enbv"]
+          "infiniband.bth.padcnt", "infiniband.bth.destqp", "infiniband.bth.psn",
+          "infiniband.aeth.syndrome.opcode", "infiniband.aeth.syndrome.error_code",
+          "infiniband.aeth.msn", "infiniband.reth.dmalen", "infiniband.invariant.crc",
+          "macc.opcode", "macc.cbfc.enbv"]
 FIELDS += [f"macc.cbfc.pause_time.c{c}" for c in range(8)]
 FIELDS += ["_ws.malformed", "_ws.expert.message"]
 
@@ -79,6 +83,10 @@ class Frame(NamedTuple):
     ns: int                 # time stamp
     raw: bytes              # MAC header to ICRC, padding included
     field: dict[str, str]   # by name; empty if the frame has no such field
+
+    def __repr__(self) -> str:
+        known = {name: text for name, text in self.field.items() if text}
+        return f"[{self.ns} ns, {len(self.raw)} bytes, {known}, {self.raw[:80].hex()}]"
 
     def number(self, name: str) -> int:
         """@return a field as a number; -1 if the frame has none."""
@@ -129,6 +137,13 @@ class Frame(NamedTuple):
                 else AETH_BYTES if opcode == ACKNOWLEDGE else 0)
 
     @property
+    def payload_bytes(self) -> int:
+        """@return RDMA payload of data, without pad."""
+        headers = 20 + 8 + 12 + self.extended_bytes + self.telemetry_bytes + 4
+        return (int.from_bytes(self.raw[16:18], "big") - headers -
+                self.number("infiniband.bth.padcnt"))
+
+    @property
     def sack(self) -> bytes:
         """@return the SACK block of an ACK or NAK, or nothing."""
         start = 14 + 20 + 8 + 12 + AETH_BYTES + self.telemetry_bytes
@@ -159,7 +174,7 @@ def read_pcap(path: Path) -> list[tuple[int, bytes]]:
     """@return time stamps in ns and bytes of all frames; the file must be complete."""
     data = path.read_bytes()
     magic, major, minor, _, _, _, link = struct.unpack_from("<IHHiIII", data)
-    check((magic, major, minor, link) == (0xa1b23c4d, 2, 4, 1), f"{path}: header, {magic:#x} {link}")
+    check((magic, major, minor, link) == (0xa1b23c4d, 2, 4, 1), f"{path}: {magic:#x} {link}")
     frames = []
     at = 24
     while at < len(data):
@@ -170,26 +185,34 @@ def read_pcap(path: Path) -> list[tuple[int, bytes]]:
     return frames
 
 
-def load(path: Path, environment: dict[str, str]) -> list[Frame]:
-    """Read a capture with tshark and without; every frame is well-formed for both."""
-    stored = read_pcap(path)
-    if not stored:
-        return []
+def load(paths: list[Path], environment: dict[str, str]) -> Captures:
+    """Read captures without tshark and with it, all at once; every frame is well-formed for both.
+
+    @return frames by the files' names without .pcap
+    """
+    stored = {path.stem: read_pcap(path) for path in paths}
+    joined = Path(environment["HOME"]) / "joined.pcap"
+    joined.write_bytes(paths[0].read_bytes()[:24] + b"".join(p.read_bytes()[24:] for p in paths))
     options = ["-o", "ip.check_checksum:TRUE", "-T", "fields", "-E", "separator=|",
                "-E", "occurrence=f"]
-    done = subprocess.run(["tshark", "-r", path, *options, *(o for f in FIELDS for o in ("-e", f))],
-                          capture_output=True, text=True, timeout=120, check=False,
+    done = subprocess.run(["tshark", "-r", joined, *options,
+                           *(o for f in FIELDS for o in ("-e", f))],
+                          capture_output=True, text=True, timeout=300, check=False,
                           env=environment)
     check(done.returncode == 0, f"tshark: {done.stderr}")
-    rows = [dict(zip(FIELDS, line.split("|"))) for line in done.stdout.splitlines()]
-    check(len(rows) == len(stored), f"{path}: {len(stored)} frames, {len(rows)} for tshark")
-    frames = [Frame(ns, raw, row) for (ns, raw), row in zip(stored, rows)]
-    before = 0
-    for frame in frames:
-        check_frame(frame)
-        check(frame.ns >= before, f"{path}: time goes back: {frame}")
-        before = frame.ns
-    return frames
+    lines = done.stdout.splitlines()
+    total = sum(len(frames) for frames in stored.values())
+    check(len(lines) == total, f"{total} frames, {len(lines)} for tshark")
+    rows = (dict(zip(FIELDS, line.split("|"))) for line in lines)
+    captures = {name: [Frame(ns, raw, next(rows)) for ns, raw in frames]
+                for name, frames in stored.items()}
+    for name, frames in captures.items():
+        before = 0
+        for frame in frames:
+            check_frame(frame)
+            check(frame.ns >= before, f"{name}: time goes back: {frame}")
+            before = frame.ns
+    return captures
 
 
 def check_frame(frame: Frame) -> None:
@@ -329,7 +352,8 @@ def check_totals(captures: Captures, ways: list[Direction], counters: dict[str, 
         lost += check_direction(way, captures, counters["simulatedNs"] - 1)[0]
     for kind, name in (("data", "dataSent"), ("ACK", "acksSent"), ("NAK", "naksSent"),
                        ("CNP", "cnpsSent")):
-        check(nics[kind] == counters[name], f"{kind}: {nics[kind]} frames, {counters[name]} counted")
+        check(nics[kind] == counters[name],
+              f"{kind}: {nics[kind]} frames, {counters[name]} counted")
     pauses = counters["pfcXoffSent"] + counters["pfcXonSent"] + counters["pfcXoffRefreshed"]
     check(ports["pause"] == pauses, f"pause: {ports['pause']} frames, {pauses} counted")
     hops = sum(ports.values()) - ports["pause"]
@@ -340,7 +364,7 @@ def check_totals(captures: Captures, ways: list[Direction], counters: dict[str, 
 
 
 def check_pauses(captures: Captures, rows: list[dict[str, str]], names: dict[str, str]) -> None:
-    """Each port's pause frames are the rows of pfc.csv, no later than one frame before them ends."""
+    """Each port's pause frames are the rows of pfc.csv, at most the rest of a frame later."""
     expected = defaultdict(list)
     for row in rows:
         expected[f"{names[row['node']]}-{row['port']}"].append(row)
@@ -364,7 +388,7 @@ def check_sender(frames: list[Frame], flow: dict[str, str], in_order: bool, time
     pair = int(flow["src"]), int(flow["dst"])
     packets = int(flow["packets"])
     asked = set()
-    following = highest = repeats = 0  # highest: first PSN never sent
+    following = highest = repeats = payload = 0  # highest: first PSN never sent
     for frame in frames:
         if frame.kind == "NAK" and frame.pair == pair[::-1]:
             asked.add(frame.psn)
@@ -373,6 +397,7 @@ def check_sender(frames: list[Frame], flow: dict[str, str], in_order: bool, time
         psn = frame.psn
         if psn == highest % PSN_SPACE:
             highest += 1
+            payload += frame.payload_bytes
         else:
             check(psn < highest, f"flow {flow['id']}: PSN {psn} before {highest}")
             repeats += 1
@@ -386,6 +411,7 @@ def check_sender(frames: list[Frame], flow: dict[str, str], in_order: bool, time
         check(frame.number("infiniband.reth.dmalen") == (int(flow["bytes"]) if first else -1),
               f"DMA length: {frame}")
     check(highest == packets, f"flow {flow['id']}: {highest} PSNs, {packets} packets")
+    check(payload == int(flow["bytes"]), f"flow {flow['id']}: {payload} bytes of payload")
     check(repeats == int(flow["retransmitted"]),
           f"flow {flow['id']}: {repeats} repeats, {flow['retransmitted']} in flows.csv")
 
@@ -447,6 +473,47 @@ def check_sack(frame: Frame, arrived: frozenset[int]) -> None:
         check(told == arrived & window, f"SACK: {told}, expected {arrived & window}")
 
 
+def check_filters(captures: Captures, environment: dict[str, str]) -> None:
+    """The filters of the documentation choose the frames that they are said to."""
+    def selects(predicate: Callable[[Frame], object]) -> int:
+        return sum(bool(predicate(f)) for frames in captures.values() for f in frames)
+
+    def pause_of_class_3(frame: Frame, on: bool) -> bool:
+        return frame.kind == "pause" and frame.raw[17] & 8 and (frame.raw[24:26] != b"\0\0") == on
+
+    expected = {
+        "data": selects(lambda f: f.kind == "data"),
+        "first packets of messages":
+            selects(lambda f: f.kind == "data" and f.raw[42] == WRITE_FIRST),
+        "ACK": selects(lambda f: f.kind == "ACK"),
+        "NAK": selects(lambda f: f.kind == "NAK"),
+        "CNP": selects(lambda f: f.kind == "CNP"),
+        "pause frames": selects(lambda f: f.kind == "pause"),
+        "XOFF of class 3": selects(lambda f: pause_of_class_3(f, True)),
+        "XON of class 3": selects(lambda f: pause_of_class_3(f, False)),
+        "data marked by a switch": selects(lambda f: f.kind == "data" and f.raw[15] & 3 == 3),
+        "sent by NIC 0": selects(lambda f: f.kind != "pause" and f.raw[26:30] == b"\n\0\0\1"),
+        "pause frames of the switch with node id 0":
+            selects(lambda f: f.raw[6:12] == b"\2\0\0\x80\0\1"),
+        "to a queue pair": selects(lambda f: f.kind != "pause" and f.raw[47:50] == b"\0\0\2"),
+        "between two PSNs":
+            selects(lambda f: f.kind != "pause" and 10 <= int.from_bytes(f.raw[51:54], "big") < 20),
+    }
+    section = DOCUMENTATION.read_text(encoding="utf-8").partition("Packets in Wireshark\n====")[2]
+    section = section.partition("Rate laws compared\n===")[0]
+    told = dict(re.findall(r"^(\w.*?) {2,}``(.*)``$", section, re.MULTILINE))
+    check(set(told) == set(expected), f"filters: {set(told) ^ set(expected)}")
+    for what, text in told.items():
+        joined = Path(environment["HOME"]) / "joined.pcap"
+        done = subprocess.run(["tshark", "-r", joined, "-Y", text],
+                              capture_output=True, text=True, timeout=300, check=False,
+                              env=environment)
+        check(done.returncode == 0, f"{text}: {done.stderr}")
+        found = len(done.stdout.splitlines())
+        check(found == expected[what], f"{what}, {text}: {found} frames, {expected[what]}")
+        check(found > 0, f"{what}: none")
+
+
 def features(captures: Captures) -> set[str]:
     """@return kinds of frames and of blocks in them."""
     found = set()
@@ -481,7 +548,7 @@ def check_run(build: Path, name: str, environment: dict[str, str], folder: Path)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     counters = summary["counters"]
     nodes = {name: int(node) for node, name in summary["nodeNames"].items()}
-    captures = {path.stem: load(path, environment) for path in sorted(folder.glob("*.pcap"))}
+    captures = load(sorted(folder.glob("*.pcap")), environment)
     ways = directions_of(nodes)
     check({way.source for way in ways} == set(captures), f"files: {sorted(captures)}")
     lost = check_totals(captures, ways, counters)
@@ -493,6 +560,8 @@ def check_run(build: Path, name: str, environment: dict[str, str], folder: Path)
     found = features(captures) | ({"loss"} if lost else set())
     check(wanted <= found, f"{name}: too easy, no {wanted - found}")
     kinds = Counter(f.kind for frames in captures.values() for f in frames)
+    if "pause" in wanted and "CNP" in wanted:
+        check_filters(captures, environment)
     print(f"{name}: {len(captures)} files, {dict(sorted(kinds.items()))}, {lost} frames lost")
 
 
@@ -509,8 +578,9 @@ def check_one_packet(build: Path, environment: dict[str, str], folder: Path) -> 
                 "dc0-leaf0-0": [start + data + hop, turn + ack + hop],
                 "dc0-leaf0-1": [start + data + hop, turn + ack + hop],
                 "nic1": [turn, turn]}
+    captures = load([out / f"{port}.pcap" for port in expected], environment)
     for port, times in expected.items():
-        frames = load(out / f"{port}.pcap", environment)
+        frames = captures[port]
         check([f.kind for f in frames] == ["data", "ACK"], f"one packet at {port}: {frames}")
         check([f.ns for f in frames] == [int(t + 1e-6) for t in times],
               f"one packet at {port}: {[f.ns for f in frames]}, expected {times}")
@@ -519,12 +589,14 @@ def check_one_packet(build: Path, environment: dict[str, str], folder: Path) -> 
 
 
 def check_busy_port(build: Path, environment: dict[str, str], folder: Path) -> None:
-    """A busy millisecond: frames in the file, for tshark and in the port's counters are the same."""
+    """A busy millisecond: as many frames in the file, for tshark and in the port's counters."""
     program = [build / "bin" / "wireshark-capture", f"--prefix={folder}/busy"]
     done = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
     check(done.returncode == 0, f"wireshark-capture: {done.stderr}")
     rows = list(csv.DictReader(done.stdout.splitlines()))
-    captures = {Path(row["file"]).stem: load(Path(row["file"]), environment) for row in rows}
+    captures = {}
+    for row in rows:  # one by one, as a user does
+        captures |= load([Path(row["file"])], environment)
     receiver = 8
     port, nic, sender = captures
     rate = 100 * GBPS

@@ -28,6 +28,8 @@ namespace roce
 namespace
 {
 
+constexpr uint32_t DLT_EN10MB = 1; //!< pcap's number of Ethernet; PcapHelper's is deprecated later
+
 /// A whole number without sign; false if the text is anything else or too large.
 bool
 ParseNumber(const std::string& text, uint32_t& value)
@@ -88,7 +90,7 @@ PortCapture::Files::Add(const std::string& path, Ptr<Port> port)
     {
         throw InputError(path + ".tmp: cannot create: " + std::strerror(errno));
     }
-    file->pcap->Init(PcapHelper::DLT_EN10MB);
+    file->pcap->Init(DLT_EN10MB);
     const Callback<void, Ptr<const Packet>, Time, bool> sink(
         [file](Ptr<const Packet> packet, Time at, bool) {
             if (file->pcap)
