@@ -270,7 +270,7 @@ TEST(Dcqcn, NamesTheReceiverItNeeds)
     const std::pair<Attributes, Time> cases[] = {
         {{}, MicroSeconds(4)},
         {{{"Profile", "paper"}}, MicroSeconds(50)},
-        {{{"Profile", "hpcc-sim"}}, MicroSeconds(0)},
+        {{{"Profile", "hpcc-sim"}, {"CnpInAck", "false"}}, MicroSeconds(0)},
         {{{"MinTimeBetweenCnps", "96us"}}, MicroSeconds(96)}};
     for (const auto& [attributes, expected] : cases)
     {
@@ -281,6 +281,26 @@ TEST(Dcqcn, NamesTheReceiverItNeeds)
         factory.Create<EcnCnpFeedback>()->GetAttribute("CnpInterval", interval);
         EXPECT_EQ(interval.Get(), expected);
     }
+}
+
+TEST(Dcqcn, CnpInAckTakesEchoesForCnps)
+{
+    auto cc = Make({{"Profile", "hpcc-sim"}});
+    EXPECT_EQ(cc->ReceiverFeedbackFactory(), "ns3::roce::PlainFeedback");
+    EXPECT_TRUE(cc->NeedsEcn());
+    AckInfo ack;
+    ack.nowPs = 3 * US;
+    cc->OnAck(ack);
+    EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS);
+    ack.ecnEcho = true;
+    cc->OnAck(ack);
+    EXPECT_EQ(cc->NextRateChangePs(), 7 * US + NS); // as after OnCnp()
+    auto paper = Make({{"Profile", "paper"}});
+    paper->OnAck(ack);
+    EXPECT_EQ(paper->GetRateBps(), 100000000000u);
+    auto both = Make({{"Profile", "paper"}, {"CnpInAck", "true"}});
+    both->OnAck(ack);
+    EXPECT_EQ(both->GetRateBps(), 50000000000u);
 }
 
 TEST(Dcqcn, UnthrottledCostsNothing)

@@ -6,6 +6,7 @@
 // ECN marking: the curve, which frames, scaling with the rate, and the rate of marks.
 #include "../roce-test-time.h"
 
+#include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
 #include "ns3/node.h"
@@ -119,6 +120,69 @@ TEST_F(EcnMarkerTest, ReferenceRateZeroDoesNotScale)
     MakeSwitch({"100Gbps", "400Gbps"});
     EXPECT_EQ(marker->GetCurve(0).kminBytes, 100000u);
     EXPECT_EQ(marker->GetCurve(1).kmaxBytes, 400000u);
+}
+
+TEST_F(EcnMarkerTest, RateMapReplacesTheScaling)
+{
+    marker->SetAttribute("RateMap", StringValue("100Gbps/400/1600/0.2,400000000000bps/5/6000/1"));
+    MakeSwitch({"400Gbps", "100Gbps"});
+    EXPECT_EQ(marker->GetCurve(0).kminBytes, 5u);
+    EXPECT_EQ(marker->GetCurve(0).kmaxBytes, 6000u);
+    EXPECT_EQ(marker->GetCurve(0).pmax, 1);
+    EXPECT_EQ(marker->GetCurve(1).kminBytes, 400u);
+    EXPECT_EQ(marker->GetCurve(1).pmax, 0.2);
+}
+
+TEST_F(EcnMarkerTest, RateMapSaysWhatIsWrong)
+{
+    const auto errorOf = [](const std::string& text) -> std::string {
+        try
+        {
+            EcnMarker::ParseRateMap(text);
+        }
+        catch (const InputError& error)
+        {
+            return error.what();
+        }
+        return "no error";
+    };
+    const std::string head = "ns3::roce::EcnMarker: RateMap has ";
+    const std::string form =
+        "', expected RATE/KMIN/KMAX/PMAX, for example 100Gbps/400000/1600000/0.2";
+    EXPECT_EQ(errorOf("100Gbps/4/8"), head + "'100Gbps/4/8" + form);
+    EXPECT_EQ(errorOf("100Gbps/4/8/0.1,x"), head + "'x" + form);
+    EXPECT_EQ(errorOf("100Gbps/8/4/0.1"),
+              head + "'100Gbps/8/4/0.1', expected Kmin <= Kmax and 0 <= Pmax <= 1");
+    EXPECT_EQ(errorOf("100Gbps/4/8/1.1"),
+              head + "'100Gbps/4/8/1.1', expected Kmin <= Kmax and 0 <= Pmax <= 1");
+    EXPECT_EQ(errorOf("fast/4/8/1"),
+              head + "'fast/4/8/1', expected a rate above 0 with its unit, as 100Gbps");
+    EXPECT_EQ(errorOf("1Gbps/4/8/1,1000Mbps/4/8/1"),
+              head + "'1000Mbps/4/8/1', expected each rate once");
+    marker->SetAttribute("RateMap", StringValue("100Gbps/4/8/0.1"));
+    EXPECT_THROW(MakeSwitch({"100Gbps", "25Gbps"}), InputError);
+}
+
+TEST_F(EcnMarkerTest, AtEnqueueTheFrameItselfCounts)
+{
+    EXPECT_EQ(marker->GetHooks(), SwitchStage::DEQUEUE);
+    marker->SetAttribute("MarkAtEnqueue", BooleanValue(true));
+    marker->SetAttribute("RateMap", StringValue("25Gbps/5000/5000/1"));
+    MakeSwitch({"25Gbps"});
+    EXPECT_EQ(marker->GetHooks(), SwitchStage::ENQUEUE);
+    FillTo(4000);
+    Frame frame{};
+    frame.ecn = ECN_ECT0;
+    frame.trafficClass = 3;
+    frame.frameBytes = 1000;
+    marker->OnEnqueue(frame, *sw->GetPort(0), *queue, 0);
+    EXPECT_EQ(frame.ecn, ECN_ECT0); // 5000 B is not above Kmin
+    frame.frameBytes = 1001;
+    marker->OnEnqueue(frame, *sw->GetPort(0), *queue, 0);
+    EXPECT_EQ(frame.ecn, ECN_CE);
+    frame.ecn = ECN_NOT_ECT;
+    marker->OnEnqueue(frame, *sw->GetPort(0), *queue, 0);
+    EXPECT_EQ(frame.ecn, ECN_NOT_ECT);
 }
 
 TEST_F(EcnMarkerTest, OnlyEcnCapableFramesAreMarked)

@@ -63,13 +63,19 @@ struct Bench
     std::vector<Ptr<Puppet>> puppets;
     QpScheduler scheduler{qps};
 
-    QueuePair* Add(uint64_t rateBps, uint8_t trafficClass = 3, uint64_t packets = 1000000)
+    QueuePair* Add(uint64_t rateBps,
+                   uint8_t trafficClass = 3,
+                   uint64_t packets = 1000000,
+                   QueuePair::Repacing repacing = QueuePair::Repacing::STRETCH,
+                   int64_t tickPs = 0)
     {
         Ptr<Puppet> puppet = CreateObject<Puppet>();
         puppet->Set(rateBps);
         QueuePair::Config config;
         config.mtuBytes = 1000;
         config.trafficClass = trafficClass;
+        config.repacing = repacing;
+        config.tickPs = tickPs;
         qps.push_back(std::make_unique<QueuePair>(static_cast<uint32_t>(qps.size()),
                                                   config,
                                                   puppet,
@@ -134,6 +140,44 @@ TEST(QpScheduler, SlowerRateStretchesWhatIsLeftOfTheGap)
     EXPECT_EQ(bench.scheduler.Next(0, 10 * US), qp);
 }
 
+TEST(QpScheduler, ShiftMovesTheEndByTheDifferenceOfWholeGaps)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(GBPS, 3, 1000000, QueuePair::Repacing::SHIFT);
+    bench.Send(qp, 0);
+    bench.puppets[0]->Set(2 * GBPS);
+    bench.scheduler.Repace(qp, 2 * US);
+    EXPECT_EQ(qp->nextAvailPs, 4 * US); // 8 us less 8 us - 4 us, however much has passed
+    EXPECT_EQ(bench.scheduler.NextTimerPs(), 4 * US);
+    bench.puppets[0]->Set(GBPS / 2);
+    bench.scheduler.Repace(qp, 3 * US);
+    EXPECT_EQ(qp->nextAvailPs, 16 * US);
+}
+
+TEST(QpScheduler, WithoutRepacingTheRateHoldsFromTheNextPacketOn)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(GBPS, 3, 1000000, QueuePair::Repacing::NONE);
+    bench.Send(qp, 0);
+    bench.puppets[0]->Set(2 * GBPS);
+    bench.scheduler.Repace(qp, 2 * US);
+    EXPECT_EQ(qp->nextAvailPs, 8 * US);
+    ASSERT_EQ(bench.scheduler.Next(0, 8 * US), qp);
+    bench.Send(qp, 8 * US);
+    EXPECT_EQ(qp->nextAvailPs, 12 * US);
+}
+
+TEST(QpScheduler, GapsAreCutToTicks)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(3 * GBPS, 3, 1000000, QueuePair::Repacing::SHIFT, 1000);
+    bench.Send(qp, 500);
+    EXPECT_EQ(qp->nextAvailPs, 500 + 2666000); // 2666.67 ns
+    bench.puppets[0]->Set(7 * GBPS);
+    bench.scheduler.Repace(qp, 1000);
+    EXPECT_EQ(qp->nextAvailPs, 500 + 1142000); // 1142.86 ns
+}
+
 TEST(QpScheduler, RateThatRisesByItselfIsNoticedWhileWaiting)
 {
     Bench bench;
@@ -167,6 +211,43 @@ TEST(QpScheduler, ReadyOnesTakeTurns)
             bench.Send(qp, now - 80000);
         }
     }
+}
+
+TEST(QpScheduler, OneALittleSlowerThanTheLineGetsItsTurn)
+{
+    Bench bench;
+    QueuePair* full = bench.Add(100000000000);
+    QueuePair* slower = bench.Add(95000000000);
+    bench.scheduler.Place(full, 0, 0);
+    bench.scheduler.Place(slower, 0, 0);
+    std::vector<int> turns(2);
+    int64_t now = 0;
+    for (int i = 0; i < 1000; ++i)
+    {
+        QueuePair* qp = bench.scheduler.Next(0, now);
+        ASSERT_TRUE(qp);
+        ++turns[qp == slower];
+        const int64_t end = now + 86560; // 1082 bytes at 100 Gbit/s
+        bench.scheduler.CountSent(qp, 1082, now);
+        bench.scheduler.Place(qp, now, end);
+        now = end;
+    }
+    EXPECT_EQ(turns, (std::vector<int>{500, 500}));
+}
+
+TEST(QpScheduler, NewcomerIsBeforeTheOneThatHasJustSent)
+{
+    Bench bench;
+    QueuePair* old = bench.Add(100000000000);
+    QueuePair* newcomer = bench.Add(100000000000);
+    bench.scheduler.Place(old, 0, 0);
+    ASSERT_EQ(bench.scheduler.Next(0, 0), old);
+    bench.scheduler.CountSent(old, 1082, 0);
+    bench.scheduler.Place(old, 0, 86560);
+    EXPECT_TRUE(bench.scheduler.HasReady());
+    bench.scheduler.Place(newcomer, 1000, 86560);
+    EXPECT_EQ(bench.scheduler.Next(0, 86560), newcomer);
+    EXPECT_EQ(bench.scheduler.Next(0, 86560), old);
 }
 
 TEST(QpScheduler, FullWindowStandsNowhere)

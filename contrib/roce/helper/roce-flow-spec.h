@@ -29,6 +29,7 @@ struct FlowSpec
     uint8_t trafficClass{3}; //!< PFC class 0..7 of the data frames
     uint16_t srcPort{0};     //!< UDP source port (ECMP entropy); 0 means derived from the id
     uint8_t tag{0};          //!< user's mark: 0 background, 1 incast, ... (copied to flows.csv)
+    uint16_t replyPort{0};   //!< UDP source port of its ACKs; 0 means that of the data
 };
 
 } // namespace roce

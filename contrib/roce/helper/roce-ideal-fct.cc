@@ -6,6 +6,7 @@
 #include "ns3/roce-ideal-fct.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-port.h"
 
 #include <algorithm>
 #include <limits>
@@ -19,7 +20,6 @@ namespace roce
 namespace
 {
 
-constexpr uint64_t PS_PER_S = 1000000000000ULL;
 constexpr uint64_t MAX_WIRE_BYTES = (1ULL << 20) - 1;
 /// All sums of one packet's round stay below this, so that a few of them can be added freely.
 constexpr int64_t MAX_ROUND_PS = std::numeric_limits<int64_t>::max() / 8;
@@ -83,7 +83,7 @@ IdealFct::IdealFct(const std::vector<HopSpec>& forward,
 }
 
 int64_t
-IdealFct::SerialisationPs(uint64_t wireBytes, uint64_t rateBps)
+IdealFct::SerialisationPs(uint64_t wireBytes, uint64_t rateBps, int64_t tickPs)
 {
     if (wireBytes > MAX_WIRE_BYTES || rateBps == 0)
     {
@@ -91,8 +91,7 @@ IdealFct::SerialisationPs(uint64_t wireBytes, uint64_t rateBps)
                          std::to_string(rateBps) +
                          " bit/s, expected less than 2^20 bytes and a positive rate");
     }
-    // 2^20 * 8 * 10^12 + 2^63 < 2^64, and the quotient is below 2^63.
-    return static_cast<int64_t>((wireBytes * 8 * PS_PER_S + rateBps / 2) / rateBps);
+    return Port::SerialisationTime(wireBytes, rateBps, tickPs);
 }
 
 uint64_t
@@ -112,7 +111,8 @@ IdealFct::AckWireBytes() const
     const uint64_t frame = uint64_t{m_sizes.ackFrameBytes} + m_sizes.ackExtraBytes +
                            m_sizes.intBytesBase +
                            uint64_t{m_sizes.intBytesPerHop} * (m_forwardHops - 1);
-    return std::max<uint64_t>(frame, m_sizes.minFrameBytes) + m_sizes.framingOverheadBytes;
+    return std::max({frame, uint64_t{m_sizes.ackMinFrameBytes}, uint64_t{m_sizes.minFrameBytes}}) +
+           m_sizes.framingOverheadBytes;
 }
 
 uint64_t
@@ -130,7 +130,7 @@ IdealFct::StageTimes(uint64_t payloadBytes, bool first) const
     {
         const uint64_t wire =
             h < m_forwardHops ? DataWireBytes(payloadBytes, first, h) : AckWireBytes();
-        tx[h] = SerialisationPs(wire, m_hops[h].rateBps);
+        tx[h] = SerialisationPs(wire, m_hops[h].rateBps, m_sizes.tickPs);
     }
     return tx;
 }

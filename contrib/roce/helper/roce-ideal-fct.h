@@ -43,6 +43,7 @@ struct WireSizes
     uint32_t headerBytes{62};          //!< middle packet, MAC through FCS, without payload
     uint32_t rethBytes{16};            //!< added to the first packet of each message
     uint32_t ackFrameBytes{66};        //!< ACK frame, MAC through FCS
+    uint32_t ackMinFrameBytes{0};      //!< shorter ACKs, telemetry included, have this size
     uint32_t framingOverheadBytes{20}; //!< preamble, start delimiter and inter-frame gap
     uint32_t minFrameBytes{64};        //!< shorter frames are padded to this, MAC through FCS
     uint32_t payloadAlignBytes{4};     //!< payload is padded to a multiple of this, at least 1
@@ -55,6 +56,7 @@ struct WireSizes
      * path the last ACK waits behind earlier ones. False: only the last packet's ACK is counted.
      */
     bool ackEveryPacket{true};
+    int64_t tickPs{0}; //!< see Port::SerialisationTime()
 };
 
 /**
@@ -118,13 +120,14 @@ class IdealFct
     uint64_t PacketCount(uint64_t sizeBytes) const;
 
     /**
-     * @brief The time that a frame occupies a link: round half up of wireBytes * 8 / rate.
+     * @brief The time that a frame occupies a link, see Port::SerialisationTime().
      * @param wireBytes frame, preamble and inter-frame gap; below 2^20
      * @param rateBps link rate, bit/s, at least 1
+     * @param tickPs 0, or what the time is cut to whole multiples of
      * @return picoseconds
      * @throw InputError when an argument is out of range
      */
-    static int64_t SerialisationPs(uint64_t wireBytes, uint64_t rateBps);
+    static int64_t SerialisationPs(uint64_t wireBytes, uint64_t rateBps, int64_t tickPs = 0);
 
     /**
      * @brief Bytes that a data frame occupies on a forward link, with preamble and gap.

@@ -193,14 +193,16 @@ Network::Build(const Options& options)
             m_rackSwitch.push_back(s);
         }
     }
-    uint32_t mtu = 0;
+    uint32_t maxFrame = 0;
     for (const NicEntry& nic : m_nics)
     {
+        nic.nic->CheckAttributes();
         m_attachments->rackOfNic.push_back(m_switches[nic.sw].rack);
         m_attachments->portOfNic.push_back(nic.swPort);
-        mtu = std::max(mtu, nic.nic->GetMtuBytes());
+        maxFrame = std::max(maxFrame,
+                            nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
+                                nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
     }
-    const uint32_t maxFrame = DATA_HEADER_BYTES + RETH_BYTES + mtu + TELEMETRY_ALLOWANCE_BYTES;
     for (uint32_t s = 0; s < m_switches.size(); ++s)
     {
         SwitchEntry& entry = m_switches[s];
@@ -382,7 +384,8 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
         const uint32_t dstQp = m_nics[flow.dst].nic->ReserveReceiver(flow.src,
                                                                      feedback[flow.src],
                                                                      recovery[flow.src],
-                                                                     flow.id);
+                                                                     flow.id,
+                                                                     flow.replyPort);
         application->AddFlow(flow, dstQp);
     }
 }
@@ -450,6 +453,12 @@ Network::GetWireSizes(Nic& nic, bool telemetry) const
 {
     WireSizes sizes;
     sizes.mtuBytes = nic.GetMtuBytes();
+    sizes.headerBytes = nic.GetDataHeaderBytes();
+    sizes.rethBytes = nic.GetFirstHeaderBytes();
+    sizes.payloadAlignBytes = nic.GetPayloadAlign();
+    sizes.ackFrameBytes = nic.GetAckFrameBytes();
+    sizes.ackMinFrameBytes = nic.GetAckMinBytes();
+    sizes.tickPs = nic.GetTick().GetPicoSeconds();
     sizes.framingOverheadBytes = nic.WireBytes(100000) - 100000;
     sizes.minFrameBytes = nic.WireBytes(0) - sizes.framingOverheadBytes;
     if (telemetry)
@@ -503,8 +512,9 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
     path.baseRttPs = IdealFct(forward, Specs(wayBack), sizes).Compute(sizes.mtuBytes).senderFctPs;
     path.hops = static_cast<uint32_t>(forward.size());
     path.mtuBytes = sizes.mtuBytes;
-    path.fullFrameBytes =
-        nic.WireBytes(DATA_HEADER_BYTES + ((sizes.mtuBytes + 3) & ~3U) + sizes.intBytesBase);
+    path.fullFrameBytes = nic.WireBytes(
+        sizes.headerBytes + sizes.intBytesBase +
+        ((sizes.mtuBytes + sizes.payloadAlignBytes - 1) & ~(sizes.payloadAlignBytes - 1)));
     path.interDc = m_nics.at(src).datacenter != m_nics.at(dst).datacenter;
     return path;
 }
@@ -519,7 +529,11 @@ Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
     sizes.ackEveryPacket = before % m_nics.at(flow.dst).nic->GetAckEveryN() == 0;
     bool arrives;
     return IdealFct(Specs(Trace(flow.src, flow.dst, entropy, true, arrives)),
-                    Specs(Trace(flow.dst, flow.src, entropy, true, arrives)),
+                    Specs(Trace(flow.dst,
+                                flow.src,
+                                flow.replyPort ? flow.replyPort : entropy,
+                                true,
+                                arrives)),
                     sizes)
         .Compute(flow.sizeBytes);
 }

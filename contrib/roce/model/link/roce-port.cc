@@ -51,6 +51,18 @@ Port::GetTypeId()
                           UintegerValue(MIN_FRAME_BYTES),
                           MakeUintegerAccessor(&Port::m_minFrameBytes),
                           MakeUintegerChecker<uint32_t>(0, 1000))
+            .AddAttribute("SerialisationTick",
+                          "Serialisation times, and pacing gaps of NICs, are cut to whole "
+                          "multiples of this; 0: exact, to the nearest picosecond. The HPCC "
+                          "simulator has whole nanoseconds",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&Port::SetTick, &Port::GetTick),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("PfcFrameBytes",
+                          "Size of a pause frame, MAC header to FCS",
+                          UintegerValue(PFC_FRAME_BYTES),
+                          MakeUintegerAccessor(&Port::m_pfcFrameBytes),
+                          MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("InfinitePause",
                           "A received XOFF holds until XON, whatever its quanta (the behaviour of "
                           "the HPCC simulator)",
@@ -125,9 +137,22 @@ void
 Port::SetRate(DataRate rate)
 {
     m_rateBps = rate.GetBitRate();
-    m_psPerByte = m_rateBps && 8000000000000ULL % m_rateBps == 0
+    m_psPerByte = m_rateBps && 8000000000000ULL % m_rateBps == 0 && m_tickPs == 0
                       ? static_cast<int64_t>(8000000000000ULL / m_rateBps)
                       : 0;
+}
+
+void
+Port::SetTick(Time tick)
+{
+    m_tickPs = tick.GetPicoSeconds();
+    SetRate(GetRate());
+}
+
+Time
+Port::GetTick() const
+{
+    return PicoSeconds(m_tickPs);
 }
 
 DataRate
@@ -264,7 +289,7 @@ Port::MakePfc(uint8_t trafficClass, uint16_t quanta) const
 {
     Frame* frame = FramePool::Alloc();
     frame->kind = FrameKind::PFC;
-    frame->frameBytes = PFC_FRAME_BYTES;
+    frame->frameBytes = m_pfcFrameBytes;
     frame->classEnable = static_cast<uint8_t>(1U << trafficClass);
     frame->quanta[trafficClass] = quanta;
     return frame;

@@ -167,14 +167,41 @@ class Port : public NetDevice
 
     /**
      * @param wireBytes see WireBytes()
-     * @return serialisation time, picoseconds, rounded half up
+     * @return serialisation time, picoseconds, see SerialisationTime()
      */
     int64_t SerialisationPs(uint32_t wireBytes) const
     {
         return m_psPerByte ? wireBytes * m_psPerByte
-                           : static_cast<int64_t>((wireBytes * 8000000000000ULL + m_rateBps / 2) /
-                                                  m_rateBps);
+                           : SerialisationTime(wireBytes, m_rateBps, m_tickPs);
     }
+
+    /**
+     * @brief How long a frame occupies a link.
+     * @param wireBytes see WireBytes(); below 2^20
+     * @param rateBps rate of the link, at least 1
+     * @param tickPs 0, or what the time is cut to whole multiples of
+     * @return picoseconds, rounded half up if tickPs is 0
+     */
+    static int64_t SerialisationTime(uint64_t wireBytes, uint64_t rateBps, int64_t tickPs)
+    {
+        // 2^20 * 8e12 + 2^63 < 2^64, and the quotient is below 2^63.
+        const uint64_t unit = 8000000000000ULL * wireBytes;
+        if (tickPs == 0)
+        {
+            return static_cast<int64_t>((unit + rateBps / 2) / rateBps);
+        }
+        const auto ps = static_cast<int64_t>(unit / rateBps);
+        return ps - ps % tickPs;
+    }
+
+    /// @return attribute PfcFrameBytes
+    uint32_t GetPfcFrameBytes() const
+    {
+        return m_pfcFrameBytes;
+    }
+
+    /// @return attribute SerialisationTick
+    Time GetTick() const;
 
     /**
      * @brief Classes that must not be sent; pauses that have run out are forgotten.
@@ -415,6 +442,7 @@ class Port : public NetDevice
   private:
     void SetRate(DataRate rate);
     DataRate GetRate() const;
+    void SetTick(Time tick);
     uint32_t ExpirePauses(int64_t nowPs);
     void HandlePfc(const Frame& frame, int64_t nowPs);
     void SetPaused(unsigned trafficClass, int64_t untilPs, int64_t nowPs);
@@ -437,7 +465,9 @@ class Port : public NetDevice
     uint32_t m_pausedMask{0};
     uint32_t m_minFrameBytes{0}; //!< attribute MinFrameBytes
     uint32_t m_framingBytes{0};  //!< attribute FramingBytes
+    uint32_t m_pfcFrameBytes{0}; //!< attribute PfcFrameBytes
     uint64_t m_rateBps{0};
+    int64_t m_tickPs{0};    //!< attribute SerialisationTick
     int64_t m_psPerByte{0}; //!< 0 if it is not a whole number
     int64_t m_busyUntilPs{INT64_MIN};
     uint64_t m_txWireBytes{0};

@@ -9,10 +9,12 @@
 #include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace ns3
@@ -55,6 +57,52 @@ Nic::GetTypeId()
                           UintegerValue(4096),
                           MakeUintegerAccessor(&Nic::m_mtuBytes),
                           MakeUintegerChecker<uint32_t>(64, 65000))
+            .AddAttribute("DataHeaderBytes",
+                          "Header bytes of a data frame, MAC header to FCS. Sizes that are not "
+                          "RoCEv2's are charged on links; captures show real RoCEv2 frames",
+                          UintegerValue(DATA_HEADER_BYTES),
+                          MakeUintegerAccessor(&Nic::m_headerBytes),
+                          MakeUintegerChecker<uint32_t>(1, 1000))
+            .AddAttribute("FirstHeaderBytes",
+                          "Header bytes that the first frame of a message has besides (RETH)",
+                          UintegerValue(RETH_BYTES),
+                          MakeUintegerAccessor(&Nic::m_firstHeaderBytes),
+                          MakeUintegerChecker<uint32_t>(0, 1000))
+            .AddAttribute("PayloadAlign",
+                          "Payload is padded to a multiple of this power of two",
+                          UintegerValue(4),
+                          MakeUintegerAccessor(&Nic::m_payloadAlign),
+                          MakeUintegerChecker<uint32_t>(1, 64))
+            .AddAttribute("AckFrameBytes",
+                          "Size of an ACK or NAK without telemetry, MAC header to FCS",
+                          UintegerValue(ACK_FRAME_BYTES),
+                          MakeUintegerAccessor(&Nic::m_ackFrameBytes),
+                          MakeUintegerChecker<uint32_t>(1, 1000))
+            .AddAttribute("AckMinBytes",
+                          "Smaller ACKs and NAKs, telemetry included, have this size",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&Nic::m_ackMinBytes),
+                          MakeUintegerChecker<uint32_t>(0, 1000))
+            .AddAttribute("CnpFrameBytes",
+                          "Size of a CNP, MAC header to FCS",
+                          UintegerValue(CNP_FRAME_BYTES),
+                          MakeUintegerAccessor(&Nic::m_cnpFrameBytes),
+                          MakeUintegerChecker<uint32_t>(1, 1000))
+            .AddAttribute("PayloadWindow",
+                          "What is in flight, and so the window, counts payload instead of wire "
+                          "bytes (the behaviour of the HPCC simulator)",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&Nic::m_payloadWindow),
+                          MakeBooleanChecker())
+            .AddAttribute(
+                "Repacing",
+                "What a change of rate does to a pacing gap that has begun. stretch: what "
+                "is left of it changes in proportion; shift: its end moves by the "
+                "difference of the whole gaps (as the HPCC simulator); none: nothing (as "
+                "its DCQCN)",
+                StringValue("stretch"),
+                MakeStringAccessor(&Nic::m_repacingName),
+                MakeStringChecker())
             .AddAttribute("AckEveryN",
                           "Acknowledge at the latest every N packets; the last packet of a message "
                           "is always acknowledged at once",
@@ -205,6 +253,27 @@ Nic::DrawSeed()
     return high << 32 | m_random->GetInteger(0, UINT32_MAX);
 }
 
+void
+Nic::CheckAttributes()
+{
+    if (m_payloadAlign & (m_payloadAlign - 1))
+    {
+        throw InputError("ns3::roce::Nic::PayloadAlign is " + std::to_string(m_payloadAlign) +
+                         ", expected a power of two");
+    }
+    using Repacing = QueuePair::Repacing;
+    const std::map<std::string, Repacing> kinds{{"stretch", Repacing::STRETCH},
+                                                {"shift", Repacing::SHIFT},
+                                                {"none", Repacing::NONE}};
+    const auto kind = kinds.find(m_repacingName);
+    if (kind == kinds.end())
+    {
+        throw InputError("ns3::roce::Nic::Repacing is '" + m_repacingName +
+                         "', expected stretch, shift or none");
+    }
+    m_repacing = kind->second;
+}
+
 QueuePair*
 Nic::OpenQp(uint32_t dst,
             uint32_t dstQp,
@@ -223,6 +292,12 @@ Nic::OpenQp(uint32_t dst,
     config.trafficClass = trafficClass;
     config.entropy = entropy;
     config.mtuBytes = m_mtuBytes;
+    config.headerBytes = m_headerBytes;
+    config.firstHeaderBytes = m_firstHeaderBytes;
+    config.alignMask = m_payloadAlign - 1;
+    config.payloadWindow = m_payloadWindow;
+    config.repacing = m_repacing;
+    config.tickPs = GetTick().GetPicoSeconds();
     config.ackEveryN = m_ackEveryN;
     config.burstBytes = cc->GetBurstBytes();
     config.telemetry = cc->NeedsTelemetry();
@@ -421,11 +496,11 @@ Nic::MakeReply(FrameKind kind, const Frame& data) const
     reply->dst = data.src;
     reply->srcQp = data.dstQp;
     reply->dstQp = data.srcQp;
-    reply->entropy = data.entropy;
+    reply->entropy = m_receivers.GetReplyEntropy(data);
     reply->trafficClass = m_controlClass;
     reply->dscp = static_cast<uint8_t>(m_controlClass << 3);
     reply->ttl = m_ttl;
-    reply->frameBytes = kind == FrameKind::CNP ? CNP_FRAME_BYTES : ACK_FRAME_BYTES;
+    reply->frameBytes = kind == FrameKind::CNP ? m_cnpFrameBytes : m_ackFrameBytes;
     return reply;
 }
 
@@ -475,6 +550,7 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
         }
         qp.feedback->FillAck(*reply, *frame, nowPs);
         qp.FillAck(*reply, *frame);
+        reply->frameBytes = std::max(reply->frameBytes, m_ackMinBytes);
         qp.unackedPackets = 0;
         qp.markedPackets = 0;
         m_control.Push(reply);

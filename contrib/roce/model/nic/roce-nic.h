@@ -88,14 +88,16 @@ class Nic : public Port, public Station
      * @param feedback ReceiverFeedback in ObjectFactory's text form
      * @param recovery LossRecovery of the sender, in the same form
      * @param cookie returned by trace source MessageReceived
+     * @param replyEntropy UDP source port of ACKs, NAKs and CNPs; 0: that of the data they answer
      * @return queue pair number here
      */
     uint32_t ReserveReceiver(uint32_t src,
                              const std::string& feedback,
                              const std::string& recovery,
-                             uint64_t cookie)
+                             uint64_t cookie,
+                             uint16_t replyEntropy = 0)
     {
-        return m_receivers.Reserve(src, feedback, recovery, cookie);
+        return m_receivers.Reserve(src, feedback, recovery, cookie, replyEntropy);
     }
 
     /**
@@ -179,6 +181,36 @@ class Nic : public Port, public Station
         return m_mtuBytes;
     }
 
+    /// @return header bytes of a data frame, MAC header to FCS
+    uint32_t GetDataHeaderBytes() const
+    {
+        return m_headerBytes;
+    }
+
+    /// @return more of them in the first frame of a message
+    uint32_t GetFirstHeaderBytes() const
+    {
+        return m_firstHeaderBytes;
+    }
+
+    /// @return payload is padded to a multiple of so many bytes, a power of two
+    uint32_t GetPayloadAlign() const
+    {
+        return m_payloadAlign;
+    }
+
+    /// @return size of an ACK without telemetry, MAC header to FCS
+    uint32_t GetAckFrameBytes() const
+    {
+        return m_ackFrameBytes;
+    }
+
+    /// @return least size of an ACK
+    uint32_t GetAckMinBytes() const
+    {
+        return m_ackMinBytes;
+    }
+
     /// @return the NIC acknowledges at the latest every so many packets
     uint32_t GetAckEveryN() const
     {
@@ -208,6 +240,12 @@ class Nic : public Port, public Station
     typedef void (*ReceivedCallback)(uint64_t cookie, Time at);
     /// Signature of trace source Rate: after each ACK, CNP and timeout.
     typedef void (*RateCallback)(const QueuePair& qp, Time at);
+
+    /**
+     * @brief Check attributes that ns-3's checkers cannot, and take them over. Before Activate().
+     * @throw InputError naming the attribute
+     */
+    void CheckAttributes();
 
     /**
      * @brief The NIC is connected: ready to send and receive.
@@ -272,6 +310,15 @@ class Nic : public Port, public Station
     ObjectFactory m_recoveryFactory;
     ObjectFactory m_selectorFactory;
     uint32_t m_mtuBytes{0};
+    uint32_t m_headerBytes{0};
+    uint32_t m_firstHeaderBytes{0};
+    uint32_t m_payloadAlign{4};
+    uint32_t m_ackFrameBytes{0};
+    uint32_t m_ackMinBytes{0};
+    uint32_t m_cnpFrameBytes{0};
+    bool m_payloadWindow{false};
+    std::string m_repacingName;
+    QueuePair::Repacing m_repacing{QueuePair::Repacing::STRETCH}; //!< set by CheckAttributes()
     uint32_t m_ackEveryN{1};
     uint8_t m_controlClass{0};
     uint8_t m_ttl{0};

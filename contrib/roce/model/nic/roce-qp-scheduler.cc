@@ -17,9 +17,10 @@ namespace
 
 /// Time that so many bytes take at a rate. 64 bits are enough up to 2 MB; no burst is longer.
 int64_t
-GapPs(uint64_t bytes, uint64_t rateBps)
+GapPs(uint64_t bytes, uint64_t rateBps, int64_t tickPs)
 {
-    return static_cast<int64_t>(bytes * 8000000000000ULL / rateBps);
+    const auto gap = static_cast<int64_t>(bytes * 8000000000000ULL / rateBps);
+    return tickPs ? gap - gap % tickPs : gap;
 }
 
 } // namespace
@@ -75,6 +76,12 @@ QpScheduler::Place(QueuePair* qp, int64_t nowPs, int64_t portFreePs)
     }
     if (qp->nextAvailPs <= std::max(nowPs, portFreePs))
     {
+        if (qp->GetQpn() == m_lastQpn)
+        {
+            qp->place = QueuePair::Place::READY;
+            m_again = qp;
+            return;
+        }
         PushReady(qp);
     }
     else
@@ -91,6 +98,31 @@ QpScheduler::Repace(QueuePair* qp, int64_t nowPs)
     {
         return;
     }
+    switch (qp->GetConfig().repacing)
+    {
+    case QueuePair::Repacing::NONE:
+        return;
+    case QueuePair::Repacing::SHIFT: {
+        const int64_t tickPs = qp->GetConfig().tickPs;
+        qp->nextAvailPs +=
+            GapPs(qp->pacedBytes, rate, tickPs) - GapPs(qp->pacedBytes, qp->pacedRateBps, tickPs);
+        break;
+    }
+    case QueuePair::Repacing::STRETCH:
+        Stretch(qp, rate, nowPs);
+        break;
+    }
+    qp->pacedRateBps = rate;
+    // A later time needs no new entry: the old one looks again and waits on.
+    if (qp->place == QueuePair::Place::TIMED && qp->nextAvailPs < qp->heapPs)
+    {
+        PushTimer(qp, nowPs);
+    }
+}
+
+void
+QpScheduler::Stretch(QueuePair* qp, uint64_t rate, int64_t nowPs)
+{
     // What is left of the gap is stretched or shortened; what has passed stays passed.
     if (qp->nextAvailPs > nowPs)
     {
@@ -98,12 +130,6 @@ QpScheduler::Repace(QueuePair* qp, int64_t nowPs)
             nowPs +
             static_cast<int64_t>(static_cast<double>(qp->nextAvailPs - nowPs) *
                                  static_cast<double>(qp->pacedRateBps) / static_cast<double>(rate));
-    }
-    qp->pacedRateBps = rate;
-    // A later time needs no new entry: the old one looks again and waits on.
-    if (qp->place == QueuePair::Place::TIMED && qp->nextAvailPs < qp->heapPs)
-    {
-        PushTimer(qp, nowPs);
     }
 }
 
@@ -149,6 +175,11 @@ QueuePair*
 QpScheduler::Next(uint32_t pausedMask, int64_t atPs)
 {
     RunTimers(atPs);
+    if (m_again)
+    {
+        PushReady(m_again);
+        m_again = nullptr;
+    }
     uint32_t mask = m_readyMask & ~pausedMask;
     if (!mask)
     {
@@ -170,15 +201,17 @@ void
 QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
 {
     Ring& ring = m_rings[qp->GetConfig().trafficClass];
+    m_lastQpn = qp->GetQpn();
     m_servedStartBytes = ring.servedBytes;
     ring.servedBytes += wireBytes;
     qp->pacedRateBps = qp->GetCc().GetRateBps();
+    const int64_t tickPs = qp->GetConfig().tickPs;
     uint64_t bytes = wireBytes;
     int64_t startPs = atPs;
     if (const uint32_t burst = qp->GetConfig().burstBytes)
     {
         // What was sent of a burst counts until its own gap has passed.
-        if (atPs >= qp->burstStartPs + GapPs(qp->burstBytes, qp->pacedRateBps))
+        if (atPs >= qp->burstStartPs + GapPs(qp->burstBytes, qp->pacedRateBps, tickPs))
         {
             qp->burstBytes = 0;
             qp->burstStartPs = atPs;
@@ -194,7 +227,8 @@ QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
         qp->burstBytes = 0;
         qp->burstStartPs = INT64_MIN / 2;
     }
-    qp->nextAvailPs = startPs + GapPs(bytes, qp->pacedRateBps);
+    qp->pacedBytes = static_cast<uint32_t>(bytes);
+    qp->nextAvailPs = startPs + GapPs(bytes, qp->pacedRateBps, tickPs);
 }
 
 } // namespace roce

@@ -75,7 +75,7 @@ class QpScheduler
     /// @return whether some queue pair is ready
     bool HasReady() const
     {
-        return m_readyMask != 0;
+        return m_readyMask != 0 || m_again;
     }
 
     /// @return when the first pacing gap ends or wants to be looked at, or NEVER_PS
@@ -109,10 +109,16 @@ class QpScheduler
     QueuePair* PopReady(unsigned trafficClass);
     void PushTimer(QueuePair* qp, int64_t nowPs);
     void RunTimers(int64_t atPs);
+    static void Stretch(QueuePair* qp, uint64_t rate, int64_t nowPs);
 
     const QueuePairs& m_queuePairs;
     uint32_t m_readyMask{0};
     std::array<Ring, N_CLASSES> m_rings;
+    uint32_t m_lastQpn{UINT32_MAX}; //!< who has sent last
+    /// It, if it may send again. It joins its ring at the next choice, behind everybody whose gap
+    /// has ended or who has come meanwhile: a queue pair a little below line rate would otherwise
+    /// get every third turn beside one at line rate.
+    QueuePair* m_again{nullptr};
     uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame
     std::vector<Timer> m_timers;
 };

@@ -70,14 +70,18 @@ QueuePair::PayloadOf(const Message& message, uint64_t psn) const
 uint32_t
 QueuePair::FrameBytesOf(const Message& message, uint64_t psn) const
 {
-    const uint32_t padded = (PayloadOf(message, psn) + 3) & ~3U;
-    return DATA_HEADER_BYTES + (psn == message.firstPsn ? RETH_BYTES : 0) + padded +
-           m_config.telemetryBytes;
+    const uint32_t padded = (PayloadOf(message, psn) + m_config.alignMask) & ~m_config.alignMask;
+    return m_config.headerBytes + (psn == message.firstPsn ? m_config.firstHeaderBytes : 0) +
+           padded + m_config.telemetryBytes;
 }
 
 uint32_t
-QueuePair::WireBytesOf(const Message& message, uint64_t psn) const
+QueuePair::InflightShareOf(const Message& message, uint64_t psn) const
 {
+    if (m_config.payloadWindow)
+    {
+        return PayloadOf(message, psn);
+    }
     return std::max(FrameBytesOf(message, psn), m_config.minFrameBytes) + m_config.framingBytes;
 }
 
@@ -148,7 +152,7 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
         m_highestPsn = psn + 1;
     }
     wireBytes = std::max(frame.frameBytes, m_config.minFrameBytes) + m_config.framingBytes;
-    m_inflightBytes += wireBytes;
+    m_inflightBytes += m_config.payloadWindow ? frame.payloadBytes : wireBytes;
     if (m_inflightBytes >= m_cc->GetWindowBytes() || m_nextPsn >= m_sendEndPsn || repeat)
     {
         // With coalesced ACKs a full window would wait for an ACK that never comes.

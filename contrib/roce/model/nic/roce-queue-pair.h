@@ -49,6 +49,14 @@ struct MessageRecord
 class QueuePair
 {
   public:
+    /// What a change of rate does to a pacing gap that has begun.
+    enum class Repacing : uint8_t
+    {
+        STRETCH, //!< what is left of it becomes longer or shorter in proportion
+        SHIFT,   //!< its end moves by the difference of the whole gaps at both rates
+        NONE,    //!< nothing: the rate holds from the next packet on
+    };
+
     /// What a queue pair is made with.
     struct Config
     {
@@ -59,14 +67,20 @@ class QueuePair
         uint16_t entropy{0};                     //!< UDP source port
         uint32_t mtuBytes{4096};                 //!< payload of a full packet
         uint32_t telemetryBytes{0};              //!< charged to each data frame at the sender
+        uint32_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
+        uint32_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
+        uint32_t alignMask{3};                   //!< payload is padded; alignment less 1
         uint32_t framingBytes{20};               //!< wire bytes per frame besides frameBytes
         uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
         uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
         uint8_t ecn{ECN_ECT0};                   //!< code point of its data
-        uint32_t ackEveryN{1};    //!< the receiver acknowledges at the latest every N packets
-        uint32_t burstBytes{0};   //!< pacing quantum; 0: each packet
-        bool telemetry{false};    //!< data carries an INT stack
-        bool closeWhenDone{true}; //!< free it when every message is acknowledged
+        int64_t tickPs{0};      //!< pacing gaps are cut to whole multiples; 0: exact
+        uint32_t ackEveryN{1};  //!< the receiver acknowledges at the latest every N packets
+        uint32_t burstBytes{0}; //!< pacing quantum; 0: each packet
+        Repacing repacing{Repacing::STRETCH};
+        bool telemetry{false};     //!< data carries an INT stack
+        bool closeWhenDone{true};  //!< free it when every message is acknowledged
+        bool payloadWindow{false}; //!< what is in flight is counted in payload bytes
     };
 
     /// What an ACK or NAK did.
@@ -171,10 +185,10 @@ class QueuePair
         m_inflightBytes += static_cast<uint64_t>(wireBytes);
     }
 
-    /// @return wire bytes of a packet that is not acknowledged
-    uint32_t GetWireBytes(uint64_t psn) const
+    /// @return what a packet that is not acknowledged counts in flight, bytes
+    uint32_t GetInflightShare(uint64_t psn) const
     {
-        return WireBytesOf(m_messages[MessageOf(psn)], psn);
+        return InflightShareOf(m_messages[MessageOf(psn)], psn);
     }
 
     /// @return one past the highest PSN ever sent
@@ -257,6 +271,7 @@ class QueuePair
     // State that belongs to the NIC's scheduling of this queue pair.
     QueuePair* nextReady{nullptr};       //!< ready ring
     int64_t nextAvailPs{INT64_MIN};      //!< pacing: earliest next start
+    uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     uint64_t pacedRateBps{0};            //!< rate that nextAvailPs was computed with
     int64_t burstStartPs{INT64_MIN / 2}; //!< pacing quantum under way: its start
     uint64_t burstBytes{0};              //!< and what of it has been sent
@@ -293,7 +308,7 @@ class QueuePair
 
     uint32_t PayloadOf(const Message& message, uint64_t psn) const;
     uint32_t FrameBytesOf(const Message& message, uint64_t psn) const;
-    uint32_t WireBytesOf(const Message& message, uint64_t psn) const;
+    uint32_t InflightShareOf(const Message& message, uint64_t psn) const;
     void SeekCursor();
     std::size_t MessageOf(uint64_t psn) const; //!< index, of those not complete
 
@@ -330,7 +345,7 @@ QueuePair::Retire(uint64_t newUna, int64_t nowPs, std::vector<MessageRecord>& do
     while (m_una < newUna)
     {
         const Message& message = m_messages[m_oldest];
-        retired(m_una, WireBytesOf(message, m_una));
+        retired(m_una, InflightShareOf(message, m_una));
         ++m_una;
         if (m_una == message.firstPsn + message.packets)
         {

@@ -40,7 +40,8 @@ uint32_t
 ReceiverTable::Reserve(uint32_t src,
                        const std::string& feedback,
                        const std::string& recovery,
-                       uint64_t cookie)
+                       uint64_t cookie,
+                       uint16_t replyEntropy)
 {
     const auto same = [&](const Kind& kind) {
         return kind.feedbackText == feedback && kind.recoveryText == recovery;
@@ -57,7 +58,8 @@ ReceiverTable::Reserve(uint32_t src,
     Slot slot;
     slot.cookie = cookie;
     slot.src = src;
-    slot.kind = static_cast<uint32_t>(it - m_kinds.begin());
+    slot.kind = static_cast<uint16_t>(it - m_kinds.begin());
+    slot.replyEntropy = replyEntropy;
     m_slots.push_back(std::move(slot));
     return static_cast<uint32_t>(m_slots.size() - 1);
 }

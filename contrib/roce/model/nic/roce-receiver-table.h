@@ -33,12 +33,14 @@ class ReceiverTable
      * @param feedback ReceiverFeedback in ObjectFactory's text form
      * @param recovery LossRecovery of the sender, in the same form
      * @param cookie see GetCookie()
+     * @param replyEntropy see GetReplyEntropy()
      * @return its number
      */
     uint32_t Reserve(uint32_t src,
                      const std::string& feedback,
                      const std::string& recovery,
-                     uint64_t cookie);
+                     uint64_t cookie,
+                     uint16_t replyEntropy);
 
     /**
      * @brief The queue pair that a data frame is for; the first frame makes it.
@@ -77,6 +79,16 @@ class ReceiverTable
         return m_slots[qpn].cookie;
     }
 
+    /**
+     * @param data frame for a reserved queue pair
+     * @return UDP source port of what answers it: the one reserved, or the frame's own if that is 0
+     */
+    uint16_t GetReplyEntropy(const Frame& data) const
+    {
+        const uint16_t reserved = m_slots[data.dstQp].replyEntropy;
+        return reserved ? reserved : data.entropy;
+    }
+
     /// @brief Forget everything.
     void Clear();
 
@@ -96,7 +108,8 @@ class ReceiverTable
         std::unique_ptr<ReceiverQp> qp;
         uint64_t cookie{0};
         uint32_t src{UINT32_MAX}; //!< sending NIC
-        uint32_t kind{0};         //!< index into m_kinds
+        uint16_t kind{0};         //!< index into m_kinds
+        uint16_t replyEntropy{0}; //!< 0: that of the data
     };
 
     void Make(Slot& slot) const;

@@ -103,7 +103,7 @@ SelectiveRepeat::NoteArrival(QueuePair& qp, uint64_t psn, QueuePair::AckResult& 
     }
     m_arrived.Insert(psn, qp.GetUna());
     m_arrivedEndPsn = std::max(m_arrivedEndPsn, psn + 1);
-    const uint32_t wireBytes = qp.GetWireBytes(psn);
+    const uint32_t wireBytes = qp.GetInflightShare(psn);
     if (!IsWaiting(psn))
     {
         qp.AddInflight(-static_cast<int64_t>(wireBytes));
@@ -126,7 +126,7 @@ SelectiveRepeat::FindLosses(QueuePair& qp, QueuePair::AckResult& result)
     {
         if (!m_arrived.Has(psn, qp.GetUna()))
         {
-            qp.AddInflight(-static_cast<int64_t>(qp.GetWireBytes(psn)));
+            qp.AddInflight(-static_cast<int64_t>(qp.GetInflightShare(psn)));
             found = true;
         }
     }

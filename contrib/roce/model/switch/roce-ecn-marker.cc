@@ -7,13 +7,17 @@
 
 #include "roce-switch.h"
 
+#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-port.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <cmath>
+#include <regex>
+#include <sstream>
 
 namespace ns3
 {
@@ -52,13 +56,66 @@ EcnMarker::GetTypeId()
                           "0: the same for all ports",
                           DataRateValue(DataRate("25Gbps")),
                           MakeDataRateAccessor(&EcnMarker::m_referenceRate),
-                          MakeDataRateChecker());
+                          MakeDataRateChecker())
+            .AddAttribute("MarkAtEnqueue",
+                          "Mark by the queue that a frame finds, itself included, instead of the "
+                          "one it leaves behind",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&EcnMarker::m_markAtEnqueue),
+                          MakeBooleanChecker())
+            .AddAttribute("RateMap",
+                          "Instead of all others, a curve for each port rate: "
+                          "RATE/KMIN/KMAX/PMAX, several with commas, bytes, for example "
+                          "100Gbps/400000/1600000/0.2; a port of another rate is an error",
+                          StringValue(""),
+                          MakeStringAccessor(&EcnMarker::m_rateMap),
+                          MakeStringChecker());
     return tid;
 }
 
 EcnMarker::EcnMarker()
     : m_random(CreateObject<UniformRandomVariable>())
 {
+}
+
+std::map<uint64_t, EcnCurve>
+EcnMarker::ParseRateMap(const std::string& text)
+{
+    static const std::regex form("([^/]+)/([0-9]{1,18})/([0-9]{1,18})/([0-9.eE+-]+)");
+    std::map<uint64_t, EcnCurve> map;
+    std::istringstream list(text);
+    for (std::string item; std::getline(list, item, ',');)
+    {
+        const auto refuse = [&item](const std::string& expected) {
+            throw InputError("ns3::roce::EcnMarker: RateMap has '" + item + "', expected " +
+                             expected);
+        };
+        std::smatch match;
+        if (!std::regex_match(item, match, form))
+        {
+            refuse("RATE/KMIN/KMAX/PMAX, for example 100Gbps/400000/1600000/0.2");
+        }
+        DataRate rate;
+        std::istringstream rateText(match[1]);
+        rateText >> rate;
+        if (rateText.fail() || rate.GetBitRate() == 0)
+        {
+            refuse("a rate above 0 with its unit, as 100Gbps");
+        }
+        EcnCurve curve;
+        curve.kminBytes = std::stoull(match[2]);
+        curve.kmaxBytes = std::stoull(match[3]);
+        std::istringstream pmax(match[4]);
+        if (!(pmax >> curve.pmax) || !pmax.eof() || !curve.IsValid())
+        {
+            refuse("Kmin <= Kmax and 0 <= Pmax <= 1");
+        }
+        if (!map.emplace(rate.GetBitRate(), curve).second)
+        {
+            refuse("each rate once");
+        }
+    }
+    return map;
 }
 
 void
@@ -70,12 +127,26 @@ EcnMarker::Install(Switch& sw)
                          " B, expected at most Kmax, " + std::to_string(m_kmaxBytes) + " B");
     }
     m_curves.clear();
+    const std::map<uint64_t, EcnCurve> map = ParseRateMap(m_rateMap);
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
-        const double scale = m_referenceRate.GetBitRate()
-                                 ? static_cast<double>(sw.GetPort(p)->GetRateBps()) /
-                                       static_cast<double>(m_referenceRate.GetBitRate())
-                                 : 1.0;
+        const uint64_t rateBps = sw.GetPort(p)->GetRateBps();
+        if (!map.empty())
+        {
+            const auto found = map.find(rateBps);
+            if (found == map.end())
+            {
+                throw InputError("ns3::roce::EcnMarker: RateMap has no curve for " +
+                                 std::to_string(rateBps) + " bit/s, the rate of port " +
+                                 std::to_string(p) + " of switch " + sw.GetName());
+            }
+            m_curves.push_back(found->second);
+            continue;
+        }
+        const double scale =
+            m_referenceRate.GetBitRate()
+                ? static_cast<double>(rateBps) / static_cast<double>(m_referenceRate.GetBitRate())
+                : 1.0;
         m_curves.push_back({static_cast<uint64_t>(std::llround(m_kminBytes * scale)),
                             static_cast<uint64_t>(std::llround(m_kmaxBytes * scale)),
                             m_pmax});
@@ -92,7 +163,7 @@ EcnMarker::AssignStreams(int64_t stream)
 void
 EcnMarker::SetCurve(uint16_t port, const EcnCurve& curve)
 {
-    if (curve.kminBytes > curve.kmaxBytes || curve.pmax < 0 || curve.pmax > 1)
+    if (!curve.IsValid())
     {
         throw InputError("ECN curve: expected Kmin <= Kmax and 0 <= Pmax <= 1");
     }
@@ -100,24 +171,38 @@ EcnMarker::SetCurve(uint16_t port, const EcnCurve& curve)
 }
 
 SwitchStage::Verdict
+EcnMarker::OnEnqueue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t)
+{
+    if (frame.ecn != ECN_NOT_ECT)
+    {
+        Mark(frame, out, queue.GetBytes(frame.trafficClass) + frame.frameBytes);
+    }
+    return Verdict::PASS;
+}
+
+SwitchStage::Verdict
 EcnMarker::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t)
 {
-    if (frame.ecn == ECN_NOT_ECT)
+    if (frame.ecn != ECN_NOT_ECT)
     {
-        return Verdict::PASS;
+        Mark(frame, out, queue.GetBytes(frame.trafficClass));
     }
+    return Verdict::PASS;
+}
+
+void
+EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
+{
     const EcnCurve& curve = m_curves[out.GetIndex()];
-    const uint64_t bytes = queue.GetBytes(frame.trafficClass);
-    if (bytes > curve.kminBytes)
+    if (queueBytes > curve.kminBytes)
     {
-        const double p = curve.Probability(bytes);
+        const double p = curve.Probability(queueBytes);
         if (p >= 1 || m_random->GetValue() < p)
         {
             frame.ecn = ECN_CE;
             ++m_marked;
         }
     }
-    return Verdict::PASS;
 }
 
 } // namespace roce

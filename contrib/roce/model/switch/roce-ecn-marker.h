@@ -11,6 +11,8 @@
 #include "ns3/data-rate.h"
 #include "ns3/random-variable-stream.h"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -27,6 +29,12 @@ struct EcnCurve
     uint64_t kminBytes{0}; //!< at or below: never
     uint64_t kmaxBytes{0}; //!< above: always
     double pmax{0};        //!< probability at kmax
+
+    /// @return kmin <= kmax and 0 <= pmax <= 1
+    bool IsValid() const
+    {
+        return kminBytes <= kmaxBytes && pmax >= 0 && pmax <= 1;
+    }
 
     /**
      * @param queueBytes instantaneous queue length
@@ -61,7 +69,7 @@ class EcnMarker : public SwitchStage
 
     uint32_t GetHooks() const override
     {
-        return DEQUEUE;
+        return m_markAtEnqueue ? ENQUEUE : DEQUEUE;
     }
 
     uint32_t GetKinds() const override
@@ -71,6 +79,10 @@ class EcnMarker : public SwitchStage
 
     void Install(Switch& sw) override;
     int64_t AssignStreams(int64_t stream) override;
+    Verdict OnEnqueue(Frame& frame,
+                      Port& out,
+                      const EgressScheduler& queue,
+                      int64_t nowPs) override;
     Verdict OnDequeue(Frame& frame,
                       Port& out,
                       const EgressScheduler& queue,
@@ -92,6 +104,14 @@ class EcnMarker : public SwitchStage
      */
     void SetCurve(uint16_t port, const EcnCurve& curve);
 
+    /**
+     * @brief Read attribute RateMap.
+     * @param text see there
+     * @return the curves by port rate, bit/s
+     * @throw InputError naming the entry that is wrong
+     */
+    static std::map<uint64_t, EcnCurve> ParseRateMap(const std::string& text);
+
     /// @return frames marked so far
     uint64_t GetMarked() const
     {
@@ -99,10 +119,14 @@ class EcnMarker : public SwitchStage
     }
 
   private:
-    uint64_t m_kminBytes{0};  //!< attribute Kmin
-    uint64_t m_kmaxBytes{0};  //!< attribute Kmax
-    double m_pmax{0};         //!< attribute Pmax
-    DataRate m_referenceRate; //!< attribute ReferenceRate
+    void Mark(Frame& frame, const Port& out, uint64_t queueBytes);
+
+    uint64_t m_kminBytes{0};     //!< attribute Kmin
+    uint64_t m_kmaxBytes{0};     //!< attribute Kmax
+    double m_pmax{0};            //!< attribute Pmax
+    DataRate m_referenceRate;    //!< attribute ReferenceRate
+    std::string m_rateMap;       //!< attribute RateMap
+    bool m_markAtEnqueue{false}; //!< attribute MarkAtEnqueue
     std::vector<EcnCurve> m_curves;
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};

@@ -30,7 +30,19 @@ IntStamper::GetTypeId()
                                           "Bytes each hop adds to the frame; HPCC paper: 8",
                                           UintegerValue(8),
                                           MakeUintegerAccessor(&IntStamper::m_bytesPerHop),
-                                          MakeUintegerChecker<uint32_t>(0, 256));
+                                          MakeUintegerChecker<uint32_t>(0, 256))
+                            .AddAttribute("TxUnit",
+                                          "txBytes and rxBytes are cut to whole multiples, bytes; "
+                                          "HPCC simulator: 128",
+                                          UintegerValue(1),
+                                          MakeUintegerAccessor(&IntStamper::m_txUnit),
+                                          MakeUintegerChecker<uint32_t>(1))
+                            .AddAttribute("QueueUnit",
+                                          "The queue length is cut to whole multiples, bytes; HPCC "
+                                          "simulator: 80",
+                                          UintegerValue(1),
+                                          MakeUintegerAccessor(&IntStamper::m_queueUnit),
+                                          MakeUintegerChecker<uint32_t>(1));
     return tid;
 }
 
@@ -52,6 +64,12 @@ IntStamper::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int
         hop.queueBytes = queue.GetTotalBytes();
         hop.rateBps = out.GetRateBps();
         hop.hopId = m_hopIdBase | out.GetIndex();
+        if (m_txUnit > 1 || m_queueUnit > 1)
+        {
+            hop.txBytes -= hop.txBytes % m_txUnit;
+            hop.rxBytes -= hop.rxBytes % m_txUnit;
+            hop.queueBytes -= hop.queueBytes % m_queueUnit;
+        }
         frame.frameBytes += m_bytesPerHop;
         frame.telemetryBytes += m_bytesPerHop;
     }

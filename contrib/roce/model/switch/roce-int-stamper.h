@@ -48,6 +48,8 @@ class IntStamper : public SwitchStage
                       int64_t nowPs) override;
 
   private:
+    uint32_t m_txUnit{1};      //!< attribute TxUnit
+    uint32_t m_queueUnit{1};   //!< attribute QueueUnit
     uint32_t m_bytesPerHop{0}; //!< attribute BytesPerHop
     uint64_t m_hopIdBase{0};   //!< node id << 16
 };

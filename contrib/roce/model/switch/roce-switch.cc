@@ -6,6 +6,7 @@
 #include "roce-switch.h"
 
 #include "ns3/boolean.h"
+#include "ns3/data-rate.h"
 #include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
@@ -14,6 +15,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ns3
 {
@@ -67,6 +69,23 @@ Switch::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&Switch::m_responseBytes),
                           MakeUintegerChecker<uint64_t>())
+            .AddAttribute("HeadroomFactor",
+                          "Headroom of a lossless (port, class) over the bytes its link holds one "
+                          "way (the HPCC simulator has 3); 0: HeadroomBytes()",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&Switch::m_headroomFactor),
+                          MakeDoubleChecker<double>(0))
+            .AddAttribute("HeadroomInBuffer",
+                          "Headroom is part of BufferSize; otherwise it comes on top",
+                          BooleanValue(true),
+                          MakeBooleanAccessor(&Switch::m_headroomInBuffer),
+                          MakeBooleanChecker())
+            .AddAttribute("AlphaReferenceRate",
+                          "Port rate for which Alpha is given; it doubles with each doubling of "
+                          "the rate above this. 0: the same for all ports",
+                          DataRateValue(DataRate(0)),
+                          MakeDataRateAccessor(&Switch::m_alphaReferenceRate),
+                          MakeDataRateChecker())
             .AddAttribute("DataClasses",
                           "Bit mask of the classes that are accounted as data; the others use the "
                           "control pool",
@@ -159,6 +178,18 @@ Switch::SetPortBuffer(uint16_t port, const SharedBuffer::PortConfig& config)
     m_bufferOverrides.at(port) = {config, true};
 }
 
+double
+Switch::AlphaOf(const Port& port) const
+{
+    double alpha = m_alpha;
+    const uint64_t reference = m_alphaReferenceRate.GetBitRate();
+    for (uint64_t rate = port.GetRateBps(); reference && rate / 2 >= reference; rate /= 2)
+    {
+        alpha *= 2;
+    }
+    return alpha;
+}
+
 void
 Switch::Configure(const std::string& name,
                   std::shared_ptr<const Attachments> attachments,
@@ -186,8 +217,16 @@ Switch::Configure(const std::string& name,
         SharedBuffer::PortConfig port = given.config;
         if (!given.isSet)
         {
-            port.alpha = m_alpha;
+            port.alpha = AlphaOf(*out.port);
             port.reservedBytes = m_reservedBytes;
+        }
+        if (!port.headroomBytes && m_headroomFactor > 0)
+        {
+            // At least one byte: SharedBuffer takes 0 for none.
+            port.headroomBytes = static_cast<uint64_t>(std::max(
+                1.0,
+                std::floor(m_headroomFactor * static_cast<double>(out.port->GetRateBps()) *
+                           static_cast<double>(out.port->GetLink()->GetDelayPs()) / 8e12)));
         }
         if (!port.headroomBytes)
         {
@@ -197,6 +236,10 @@ Switch::Configure(const std::string& name,
                                                out.port->GetLink()->GetDelayPs(),
                                                maxFrameBytes,
                                                m_responseBytes + maxFrameBytes);
+        }
+        if (!m_headroomInBuffer && !port.ownPoolBytes)
+        {
+            config.bufferBytes += port.headroomBytes * __builtin_popcount(m_losslessMask);
         }
         config.ports.push_back(port);
     }
@@ -513,8 +556,9 @@ Switch::SendPause(uint16_t port, uint8_t trafficClass, uint16_t quanta, int64_t 
     if (quanta && m_refreshPause)
     {
         // However short the pause is, at most half of what the port sends are pause frames.
-        const int64_t leastPs = 2 * __builtin_popcount(m_losslessMask) *
-                                out.port->SerialisationPs(out.port->WireBytes(PFC_FRAME_BYTES));
+        const int64_t leastPs =
+            2 * __builtin_popcount(m_losslessMask) *
+            out.port->SerialisationPs(out.port->WireBytes(out.port->GetPfcFrameBytes()));
         const int64_t refresh = atPs + std::max(out.port->QuantaPs(quanta) / 2, leastPs);
         m_refreshAtPs[port * N_CLASSES + trafficClass] = refresh;
         m_nextRefreshPs = std::min(m_nextRefreshPs, refresh);

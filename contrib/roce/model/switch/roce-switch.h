@@ -10,6 +10,7 @@
 #include "roce-shared-buffer.h"
 #include "roce-switch-stage.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/object-factory.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-egress-scheduler.h"
@@ -231,6 +232,8 @@ class Switch : public Object, public Station
     void NotifyNewAggregate() override;
 
   private:
+    double AlphaOf(const Port& port) const;
+
     /// What belongs to one port and every frame touches.
     struct OutPort
     {
@@ -287,6 +290,9 @@ class Switch : public Object, public Station
     QueueSize m_bufferSize;
     QueueSize m_controlPoolSize;
     double m_alpha{0};
+    DataRate m_alphaReferenceRate;
+    double m_headroomFactor{0};
+    bool m_headroomInBuffer{true};
     double m_egressAlpha{0};
     uint64_t m_reservedBytes{0};
     uint64_t m_xonOffsetBytes{0};

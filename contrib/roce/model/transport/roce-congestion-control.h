@@ -138,6 +138,12 @@ class CongestionControl : public Object
         return true;
     }
 
+    /// @return whether the rate law hears of congestion by ECN marks alone
+    virtual bool NeedsEcn() const
+    {
+        return false;
+    }
+
     /**
      * @return pacing quantum, wire bytes: so many go out back to back, then comes the gap that is
      * due for all of them; 0: a gap after each packet

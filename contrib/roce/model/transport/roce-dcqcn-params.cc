@@ -85,6 +85,7 @@ ProfileParams(const std::string& name)
     p.clamp = DcqcnClamp::AFTER_TIME_INC;
     p.alphaBeforeCut = true;
     p.initialAlpha = 1;
+    p.cnpInAck = true;
     return p;
 }
 
@@ -165,6 +166,7 @@ DcqcnSettings::Resolve() const
     p.minTimeBetweenCnpsPs =
         CHECK.Duration("MinTimeBetweenCnps", minTimeBetweenCnps, p.minTimeBetweenCnpsPs);
     p.release = CHECK.Flag("ReleaseAtLineRate", release, p.release);
+    p.cnpInAck = CHECK.Flag("CnpInAck", cnpInAck, p.cnpInAck);
     p.tenBitAlpha = tenBitAlpha;
     if (tenBitAlpha)
     {
@@ -240,6 +242,10 @@ Dcqcn::GetTypeId()
             .Text<&S::release>(
                 "ReleaseAtLineRate",
                 "true: forget the state when the rate is back at line rate; empty: profile")
+            .Text<&S::cnpInAck>(
+                "CnpInAck",
+                "true: no CNPs, each ACK that echoes CE counts as one (as the HPCC simulator); "
+                "empty: profile")
             .Flag<&S::tenBitAlpha>("TenBitAlpha", false, "Integer alpha of 0..1023, as in firmware")
             .Text<&S::window>("Window", "none", "none, or bdp: BDP * rate / line rate");
     return tid;

@@ -62,6 +62,7 @@ struct DcqcnParams
     double firstCnpFraction;      //!< the same as a share of the line rate; 1 = keep
     int64_t minTimeBetweenCnpsPs; //!< the receiver's CNP interval
     bool release;                 //!< forget the state once the rate is back at the line rate
+    bool cnpInAck;                //!< ACKs that echo CE count as CNPs, and there are no others
     bool tenBitAlpha;             //!< alpha is an integer of 0..1023
     bool bdpWindow;               //!< window of BDP * R / line rate
 };
@@ -96,6 +97,7 @@ struct DcqcnParams
  * | FractionOnFirstCnp    | 1                | 1            | 1 [4]                  |
  * | MinTimeBetweenCnps    | 4 us [1]         | 50 us [2]    | 0 [4]                  |
  * | ReleaseAtLineRate     | true [6]         | false        | false [4]              |
+ * | CnpInAck              | false            | false        | true [4]               |
  *
  * [1] defaults in the NVIDIA DOCA page "DCQCN CC Parameters" and in mlxconfig dumps of recent
  * ConnectX. [2] SIGCOMM 2015 paper. [3] run.py of alibaba-edu/High-Precision-Congestion-Control.
@@ -130,6 +132,7 @@ struct DcqcnSettings
     double fractionOnFirstCnp;
     Time minTimeBetweenCnps;
     std::string release;
+    std::string cnpInAck;
     bool tenBitAlpha;
     std::string window;
 

@@ -51,6 +51,10 @@ Dcqcn::Fork() const
 std::string
 Dcqcn::ReceiverFeedbackFactory() const
 {
+    if (GetParams().cnpInAck)
+    {
+        return CongestionControl::ReceiverFeedbackFactory();
+    }
     return "ns3::roce::EcnCnpFeedback[CnpInterval=" +
            std::to_string(GetParams().minTimeBetweenCnpsPs) + "ps]";
 }
@@ -225,6 +229,15 @@ Dcqcn::OnCnp(int64_t nowPs)
         m_alpha = RaisedAlpha(m_alpha);
     }
     Publish();
+}
+
+void
+Dcqcn::OnAck(const AckInfo& ack)
+{
+    if (ack.ecnEcho && m_inForce->cnpInAck)
+    {
+        OnCnp(ack.nowPs);
+    }
 }
 
 void

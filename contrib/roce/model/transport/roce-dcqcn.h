@@ -63,7 +63,14 @@ class Dcqcn : public TunableControl<DcqcnSettings>
 
     Ptr<CongestionControl> Fork() const override;
     std::string ReceiverFeedbackFactory() const override;
+
+    bool NeedsEcn() const override
+    {
+        return true;
+    }
+
     void OnSend(int64_t nowPs, uint32_t wireBytes) override;
+    void OnAck(const AckInfo& ack) override;
     void OnCnp(int64_t nowPs) override;
     void Advance(int64_t nowPs) override;
 

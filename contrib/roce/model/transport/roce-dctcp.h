@@ -87,6 +87,12 @@ class Dctcp : public CongestionControl
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;
+
+    bool NeedsEcn() const override
+    {
+        return true;
+    }
+
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
 
