@@ -288,9 +288,10 @@ TEST_F(RunWriterTest, HpccFct)
               "0b000101 0b012c01 51234 100 1000000 1235 400000 85958\n"
               "0b000001 0b012c01 10000 100 1000000 1235 500000 85958\n");
     RunWriter mapped(m_folder.string());
-    EXPECT_THROW(mapped.WriteHpccFct({slow}, {5, 6}), InputError); // NIC 300 is not in the list
+    EXPECT_THROW(mapped.WriteHpccFct({slow}, {{5, 6}, false}),
+                 InputError); // NIC 300 is not in the list
     slow.spec.dst = 0;
-    mapped.WriteHpccFct({slow}, {5, 6});
+    mapped.WriteHpccFct({slow}, {{5, 6}, false});
     EXPECT_EQ(Slurp(m_folder / "fct.txt.tmp").substr(0, 18), "0b000601 0b000501 ");
 }
 

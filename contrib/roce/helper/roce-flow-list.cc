@@ -7,6 +7,7 @@
 
 #include "ns3/roce-flow-size-distribution.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-line-reader.h"
 #include "ns3/roce-workload.h"
 
 #include <algorithm>
@@ -33,75 +34,28 @@ const char* const HPCC_LINE = "src dst pg dport size start_seconds";
 const uint64_t HPCC_DPORT = 100;
 const uint64_t HPCC_INCAST_DPORT = 200;
 
-std::string
-Trim(const std::string& text)
-{
-    const char* blanks = " \t\r";
-    const auto begin = text.find_first_not_of(blanks);
-    return begin == std::string::npos
-               ? ""
-               : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-std::vector<std::string>
-SplitAtCommas(const std::string& text)
-{
-    std::vector<std::string> fields;
-    std::size_t begin = 0;
-    while (true)
-    {
-        const auto comma = text.find(',', begin);
-        fields.push_back(Trim(text.substr(begin, comma - begin)));
-        if (comma == std::string::npos)
-        {
-            return fields;
-        }
-        begin = comma + 1;
-    }
-}
-
-std::vector<std::string>
-SplitAtBlanks(const std::string& text)
-{
-    std::istringstream in(text);
-    std::vector<std::string> fields;
-    std::string field;
-    while (in >> field)
-    {
-        fields.push_back(field);
-    }
-    return fields;
-}
-
-bool
-AllDigits(const std::string& text)
-{
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
-
 /// Turns the lines of one file into flows; knows where it is for the messages.
-class Reader
+class Reader : private LineReader
 {
   public:
     Reader(const std::string& path, uint32_t nHosts)
-        : m_path(path),
+        : LineReader(path, "a flow list"),
           m_nHosts(nHosts)
     {
-        errno = 0;
-        m_in.open(path);
-        if (!m_in)
-        {
-            const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-            throw InputError(path, 1, "cannot be read (" + reason + "), expected a flow list");
-        }
+    }
+
+    Reader(const std::string& path, const std::vector<uint32_t>& nicOfNode)
+        : Reader(path, static_cast<uint32_t>(nicOfNode.size()))
+    {
+        m_nicOfNode = &nicOfNode;
     }
 
     FlowList Read()
     {
         std::string first;
-        if (!NextLine(first))
+        if (!Next(first))
         {
-            throw InputError(m_path,
+            throw InputError(GetPath(),
                              1,
                              "empty, expected a header " + std::string(CSV_HEADER) +
                                  " or a number of flows");
@@ -121,57 +75,17 @@ class Reader
             Fail("first line is '" + first + "', expected a header " + CSV_HEADER +
                  " or a number of flows");
         }
+        SortByStart(m_list.flows);
+        for (const FlowSpec& flow : m_list.flows)
+        {
+            m_list.rows.push_back(flow.id);
+        }
         SortAndNumber(m_list.flows);
         return std::move(m_list);
     }
 
   private:
     static constexpr uint64_t MAX_COUNT = 1000000000;
-
-    [[noreturn]] void Fail(const std::string& message) const
-    {
-        throw InputError(m_path, m_line, message);
-    }
-
-    /// The next line with anything but blanks and comment on it.
-    bool NextLine(std::string& text)
-    {
-        std::string whole;
-        while (std::getline(m_in, whole))
-        {
-            ++m_line;
-            text = Trim(whole.substr(0, whole.find('#')));
-            if (!text.empty())
-            {
-                return true;
-            }
-        }
-        if (m_in.bad())
-        {
-            ++m_line;
-            Fail("cannot be read, expected a flow list");
-        }
-        return false;
-    }
-
-    uint64_t ParseUnsigned(const std::string& text, const char* what, uint64_t max) const
-    {
-        uint64_t value = 0;
-        const char* end = text.data() + text.size();
-        const auto result = std::from_chars(text.data(), end, value);
-        const bool isInteger = AllDigits(text[0] == '-' ? text.substr(1) : text);
-        if (!isInteger)
-        {
-            Fail(std::string(what) + " '" + text + "' is not an integer, expected 0.." +
-                 std::to_string(max));
-        }
-        if (result.ec != std::errc() || result.ptr != end || value > max)
-        {
-            Fail(std::string(what) + " " + text + " out of range, expected 0.." +
-                 std::to_string(max));
-        }
-        return value;
-    }
 
     /**
      * @brief Read a decimal number exactly, as an integer number of picoseconds.
@@ -241,15 +155,6 @@ class Reader
         return ps < std::numeric_limits<int64_t>::max() ? ps + (up ? 1 : 0) : ps;
     }
 
-    void CheckFieldCount(std::size_t found, std::size_t expected, const std::string& form) const
-    {
-        if (found != expected)
-        {
-            Fail("found " + std::to_string(found) + " fields, expected " +
-                 std::to_string(expected) + ": " + form);
-        }
-    }
-
     void Add(FlowSpec flow)
     {
         if (flow.src == flow.dst)
@@ -259,12 +164,23 @@ class Reader
         }
         m_list.outOfOrder += flow.startPs < m_latestPs ? 1 : 0;
         m_latestPs = std::max(m_latestPs, flow.startPs);
+        flow.id = m_list.flows.size();
         m_list.flows.push_back(flow);
     }
 
     uint32_t ParseHost(const std::string& text, const char* what) const
     {
-        return static_cast<uint32_t>(ParseUnsigned(text, what, m_nHosts - 1));
+        const auto host = static_cast<uint32_t>(ParseUnsigned(text, what, m_nHosts - 1));
+        if (!m_nicOfNode)
+        {
+            return host;
+        }
+        const uint32_t nic = (*m_nicOfNode)[host];
+        if (nic == FlowList::NO_NIC)
+        {
+            Fail(std::string(what) + " " + text + " is a switch, expected a host");
+        }
+        return nic;
     }
 
     void ReadCsv(const std::vector<std::string>& header)
@@ -287,7 +203,7 @@ class Reader
                  CSV_HEADER);
         }
         std::string text;
-        while (NextLine(text))
+        while (Next(text))
         {
             const auto fields = SplitAtCommas(text);
             CheckFieldCount(fields.size(), header.size(), form);
@@ -319,13 +235,13 @@ class Reader
 
     void ReadHpcc(uint64_t count)
     {
-        const unsigned countLine = m_line;
+        const unsigned countLine = GetLine();
         if (count == 0)
         {
             Fail("number of flows is 0, expected at least one");
         }
         std::string text;
-        while (NextLine(text))
+        while (Next(text))
         {
             if (m_list.flows.size() == count)
             {
@@ -345,17 +261,15 @@ class Reader
         }
         if (m_list.flows.size() < count)
         {
-            throw InputError(m_path,
+            throw InputError(GetPath(),
                              countLine,
                              "number of flows is " + std::to_string(count) + ", expected " +
                                  std::to_string(m_list.flows.size()) + " as the list has");
         }
     }
 
-    std::string m_path;
     uint32_t m_nHosts;
-    std::ifstream m_in;
-    unsigned m_line{0};
+    const std::vector<uint32_t>* m_nicOfNode{nullptr}; //!< or null: hosts are NICs
     int64_t m_latestPs{0};
     FlowList m_list;
 };
@@ -387,6 +301,12 @@ FlowList::Read(const std::string& path, uint32_t nHosts)
                          " hosts, expected at least 2");
     }
     return Reader(path, nHosts).Read();
+}
+
+FlowList
+FlowList::Read(const std::string& path, const std::vector<uint32_t>& nicOfNode)
+{
+    return Reader(path, nicOfNode).Read();
 }
 
 void

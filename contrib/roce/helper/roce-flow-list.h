@@ -43,6 +43,7 @@ enum class FlowListFormat
 struct FlowList
 {
     std::vector<FlowSpec> flows;                //!< sorted by (startPs, src, dst), ids from 0
+    std::vector<uint64_t> rows;                 //!< by id: position in the file, from 0
     uint64_t outOfOrder{0};                     //!< flows that start before one listed earlier
     FlowListFormat format{FlowListFormat::Csv}; //!< the format found
 
@@ -60,6 +61,18 @@ struct FlowList
      *        start or size, more or fewer flows than announced, no flow
      */
     static FlowList Read(const std::string& path, uint32_t nHosts);
+
+    /// What Read() takes for "this node has no NIC".
+    static constexpr uint32_t NO_NIC = UINT32_MAX;
+
+    /**
+     * @brief Read a flow list whose hosts are nodes of a topology with switches among them.
+     * @param path see above
+     * @param nicOfNode NIC of each node, or NO_NIC for a switch; 2 or more nodes
+     * @return flows between NICs
+     * @throw InputError as above, and for a switch as source or destination
+     */
+    static FlowList Read(const std::string& path, const std::vector<uint32_t>& nicOfNode);
 
     /**
      * @brief Write a flow list that Read() reads back unchanged, but for ids and order.

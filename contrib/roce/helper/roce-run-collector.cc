@@ -338,7 +338,8 @@ RunCollector::GetRecords() const
         const Outcome& outcome = m_outcomes[i];
         FlowRecord& record = records[i];
         record.spec = flow;
-        record.idealPs = m_network.GetIdeal(flow).senderFctPs;
+        record.idealPs =
+            m_options.ideal ? m_options.ideal(flow) : m_network.GetIdeal(flow).senderFctPs;
         record.interDc = m_network.GetDatacenter(flow.src) != m_network.GetDatacenter(flow.dst);
         const uint64_t mtu = m_network.GetNic(flow.src)->GetMtuBytes();
         record.packets = std::max<uint64_t>(1, (flow.sizeBytes + mtu - 1) / mtu);

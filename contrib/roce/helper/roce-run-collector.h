@@ -15,6 +15,7 @@
 #include "ns3/event-id.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -46,10 +47,12 @@ class RunCollector
     /// What to watch, besides the flows.
     struct Options
     {
-        int64_t stopPs{0};                    //!< end of the run, picoseconds; 0: no limit
-        int64_t queueIntervalPs{0};           //!< queues.csv; 0: not written
-        int64_t rateIntervalPs{0};            //!< rates.csv; 0: not written
-        bool pfc{false};                      //!< pfc.csv
+        int64_t stopPs{0};          //!< end of the run, picoseconds; 0: no limit
+        int64_t queueIntervalPs{0}; //!< queues.csv; 0: not written
+        int64_t rateIntervalPs{0};  //!< rates.csv; 0: not written
+        bool pfc{false};            //!< pfc.csv
+        /// Ideal FCT of a flow, ps, instead of Network::GetIdeal()
+        std::function<int64_t(const FlowSpec&)> ideal;
         bool fingerprint{false};              //!< hash every departure
         std::vector<std::string> pcap;        //!< ports to capture, see PortCapture
         std::string pcapFolder;               //!< where the captures go

@@ -6,6 +6,7 @@
 #include "roce-run-options.h"
 
 #include "roce-input-error.h"
+#include "roce-pfc-log.h"
 #include "roce-progress.h"
 
 #include "ns3/abort.h"
@@ -51,6 +52,7 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("pfc", "Write pfc.csv", pfc);
     cmd.AddValue("pcap", "Ports to capture: all, or for example nic3,dc0-leaf1:2,dc1-dci0", pcap);
     cmd.AddValue("hpccFct", "Write fct.txt as the HPCC simulator does", hpccFct);
+    cmd.AddValue("hpccPfc", "Write pfc.txt as the HPCC simulator does", hpccPfc);
     cmd.AddValue("fingerprint", "Hash every departure into summary.json", fingerprint);
 }
 
@@ -70,7 +72,7 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
         }
     }
     Progress::ParseMode(progress);
-    for (const char* name : {"queueInterval", "rateInterval", "pfc", "pcap", "hpccFct"})
+    for (const char* name : {"queueInterval", "rateInterval", "pfc", "pcap", "hpccFct", "hpccPfc"})
     {
         if (out.empty() && cmd.IsGiven(name))
         {
@@ -101,6 +103,7 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
     options.pfc = pfc;
     options.fingerprint = fingerprint;
     options.pcapFolder = out;
+    options.ideal = ideal;
     std::istringstream ports(pcap);
     for (std::string port; std::getline(ports, port, ',');)
     {
@@ -128,6 +131,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                                                collector.GetTotal(),
                                                network.CountPacketHops()};
                    });
+    const auto pfcLog = hpccPfc ? std::make_unique<PfcLog>(network) : nullptr;
     collector.Start();
     meter.Start();
     Simulator::Run();
@@ -151,6 +155,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     summary.cpuSeconds = meter.GetCpuSeconds();
     collector.Summarise(summary);
     summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
+    if (pfcLog)
+    {
+        writer->WriteFile("pfc.txt", pfcLog->GetText());
+    }
     if (writer)
     {
         Write(*writer, summary, stats, records, collector.GetFingerprint());
@@ -179,7 +187,7 @@ RunOptions::Write(RunWriter& writer,
     writer.WriteFlows(records);
     if (hpccFct)
     {
-        writer.WriteHpccFct(records);
+        writer.WriteHpccFct(records, hpccForm);
     }
     writer.SetSummary(json);
     writer.Finish();

@@ -16,6 +16,7 @@
 #include "ns3/nstime.h"
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct RunOptions
 {
     /// Exit status of a program whose flows are not all done.
     static constexpr int UNFINISHED = 3;
+    /// First random stream of networks; workloads have lower ones.
+    static constexpr int64_t NETWORK_STREAM = 20000000;
 
     uint64_t seed{1};
     std::string scheduler{"ns3::PriorityQueueScheduler"};
@@ -48,7 +51,11 @@ struct RunOptions
     bool pfc{false};
     std::string pcap;
     bool hpccFct{false};
+    bool hpccPfc{false};
     bool fingerprint{false};
+    RunWriter::HpccForm hpccForm; //!< of fct.txt; set by programs that have other node numbers
+    /// Ideal FCT of a flow in picoseconds, instead of Network::GetIdeal(); set by programs.
+    std::function<int64_t(const FlowSpec&)> ideal;
 
     /**
      * @brief Make every parameter an option.

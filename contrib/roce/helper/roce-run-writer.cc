@@ -30,7 +30,7 @@ namespace
 
 const char* const SUMMARY = "summary.json";
 const char* const STANDARD_FILES[] =
-    {SUMMARY, "flows.csv", "queues.csv", "rates.csv", "pfc.csv", "fct.txt"};
+    {SUMMARY, "flows.csv", "queues.csv", "rates.csv", "pfc.csv", "fct.txt", "pfc.txt"};
 
 /**
  * @param path the file
@@ -285,9 +285,9 @@ RunWriter::HpccAddress(uint32_t nodeId)
 }
 
 void
-RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records,
-                        const std::vector<uint32_t>& nodeIds)
+RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records, const HpccForm& form)
 {
+    const std::vector<uint32_t>& nodeIds = form.nodeIds;
     const auto nodeOf = [&nodeIds](uint32_t nic) {
         if (nodeIds.empty())
         {
@@ -328,12 +328,13 @@ RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records,
                       HpccAddress(nodeOf(spec.src)),
                       HpccAddress(nodeOf(spec.dst)));
         std::string line(addresses);
-        for (uint64_t field : {uint64_t{spec.srcPort != 0 ? spec.srcPort : derivedPort},
-                               uint64_t{spec.tag == 1 ? 200u : 100u},
-                               spec.sizeBytes,
-                               RoundToNs(spec.startPs),
-                               RoundToNs(record->fctPs),
-                               RoundToNs(record->idealPs)})
+        for (uint64_t field :
+             {uint64_t{spec.srcPort != 0 && !form.derivePorts ? spec.srcPort : derivedPort},
+              uint64_t{spec.tag == 1 ? 200u : 100u},
+              spec.sizeBytes,
+              RoundToNs(spec.startPs),
+              RoundToNs(record->fctPs),
+              RoundToNs(record->idealPs)})
         {
             line += ' ' + std::to_string(field);
         }
@@ -347,8 +348,14 @@ RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records,
     {
         text += line.second;
     }
-    Register("fct.txt");
-    WriteText("fct.txt", text);
+    WriteFile("fct.txt", text);
+}
+
+void
+RunWriter::WriteFile(const std::string& name, const std::string& text)
+{
+    Register(name);
+    WriteText(name, text);
 }
 
 void

@@ -58,10 +58,17 @@ nlohmann::ordered_json SummaryJson(const RunSummary& summary, const FctStats& st
 class RunWriter
 {
   public:
+    /// How fct.txt is written.
+    struct HpccForm
+    {
+        std::vector<uint32_t> nodeIds; //!< node number of each NIC index; empty: NIC i is node i
+        bool derivePorts{false};       //!< sport is 10000 plus ... even if FlowSpec has one
+    };
+
     /**
      * @param folder created with its parents if missing. Of an existing folder the standard files
-     *        (flows.csv, summary.json, queues.csv, rates.csv, pfc.csv, fct.txt), the files that its
-     *        summary.json lists, and their .tmp remains are removed; other files stay.
+     *        (flows.csv, summary.json, queues.csv, rates.csv, pfc.csv, fct.txt, pfc.txt), the files
+     * that its summary.json lists, and their .tmp remains are removed; other files stay.
      * @throw InputError when the folder cannot be made or the old result cannot be removed
      */
     explicit RunWriter(const std::string& folder);
@@ -100,16 +107,28 @@ class RunWriter
      * One line per finished flow by ascending completion time: sip dip sport dport size start_ns
      * fct_ns standalone_ns. Addresses are those of HpccAddress() as 8 hexadecimal digits; times are
      * rounded half up to ns; sport is FlowSpec::srcPort or else 10000 plus the number of earlier
-     * flows of that pair; dport is 100, or 200 for a flow whose tag is 1 (incast).
-     *
-     * Differs: standalone_ns is this module's exact ideal FCT, not that simulator's estimate.
+     * flows of that pair; dport is 100, or 200 for a flow whose tag is 1 (incast). standalone_ns is
+     * FlowRecord::idealPs.
      *
      * @param records all flows, in any order
-     * @param nodeIds node number of each NIC index; empty: NIC i is node i
+     * @param form see HpccForm
      * @throw InputError when it cannot be written or a node number is above 65535
      */
-    void WriteHpccFct(const std::vector<FlowRecord>& records,
-                      const std::vector<uint32_t>& nodeIds = {});
+    void WriteHpccFct(const std::vector<FlowRecord>& records, const HpccForm& form);
+
+    /// @brief The same in the default form. @param records all flows, in any order
+    void WriteHpccFct(const std::vector<FlowRecord>& records)
+    {
+        WriteHpccFct(records, HpccForm());
+    }
+
+    /**
+     * @brief Write a file of text.
+     * @param name in the folder
+     * @param text what is in it
+     * @throw InputError when it cannot be written
+     */
+    void WriteFile(const std::string& name, const std::string& text);
 
     /**
      * @param summary what summary.json shall hold; Finish() adds "files"

@@ -8,12 +8,11 @@
 
 #include "roce-command-line.h"
 #include "roce-fault-options.h"
-#include "roce-network.h"
 #include "roce-run-options.h"
 #include "roce-topology.h"
+#include "roce-transport-options.h"
 #include "roce-workload-options.h"
 
-#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -30,15 +29,8 @@ namespace roce
  * Order of use: AddOptions(), CheckedCommandLine::Parse(), Run(). A further group of options has a
  * member here, and a line in AddOptions() and in the steps of Run() that it concerns.
  */
-struct ScenarioOptions
+struct ScenarioOptions : public TransportOptions
 {
-    std::string cc{"Dcqcn"};             //!< short name or TypeId, attributes may follow
-    std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
-    std::string paths{"FlowHash"};       //!< the same for PathSelector
-    bool pfc{true};                      //!< off: no class is lossless
-    bool ecn{true};                      //!< switches mark
-    bool telemetry{true};                //!< switches stamp
-    uint64_t ecmpSeed{1};
     WorkloadOptions workload;
     FaultOptions faults;
     RunOptions run;
@@ -57,11 +49,6 @@ struct ScenarioOptions
      * @throw InputError for bad values and combinations, naming the option
      */
     int Run(const CheckedCommandLine& cmd, const Topology& topology);
-
-  private:
-    void Apply(const CheckedCommandLine& cmd, const Topology& topology);
-    void Build(Network& network, const Topology& topology);
-    void Check(const Network& network) const;
 };
 
 /**

@@ -195,11 +195,17 @@ PoissonWorkload::Generate() const
 }
 
 void
-SortAndNumber(std::vector<FlowSpec>& flows)
+SortByStart(std::vector<FlowSpec>& flows)
 {
     std::stable_sort(flows.begin(), flows.end(), [](const FlowSpec& a, const FlowSpec& b) {
         return std::tie(a.startPs, a.src, a.dst) < std::tie(b.startPs, b.src, b.dst);
     });
+}
+
+void
+SortAndNumber(std::vector<FlowSpec>& flows)
+{
+    SortByStart(flows);
     uint64_t id = 0;
     for (auto& flow : flows)
     {

@@ -179,7 +179,13 @@ struct PermutationWorkload
 };
 
 /**
- * @brief Sort flows by (startPs, src, dst), equal ones as they stood, and number them from 0.
+ * @brief Sort flows by (startPs, src, dst), equal ones as they stood.
+ * @param flows the flows
+ */
+void SortByStart(std::vector<FlowSpec>& flows);
+
+/**
+ * @brief SortByStart(), and number them from 0.
  * @param flows the flows
  */
 void SortAndNumber(std::vector<FlowSpec>& flows);

@@ -1,0 +1,100 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_HPCC_CONFIG_H
+#define ROCE_HPCC_CONFIG_H
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A configuration file of the HPCC simulator (`config.txt`): lines `KEY value ...`.
+ *
+ * An unknown key, a key given twice, or a value that is not of the key's kind is an error. Keys
+ * that simulator has and this module does not follow are listed by GetUnused() with the reason.
+ */
+class HpccConfig
+{
+  public:
+    /**
+     * @param path of the file
+     * @return its keys
+     * @throw InputError naming file and line
+     */
+    static HpccConfig Read(const std::string& path);
+
+    /**
+     * @brief Replace keys.
+     * @param text `KEY=value` with commas, for example `HAS_WIN=0,CC_MODE=1`
+     * @throw InputError for unknown keys and bad values
+     */
+    void Override(const std::string& text);
+
+    /// @return whether a key is there. @param key name
+    bool Has(const std::string& key) const
+    {
+        return m_entries.count(key) > 0;
+    }
+
+    /// @return a switch of 0 or 1. @param key name @param otherwise if it is not there
+    bool Flag(const std::string& key, bool otherwise) const;
+
+    /// @return a number of 0 or more. @param key name; must be there
+    double Number(const std::string& key) const;
+
+    /// @return text as it stands. @param key name; must be there
+    const std::string& Text(const std::string& key) const;
+
+    /// @return KMIN_MAP and the like: value by port rate, bit/s. @param key name; must be there
+    std::map<uint64_t, double> Map(const std::string& key) const;
+
+    /// @return LINK_DOWN: time in us and two nodes. @param key name; must be there
+    std::vector<uint64_t> Numbers(const std::string& key) const;
+
+    /**
+     * @brief Refuse a key's value.
+     * @param key name; must be there
+     * @param message what was found and what was expected
+     * @throw InputError always, with file and line
+     */
+    [[noreturn]] void Fail(const std::string& key, const std::string& message) const;
+
+    /// @return keys of the file that have no effect here, in order of names, each with the reason
+    std::vector<std::pair<std::string, std::string>> GetUnused() const;
+
+    /// @return the file, or nothing
+    const std::string& GetPath() const
+    {
+        return m_path;
+    }
+
+  private:
+    /// What stands behind a key.
+    struct Entry
+    {
+        std::vector<std::string> fields;
+        unsigned line{0}; //!< in the file; 0: from Override()
+    };
+
+    void Set(const std::string& key, Entry entry);
+
+    std::string m_path;
+    std::map<std::string, Entry> m_entries;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_HPCC_CONFIG_H */

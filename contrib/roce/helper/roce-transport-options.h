@@ -1,0 +1,66 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_TRANSPORT_OPTIONS_H
+#define ROCE_TRANSPORT_OPTIONS_H
+
+#include "roce-command-line.h"
+#include "roce-network.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that choose what NICs and switches do.
+ *
+ * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), Network::Build() with
+ * MakeNetworkOptions(), Check().
+ */
+struct TransportOptions
+{
+    std::string cc{"Dcqcn"};             //!< short name or TypeId, attributes may follow
+    std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
+    std::string paths{"FlowHash"};       //!< the same for PathSelector
+    bool pfc{true};                      //!< off: no class is lossless
+    bool ecn{true};                      //!< switches mark
+    bool telemetry{true};                //!< switches stamp
+    uint64_t ecmpSeed{1};
+    std::string pathsOption{"paths"}; //!< name of the option for paths
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Set the defaults of attributes.
+     * @param cmd already parsed
+     * @throw InputError for unknown kinds, bad attributes and combinations, naming the option
+     */
+    void Apply(const CheckedCommandLine& cmd) const;
+
+    /// @return what Network::Build() is to put into switches
+    Network::Options MakeNetworkOptions() const;
+
+    /**
+     * @brief Refuse what would run but make no sense, and bad parameters of the rate law; warnings
+     * go to standard error.
+     * @param network built
+     * @throw InputError naming the option
+     */
+    void Check(const Network& network) const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TRANSPORT_OPTIONS_H */

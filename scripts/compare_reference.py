@@ -1,0 +1,241 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Lay replay's results beside those of another simulator, and test what could explain differences.
+
+    compare_reference.py [--build DIR] [--reference DIR] [--out DIR] [--repeats N] [--jobs N]
+
+For each transport: slowdowns (that simulator's ideal FCT) by size, median and P99, theirs and ours;
+how many single flows agree; how far the same figures move in N runs in which nothing changes but
+that every flow starts 0 to 20 ns later and the marking has other random numbers; and what each
+known difference between the simulators does, switched on one at a time. A difference above 5 % that
+is outside what those runs show is marked (!). Prints Markdown, writes reference.md and
+reference.csv.
+"""
+
+import argparse
+import csv
+import os
+import random
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from typing import Dict, List, NamedTuple, Sequence, Tuple
+
+import roce_results as rr
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Short name in file names, --cc, further options.
+TRANSPORTS = (("dcqcn", "Dcqcn", ["--set=HAS_WIN=0"]), ("hpcc", "Hpcc", []),
+              ("timely", "Timely", ["--set=HAS_WIN=0"]))
+# What differs if it is not made equal: name, transports it concerns, options; {paths} is paths.csv
+# without the ACKs' column.
+SWITCHES = (
+    ("ACKs hashed as this module does", "all", ["--paths={data}"]),
+    ("data and ACKs hashed as this module does", "all", ["--paths="]),
+    ("telemetry exact", "hpcc", ["--ns3::roce::IntStamper::TxUnit=1",
+                                 "--ns3::roce::IntStamper::QueueUnit=1"]),
+    ("window counts wire bytes", "hpcc", ["--ns3::roce::Nic::PayloadWindow=0"]),
+    ("rate changes stretch what is left of a gap", "all", ["--ns3::roce::Nic::Repacing=stretch"]),
+    ("exact serialisation", "all", ["--ns3::roce::Port::SerialisationTick=0ns"]),
+    ("ACKs in the control class", "all", ["--ns3::roce::Nic::ControlClass=6"]),
+    ("marking at enqueue", "dcqcn", ["--ns3::roce::EcnMarker::MarkAtEnqueue=1"]),
+    ("CNPs as frames, one per 4 us", "dcqcn", ["--ns3::roce::Dcqcn::CnpInAck=false",
+                                               "--ns3::roce::Dcqcn::MinTimeBetweenCnps=4us"]),
+    ("other random numbers for marking", "dcqcn", ["--seed=2"]),
+)
+LIMIT = 0.05  # differences above this want an explanation
+
+
+class Flow(NamedTuple):
+    """One flow of a result: identity, FCT in ns, ideal FCT in ns."""
+
+    key: Tuple[str, str, str]
+    size: int
+    fct: float
+    ideal: float
+
+
+def read(path: str, size_column: str) -> List[Flow]:
+    """Flows of a file, by id."""
+    try:
+        with open(path, newline="", encoding="utf-8") as stream:
+            rows = sorted(csv.DictReader(stream), key=lambda row: int(row["id"]))
+            return [Flow((row["src"], row["dst"], row[size_column]), int(row[size_column]),
+                         float(row["fct_ns"]), float(row["ideal_fct_ns"])) for row in rows]
+    except OSError as error:
+        raise rr.ResultError(f"{path}: {error.strerror}") from None
+    except (KeyError, ValueError) as error:
+        raise rr.ResultError(f"{path}: {error}, expected finished flows with id, src, dst, "
+                             f"{size_column}, fct_ns and ideal_fct_ns") from None
+
+
+class Runner:
+    """Runs replay on the reference's inputs."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.inputs = args.reference
+        self.program = os.path.join(args.build, "bin", "replay")
+        os.makedirs(args.out, exist_ok=True)
+        self.data_paths = os.path.join(args.out, "data-paths.csv")
+        with open(os.path.join(self.inputs, "paths.csv"), encoding="utf-8") as stream:
+            lines = [",".join(line.strip().split(",")[:2]) for line in stream]
+        with open(self.data_paths, "w", encoding="utf-8") as stream:
+            stream.write("\n".join(lines) + "\n")
+
+    def shifted_flows(self, seed: int) -> str:
+        """The flow list with each flow a little later."""
+        path = os.path.join(self.args.out, f"flow-{seed}.txt")
+        chance = random.Random(seed)
+        with open(os.path.join(self.inputs, "flow.txt"), encoding="utf-8") as stream:
+            lines = stream.read().splitlines()
+        for i, line in enumerate(lines[1:], start=1):
+            fields = line.split()
+            if fields:
+                fields[5] = f"{float(fields[5]) + chance.randrange(21) * 1e-9:.9f}"
+                lines[i] = " ".join(fields)
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write("\n".join(lines) + "\n")
+        return path
+
+    def run(self, name: str, cc: str, options: Sequence[str], flows: str = "") -> List[Flow]:
+        """Flows of one run."""
+        out = os.path.join(self.args.out, name)
+        shutil.rmtree(out, ignore_errors=True)
+        given = {option.split("=")[0] for option in options}
+        defaults = [f"--topology={self.inputs}/topology.txt", f"--config={self.inputs}/config.txt",
+                    f"--flows={flows or self.inputs + '/flow.txt'}",
+                    f"--paths={self.inputs}/paths.csv"]
+        command = [self.program, f"--cc={cc}", "--profile=hpcc-sim", f"--out={out}",
+                   "--progress=none"]
+        command += [option for option in defaults if option.split("=")[0] not in given]
+        command += [option.format(data=self.data_paths) for option in options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise rr.ResultError(f"{' '.join(command)}: status {done.returncode}: "
+                                 f"{done.stderr.strip().splitlines()[-1:]}")
+        flows_of_run = read(os.path.join(out, "flows.csv"), "bytes")
+        shutil.rmtree(out)
+        return flows_of_run
+
+
+def slowdowns(flows: Sequence[Flow], reference: Sequence[Flow], size_bin: int) -> List[float]:
+    """Slowdowns by the reference's ideal FCT, of one size bin or (-1) of all."""
+    return sorted(flow.fct / ref.ideal for flow, ref in zip(flows, reference)
+                  if size_bin in (-1, rr.size_bin(ref.size)))
+
+
+def figures(flows: Sequence[Flow], reference: Sequence[Flow]) -> Dict[int, Tuple[float, float]]:
+    """Median and P99 by size bin; -1 stands for all."""
+    values = {}
+    for size_bin in [*range(len(rr.SIZE_LABELS)), -1]:
+        chosen = slowdowns(flows, reference, size_bin)
+        if chosen:
+            values[size_bin] = (rr.percentile(chosen, 500_000), rr.percentile(chosen, 990_000))
+    return values
+
+
+def percent(ours: float, theirs: float) -> str:
+    """Difference in percent."""
+    return f"{100 * (ours / theirs - 1):+.1f}"
+
+
+def compare(runner: Runner, pool: ThreadPoolExecutor, short: str, cc: str,
+            options: List[str]) -> Tuple[List[str], List[List[str]]]:
+    """Markdown and table rows of one transport."""
+    reference = read(os.path.join(runner.inputs, f"fct.{short}.csv"), "size_bytes")
+    ours_job = pool.submit(runner.run, short, cc, options)
+    shift_jobs = [pool.submit(runner.run, f"{short}-{i}", cc, options + [f"--seed={i}"],
+                              runner.shifted_flows(i))
+                  for i in range(2, runner.args.repeats + 2)]
+    switches = [s for s in SWITCHES if s[1] in ("all", short)]
+    switch_jobs = [pool.submit(runner.run, f"{short}-switch-{i}", cc, options + list(switch[2]))
+                   for i, switch in enumerate(switches)]
+    ours = ours_job.result()
+    for flow, ref in zip(ours, reference):
+        if flow.key != ref.key:
+            raise rr.ResultError(f"flow {flow.key} of ours is {ref.key} of the reference's")
+    theirs, mine = figures(reference, reference), figures(ours, reference)
+    shifted = [figures(job.result(), reference) for job in shift_jobs]
+    exact = sum(abs(a.fct - b.fct) < 1.5 for a, b in zip(ours, reference))
+    near = sum(abs(a.fct / b.fct - 1) < 0.01 for a, b in zip(ours, reference))
+    ratios = sorted(a.fct / b.fct for a, b in zip(ours, reference))
+
+    def mean(flows: Sequence[Flow]) -> float:
+        chosen = slowdowns(flows, reference, -1)
+        return sum(chosen) / len(chosen)
+
+    text = [f"### {cc}", "",
+            f"Single flows: {exact} of {len(ours)} have the same FCT to the nanosecond, {near} within 1 %; "
+            f"median ratio {rr.percentile(ratios, 500_000):.4f}, P5 {rr.percentile(ratios, 50_000):.3f}, "
+            f"P95 {rr.percentile(ratios, 950_000):.3f}. Mean slowdown {mean(reference):.3f}, "
+            f"ours {mean(ours):.3f}.", "",
+            "| size | flows | median | ours | diff % | shifted % | P99 | ours | diff % | shifted % |",
+            "|---|---|---|---|---|---|---|---|---|---|"]
+    rows = []
+    for size_bin, values in theirs.items():
+        label = "all" if size_bin < 0 else rr.SIZE_LABELS[size_bin]
+        cells = [label, str(len(slowdowns(reference, reference, size_bin)))]
+        for i, theirs_value in enumerate(values):
+            value = mine[size_bin][i]
+            spread = [s[size_bin][i] for s in shifted]
+            inside = min(spread, default=value) <= theirs_value <= max(spread, default=value)
+            mark = " (!)" if abs(value / theirs_value - 1) > LIMIT and not inside else ""
+            cells += [f"{theirs_value:.3f}", f"{value:.3f}", percent(value, theirs_value) + mark,
+                      f"{percent(min(spread), theirs_value)} .. {percent(max(spread), theirs_value)}"
+                      if spread else ""]
+        text.append("| " + " | ".join(cells) + " |")
+        rows.append([cc, *cells])
+    text += ["", "| switched on | flows equal to 1 ns | within 1 % | mean slowdown | median | P99 |",
+             "|---|---|---|---|---|---|"]
+    for (name, _, _), job in zip((("nothing", "", []), *switches), [ours_job, *switch_jobs]):
+        flows = job.result()
+        median, p99 = figures(flows, reference)[-1]
+        text.append(f"| {name} | {sum(abs(a.fct - b.fct) < 1.5 for a, b in zip(flows, reference))} | "
+                    f"{sum(abs(a.fct / b.fct - 1) < 0.01 for a, b in zip(flows, reference))} | "
+                    f"{mean(flows):.3f} | {median:.3f} | {p99:.3f} |")
+    return text + [""], rows
+
+
+def main() -> int:
+    """Run everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--reference",
+                        default=os.path.join(ROOT, "test", "reference", "leafspine128"))
+    parser.add_argument("--out", default=os.path.join("results", "reference"))
+    parser.add_argument("--repeats", type=int, default=20, help="runs with shifted starts")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    args = parser.parse_args()
+    try:
+        runner = Runner(args)
+        text: List[str] = []
+        rows: List[List[str]] = []
+        with ThreadPoolExecutor(args.jobs) as pool:
+            for short, cc, options in TRANSPORTS:
+                part, part_rows = compare(runner, pool, short, cc, options)
+                print("\n".join(part), flush=True)
+                text += part
+                rows += part_rows
+        with open(os.path.join(args.out, "reference.md"), "w", encoding="utf-8") as stream:
+            stream.write("\n".join(text))
+        with open(os.path.join(args.out, "reference.csv"), "w", newline="",
+                  encoding="utf-8") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(["transport", "size", "flows", "p50", "p50_ours", "p50_diff",
+                             "p50_shifted", "p99", "p99_ours", "p99_diff", "p99_shifted"])
+            writer.writerows(rows)
+    except rr.ResultError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""The paths that the HPCC simulator's ECMP gives flows and their ACKs, for replay --paths.
+
+    hpcc_paths.py TOPOLOGY FLOWS [--next-hops=ascending|descending] > paths.csv
+
+A switch there hashes source and destination address and both UDP ports with MurmurHash3 (32 bits),
+its node id is the seed, and takes that entry, modulo their number, of the next hops on shortest
+paths. Source ports count from 10000 for each pair of hosts; ACKs swap addresses and ports. The
+order of next hops is that of memory addresses there: ascending or descending node ids, as the
+machine had it. Compare with a known path to find out.
+"""
+
+import argparse
+import sys
+from collections import defaultdict
+from typing import Dict, List, Tuple
+
+import roce_results as rr
+
+MASK = 0xFFFFFFFF
+FIRST_PORT = 10000
+
+
+def murmur3(words: List[int], seed: int) -> int:
+    """MurmurHash3 of whole 32-bit words."""
+    h = seed
+    for k in words:
+        k = k * 0xCC9E2D51 & MASK
+        k = (k << 15 | k >> 17) & MASK
+        h ^= k * 0x1B873593 & MASK
+        h = (h << 13 | h >> 19) & MASK
+        h = (h * 5 + 0xE6546B64) & MASK
+    h ^= 4 * len(words)
+    h = (h ^ h >> 16) * 0x85EBCA6B & MASK
+    h = (h ^ h >> 13) * 0xC2B2AE35 & MASK
+    return h ^ h >> 16
+
+
+def address(node: int) -> int:
+    """IPv4 address of a node there: 11.(node / 256).(node % 256).1."""
+    return 0x0B000001 + (node // 256 << 16) + (node % 256 << 8)
+
+
+class Topology:
+    """Nodes, switches and neighbours of a topology.txt."""
+
+    def __init__(self, path: str, descending: bool) -> None:
+        tokens = [line.split() for line in read_lines(path)]
+        self.descending = descending
+        self.switches = set()
+        self.neighbours: Dict[int, List[int]] = defaultdict(list)
+        self._hops: Dict[int, Dict[int, List[int]]] = {}
+        count = number(path, tokens[0], 1)
+        rows = iter(tokens[1:])
+        while len(self.switches) < count:
+            row = next(rows, None)
+            if row is None:
+                raise rr.ResultError(f"{path}: the file ends, expected {count} switch ids")
+            self.switches.update(number(path, row, i) for i in range(len(row)))
+        for row in rows:
+            a, b = number(path, row, 0), number(path, row, 1)
+            self.neighbours[a].append(b)
+            self.neighbours[b].append(a)
+
+    def next_hops(self, dst: int) -> Dict[int, List[int]]:
+        """Next hops on shortest paths to a host, by node; hosts pass nothing on."""
+        if dst not in self._hops:
+            distance = {dst: 0}
+            queue = [dst]
+            hops: Dict[int, List[int]] = defaultdict(list)
+            for node in queue:
+                for other in sorted(self.neighbours[node], reverse=self.descending):
+                    if other not in distance:
+                        distance[other] = distance[node] + 1
+                        if other in self.switches:
+                            queue.append(other)
+                    if distance[other] == distance[node] + 1:
+                        hops[other].append(node)
+            self._hops[dst] = hops
+        return self._hops[dst]
+
+    def path(self, src: int, dst: int, ports: int) -> List[int]:
+        """Nodes from src to dst; ports is source port + destination port * 2^16."""
+        hops = self.next_hops(dst)
+        nodes = [src]
+        while nodes[-1] != dst:
+            choices = hops[nodes[-1]]
+            if not choices:
+                raise rr.ResultError(f"no path from {src} to {dst}")
+            chosen = 0
+            if nodes[-1] in self.switches:
+                chosen = murmur3([address(src), address(dst), ports], nodes[-1]) % len(choices)
+            nodes.append(choices[chosen])
+        return nodes
+
+
+def read_lines(path: str) -> List[str]:
+    """Lines with something on them, without comments."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            lines = [line.split("#")[0].strip() for line in stream]
+    except OSError as error:
+        raise rr.ResultError(f"{path}: {error.strerror}") from None
+    lines = [line for line in lines if line]
+    if not lines:
+        raise rr.ResultError(f"{path}: empty")
+    return lines
+
+
+def number(path: str, fields: List[str], index: int) -> int:
+    """A field that is an integer."""
+    try:
+        return int(fields[index])
+    except (IndexError, ValueError):
+        raise rr.ResultError(f"{path}: '{' '.join(fields)}', expected an integer as field "
+                             f"{index + 1}") from None
+
+
+def main() -> int:
+    """Print the list of paths."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("topology")
+    parser.add_argument("flows")
+    parser.add_argument("--next-hops", choices=("ascending", "descending"), default="ascending")
+    args = parser.parse_args()
+    try:
+        topology = Topology(args.topology, args.next_hops == "descending")
+        used: Dict[Tuple[int, int], int] = defaultdict(int)
+        lines = ["id,path_node_ids,ack_path_node_ids"]
+        for row, line in enumerate(read_lines(args.flows)[1:]):
+            fields = line.split()
+            src, dst, dport = (number(args.flows, fields, i) for i in (0, 1, 3))
+            sport = FIRST_PORT + used[src, dst]
+            used[src, dst] += 1
+            data = topology.path(src, dst, sport | dport << 16)
+            acks = topology.path(dst, src, dport | sport << 16)
+            lines.append(f"{row},{'-'.join(map(str, data))},{'-'.join(map(str, acks))}")
+    except rr.ResultError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,510 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// The HPCC simulator's files run here: sizes and times of its profile, pinned paths, its outputs.
+#include "roce-test-network.h"
+
+#include "ns3/node.h"
+#include "ns3/roce-dcqcn.h"
+#include "ns3/roce-flow-application.h"
+#include "ns3/roce-path-list.h"
+#include "ns3/roce-pfc-log.h"
+#include "ns3/roce-random-loss.h"
+#include "ns3/roce-replay.h"
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+/// Two hosts at each of two leaves, two spines. Nodes: hosts 0..3, leaves 4 5, spines 6 7.
+const char* const SMALL = "8 4 4 8\n4 5 6 7\n"
+                          "0 4 100Gbps 1000ns 0\n1 4 100Gbps 1000ns 0\n"
+                          "2 5 100Gbps 1000ns 0\n3 5 100Gbps 1000ns 0\n"
+                          "4 6 400Gbps 1000ns 0\n4 7 400Gbps 1000ns 0\n"
+                          "5 6 400Gbps 1000ns 0\n5 7 400Gbps 1000ns 0\n";
+
+/// A folder of the running test.
+struct Replay : SystemTest
+{
+    void SetUp() override
+    {
+        SystemTest::SetUp();
+        folder = testing::TempDir() + "roce-replay-" +
+                 testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
+        std::filesystem::remove_all(folder);
+        std::filesystem::create_directories(folder);
+        Write("topology.txt", SMALL);
+    }
+
+    void TearDown() override
+    {
+        SystemTest::TearDown();
+        std::filesystem::remove_all(folder);
+    }
+
+    std::string Write(const std::string& name, const std::string& text) const
+    {
+        std::ofstream(folder + name) << text;
+        return folder + name;
+    }
+
+    std::string Read(const std::string& name) const
+    {
+        std::ostringstream text;
+        text << std::ifstream(folder + name).rdbuf();
+        return text.str();
+    }
+
+    /// Runs the program's body; returns its status.
+    int Run(std::vector<std::string> arguments) const
+    {
+        arguments.insert(arguments.begin(),
+                         {"replay", "--progress=none", "--out=" + folder + "out"});
+        std::vector<char*> argv;
+        for (std::string& argument : arguments)
+        {
+            argv.push_back(argument.data());
+        }
+        testing::internal::CaptureStdout();
+        testing::internal::CaptureStderr();
+        ReplayOptions replay;
+        CheckedCommandLine cmd("replay", "");
+        replay.AddOptions(cmd);
+        int status = -1;
+        std::string wrong;
+        try
+        {
+            cmd.Parse(static_cast<int>(argv.size()), argv.data());
+            status = replay.Run(cmd);
+        }
+        catch (const InputError& error)
+        {
+            wrong = error.what();
+        }
+        testing::internal::GetCapturedStdout();
+        notes = testing::internal::GetCapturedStderr();
+        if (!wrong.empty())
+        {
+            error = wrong;
+            return 2;
+        }
+        return status;
+    }
+
+    nlohmann::json Summary() const
+    {
+        return nlohmann::json::parse(Read("out/summary.json"));
+    }
+
+    std::string folder;
+    mutable std::string notes;
+    mutable std::string error;
+};
+
+/// A network of the small topology.
+struct SmallNetwork
+{
+    explicit SmallNetwork(const std::string& path)
+        : topology(HpccTopology::Read(path))
+    {
+        topology.Construct(net);
+        net.Build();
+    }
+
+    HpccTopology topology;
+    Network net;
+};
+
+} // namespace
+
+// What inet-tub/ns3-datacenter makes of the same flow in the same rack: flow 4 of
+// test/reference/leafspine128, alone there too.
+TEST_F(Replay, OneFlowAsTheOtherSimulatorHasIt)
+{
+    Write("flow.txt", "1\n0 1 3 100 14830 0.000005735\n");
+    const std::vector<std::pair<std::string, std::string>> cases{{"Dcqcn", "5323"},
+                                                                 {"Timely", "5338"},
+                                                                 {"Hpcc", "5392"}};
+    for (const auto& [cc, fct] : cases)
+    {
+        ASSERT_EQ(Run({"--topology=" + folder + "topology.txt",
+                       "--flows=" + folder + "flow.txt",
+                       "--cc=" + cc,
+                       "--profile=hpcc-sim"}),
+                  0)
+            << error;
+        EXPECT_EQ(Read("out/fct.txt"), "0b000001 0b000101 10000 100 14830 5735 " + fct + " 5404\n")
+            << cc;
+        EXPECT_EQ(Read("out/pfc.txt"), "");
+        Simulator::Destroy();
+        Config::Reset();
+    }
+}
+
+TEST_F(Replay, WithoutProfileFramesAreRoce)
+{
+    Write("flow.txt", "1\n0 1 3 100 4096 0.000001\n");
+    ASSERT_EQ(Run({"--topology=" + folder + "topology.txt",
+                   "--flows=" + folder + "flow.txt",
+                   "--cc=none"}),
+              0)
+        << error;
+    // Two links of 100 Gbit/s and 1 us: 4194 wire bytes twice, an ACK of 86 twice.
+    EXPECT_EQ(Read("out/fct.txt"), "0b000001 0b000101 10000 100 4096 1000 4685 4685\n");
+}
+
+TEST_F(Replay, CommandLineBeforeConfigurationBeforeProfile)
+{
+    Write("flow.txt", "1\n0 1 3 100 1000 0.000001\n");
+    Write("config.txt",
+          "CC_MODE 1\nRP_TIMER 900\nRATE_AI 50Mb/s\nTOPOLOGY_FILE topology.txt\n"
+          "FLOW_FILE flow.txt\nHAS_WIN 1\nBUFFER_SIZE 20\nENABLE_TRACE 1\n"
+          "KMIN_MAP 2 100000000000 1 400000000000 4\nKMAX_MAP 2 100000000000 2 400000000000 8\n"
+          "PMAX_MAP 2 100000000000 0.5 400000000000 0.25\n");
+    ASSERT_EQ(Run({"--config=" + folder + "config.txt",
+                   "--profile=hpcc-sim",
+                   "--set=HAS_WIN=0",
+                   "--ns3::roce::Dcqcn::AiRate=7Mb/s"}),
+              0)
+        << error;
+    const nlohmann::json c = Summary()["configuration"];
+    EXPECT_EQ(c["ns3::roce::Dcqcn::TimeReset"], "+9e+08ps");
+    EXPECT_EQ(c["ns3::roce::Dcqcn::AiRate"], "7000000bps");
+    EXPECT_EQ(c["ns3::roce::Dcqcn::Profile"], "hpcc-sim");
+    EXPECT_EQ(c.count("ns3::roce::Dcqcn::Window"), 0u); // none, the default
+    EXPECT_EQ(c["ns3::roce::Switch::BufferSize"], "20971520B");
+    EXPECT_EQ(c["ns3::roce::EcnMarker::RateMap"],
+              "100000000000bps/1000/2000/0.5,400000000000bps/4000/8000/0.25");
+    EXPECT_EQ(c["ns3::roce::Nic::ControlClass"], "3");
+    EXPECT_EQ(c["ns3::roce::Hpcc::BaseRtt"], "+8.2e+06ps");
+    EXPECT_NE(notes.find("ENABLE_TRACE has no effect"), std::string::npos);
+}
+
+TEST_F(Replay, TheFamiliesDifferInTheBuffer)
+{
+    Write("flow.txt", "1\n0 1 4 100 1000 0.000001\n");
+    std::string original = SMALL;
+    original.replace(0, 7, "8 4 8");
+    Write("original.txt", original);
+    ASSERT_EQ(Run({"--topology=" + folder + "original.txt",
+                   "--flows=" + folder + "flow.txt",
+                   "--cc=Hpcc",
+                   "--profile=hpcc-sim"}),
+              0)
+        << error;
+    nlohmann::json c = Summary()["configuration"];
+    EXPECT_EQ(c["ns3::roce::Switch::XonOffset"], "3072");
+    EXPECT_EQ(c["ns3::roce::Switch::AlphaReferenceRate"], "100000000000bps");
+    EXPECT_EQ(c.count("ns3::roce::Switch::HeadroomInBuffer"), 0u);
+    EXPECT_EQ(c["ns3::roce::Switch::DataClasses"], "16");
+    Simulator::Destroy();
+    Config::Reset();
+    ASSERT_EQ(Run({"--topology=" + folder + "topology.txt",
+                   "--flows=" + folder + "flow.txt",
+                   "--cc=Hpcc",
+                   "--profile=hpcc-sim"}),
+              0)
+        << error;
+    c = Summary()["configuration"];
+    EXPECT_EQ(c["ns3::roce::Switch::XonOffset"], "2496");
+    EXPECT_EQ(c["ns3::roce::Switch::ReservedBytes"], "0");
+    EXPECT_EQ(c["ns3::roce::Switch::HeadroomInBuffer"], "false");
+}
+
+TEST_F(Replay, LinkDownCountsFromTwoSeconds)
+{
+    Write("flow.txt", "2\n0 2 3 100 3000000 2.0\n1 3 3 100 3000000 2.0\n");
+    const std::vector<std::string> arguments{"--topology=" + folder + "topology.txt",
+                                             "--flows=" + folder + "flow.txt",
+                                             "--cc=Dcqcn",
+                                             "--ns3::roce::Nic::RtoMin=100us"};
+    std::vector<std::string> down = arguments;
+    down.emplace_back("--set=LINK_DOWN=50 6 4");
+    ASSERT_EQ(Run(down), 0) << error;
+    EXPECT_EQ(Summary()["counters"]["linkFailures"], 1);
+    EXPECT_EQ(Summary()["counters"]["framesLostLinkDown"] > 0 ||
+                  Summary()["counters"]["retransmitted"] == 0,
+              true);
+    Simulator::Destroy();
+    Config::Reset();
+    down.back() = "--set=LINK_DOWN=50 0 5";
+    EXPECT_EQ(Run(down), 2);
+    EXPECT_NE(error.find("LINK_DOWN: no link joins 0 and 5"), std::string::npos) << error;
+}
+
+TEST_F(Replay, WhatIsMissingIsNamed)
+{
+    Write("flow.txt", "1\n0 1 3 100 1000 0.000001\n");
+    const std::string files = "--topology=" + folder + "topology.txt";
+    EXPECT_EQ(Run({}), 2);
+    EXPECT_EQ(error, "--topology is missing, expected a file (or TOPOLOGY_FILE in --config)");
+    EXPECT_EQ(Run({files}), 2);
+    EXPECT_EQ(error, "--flows is missing, expected a file (or FLOW_FILE in --config)");
+    EXPECT_EQ(Run({files, "--flows=" + folder + "flow.txt"}), 2);
+    EXPECT_EQ(error, "--cc is missing, expected one (or CC_MODE in --config)");
+    EXPECT_EQ(Run({files, "--flows=" + folder + "flow.txt", "--set=CC_MODE=10"}), 2);
+    EXPECT_EQ(error,
+              "--set: CC_MODE: mode 10, expected 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP), or "
+              "--cc");
+    EXPECT_EQ(Run({files, "--profile=hpc"}), 2);
+    EXPECT_EQ(error, "--profile is 'hpc', expected hpcc-sim or nothing");
+    EXPECT_EQ(Run({files, "--flows=" + folder + "flow.txt", "--cc=Hpcc", "--set=KMIN_MAP=0"}), 2);
+    EXPECT_NE(error.find("KMAX_MAP is missing"), std::string::npos) << error;
+    EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+}
+
+TEST_F(Replay, PinnedFlowsAndAcksTakeTheirPaths)
+{
+    SmallNetwork s(folder + "topology.txt");
+    FlowList list;
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        list.flows.push_back(Flow(i % 2, 2 + i % 2, 20000 + i, i));
+        list.rows.push_back(i);
+    }
+    list.flows = Numbered(list.flows);
+    std::ostringstream text;
+    text << "id,path_node_ids,ack_path_node_ids\n";
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        // All data through spine 6, all ACKs through spine 7.
+        text << i << "," << i % 2 << "-4-6-5-" << 2 + i % 2 << "," << 2 + i % 2 << "-5-7-4-"
+             << i % 2 << "\n";
+    }
+    EXPECT_EQ(PinPaths(Write("paths.csv", text.str()), s.topology, s.net, list), 8u);
+    s.net.AssignStreams(1);
+    s.net.InstallFlows(list.flows);
+    uint64_t wrong = 0;
+    uint64_t right = 0;
+    for (const auto& [node, expected] :
+         std::vector<std::pair<uint32_t, FrameKind>>{{6, FrameKind::DATA}, {7, FrameKind::ACK}})
+    {
+        const Ptr<Switch> sw = s.net.GetSwitch(s.topology.switchOfNode[node]);
+        for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
+        {
+            sw->GetPort(p)->TraceConnectWithoutContext(
+                "TxBegin",
+                Callback<void, const Frame&, Time>([&, expected = expected](const Frame& f, Time) {
+                    ++(f.kind == expected ? right : wrong);
+                }));
+        }
+    }
+    Simulator::Run();
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(right, 2u * 8 * 5); // packets of 4096 and their ACKs
+}
+
+TEST_F(Replay, BadPathsAreRefusedWithTheirLine)
+{
+    SmallNetwork s(folder + "topology.txt");
+    const auto errorOf = [&](const std::string& text) -> std::string {
+        FlowList list;
+        list.flows = Numbered({Flow(0, 2, 1000), Flow(1, 3, 1000)});
+        list.rows = {0, 1};
+        const std::string path = Write("paths.csv", text);
+        try
+        {
+            PinPaths(path, s.topology, s.net, list);
+        }
+        catch (const InputError& e)
+        {
+            return std::string(e.what()).substr(path.size());
+        }
+        return "no error";
+    };
+    const std::string head = "id,path_node_ids\n";
+    EXPECT_EQ(errorOf(head + "1,1-4-6-5-3\n0,0-4-7-5-2\n"), "no error");
+    EXPECT_EQ(errorOf("id,path\n"),
+              ":1: first line is 'id,path', expected id,path_node_ids[,ack_path_node_ids]");
+    EXPECT_EQ(errorOf(head + "2,0-4-6-5-2\n"), ":2: id 2 out of range, expected 0..1");
+    EXPECT_EQ(errorOf(head + "0,0-4-6-5-2\n0,0-4-6-5-2\n"),
+              ":3: flow 0 is there twice, expected each once");
+    EXPECT_EQ(
+        errorOf(head + "0,0-4-6-5-3\n"),
+        ":2: path 0-4-6-5-3, expected one from 0 to 2, the ends of the flow (ACKs: backwards)");
+    EXPECT_EQ(errorOf(head + "0,0-4-1-5-2\n"),
+              ":2: path 0-4-1-5-2 goes through host 1, expected switches between source and "
+              "destination");
+    EXPECT_EQ(errorOf(head + "0,0-4-6-7-5-2\n"),
+              ":2: path 0-4-6-7-5-2 is not one of the shortest paths, expected one that routing "
+              "uses");
+    EXPECT_EQ(errorOf(head + "0,0-4-9-5-2\n"), ":2: node 9 out of range, expected 0..7");
+    EXPECT_EQ(errorOf(head + "0\n"), ":2: found 1 fields, expected 2: id,path_node_ids");
+}
+
+TEST_F(Replay, LossRatesOfTheFile)
+{
+    std::string text = SMALL;
+    text.replace(text.find("1000ns 0\n"), 9, "1000ns 0.25\n");
+    SmallNetwork s(Write("lossy.txt", text));
+    s.topology.ApplyLoss(s.net);
+    const auto rateOf = [&](uint32_t link, unsigned end) {
+        const Ptr<LossModel> model = s.net.GetLink(link).GetPort(end)->GetLossModel();
+        DoubleValue rate(0);
+        if (model)
+        {
+            model->GetAttribute("Rate", rate);
+        }
+        return rate.Get();
+    };
+    for (unsigned end : {0, 1})
+    {
+        EXPECT_EQ(rateOf(0, end), 0.25);
+        EXPECT_EQ(rateOf(1, end), 0);
+    }
+    s.topology.ApplyLoss(s.net, 0.5);
+    EXPECT_EQ(rateOf(0, 1), 0.25);
+    EXPECT_EQ(rateOf(7, 0), 0.5);
+}
+
+TEST_F(Replay, LongestRttOfTheReference)
+{
+    const HpccTopology topology = HpccTopology::Read(std::string(ROCE_SOURCE_DIR) +
+                                                     "/test/reference/leafspine128/topology.txt");
+    Network net;
+    topology.Construct(net);
+    net.Build();
+    EXPECT_EQ(topology.GetMaxRttPs(net, 1000), 8200 * NS); // that simulator's GLOBAL_T
+    EXPECT_EQ(net.GetNNics(), 128u);
+    EXPECT_EQ(net.GetNSwitches(), 12u);
+}
+
+TEST_F(Replay, PfcLogHasEveryPauseFrame)
+{
+    Config::SetDefault("ns3::roce::Switch::Alpha", DoubleValue(0.01));
+    Config::SetDefault("ns3::roce::Port::InfinitePause", BooleanValue(true));
+    SetRateLaw("LineRate");
+    Network net;
+    MakeStar(net, 4);
+    net.Build();
+    net.AssignStreams(1);
+    net.InstallFlows(Numbered({Flow(0, 3, 2000000), Flow(1, 3, 2000000), Flow(2, 3, 2000000)}));
+    const PfcLog log(net);
+    Simulator::Run();
+    uint64_t received = 0;
+    for (const Ptr<Port>& port : net.GetPorts())
+    {
+        received += port->GetPfcReceived();
+    }
+    std::istringstream text(log.GetText());
+    std::map<uint32_t, int> last;
+    uint64_t lines = 0;
+    uint64_t lastNs = 0;
+    uint64_t ns;
+    uint32_t node;
+    uint32_t type;
+    uint32_t port;
+    int pause;
+    const uint32_t first = net.GetNic(0)->GetNode()->GetId();
+    while (text >> ns >> node >> type >> port >> pause)
+    {
+        ++lines;
+        EXPECT_GE(ns, lastNs);
+        lastNs = ns;
+        EXPECT_TRUE(node >= first && node < first + 3) << node; // the senders
+        EXPECT_EQ(type, 0u);
+        EXPECT_EQ(port, 1u);
+        EXPECT_NE(pause, last[node]) << "XOFF and XON take turns";
+        last[node] = pause;
+    }
+    EXPECT_EQ(lines, received);
+    EXPECT_GT(lines, 10u);
+}
+
+// ---------------------------------------------------------------- what the profile is made of
+
+TEST_F(Replay, EmptyNetworkWithOtherSizes)
+{
+    Config::SetDefault("ns3::roce::Port::FramingBytes", UintegerValue(0));
+    Config::SetDefault("ns3::roce::Port::MinFrameBytes", UintegerValue(0));
+    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("1ns"));
+    Config::SetDefault("ns3::roce::Nic::PathMtu", UintegerValue(1000));
+    Config::SetDefault("ns3::roce::Nic::DataHeaderBytes", UintegerValue(48));
+    Config::SetDefault("ns3::roce::Nic::FirstHeaderBytes", UintegerValue(0));
+    Config::SetDefault("ns3::roce::Nic::PayloadAlign", UintegerValue(1));
+    Config::SetDefault("ns3::roce::Nic::AckFrameBytes", UintegerValue(46));
+    Config::SetDefault("ns3::roce::Nic::AckMinBytes", UintegerValue(60));
+    SetRateLaw("LineRate");
+    SmallNetwork s(folder + "topology.txt");
+    std::vector<FlowSpec> flows;
+    for (uint64_t size : {0, 1, 999, 1000, 1001, 2500, 100000})
+    {
+        flows.push_back(Flow(0, 3, size, static_cast<int64_t>(flows.size()) * MS));
+    }
+    flows = Numbered(flows);
+    Completions done(s.net);
+    s.net.AssignStreams(1);
+    s.net.InstallFlows(flows);
+    Simulator::Run();
+    for (const FlowSpec& flow : flows)
+    {
+        EXPECT_EQ(done.FctPs(flow.id), s.net.GetIdeal(flow).senderFctPs) << flow.sizeBytes;
+    }
+    // 1048 B are 83 ns at 100 Gbit/s and 20 ns at 400, an ACK of 60 B 4 and 1; four links each way.
+    EXPECT_EQ(done.FctPs(3), (8000 + 2 * (83 + 20) + 2 * (4 + 1)) * NS);
+}
+
+TEST_F(Replay, PayloadWindowCountsPayload)
+{
+    Config::SetDefault("ns3::roce::Nic::PathMtu", UintegerValue(1000));
+    Config::SetDefault("ns3::roce::LineRate::Window", UintegerValue(2500));
+    SetRateLaw("LineRate");
+    for (const bool payload : {false, true})
+    {
+        Config::SetDefault("ns3::roce::Nic::PayloadWindow", BooleanValue(payload));
+        Network net;
+        MakeStar(net, 2);
+        net.Build();
+        net.AssignStreams(1);
+        net.InstallFlows(Numbered({Flow(0, 1, 100000)}));
+        Simulator::Stop(PicoSeconds(2 * US)); // nothing has been acknowledged
+        Simulator::Run();
+        const Nic& nic = *net.GetNic(0);
+        const QueuePair* qp = nic.GetQp(2);
+        ASSERT_TRUE(qp);
+        EXPECT_EQ(qp->GetNextPsn(), 3u); // 3000 B of payload, or 3262 on the wire
+        EXPECT_EQ(qp->GetInflightBytes(), payload ? 3000u : 3u * 1082 + 16);
+        Simulator::Destroy();
+    }
+}
+
+TEST_F(Replay, HeadroomAndAlphaOfTheOtherSimulator)
+{
+    Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(3));
+    Config::SetDefault("ns3::roce::Switch::ReservedBytes", UintegerValue(0));
+    Config::SetDefault("ns3::roce::Switch::AlphaReferenceRate", StringValue("100Gbps"));
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("1000000B"));
+    for (const bool inside : {true, false})
+    {
+        Config::SetDefault("ns3::roce::Switch::HeadroomInBuffer", BooleanValue(inside));
+        SmallNetwork s(folder + "topology.txt");
+        const SharedBuffer& leaf = s.net.GetSwitch(0)->GetBuffer();
+        // 37,500 B at 100 Gbit/s and 1 us, 150,000 B at 400.
+        const uint64_t headroom = 2 * 37500 + 2 * 150000;
+        const uint64_t pool = inside ? 1000000 - headroom : 1000000;
+        EXPECT_EQ(leaf.GetPoolBytes(0), pool);
+        EXPECT_EQ(leaf.GetThresholdBytes(0, 3), pool / 8); // host
+        EXPECT_EQ(leaf.GetThresholdBytes(2, 3), pool / 2); // spine, four times as fast
+        Simulator::Destroy();
+    }
+}
+
+TEST_F(Replay, BadAttributesAreRefused)
+{
+    Config::SetDefault("ns3::roce::Nic::PayloadAlign", UintegerValue(3));
+    EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
+    Config::SetDefault("ns3::roce::Nic::PayloadAlign", UintegerValue(4));
+    Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("squeeze"));
+    EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
+}

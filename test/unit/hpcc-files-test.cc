@@ -1,0 +1,229 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Files of the HPCC simulator: topologies, configurations, and its ideal FCT.
+
+#include "../roce-test-time.h"
+
+#include "ns3/roce-flow-list.h"
+#include "ns3/roce-hpcc-config.h"
+#include "ns3/roce-hpcc-topology.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/simulator.h"
+
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <string>
+
+using namespace ns3;
+using namespace ns3::roce;
+
+namespace
+{
+
+/// A file of the running test, removed at its end.
+class TempFile
+{
+  public:
+    explicit TempFile(const std::string& text)
+        : path(testing::TempDir() + "roce-hpcc-" +
+               testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt")
+    {
+        std::ofstream(path) << text;
+    }
+
+    ~TempFile()
+    {
+        std::remove(path.c_str());
+    }
+
+    const std::string path;
+};
+
+/// What the InputError says behind the file's name, or "no error".
+template <typename F>
+std::string
+ErrorOf(const std::string& text, F read)
+{
+    const TempFile file(text);
+    try
+    {
+        read(file.path);
+    }
+    catch (const InputError& error)
+    {
+        const std::string message = error.what();
+        return message.compare(0, file.path.size(), file.path) == 0
+                   ? message.substr(file.path.size())
+                   : message;
+    }
+    return "no error";
+}
+
+std::string
+TopologyError(const std::string& text)
+{
+    return ErrorOf(text, [](const std::string& path) { HpccTopology::Read(path); });
+}
+
+std::string
+ConfigError(const std::string& text)
+{
+    return ErrorOf(text, [](const std::string& path) { HpccConfig::Read(path); });
+}
+
+} // namespace
+
+TEST(HpccTopology, ReadsNodesAndLinks)
+{
+    // Switches 0 and 3, hosts 1, 2 and 4, whose links are in another order.
+    const TempFile file("5 2 4\n0\n3\n0 3 400Gbps 2us 0.5\n4 0 100Gbps 1000ns 0\n"
+                        "# a comment\n\n3 1 25Gb/s 0.001ms 0\n2 3 100000000000bps 1us 1e-3\n");
+    const HpccTopology topology = HpccTopology::Read(file.path);
+    EXPECT_FALSE(topology.fourNumbers);
+    EXPECT_EQ(topology.isSwitch, (std::vector<bool>{true, false, false, true, false}));
+    EXPECT_EQ(topology.nodeOfNic, (std::vector<uint32_t>{4, 1, 2}));
+    const uint32_t none = FlowList::NO_NIC;
+    EXPECT_EQ(topology.nicOfNode, (std::vector<uint32_t>{none, 1, 2, none, 0}));
+    ASSERT_EQ(topology.links.size(), 4u);
+    EXPECT_EQ(topology.links[0].rateBps, 400000000000u);
+    EXPECT_EQ(topology.links[0].delayPs, 2000000);
+    EXPECT_EQ(topology.links[0].lossRate, 0.5);
+    EXPECT_EQ(topology.links[2].rateBps, 25000000000u);
+    EXPECT_EQ(topology.links[2].delayPs, 1000000);
+    EXPECT_EQ(topology.links[2].line, 8u);
+    EXPECT_EQ(topology.links[3].lossRate, 1e-3);
+    EXPECT_EQ(topology.GetMaxHostRateBps(), 100000000000u);
+    Simulator::Destroy();
+}
+
+TEST(HpccTopology, FourNumbersAreTheOtherFamily)
+{
+    const TempFile file("3 1 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
+    EXPECT_TRUE(HpccTopology::Read(file.path).fourNumbers);
+}
+
+TEST(HpccTopology, SaysWhatIsWrongAndWhere)
+{
+    const std::string head = "4 1 3\n3\n";
+    const std::string good = "0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n";
+    EXPECT_EQ(TopologyError("4 1\n"), ":1: found 2 fields, expected: nodes switches [tors] links");
+    EXPECT_EQ(TopologyError(""),
+              ":1: the file ends, expected the numbers of nodes, switches and links");
+    EXPECT_EQ(TopologyError("4 x 3\n"),
+              ":1: number of switches 'x' is not an integer, expected 0..4");
+    EXPECT_EQ(TopologyError("4 3 3\n"),
+              ":1: 4 nodes with 3 switches, expected at least one switch and two hosts");
+    EXPECT_EQ(TopologyError("4 1 3\n4\n"), ":2: switch 4 out of range, expected 0..3");
+    EXPECT_EQ(TopologyError("5 2 3\n3 3\n"), ":2: switch 3 is there twice, expected each once");
+    EXPECT_EQ(TopologyError("5 2 3\n3\n"), ":3: the file ends, expected the ids of 2 switches");
+    EXPECT_EQ(TopologyError("4 1 3\n3 2\n"),
+              ":2: more than 1 switch ids, expected as many as the first line says");
+    EXPECT_EQ(TopologyError(head + "0 3 100Gbps 1us\n"),
+              ":3: found 4 fields, expected 5: a b rate delay error_rate");
+    EXPECT_EQ(TopologyError(head + "0 9 100Gbps 1us 0\n"),
+              ":3: node 9 out of range, expected 0..3");
+    EXPECT_EQ(TopologyError(head + "0 0 100Gbps 1us 0\n"),
+              ":3: a and b are both 0, expected two different nodes");
+    EXPECT_EQ(TopologyError(head + "0 1 100Gbps 1us 0\n"),
+              ":3: nodes 0 and 1 are both hosts, expected at least one switch");
+    EXPECT_NE(TopologyError(head + "0 3 100Gbit 1us 0\n").find(":3: rate is '100Gbit', expected"),
+              std::string::npos);
+    EXPECT_NE(TopologyError(head + "0 3 100Gbps 1 0\n").find(":3: delay is '1', expected"),
+              std::string::npos);
+    EXPECT_NE(TopologyError(head + "0 3 0bps 1us 0\n").find(":3: "), std::string::npos);
+    EXPECT_EQ(TopologyError(head + "0 3 100Gbps 1us 2\n"),
+              ":3: error_rate '2' is not a probability, expected 0 to 1");
+    EXPECT_EQ(TopologyError(head + good),
+              ":5: the file ends after 2 links, expected 3 as the first line says");
+    EXPECT_EQ(TopologyError(head + good + "2 3 1Gbps 1us 0\n0 3 1Gbps 1us 0\n"),
+              ":6: link 4 found, expected 3 as the first line says");
+    EXPECT_EQ(TopologyError(head + good + "0 3 100Gbps 1us 0\n"),
+              ":5: host 0 has a second link, expected one for each host");
+    EXPECT_EQ(TopologyError("4 1 2\n3\n" + good),
+              ": host 2 has no link, expected one for each host");
+}
+
+TEST(HpccTopology, FlowsFromSwitchesAreRefused)
+{
+    const TempFile file("1\n0 3 3 100 1000 0.1\n");
+    const uint32_t none = FlowList::NO_NIC;
+    try
+    {
+        FlowList::Read(file.path, {0, 1, 2, none});
+        FAIL() << "no error";
+    }
+    catch (const InputError& error)
+    {
+        EXPECT_EQ(std::string(error.what()), file.path + ":2: dst 3 is a switch, expected a host");
+    }
+}
+
+TEST(HpccTopology, NodesBecomeNicsAndRowsAreKept)
+{
+    const TempFile file("2\n0 2 3 100 1000 0.2\n2 0 3 200 500 0.1\n");
+    const FlowList list = FlowList::Read(file.path, {1, FlowList::NO_NIC, 0});
+    ASSERT_EQ(list.flows.size(), 2u);
+    EXPECT_EQ(list.flows[0].src, 0u); // node 2
+    EXPECT_EQ(list.flows[0].dst, 1u);
+    EXPECT_EQ(list.rows, (std::vector<uint64_t>{1, 0}));
+}
+
+TEST(HpccIdeal, SpecificationVectors)
+{
+    // Two hops of 100 Gbit/s and 1 us, payload 1000: base RTT 4160 ns.
+    const Network::PathHop hop{nullptr, {100000000000, 1000000}};
+    EXPECT_EQ(HpccIdeal::BaseRttPs({hop, hop}, 1000), 4160000);
+    EXPECT_EQ(HpccIdeal::FctPs({hop, hop}, 1000, 1000000), 88000000);
+    EXPECT_EQ(HpccIdeal::FctPs({hop, hop}, 1000, 1000), 4243000); // 4243.84 ns, cut
+    const Network::PathHop slow{nullptr, {25000000000, 0}};
+    EXPECT_EQ(HpccIdeal::FctPs({hop, slow}, 1000, 1000), 2000000 + 80000 + 320000 + 335000);
+}
+
+TEST(HpccConfig, ReadsKeys)
+{
+    const TempFile file("CC_MODE 3\nRATE_AI 50Mb/s\r\n\nKMAX_MAP 2 25000000000 400 100000000000 "
+                        "1600.5\nLINK_DOWN 5 1 2\nHAS_WIN 1\nENABLE_TRACE 1\n");
+    HpccConfig config = HpccConfig::Read(file.path);
+    EXPECT_EQ(config.Number("CC_MODE"), 3);
+    EXPECT_EQ(config.Text("RATE_AI"), "50Mb/s");
+    EXPECT_EQ(config.Map("KMAX_MAP"),
+              (std::map<uint64_t, double>{{25000000000, 400}, {100000000000, 1600.5}}));
+    EXPECT_EQ(config.Numbers("LINK_DOWN"), (std::vector<uint64_t>{5, 1, 2}));
+    EXPECT_TRUE(config.Flag("HAS_WIN", false));
+    EXPECT_TRUE(config.Flag("GLOBAL_T", true));
+    EXPECT_FALSE(config.Has("GLOBAL_T"));
+    ASSERT_EQ(config.GetUnused().size(), 1u);
+    EXPECT_EQ(config.GetUnused()[0].first, "ENABLE_TRACE");
+    config.Override("HAS_WIN=0, RP_TIMER=300");
+    EXPECT_FALSE(config.Flag("HAS_WIN", true));
+    EXPECT_EQ(config.Number("RP_TIMER"), 300);
+}
+
+TEST(HpccConfig, SaysWhatIsWrongAndWhere)
+{
+    EXPECT_EQ(
+        ConfigError("CC_MODE 1\nCC_MOD 3\n"),
+        ":2: unknown key 'CC_MOD', expected one of the HPCC simulator's, for example CC_MODE");
+    EXPECT_EQ(ConfigError("CC_MODE 1\n\nCC_MODE 3\n"),
+              ":3: key CC_MODE stands in line 1 already, expected each once");
+    EXPECT_EQ(ConfigError("HAS_WIN 2\n"), ":1: HAS_WIN is '2', expected 0 or 1");
+    EXPECT_EQ(ConfigError("U_TARGET\n"), ":1: U_TARGET is '', expected a number of 0 or more");
+    EXPECT_EQ(ConfigError("U_TARGET -1\n"), ":1: U_TARGET is '-1', expected a number of 0 or more");
+    EXPECT_EQ(ConfigError("U_TARGET 0.9x\n"),
+              ":1: U_TARGET is '0.9x', expected a number of 0 or more");
+    EXPECT_EQ(ConfigError("RATE_AI 50Q\n"),
+              ":1: RATE_AI is '50Q', expected a rate with unit, for example 50Mb/s");
+    EXPECT_EQ(ConfigError("KMIN_MAP 2 1 2\n"),
+              ":1: KMIN_MAP is '2 1 2', expected N, then N pairs of a rate in bit/s and a number");
+    EXPECT_EQ(ConfigError("LINK_DOWN 1 2\n"), ":1: LINK_DOWN is '1 2', expected three integers");
+    HpccConfig config;
+    EXPECT_THROW(config.Override("HAS_WIN"), InputError);
+    EXPECT_THROW(config.Override("HAS_WIN=yes"), InputError);
+    EXPECT_THROW(config.Override("COLOUR=1"), InputError);
+    EXPECT_NO_THROW(config.Override(""));
+}
