@@ -6,6 +6,7 @@
 #include "roce-port-capture.h"
 
 #include "roce-input-error.h"
+#include "roce-port-names.h"
 
 #include "ns3/abort.h"
 #include "ns3/packet.h"
@@ -26,19 +27,6 @@ namespace
 
 constexpr uint32_t DLT_EN10MB = 1; //!< pcap's number of Ethernet
 
-/// A whole number without sign; false if the text is anything else or too large.
-bool
-ParseNumber(const std::string& text, uint32_t& value)
-{
-    if (text.empty() || text.size() > 9 ||
-        text.find_first_not_of("0123456789") != std::string::npos)
-    {
-        return false;
-    }
-    value = static_cast<uint32_t>(std::stoul(text));
-    return true;
-}
-
 } // namespace
 
 PortCapture::PortCapture(Network& network,
@@ -48,49 +36,10 @@ PortCapture::PortCapture(Network& network,
 {
     for (const std::string& name : ports)
     {
-        AddNamed(network, name);
-    }
-}
-
-void
-PortCapture::AddNamed(Network& network, const std::string& name)
-{
-    uint32_t number = 0;
-    if (name.compare(0, 3, "nic") == 0 && ParseNumber(name.substr(3), number))
-    {
-        if (number >= network.GetNNics())
+        for (const NamedPort& named : FindPorts(network, name, "pcap"))
         {
-            throw InputError("pcap: no NIC " + std::to_string(number) + ", expected 0 to " +
-                             std::to_string(network.GetNNics() - 1));
+            AddPort(named.name, named.port);
         }
-        AddPort(name, network.GetNic(number));
-        return;
-    }
-    const std::string switchName = name.substr(0, name.find(':'));
-    Ptr<Switch> sw;
-    for (uint32_t s = 0; s < network.GetNSwitches() && !sw; ++s)
-    {
-        if (network.GetSwitch(s)->GetName() == switchName)
-        {
-            sw = network.GetSwitch(s);
-        }
-    }
-    if (!sw)
-    {
-        throw InputError("pcap: no port '" + name +
-                         "', expected nicN, SWITCH or SWITCH:PORT, for example nic0 or " +
-                         network.GetSwitch(0)->GetName() + ":0");
-    }
-    const bool all = switchName == name;
-    if (!all &&
-        (!ParseNumber(name.substr(switchName.size() + 1), number) || number >= sw->GetNPorts()))
-    {
-        throw InputError("pcap: no port '" + name + "', expected " + switchName + ":0 to " +
-                         switchName + ":" + std::to_string(sw->GetNPorts() - 1));
-    }
-    for (uint32_t p = all ? 0 : number; p < (all ? sw->GetNPorts() : number + 1); ++p)
-    {
-        AddPort(switchName + "-" + std::to_string(p), sw->GetPort(static_cast<uint16_t>(p)));
     }
 }
 

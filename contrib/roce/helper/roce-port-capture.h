@@ -55,7 +55,6 @@ class PortCapture
         Ptr<PcapFileWrapper> pcap;
     };
 
-    void AddNamed(Network& network, const std::string& name);
     void AddPort(const std::string& fileName, Ptr<Port> port);
 
     std::string m_folder;
