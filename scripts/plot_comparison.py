@@ -23,8 +23,9 @@ SMALLEST_QUEUE = 1000.0  # bytes; what is below is drawn at the edge of the loga
 Series = Tuple[List[float], List[float]]  # ms, value
 
 
-def rows(folder: str, name: str, columns: Tuple[str, ...]) -> Iterator[List[str]]:
-    """The given columns of a file."""
+def rows(folder: str, name: str, columns: Tuple[str, ...],
+         writer: str = "compare-transports") -> Iterator[List[str]]:
+    """The given columns of a file; writer names the program in messages."""
     file = os.path.join(folder, name)
     try:
         with open(file, newline="", encoding="utf-8") as stream:
@@ -41,7 +42,7 @@ def rows(folder: str, name: str, columns: Tuple[str, ...]) -> Iterator[List[str]
                 yield [row[i] for i in indices]
     except OSError as error:
         raise rr.ResultError(f"{file}: {error.strerror}, expected a folder written by "
-                             "compare-transports") from None
+                             f"{writer}") from None
 
 
 def number(text: str, what: str) -> float:

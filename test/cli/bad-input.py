@@ -100,6 +100,15 @@ BAD = [
     ("--pcap=dc0-leaf0:77", "no port 'dc0-leaf0:77'", "dc0-leaf0:0 to"),
     ("--pcap=nic0,nic0", "named twice", "nic0"),
     ("--pcap=dc0-leaf0:1,all", "named twice", "dc0-leaf0-1"),
+    # time series
+    ("--queues=often", "--queues (change or a time", "is 'often'"),
+    ("--rates=-1us", "--rates is negative", "expected 0 or more"),
+    ("--queues=1us --queueInterval=1us", "--queues with --queueInterval", "expected one of them"),
+    ("--queues=1us --seriesPorts=foo", "no port 'foo'", "nicN"),
+    ("--rates=1us --seriesFlows=a", "--seriesFlows has 'a'", "flow ids and ranges"),
+    ("--rates=1us --seriesFlows=99999", "no flow 99999", "expected 0 to"),
+    ("--netanim=5us", "--netanim is '5us'", "FROM-TO"),
+    ("--chromeTrace --out=", "--chromeTrace with an empty --out", "expected a folder"),
     # attributes
     ("--ns3::roce::Nic::Foo=1", "no attribute 'Foo'", "PathMtu"),
     ("--ns3::roce::Foo::Bar=1", "unknown type 'ns3::roce::Foo'", "--PrintTypeIds"),
@@ -238,7 +247,7 @@ GOOD = [
     "--lossModel=ChunkLoss --lossLinks=wan --reroute=none",
     "--failLinks=dc0-leaf0/dc0-spine0@5us-30us,dc0-dci0>dc1-dci0#0@0-1ms --reroute=10us"
     " --ns3::roce::Nic::RtoMin=500us",
-    "--pcap=nic0,dc0-leaf0:2 --pfc --queueInterval=1us --rateInterval=1us --hpccFct=true",
+    "--pcap=nic0,dc0-leaf0:2 --pfc --queueInterval=1us --rates=change --hpccFct=true",
 ]
 
 GOOD_FAT_TREE = [

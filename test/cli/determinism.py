@@ -45,7 +45,9 @@ CASES = {
 }
 
 # What must not change flows.csv or the fingerprint.
-WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--hpccFct", "--progress=json"]
+WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--hpccFct", "--progress=json",
+            "--transport=change", "--pauses=5us", "--utilisation=change", "--chromeTrace",
+            "--netanim=0us-20us"]
 EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
 
 

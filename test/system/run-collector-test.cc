@@ -4,19 +4,17 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // What a run leaves: records, counters, tables; and what it says while it goes on.
-#include "roce-test-network.h"
+#include "roce-test-folder.h"
 
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-progress.h"
 #include "ns3/roce-run-collector.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
-#include <unistd.h>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -25,19 +23,8 @@ using namespace ns3::roce::test;
 namespace
 {
 
-struct RunCollectorTest : SystemTest
+struct RunCollectorTest : FolderTest
 {
-    RunCollectorTest()
-        : folder(std::filesystem::temp_directory_path() /
-                 ("roce-collector-" + std::to_string(getpid())))
-    {
-    }
-
-    ~RunCollectorTest() override
-    {
-        std::filesystem::remove_all(folder);
-    }
-
     std::vector<std::string> Lines(const std::string& name) const
     {
         std::ifstream in(folder / name);
@@ -48,8 +35,6 @@ struct RunCollectorTest : SystemTest
         }
         return lines;
     }
-
-    std::filesystem::path folder;
 };
 
 TEST_F(RunCollectorTest, RecordsFinishedFlows)
@@ -170,9 +155,9 @@ TEST_F(RunCollectorTest, WritesTables)
     flows = Numbered(flows);
     net.InstallFlows(flows);
     RunCollector::Options options;
-    options.queueIntervalPs = 10 * US;
-    options.rateIntervalPs = 50 * US;
-    options.pfc = true;
+    options.series.queues.intervalPs = 10 * US;
+    options.series.rates.intervalPs = 50 * US;
+    options.series.pfc = true;
     RunWriter writer(folder.string());
     EXPECT_THROW(RunCollector(net, flows, options), std::logic_error);
     PauseMonitor pauses(net);
@@ -205,7 +190,7 @@ TEST_F(RunCollectorTest, WritesTables)
         last = line.find(",0,4,3,") != line.npos ? line : last;
     }
     EXPECT_EQ(last.substr(last.rfind(',')), ",0") << last;
-    EXPECT_EQ(Lines("rates.csv").at(1), "50000.000,0,0,4,100000000000,");
+    EXPECT_EQ(Lines("rates.csv").at(1).find("50000.000,0,0,4,100000000000,,"), 0u);
 }
 
 TEST_F(RunCollectorTest, RefusesBadInput)

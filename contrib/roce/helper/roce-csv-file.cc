@@ -7,60 +7,17 @@
 
 #include "ns3/roce-input-error.h"
 
-#include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <stdexcept>
-#include <utility>
 
 namespace ns3
 {
 namespace roce
 {
 
-namespace
-{
-
-constexpr size_t BUFFER_BYTES = 1 << 16;
-
-/**
- * @param path the file
- * @param what what failed
- * @param error errno
- * @return the one-line message
- */
-std::string
-FileMessage(const std::string& path, const std::string& what, int error)
-{
-    return path + ": " + what + ": " + std::strerror(error);
-}
-
-/**
- * @param out where to append
- * @param value a number
- */
-template <typename T>
-void
-AppendNumber(std::string& out, T value)
-{
-    char digits[24];
-    const auto result = std::to_chars(digits, digits + sizeof(digits), value);
-    out.append(digits, result.ptr);
-}
-
-} // namespace
-
 CsvFile::CsvFile(const std::string& path, const std::vector<std::string>& header)
-    : m_path(path),
-      m_file(std::fopen(path.c_str(), "wb")),
+    : m_file(path),
       m_columns(header.size())
 {
-    if (m_file == nullptr)
-    {
-        throw InputError(FileMessage(path, "cannot create", errno));
-    }
-    std::setvbuf(m_file, nullptr, _IONBF, 0); // m_buffer is the buffer
-    m_buffer.reserve(BUFFER_BYTES + 4096);
     for (const auto& name : header)
     {
         Text(name);
@@ -68,21 +25,12 @@ CsvFile::CsvFile(const std::string& path, const std::vector<std::string>& header
     EndRow();
 }
 
-CsvFile::~CsvFile()
-{
-    if (m_file != nullptr)
-    {
-        std::fwrite(m_buffer.data(), 1, m_buffer.size(), m_file);
-        std::fclose(m_file);
-    }
-}
-
 void
 CsvFile::Separate()
 {
     if (m_fields++ > 0)
     {
-        m_buffer += ',';
+        m_file.Append(',');
     }
 }
 
@@ -90,7 +38,7 @@ CsvFile&
 CsvFile::Int(int64_t value)
 {
     Separate();
-    AppendNumber(m_buffer, value);
+    m_file.Number(value);
     return *this;
 }
 
@@ -98,15 +46,29 @@ CsvFile&
 CsvFile::Uint(uint64_t value)
 {
     Separate();
-    AppendNumber(m_buffer, value);
+    m_file.Number(value);
+    return *this;
+}
+
+CsvFile&
+CsvFile::Double(double value)
+{
+    Separate();
+    m_file.Number(value);
     return *this;
 }
 
 CsvFile&
 CsvFile::Ns(int64_t ps)
 {
+    return Fixed(ps, 3);
+}
+
+CsvFile&
+CsvFile::Fixed(int64_t value, unsigned decimals)
+{
     Separate();
-    m_buffer += FormatNs(ps);
+    m_file.Fixed(value, decimals);
     return *this;
 }
 
@@ -116,19 +78,19 @@ CsvFile::Text(const std::string& text)
     Separate();
     if (text.find_first_of(",\"\r\n") == std::string::npos)
     {
-        m_buffer += text;
+        m_file.Append(text);
         return *this;
     }
-    m_buffer += '"';
+    m_file.Append('"');
     for (char c : text)
     {
-        m_buffer += c;
+        m_file.Append(c);
         if (c == '"')
         {
-            m_buffer += c;
+            m_file.Append(c);
         }
     }
-    m_buffer += '"';
+    m_file.Append('"');
     return *this;
 }
 
@@ -137,15 +99,11 @@ CsvFile::EndRow()
 {
     if (m_fields != m_columns || m_columns == 0)
     {
-        throw std::logic_error(m_path + ": row of " + std::to_string(m_fields) +
+        throw std::logic_error(m_file.GetPath() + ": row of " + std::to_string(m_fields) +
                                " fields in a table of " + std::to_string(m_columns) + " columns");
     }
     m_fields = 0;
-    m_buffer += '\n';
-    if (m_buffer.size() >= BUFFER_BYTES)
-    {
-        Flush();
-    }
+    m_file.Append('\n').FlushIfFull();
 }
 
 void
@@ -158,50 +116,11 @@ CsvFile::Row(std::initializer_list<int64_t> values)
     EndRow();
 }
 
-void
-CsvFile::Flush()
-{
-    if (m_file == nullptr)
-    {
-        throw std::logic_error(m_path + ": written after it was closed");
-    }
-    const size_t written = std::fwrite(m_buffer.data(), 1, m_buffer.size(), m_file);
-    const int error = errno;
-    const bool complete = written == m_buffer.size();
-    m_buffer.clear(); // not tried again by the destructor
-    if (!complete)
-    {
-        throw InputError(FileMessage(m_path, "cannot write", error));
-    }
-}
-
-void
-CsvFile::Close()
-{
-    if (m_file == nullptr)
-    {
-        return;
-    }
-    Flush();
-    std::FILE* file = std::exchange(m_file, nullptr);
-    if (std::fclose(file) != 0)
-    {
-        throw InputError(FileMessage(m_path, "cannot write", errno));
-    }
-}
-
 std::string
 CsvFile::FormatNs(int64_t ps)
 {
-    std::string out = ps < 0 ? "-" : "";
-    // Negated in unsigned arithmetic: right for INT64_MIN, too.
-    const uint64_t magnitude = ps < 0 ? 0 - static_cast<uint64_t>(ps) : static_cast<uint64_t>(ps);
-    AppendNumber(out, magnitude / 1000);
-    const auto rest = static_cast<unsigned>(magnitude % 1000);
-    out += '.';
-    out += static_cast<char>('0' + rest / 100);
-    out += static_cast<char>('0' + rest / 10 % 10);
-    out += static_cast<char>('0' + rest % 10);
+    std::string out;
+    BufferedFile::AppendFixed(out, ps, 3);
     return out;
 }
 
@@ -240,10 +159,8 @@ CsvFile::FormatSlowdown(int64_t fctPs, int64_t idealPs)
         micro = 0;
         whole++;
     }
-    std::string out;
-    AppendNumber(out, whole);
     const std::string digits = std::to_string(micro);
-    return out + "." + std::string(6 - digits.size(), '0') + digits;
+    return std::to_string(whole) + "." + std::string(6 - digits.size(), '0') + digits;
 }
 
 } // namespace roce

@@ -6,9 +6,10 @@
 #ifndef ROCE_CSV_FILE_H
 #define ROCE_CSV_FILE_H
 
+#include "ns3/roce-buffered-file.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -33,11 +34,6 @@ class CsvFile
      * @throw InputError when it cannot be created
      */
     CsvFile(const std::string& path, const std::vector<std::string>& header);
-    /// Closes; what is still buffered is written if possible, errors are ignored: call Close().
-    ~CsvFile();
-    CsvFile(const CsvFile&) = delete;
-    CsvFile& operator=(const CsvFile&) = delete;
-
     /**
      * @param value next field of the row
      * @return this
@@ -45,11 +41,19 @@ class CsvFile
     CsvFile& Int(int64_t value);
     /// @copydoc Int(int64_t)
     CsvFile& Uint(uint64_t value);
+    /// @copydoc Int(int64_t)
+    CsvFile& Double(double value);
     /**
      * @param ps next field, picoseconds; written as nanoseconds with exactly three decimals
      * @return this
      */
     CsvFile& Ns(int64_t ps);
+    /**
+     * @param value next field, in units of the last decimal
+     * @param decimals 1 to 12; 1500 with 3 is 1.500
+     * @return this
+     */
+    CsvFile& Fixed(int64_t value, unsigned decimals);
     /**
      * @param text next field; quoted if needed; "" leaves the field empty
      * @return this
@@ -65,11 +69,15 @@ class CsvFile
      * @throw std::logic_error when there are not as many as columns
      */
     void Row(std::initializer_list<int64_t> values);
+
     /**
      * @brief Write out and close; a second call does nothing.
      * @throw InputError when anything could not be written
      */
-    void Close();
+    void Close()
+    {
+        m_file.Close();
+    }
 
     /**
      * @param ps picoseconds
@@ -87,14 +95,10 @@ class CsvFile
   private:
     /// Begin a field: the separator, unless it is the row's first.
     void Separate();
-    /// Hand the buffer to the system.
-    void Flush();
 
-    std::string m_path;   //!< for messages
-    std::FILE* m_file;    //!< null when closed
-    std::string m_buffer; //!< not yet written
-    size_t m_columns;     //!< fields per row
-    size_t m_fields{0};   //!< fields of the current row so far
+    BufferedFile m_file;
+    size_t m_columns;   //!< fields per row
+    size_t m_fields{0}; //!< fields of the current row so far
 };
 
 } // namespace roce

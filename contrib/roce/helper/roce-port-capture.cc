@@ -6,6 +6,7 @@
 #include "roce-port-capture.h"
 
 #include "roce-input-error.h"
+#include "roce-port-names.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
@@ -29,19 +30,6 @@ namespace
 {
 
 constexpr uint32_t DLT_EN10MB = 1; //!< pcap's number of Ethernet; PcapHelper's is deprecated later
-
-/// A whole number without sign; false if the text is anything else or too large.
-bool
-ParseNumber(const std::string& text, uint32_t& value)
-{
-    if (text.empty() || text.size() > 9 ||
-        text.find_first_not_of("0123456789") != std::string::npos)
-    {
-        return false;
-    }
-    value = static_cast<uint32_t>(std::stoul(text));
-    return true;
-}
 
 } // namespace
 
@@ -139,7 +127,10 @@ PortCapture::PortCapture(Network& network,
 {
     for (const std::string& name : ports)
     {
-        AddNamed(network, name, folder);
+        for (const NamedPort& named : FindPorts(network, name, "pcap"))
+        {
+            m_files->Add(folder + "/" + named.name + ".pcap", named.port);
+        }
     }
 }
 
@@ -154,71 +145,6 @@ PortCapture::EnablePcapInternal(std::string prefix,
         m_files->Add(explicitFilename ? prefix : PcapHelper().GetFilenameFromDevice(prefix, device),
                      port);
     }
-}
-
-void
-PortCapture::AddSwitch(Switch& sw, const std::string& folder)
-{
-    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
-    {
-        m_files->Add(folder + "/" + sw.GetName() + "-" + std::to_string(p) + ".pcap",
-                     sw.GetPort(p));
-    }
-}
-
-void
-PortCapture::AddNamed(Network& network, const std::string& name, const std::string& folder)
-{
-    if (name == "all")
-    {
-        for (uint32_t n = 0; n < network.GetNNics(); ++n)
-        {
-            AddNamed(network, "nic" + std::to_string(n), folder);
-        }
-        for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
-        {
-            AddSwitch(*network.GetSwitch(s), folder);
-        }
-        return;
-    }
-    uint32_t number = 0;
-    if (name.compare(0, 3, "nic") == 0 && ParseNumber(name.substr(3), number))
-    {
-        if (number >= network.GetNNics())
-        {
-            throw InputError("pcap: no NIC " + std::to_string(number) + ", expected 0 to " +
-                             std::to_string(network.GetNNics() - 1));
-        }
-        m_files->Add(folder + "/" + name + ".pcap", network.GetNic(number));
-        return;
-    }
-    const std::string switchName = name.substr(0, name.find(':'));
-    Ptr<Switch> sw;
-    for (uint32_t s = 0; s < network.GetNSwitches() && !sw; ++s)
-    {
-        if (network.GetSwitch(s)->GetName() == switchName)
-        {
-            sw = network.GetSwitch(s);
-        }
-    }
-    if (!sw)
-    {
-        throw InputError("pcap: no port '" + name +
-                         "', expected all, nicN, SWITCH or SWITCH:PORT, for example nic0 or " +
-                         network.GetSwitch(0)->GetName() + ":0");
-    }
-    if (switchName == name)
-    {
-        AddSwitch(*sw, folder);
-        return;
-    }
-    if (!ParseNumber(name.substr(switchName.size() + 1), number) || number >= sw->GetNPorts())
-    {
-        throw InputError("pcap: no port '" + name + "', expected " + switchName + ":0 to " +
-                         switchName + ":" + std::to_string(sw->GetNPorts() - 1));
-    }
-    m_files->Add(folder + "/" + switchName + "-" + std::to_string(number) + ".pcap",
-                 sw->GetPort(static_cast<uint16_t>(number)));
 }
 
 void

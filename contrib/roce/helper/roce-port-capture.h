@@ -73,8 +73,6 @@ class PortCapture : public PcapHelperForDevice
                             Ptr<NetDevice> device,
                             bool promiscuous,
                             bool explicitFilename) override;
-    void AddNamed(Network& network, const std::string& name, const std::string& folder);
-    void AddSwitch(Switch& sw, const std::string& folder);
 
     std::shared_ptr<Files> m_files; //!< the simulator's end knows them, too
 };

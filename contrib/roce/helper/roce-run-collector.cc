@@ -8,6 +8,7 @@
 #include "roce-input-error.h"
 
 #include "ns3/abort.h"
+#include "ns3/node.h"
 #include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
@@ -38,18 +39,6 @@ const char* const COMPILER = "clang " __clang_version__;
 const char* const COMPILER = "gcc " __VERSION__;
 #endif
 
-/// Classes in which a switch port holds frames.
-uint8_t
-NonEmptyMask(const EgressScheduler& queue)
-{
-    uint8_t mask = 0;
-    for (uint8_t c = 0; c < N_CLASSES && !queue.IsEmpty(); ++c)
-    {
-        mask |= static_cast<uint8_t>((queue.GetBytes(c) > 0) << c);
-    }
-    return mask;
-}
-
 } // namespace
 
 RunCollector::RunCollector(Network& network,
@@ -73,7 +62,19 @@ RunCollector::RunCollector(Network& network,
         stall.lastStartPs = std::max(stall.lastStartPs, flows[i].startPs);
     }
     m_stall = std::make_unique<StallDetector>(network, stall);
-    OpenTables(writer);
+    if ((options.series.IsOn() || options.netanim.IsOn()) && !writer)
+    {
+        throw std::logic_error("RunCollector: time series and animations need a RunWriter");
+    }
+    if (options.series.IsOn())
+    {
+        m_series = std::make_unique<TimeSeries>(network, flows, options.series, *writer);
+    }
+    if (options.netanim.IsOn())
+    {
+        m_netanim =
+            std::make_unique<NetAnimFile>(network, options.netanim, writer->AddFile("netanim.xml"));
+    }
     if (!options.pcap.empty())
     {
         m_capture = std::make_unique<PortCapture>(network, options.pcap, options.pcapFolder);
@@ -82,37 +83,7 @@ RunCollector::RunCollector(Network& network,
 
 RunCollector::~RunCollector()
 {
-    m_queueTimer.Cancel();
-    m_rateTimer.Cancel();
     m_stopTimer.Cancel();
-}
-
-void
-RunCollector::OpenTables(RunWriter* writer)
-{
-    const bool rates = m_options.rateIntervalPs > 0;
-    if ((m_options.queueIntervalPs > 0 || rates || m_options.pfc) && !writer)
-    {
-        throw std::logic_error("RunCollector: tables need a RunWriter");
-    }
-    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
-    {
-        m_nonEmpty.emplace_back(m_network.GetSwitch(s)->GetNPorts(), 0);
-    }
-    if (m_options.queueIntervalPs > 0)
-    {
-        m_queues =
-            &writer->OpenCsv("queues.csv", {"time_ns", "node", "port", "class", "queue_bytes"});
-    }
-    if (rates)
-    {
-        m_rates = &writer->OpenCsv("rates.csv",
-                                   {"time_ns", "flow", "src", "dst", "rate_bps", "window_bytes"});
-    }
-    if (m_options.pfc)
-    {
-        m_pauseTable = &writer->OpenCsv("pfc.csv", {"time_ns", "node", "port", "class", "event"});
-    }
 }
 
 void
@@ -129,14 +100,6 @@ RunCollector::Start()
                                                      MakeCallback(&RunCollector::OnReceived, this));
         m_marginPs = std::max(m_marginPs, nic->GetLink()->GetDelayPs());
     }
-    for (uint32_t s = 0; s < m_network.GetNSwitches() && m_pauseTable; ++s)
-    {
-        const Callback<void, uint16_t, uint8_t, uint16_t, Time> sink(
-            [this, s](uint16_t port, uint8_t trafficClass, uint16_t quanta, Time at) {
-                OnPause(s, port, trafficClass, quanta, at);
-            });
-        connected &= m_network.GetSwitch(s)->TraceConnectWithoutContext("PauseSent", sink);
-    }
     NS_ABORT_MSG_UNLESS(connected, "no such trace source");
     if (m_options.fingerprint)
     {
@@ -147,17 +110,13 @@ RunCollector::Start()
         m_stopTimer = Simulator::Schedule(PicoSeconds(m_options.stopPs) - Simulator::Now(),
                                           [] { Simulator::Stop(); });
     }
-    if (m_queues)
+    if (m_series)
     {
-        m_queueTimer = Simulator::Schedule(PicoSeconds(m_options.queueIntervalPs),
-                                           &RunCollector::OnQueueTimer,
-                                           this);
+        m_series->Start();
     }
-    if (m_options.rateIntervalPs > 0)
+    if (m_netanim)
     {
-        m_rateTimer = Simulator::Schedule(PicoSeconds(m_options.rateIntervalPs),
-                                          &RunCollector::OnRateTimer,
-                                          this);
+        m_netanim->Start();
     }
     m_stall->Start();
 }
@@ -166,13 +125,13 @@ void
 RunCollector::Finish()
 {
     m_network.CatchUp();
-    if (m_queues && m_lastQueueSamplePs < NowPs())
+    if (m_series)
     {
-        SampleQueues();
+        m_series->Finish();
     }
-    if (m_pauseTable)
+    if (m_netanim)
     {
-        WritePauses();
+        m_netanim->Finish();
     }
     if (m_capture)
     {
@@ -202,130 +161,6 @@ void
 RunCollector::OnReceived(uint64_t cookie, Time at)
 {
     m_outcomes.at(cookie).receivedPs = at.GetPicoSeconds();
-}
-
-void
-RunCollector::OnPause(uint32_t sw, uint16_t port, uint8_t trafficClass, uint16_t quanta, Time at)
-{
-    m_pauses.push_back({at.GetPicoSeconds(), sw, port, trafficClass, quanta});
-}
-
-void
-RunCollector::WritePauses()
-{
-    // Each switch tells in order of time, but not all switches together.
-    std::stable_sort(m_pauses.begin(), m_pauses.end(), [](const Pause& a, const Pause& b) {
-        return a.atPs != b.atPs ? a.atPs < b.atPs : a.sw < b.sw;
-    });
-    std::map<std::pair<uint32_t, uint16_t>, unsigned> pausing; // by switch and port: classes
-    for (const Pause& pause : m_pauses)
-    {
-        unsigned& classes = pausing[{pause.sw, pause.port}];
-        const unsigned bit = 1U << pause.trafficClass;
-        const char* event = pause.quanta == 0 ? "xon" : classes & bit ? "refresh" : "xoff";
-        classes = pause.quanta ? classes | bit : classes & ~bit;
-        m_pauseTable->Ns(pause.atPs)
-            .Uint(m_network.GetSwitch(pause.sw)->GetNodeId())
-            .Uint(pause.port)
-            .Uint(pause.trafficClass)
-            .Text(event)
-            .EndRow();
-    }
-    m_pauses.clear();
-}
-
-bool
-RunCollector::GoesOn() const
-{
-    return m_finished < m_flows.size() && !Simulator::IsFinished();
-}
-
-void
-RunCollector::OnQueueTimer()
-{
-    SampleQueues();
-    if (GoesOn())
-    {
-        m_queueTimer = Simulator::Schedule(PicoSeconds(m_options.queueIntervalPs),
-                                           &RunCollector::OnQueueTimer,
-                                           this);
-    }
-}
-
-void
-RunCollector::SampleQueues()
-{
-    const int64_t now = NowPs();
-    m_network.CatchUp();
-    m_lastQueueSamplePs = now;
-    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
-    {
-        const Ptr<Switch> sw = m_network.GetSwitch(s);
-        for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
-        {
-            const EgressScheduler& queue = sw->GetQueue(p);
-            const uint8_t mask = NonEmptyMask(queue);
-            const unsigned rows = mask | m_nonEmpty[s][p];
-            for (uint8_t c = 0; rows >> c; ++c)
-            {
-                if (rows >> c & 1)
-                {
-                    m_queues->Ns(now)
-                        .Uint(sw->GetNodeId())
-                        .Uint(p)
-                        .Uint(c)
-                        .Uint(queue.GetBytes(c))
-                        .EndRow();
-                }
-            }
-            m_nonEmpty[s][p] = mask;
-        }
-    }
-}
-
-void
-RunCollector::OnRateTimer()
-{
-    SampleRates();
-    if (GoesOn())
-    {
-        m_rateTimer = Simulator::Schedule(PicoSeconds(m_options.rateIntervalPs),
-                                          &RunCollector::OnRateTimer,
-                                          this);
-    }
-}
-
-void
-RunCollector::SampleRates()
-{
-    m_network.CatchUp();
-    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
-    {
-        const Ptr<Nic> nic = m_network.GetNic(n);
-        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
-        {
-            if (const QueuePair* qp = nic->GetQp(q))
-            {
-                WriteRate(*qp, NowPs());
-            }
-        }
-    }
-}
-
-void
-RunCollector::WriteRate(const QueuePair& qp, int64_t atPs)
-{
-    if (qp.GetUna() == qp.GetEndPsn())
-    {
-        return;
-    }
-    const uint64_t window = qp.GetCc().GetWindowBytes();
-    m_rates->Ns(atPs)
-        .Uint(qp.GetOldestCookie())
-        .Uint(qp.GetConfig().src)
-        .Uint(qp.GetConfig().dst)
-        .Uint(qp.GetCc().GetRateBps());
-    (window == UNLIMITED_BYTES ? m_rates->Text("") : m_rates->Uint(window)).EndRow();
 }
 
 std::vector<FlowRecord>
@@ -455,6 +290,14 @@ RunCollector::GetNodeNames() const
     for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
     {
         names[m_network.GetSwitch(s)->GetNodeId()] = m_network.GetSwitch(s)->GetName();
+    }
+    // Hosts may be many; only these tables have them.
+    const TimeSeries::Options& series = m_options.series;
+    for (uint32_t n = 0;
+         (series.pauses.IsOn() || series.utilisation.IsOn()) && n < m_network.GetNNics();
+         ++n)
+    {
+        names[m_network.GetNic(n)->GetNode()->GetId()] = m_network.GetNicName(n);
     }
     return names;
 }

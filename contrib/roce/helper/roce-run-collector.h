@@ -7,10 +7,12 @@
 #define ROCE_RUN_COLLECTOR_H
 
 #include "roce-fct-stats.h"
+#include "roce-netanim-file.h"
 #include "roce-network.h"
 #include "roce-port-capture.h"
 #include "roce-run-writer.h"
 #include "roce-stall-detector.h"
+#include "roce-time-series.h"
 
 #include "ns3/event-id.h"
 
@@ -28,18 +30,13 @@ namespace roce
 
 /**
  * @ingroup roce
- * @brief Watches a run: flow records and counters, and on request queues, rates, pauses and pcap.
+ * @brief Watches a run: flow records and counters, and on request time series, an animation
+ * and pcap.
  *
  * The run ends right after all flows are done, at a given time, or when nothing gets on any more
  * (see StallDetector). None of the samplers changes a result.
  *
- * Tables, written through a RunWriter; the node column is the ns-3 node id:
- * - queues.csv `time_ns,node,port,class,queue_bytes`: switch queues at each interval, those that
- *   hold something, and a row with 0 when they have emptied;
- * - rates.csv `time_ns,flow,src,dst,rate_bps,window_bytes`: unfinished flows at each interval; the
- *   rate as the NIC last evaluated it; window_bytes empty without window;
- * - pfc.csv `time_ns,node,port,class,event`: xoff, refresh or xon, sent by a switch port; kept in
- *   memory until Finish().
+ * Tables of time series and the time line: see TimeSeries; netanim.xml: see NetAnimFile.
  */
 class RunCollector
 {
@@ -47,10 +44,9 @@ class RunCollector
     /// What to watch, besides the flows.
     struct Options
     {
-        int64_t stopPs{0};          //!< end of the run, picoseconds; 0: no limit
-        int64_t queueIntervalPs{0}; //!< queues.csv; 0: not written
-        int64_t rateIntervalPs{0};  //!< rates.csv; 0: not written
-        bool pfc{false};            //!< pfc.csv
+        int64_t stopPs{0};           //!< end of the run, picoseconds; 0: no limit
+        TimeSeries::Options series;  //!< time series
+        NetAnimFile::Window netanim; //!< netanim.xml
         /// Ideal FCT of a flow, ps, instead of Network::GetIdeal()
         std::function<int64_t(const FlowSpec&)> ideal;
         bool fingerprint{false};              //!< hash every departure
@@ -112,11 +108,17 @@ class RunCollector
      */
     void Summarise(RunSummary& summary) const;
 
-    /// @return names of the switches by node id
+    /// @return names of the switches by node id; of hosts, too, if a time series has them
     std::map<uint32_t, std::string> GetNodeNames() const;
 
     /// @return the fingerprint as 16 hexadecimal digits, empty if none was asked for
     std::string GetFingerprint() const;
+
+    /// @return frames that netanim.xml has no room for
+    uint64_t GetFramesNotAnimated() const
+    {
+        return m_netanim ? m_netanim->GetLeftOut() : 0;
+    }
 
     /// @return explains flows that do not get on
     const StallDetector& GetStallDetector() const
@@ -134,27 +136,8 @@ class RunCollector
         uint64_t retransmitted{0};
     };
 
-    /// A pause frame.
-    struct Pause
-    {
-        int64_t atPs;
-        uint32_t sw;
-        uint16_t port;
-        uint8_t trafficClass;
-        uint16_t quanta;
-    };
-
-    void OpenTables(RunWriter* writer);
     void OnCompleted(const MessageRecord& record);
     void OnReceived(uint64_t cookie, Time at);
-    void OnPause(uint32_t sw, uint16_t port, uint8_t trafficClass, uint16_t quanta, Time at);
-    void WritePauses();
-    void SampleQueues();
-    void SampleRates();
-    void OnQueueTimer();
-    void OnRateTimer();
-    bool GoesOn() const;
-    void WriteRate(const QueuePair& qp, int64_t atPs);
 
     Network& m_network;
     std::vector<FlowSpec> m_flows;
@@ -162,17 +145,11 @@ class RunCollector
     std::vector<Outcome> m_outcomes; //!< by flow id
     uint64_t m_finished{0};
     std::unique_ptr<StallDetector> m_stall;
-    CsvFile* m_queues{nullptr};
-    CsvFile* m_rates{nullptr};
-    CsvFile* m_pauseTable{nullptr};
-    std::vector<std::vector<uint8_t>> m_nonEmpty; //!< by switch and port: classes last seen so
-    std::vector<Pause> m_pauses;                  //!< rows of pfc.csv to be
-    std::unique_ptr<PortCapture> m_capture;       //!< null if no port is captured
-    int64_t m_lastQueueSamplePs{-1};
-    int64_t m_marginPs{0};        //!< longest delay of a NIC's link
-    int64_t m_lastCompletedPs{0}; //!< last completion of a message
-    EventId m_queueTimer;
-    EventId m_rateTimer;
+    std::unique_ptr<TimeSeries> m_series;   //!< null if none is asked for
+    std::unique_ptr<NetAnimFile> m_netanim; //!< null if it is not asked for
+    std::unique_ptr<PortCapture> m_capture; //!< null if no port is captured
+    int64_t m_marginPs{0};                  //!< longest delay of a NIC's link
+    int64_t m_lastCompletedPs{0};           //!< last completion of a message
     EventId m_stopTimer;
 };
 

@@ -31,7 +31,8 @@ namespace roce
 namespace
 {
 
-constexpr std::size_t MAX_LINES = 20; //!< of unfinished flows
+constexpr std::size_t MAX_LINES = 20;             //!< of unfinished flows
+constexpr int64_t TRACE_INTERVAL_PS = 10'000'000; //!< --chromeTrace: samples of queues and rates
 
 } // namespace
 
@@ -47,9 +48,25 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("warmup", "Flows that start earlier are left out of statistics", warmup);
     cmd.AddValue("out", "Folder for the results; empty: none", out);
     cmd.AddValue("progress", "Progress on standard error: none, text or json", progress);
-    cmd.AddValue("queueInterval", "queues.csv: time between samples; 0: none", queueInterval);
-    cmd.AddValue("rateInterval", "rates.csv: time between samples; 0: none", rateInterval);
-    cmd.AddValue("pfc", "Write pfc.csv", pfc);
+    cmd.AddValue("queues", "queues.csv: time between samples, or change", queues);
+    cmd.AddValue("rates", "rates.csv, rate and progress of flows: in the same way", rates);
+    cmd.AddValue("transport", "transport.csv, the rate law's own variables", transport);
+    cmd.AddValue("pauses", "pauses.csv, classes that ports must not send", pauses);
+    cmd.AddValue("utilisation", "utilisation.csv, how busy links are", utilisation);
+    cmd.AddValue("queueInterval", "The same as queues, for a time between samples", queueInterval);
+    cmd.AddValue("rateInterval", "The same as rates, for a time between samples", rateInterval);
+    cmd.AddValue("pfc", "Write pfc.csv, pause frames sent", pfc);
+    cmd.AddValue("seriesPorts",
+                 "Time series of these ports only, for example nic3,dc0-leaf1:2,dc1-dci0",
+                 seriesPorts);
+    cmd.AddValue("seriesFlows", "Time series of these flows only, for example 0,3-7", seriesFlows);
+    cmd.AddValue("chromeTrace",
+                 "Write trace.json, a time line for ui.perfetto.dev; with queues and rates every "
+                 "10us unless given",
+                 chromeTrace);
+    cmd.AddValue("netanim",
+                 "Write netanim.xml with the frames sent in a window, for example 0us-50us",
+                 netanim);
     cmd.AddValue("pcap", "Ports to capture: all, or for example nic3,dc0-leaf1:2,dc1-dci0", pcap);
     cmd.AddValue("hpccFct", "Write fct.txt as the HPCC simulator does", hpccFct);
     cmd.AddValue("hpccPfc", "Write pfc.txt as the HPCC simulator does", hpccPfc);
@@ -72,7 +89,29 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
         }
     }
     Progress::ParseMode(progress);
-    for (const char* name : {"queueInterval", "rateInterval", "pfc", "pcap", "hpccFct", "hpccPfc"})
+    for (const auto& [name, interval] : {std::pair("queue", queues), std::pair("rate", rates)})
+    {
+        if (cmd.IsGiven(name + std::string("Interval")) && cmd.IsGiven(name + std::string("s")))
+        {
+            throw InputError(std::string("--") + name + "s with --" + name +
+                             "Interval, expected one of them");
+        }
+    }
+    MakeSeriesOptions();
+    NetAnimFile::Window::Parse("--netanim", netanim);
+    for (const char* name : {"queues",
+                             "rates",
+                             "transport",
+                             "pauses",
+                             "utilisation",
+                             "chromeTrace",
+                             "netanim",
+                             "queueInterval",
+                             "rateInterval",
+                             "pfc",
+                             "pcap",
+                             "hpccFct",
+                             "hpccPfc"})
     {
         if (out.empty() && cmd.IsGiven(name))
         {
@@ -89,6 +128,38 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
     Simulator::SetScheduler(ObjectFactory(scheduler));
 }
 
+TimeSeries::Options
+RunOptions::MakeSeriesOptions() const
+{
+    TimeSeries::Options options;
+    options.queues = SeriesMode::Parse("--queues", queues);
+    options.rates = SeriesMode::Parse("--rates", rates);
+    options.transport = SeriesMode::Parse("--transport", transport);
+    options.pauses = SeriesMode::Parse("--pauses", pauses);
+    options.utilisation = SeriesMode::Parse("--utilisation", utilisation);
+    for (const auto& [mode, interval] :
+         {std::pair(&options.queues, queueInterval), std::pair(&options.rates, rateInterval)})
+    {
+        if (!interval.IsZero())
+        {
+            mode->intervalPs = interval.GetPicoSeconds();
+        }
+        else if (chromeTrace && !mode->IsOn())
+        {
+            mode->intervalPs = TRACE_INTERVAL_PS;
+        }
+    }
+    options.pfc = pfc;
+    options.chromeTrace = chromeTrace;
+    std::istringstream ports(seriesPorts);
+    for (std::string port; std::getline(ports, port, ',');)
+    {
+        options.ports.push_back(port);
+    }
+    options.flows = TimeSeries::ParseFlows(seriesFlows, "--seriesFlows");
+    return options;
+}
+
 RunCollector::Options
 RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
 {
@@ -98,9 +169,8 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
     {
         options.stopPs = lastStartPs + safetyLimit.GetPicoSeconds();
     }
-    options.queueIntervalPs = queueInterval.GetPicoSeconds();
-    options.rateIntervalPs = rateInterval.GetPicoSeconds();
-    options.pfc = pfc;
+    options.series = MakeSeriesOptions();
+    options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);
     options.fingerprint = fingerprint;
     options.pcapFolder = out;
     options.ideal = ideal;
@@ -137,6 +207,11 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     Simulator::Run();
     meter.Finish();
     collector.Finish();
+    if (const uint64_t frames = collector.GetFramesNotAnimated())
+    {
+        std::cerr << "warning: netanim.xml has the first " << NetAnimFile::MAX_PACKETS
+                  << " frames of its window only, " << frames << " are left out" << std::endl;
+    }
 
     const std::string wrong = network.Audit(false);
     NS_ABORT_MSG_UNLESS(wrong.empty(), wrong);

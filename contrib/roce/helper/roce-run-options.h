@@ -48,6 +48,15 @@ struct RunOptions
     std::string progress{"text"};
     Time queueInterval{0};
     Time rateInterval{0};
+    std::string queues;
+    std::string rates;
+    std::string transport;
+    std::string pauses;
+    std::string utilisation;
+    std::string seriesPorts;
+    std::string seriesFlows;
+    bool chromeTrace{false};
+    std::string netanim;
     bool pfc{false};
     std::string pcap;
     bool hpccFct{false};
@@ -102,6 +111,7 @@ struct RunOptions
 
   private:
     RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
+    TimeSeries::Options MakeSeriesOptions() const;
     void Write(RunWriter& writer,
                const RunSummary& summary,
                const FctStats& stats,

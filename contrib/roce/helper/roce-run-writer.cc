@@ -8,9 +8,7 @@
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -29,20 +27,18 @@ namespace
 {
 
 const char* const SUMMARY = "summary.json";
-const char* const STANDARD_FILES[] =
-    {SUMMARY, "flows.csv", "queues.csv", "rates.csv", "pfc.csv", "fct.txt", "pfc.txt"};
-
-/**
- * @param path the file
- * @param what what failed
- * @param error errno
- * @return the one-line message
- */
-std::string
-FileMessage(const std::string& path, const std::string& what, int error)
-{
-    return path + ": " + what + ": " + std::strerror(error);
-}
+const char* const STANDARD_FILES[] = {SUMMARY,
+                                      "flows.csv",
+                                      "queues.csv",
+                                      "rates.csv",
+                                      "transport.csv",
+                                      "pfc.csv",
+                                      "pauses.csv",
+                                      "utilisation.csv",
+                                      "trace.json",
+                                      "netanim.xml",
+                                      "fct.txt",
+                                      "pfc.txt"};
 
 /**
  * @param name a file name
@@ -227,6 +223,13 @@ RunWriter::OpenCsv(const std::string& name, const std::vector<std::string>& head
     return *m_tables.back();
 }
 
+std::string
+RunWriter::AddFile(const std::string& name)
+{
+    Register(name);
+    return TmpPath(name);
+}
+
 void
 RunWriter::WriteFlows(const std::vector<FlowRecord>& records)
 {
@@ -361,23 +364,7 @@ RunWriter::WriteFile(const std::string& name, const std::string& text)
 void
 RunWriter::WriteText(const std::string& name, const std::string& text)
 {
-    const std::string path = TmpPath(name);
-    std::FILE* file = std::fopen(path.c_str(), "wb");
-    if (file == nullptr)
-    {
-        throw InputError(FileMessage(path, "cannot create", errno));
-    }
-    bool complete = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    int error = errno;
-    if (std::fclose(file) != 0 && complete)
-    {
-        complete = false;
-        error = errno;
-    }
-    if (!complete)
-    {
-        throw InputError(FileMessage(path, "cannot write", error));
-    }
+    BufferedFile(TmpPath(name)).Append(text).Close();
 }
 
 void

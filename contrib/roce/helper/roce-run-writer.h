@@ -67,8 +67,8 @@ class RunWriter
 
     /**
      * @param folder created with its parents if missing. Of an existing folder the standard files
-     *        (flows.csv, summary.json, queues.csv, rates.csv, pfc.csv, fct.txt, pfc.txt), the files
-     * that its summary.json lists, and their .tmp remains are removed; other files stay.
+     *        (flows.csv, summary.json, fct.txt, pfc.txt, and those of time series), the files that
+     * its summary.json lists, and their .tmp remains are removed; other files stay.
      * @throw InputError when the folder cannot be made or the old result cannot be removed
      */
     explicit RunWriter(const std::string& folder);
@@ -86,6 +86,14 @@ class RunWriter
      *        used twice, or after Finish()
      */
     CsvFile& OpenCsv(const std::string& name, const std::vector<std::string>& header);
+
+    /**
+     * @brief Add a file that is not a table.
+     * @param name file name without folder
+     * @return the path to write it to; it must be closed when Finish() is called
+     * @throw std::logic_error as OpenCsv()
+     */
+    std::string AddFile(const std::string& name);
 
     /**
      * @brief Write flows.csv: one row per flow by ascending id.

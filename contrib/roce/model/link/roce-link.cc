@@ -9,6 +9,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/assert.h"
+#include "ns3/roce-wire-format.h"
 
 namespace ns3
 {
@@ -28,7 +29,12 @@ Link::GetTypeId()
                                           "Propagation delay, one way",
                                           TimeValue(MicroSeconds(1)),
                                           MakeTimeAccessor(&Link::SetDelay, &Link::GetDelay),
-                                          MakeTimeChecker(Time(0)));
+                                          MakeTimeChecker(Time(0)))
+                            .AddTraceSource("TxRxPointToPoint",
+                                            "A transmission starts, at either end; what NetAnim's "
+                                            "AnimationInterface connects to",
+                                            MakeTraceSourceAccessor(&Link::m_txRxTrace),
+                                            "ns3::roce::Link::TxRxCallback");
     return tid;
 }
 
@@ -70,6 +76,34 @@ Link::Attach(Ptr<Port> a, Ptr<Port> b)
         m_directions[end].toPort = m_ports[1 - end]->GetIndex();
         m_ports[end]->AttachTo(this, end);
     }
+    if (m_observed)
+    {
+        Observe();
+    }
+}
+
+void
+Link::Observe()
+{
+    m_observed = true;
+    for (const Ptr<Port>& port : m_ports)
+    {
+        if (port)
+        {
+            port->ObserveDepartures();
+        }
+    }
+}
+
+void
+Link::TraceTransmit(unsigned end, const Frame& frame, int64_t txPs)
+{
+    const std::vector<uint8_t> bytes = WireFormat::Serialize(frame);
+    m_txRxTrace(Create<Packet>(bytes.data(), static_cast<uint32_t>(bytes.size())),
+                m_ports[end],
+                m_ports[1 - end],
+                PicoSeconds(txPs),
+                PicoSeconds(txPs + GetDelayPs()));
 }
 
 unsigned

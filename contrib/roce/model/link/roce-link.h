@@ -9,8 +9,11 @@
 #include "roce-station.h"
 
 #include "ns3/channel.h"
+#include "ns3/net-device.h"
 #include "ns3/nstime.h"
+#include "ns3/packet.h"
 #include "ns3/roce-frame.h"
+#include "ns3/traced-callback.h"
 
 #include <array>
 #include <cstdint>
@@ -156,6 +159,30 @@ class Link : public Channel
      */
     uint64_t CountInFlight(unsigned end) const;
 
+    /// @return whether trace source TxRxPointToPoint has a sink
+    bool IsObserved() const
+    {
+        return m_observed;
+    }
+
+    /**
+     * @brief Called by a port with an observed link: a transmission starts.
+     * @param end that sends
+     * @param frame what is sent
+     * @param txPs time from its first to its last bit
+     */
+    void TraceTransmit(unsigned end, const Frame& frame, int64_t txPs);
+
+    /// Signature of trace source TxRxPointToPoint, that of ns-3's PointToPointChannel: the frame's
+    /// bytes without FCS, the ports, and the times from now to the last bit sent and to the last
+    /// bit received. Now is Simulator::Now(), which is exact with the attribute Eager of Nic and
+    /// Switch only.
+    typedef void (*TxRxCallback)(Ptr<const Packet> packet,
+                                 Ptr<NetDevice> tx,
+                                 Ptr<NetDevice> rx,
+                                 Time txDuration,
+                                 Time rxDuration);
+
     /// @return propagation delay in picoseconds
     int64_t GetDelayPs() const
     {
@@ -170,6 +197,35 @@ class Link : public Channel
     Ptr<NetDevice> GetDevice(std::size_t i) const override;
 
   private:
+    /// The trace source; a sink makes both ports report what they send.
+    class TxRxTrace
+        : public TracedCallback<Ptr<const Packet>, Ptr<NetDevice>, Ptr<NetDevice>, Time, Time>
+    {
+      public:
+        explicit TxRxTrace(Link* link)
+            : m_link(link)
+        {
+        }
+
+        /// @brief See TracedCallback.
+        void ConnectWithoutContext(const CallbackBase& callback)
+        {
+            m_link->Observe();
+            TracedCallback::ConnectWithoutContext(callback);
+        }
+
+        /// @brief See TracedCallback.
+        void Connect(const CallbackBase& callback, std::string path)
+        {
+            m_link->Observe();
+            TracedCallback::Connect(callback, path);
+        }
+
+      private:
+        Link* m_link;
+    };
+
+    void Observe();
     void DoDispose() override;
     void SetDelay(Time delay);
     Time GetDelay() const;
@@ -178,6 +234,8 @@ class Link : public Channel
     std::array<Direction, 2> m_directions;
     std::array<Ptr<Port>, 2> m_ports;
     uint64_t m_failures{0};
+    bool m_observed{false};
+    TxRxTrace m_txRxTrace{this};
 };
 
 } // namespace roce

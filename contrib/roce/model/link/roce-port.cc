@@ -100,7 +100,12 @@ Port::GetTypeId()
             .AddTraceSource("PauseReceived",
                             "A pause frame names a class; quanta 0 resumes it",
                             MakeTraceSourceAccessor(&Port::m_pauseTrace),
-                            "ns3::roce::Port::PauseCallback");
+                            "ns3::roce::Port::PauseCallback")
+            .AddTraceSource("PauseState",
+                            "A class is paused, or may be sent again (resumed, run out, or the "
+                            "link has failed)",
+                            MakeTraceSourceAccessor(&Port::m_pauseStateTrace),
+                            "ns3::roce::Port::PauseStateCallback");
     return tid;
 }
 
@@ -187,6 +192,10 @@ Port::ObserveTx(const Frame& frame, int64_t atPs)
     if (!m_snifferTrace.IsEmpty())
     {
         Sniff(frame, atPs, true);
+    }
+    if (m_link && m_link->IsObserved())
+    {
+        m_link->TraceTransmit(m_end, frame, m_busyUntilPs - atPs);
     }
 }
 
@@ -329,7 +338,10 @@ void
 Port::SetPaused(unsigned trafficClass, int64_t untilPs, int64_t nowPs)
 {
     const uint32_t bit = 1U << trafficClass;
-    if (m_pausedMask & bit)
+    const bool was = m_pausedMask & bit;
+    // A pause that ran out unnoticed ended then, even if another one begins now.
+    const int64_t endedPs = was ? std::min(nowPs, m_pausedUntilPs[trafficClass]) : nowPs;
+    if (was)
     {
         // Account up to now (or to the expiry, if it went unnoticed) and start afresh.
         m_pausedTotalPs[trafficClass] +=
@@ -337,7 +349,17 @@ Port::SetPaused(unsigned trafficClass, int64_t untilPs, int64_t nowPs)
     }
     m_pausedSincePs[trafficClass] = nowPs;
     m_pausedUntilPs[trafficClass] = untilPs;
-    m_pausedMask = untilPs > nowPs ? m_pausedMask | bit : m_pausedMask & ~bit;
+    const bool is = untilPs > nowPs;
+    m_pausedMask = is ? m_pausedMask | bit : m_pausedMask & ~bit;
+    const auto c = static_cast<uint8_t>(trafficClass);
+    if (was && (!is || endedPs < nowPs))
+    {
+        m_pauseStateTrace(c, false, PicoSeconds(endedPs));
+    }
+    if (is && (!was || endedPs < nowPs))
+    {
+        m_pauseStateTrace(c, true, PicoSeconds(nowPs));
+    }
 }
 
 uint32_t

@@ -384,6 +384,12 @@ class Port : public NetDevice
         return m_fingerprint;
     }
 
+    /// @brief Called by Link: somebody looks at what is sent on it.
+    void ObserveDepartures()
+    {
+        m_observedTx = true;
+    }
+
     /**
      * @brief Lose arriving frames on purpose. For tests; see attribute LossModel.
      * @param lose called for every arriving frame; true loses it
@@ -403,6 +409,9 @@ class Port : public NetDevice
     typedef void (*LossCallback)(const Frame& frame, uint8_t reason, Time at);
     /// Signature of trace source PauseReceived.
     typedef void (*PauseCallback)(uint8_t trafficClass, uint16_t quanta, Time at);
+    /// Signature of trace source PauseState: whether a class must not be sent from that time on.
+    /// The end of a pause that has run out may be told late, as long as nothing waits for it.
+    typedef void (*PauseStateCallback)(uint8_t trafficClass, bool paused, Time at);
 
     // --- inherited from NetDevice
     void SetIfIndex(const uint32_t index) override;
@@ -494,6 +503,7 @@ class Port : public NetDevice
     NoticedTrace<const Frame&, Time> m_txBeginTrace{&m_observedTx, nullptr};
     NoticedTrace<const Frame&, Time> m_rxEndTrace{&m_observedRx, nullptr};
     TracedCallback<uint8_t, uint16_t, Time> m_pauseTrace;
+    TracedCallback<uint8_t, bool, Time> m_pauseStateTrace;
     TracedCallback<const Frame&, uint8_t, Time> m_lossTrace;
     TracedCallback<> m_linkChange;
 };

@@ -223,6 +223,15 @@ class QueuePair
         return m_inflightBytes;
     }
 
+    /// @return acknowledged payload of the oldest message that is not complete
+    uint64_t GetAckedPayloadBytes() const
+    {
+        // Its last packet is not acknowledged, and the others are full.
+        return m_oldest < m_messages.size()
+                   ? (m_una - m_messages[m_oldest].firstPsn) * m_config.mtuBytes
+                   : 0;
+    }
+
     /// @return packets sent more than once
     uint64_t GetRetransmitted() const
     {

@@ -125,7 +125,11 @@ Switch::GetTypeId()
             .AddTraceSource("PauseSent",
                             "A pause frame is made for a port's peer; quanta 0 resumes",
                             MakeTraceSourceAccessor(&Switch::m_pauseSentTrace),
-                            "ns3::roce::Switch::PauseSentCallback");
+                            "ns3::roce::Switch::PauseSentCallback")
+            .AddTraceSource("QueueLength",
+                            "A frame has entered or left the queues of a port",
+                            MakeTraceSourceAccessor(&Switch::m_queueTrace),
+                            "ns3::roce::Switch::QueueLengthCallback");
     return tid;
 }
 
@@ -417,11 +421,15 @@ Switch::Forward(Frame* frame, int64_t nowPs)
     Enqueue(frame, outPort, nowPs);
 }
 
-void
+inline void
 Switch::Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs)
 {
     ++m_ports[outPort].queuedFrames;
     m_ports[outPort].queue->Enqueue(frame, nowPs);
+    if (__builtin_expect(!m_queueTrace.IsEmpty(), 0))
+    {
+        TraceQueue(outPort, frame->trafficClass, nowPs); // it is in the queue
+    }
     StartIfFree(outPort, nowPs);
 }
 
@@ -529,6 +537,10 @@ Switch::Depart(uint16_t port, int64_t atPs)
             return;
         }
         --out.queuedFrames;
+        if (__builtin_expect(!m_queueTrace.IsEmpty(), 0))
+        {
+            TraceQueue(port, frame->trafficClass, atPs);
+        }
         out.starting = true; // releasing may resume this very port's peer
         ReleaseBuffer(*frame, port, atPs);
         const bool pass = RunDequeueStages(*frame, out, atPs);
@@ -566,6 +578,15 @@ Switch::SendPause(uint16_t port, uint8_t trafficClass, uint16_t quanta, int64_t 
     }
     m_pauseSentTrace(port, trafficClass, quanta, PicoSeconds(atPs));
     StartIfFree(port, atPs);
+}
+
+__attribute__((cold, noinline)) void
+Switch::TraceQueue(uint16_t port, uint8_t trafficClass, int64_t atPs)
+{
+    m_queueTrace(port,
+                 trafficClass,
+                 m_ports[port].queue->GetBytes(trafficClass),
+                 PicoSeconds(atPs));
 }
 
 void

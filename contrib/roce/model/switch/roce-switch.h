@@ -226,6 +226,11 @@ class Switch : public Object, public Station
                                       uint8_t trafficClass,
                                       uint16_t quanta,
                                       Time at);
+    /// Signature of trace source QueueLength: bytes of one class in the queues of one port.
+    typedef void (*QueueLengthCallback)(uint16_t port,
+                                        uint8_t trafficClass,
+                                        uint64_t bytes,
+                                        Time at);
 
   protected:
     void DoDispose() override;
@@ -267,6 +272,7 @@ class Switch : public Object, public Station
     void Consume(Frame* frame);
     void ReleaseBuffer(const Frame& frame, uint16_t port, int64_t atPs);
     void SendPause(uint16_t port, uint8_t trafficClass, uint16_t quanta, int64_t atPs);
+    void TraceQueue(uint16_t port, uint8_t trafficClass, int64_t atPs);
     void SetTimers();
 
     std::vector<OutPort> m_ports;
@@ -301,6 +307,7 @@ class Switch : public Object, public Station
     std::string m_name;
     TracedCallback<const Frame&, uint8_t, Time> m_dropTrace;
     TracedCallback<uint16_t, uint8_t, uint16_t, Time> m_pauseSentTrace;
+    TracedCallback<uint16_t, uint8_t, uint64_t, Time> m_queueTrace;
 };
 
 } // namespace roce

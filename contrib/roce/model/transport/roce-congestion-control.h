@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -63,6 +64,16 @@ struct AckInfo
     int64_t rttPs{0};                   //!< this ACK's RTT sample; 0 if it has none
     int64_t remoteHoldPs{0};            //!< part of the sample that the remote host held the data
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
+};
+
+/**
+ * @ingroup roce
+ * @brief A quantity of a rate law's own, for time series.
+ */
+struct ControlVariable
+{
+    const char* name; //!< with its unit at the end, if it has one: "target_rate_bps"
+    double value;
 };
 
 /**
@@ -225,6 +236,19 @@ class CongestionControl : public Object
     virtual std::string GetWarning() const
     {
         return "";
+    }
+
+    /**
+     * @brief The rate law's own variables, as they are now. Must not change anything.
+     *
+     * Which names there are must not depend on the state, so that each is a time series. Rate and
+     * window, the outputs, are not among them.
+     * @param nowPs current time
+     * @param variables appended to
+     */
+    virtual void GetVariables([[maybe_unused]] int64_t nowPs,
+                              [[maybe_unused]] std::vector<ControlVariable>& variables) const
+    {
     }
 
     /// @return current rate, bit/s of wire bytes; never 0

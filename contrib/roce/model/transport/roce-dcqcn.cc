@@ -159,6 +159,16 @@ Dcqcn::GetAlpha(int64_t nowPs) const
 }
 
 void
+Dcqcn::GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const
+{
+    variables.insert(variables.end(),
+                     {{"alpha", GetAlpha(nowPs)},
+                      {"target_rate_bps", m_target},
+                      {"time_stage", static_cast<double>(m_timeStage)},
+                      {"byte_stage", static_cast<double>(m_byteStage)}});
+}
+
+void
 Dcqcn::AdvanceAlpha(int64_t nowPs)
 {
     const int64_t ticks = (nowPs - m_alphaTickPs) / m_inForce->alphaPeriodPs;

@@ -73,6 +73,7 @@ class Dcqcn : public TunableControl<DcqcnSettings>
     void OnAck(const AckInfo& ack) override;
     void OnCnp(int64_t nowPs) override;
     void Advance(int64_t nowPs) override;
+    void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     int64_t NextRateChangePs() const override
     {

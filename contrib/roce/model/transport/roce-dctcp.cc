@@ -271,6 +271,15 @@ Dctcp::OnAck(const AckInfo& ack)
 }
 
 void
+Dctcp::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
+{
+    variables.insert(variables.end(),
+                     {{"alpha", m_alpha},
+                      {"exact_window_bytes", GetExactWindowBytes()},
+                      {"cwr", m_inCwr ? 1.0 : 0.0}});
+}
+
+void
 Dctcp::OnTimeout(int64_t)
 {
     Rewind(m_ackedPsn);

@@ -95,6 +95,7 @@ class Dctcp : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /// @return alpha, 0..1
     double GetAlpha() const

@@ -215,6 +215,24 @@ Hpcc::OnAck(const AckInfo& ack)
 }
 
 void
+Hpcc::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
+{
+    // With MultiRate, of the hop that allows least.
+    const Loop* loop = &m_loop;
+    if (m_multiRate && !m_loops.empty())
+    {
+        loop = &*std::min_element(m_loops.begin(), m_loops.end(), [](const Loop& a, const Loop& b) {
+            return a.reference < b.reference;
+        });
+    }
+    variables.insert(variables.end(),
+                     {{"utilisation", loop->utilisation},
+                      {"exact_window_bytes", m_exactWindow},
+                      {"reference_window_bytes", loop->reference},
+                      {"stage", static_cast<double>(loop->stage)}});
+}
+
+void
 Hpcc::OnTimeout(int64_t)
 {
     Rewind(m_ackedPsn);

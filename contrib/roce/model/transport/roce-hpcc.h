@@ -95,6 +95,7 @@ class Hpcc : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /// @return W, bytes, before the floor of one frame
     double GetExactWindowBytes() const

@@ -221,6 +221,15 @@ PowerTcp::OnAck(const AckInfo& ack)
 }
 
 void
+PowerTcp::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
+{
+    variables.insert(variables.end(),
+                     {{"power", m_power},
+                      {"exact_window_bytes", m_cwnd},
+                      {"reference_window_bytes", m_reference}});
+}
+
+void
 PowerTcp::OnTimeout(int64_t)
 {
     Rewind(m_ackedPsn);

@@ -169,6 +169,7 @@ class PowerTcp : public TunableControl<PowerTcpSettings>
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /// @return cwnd, bytes, before the floor of one frame
     double GetCwnd() const

@@ -338,6 +338,16 @@ Swift::OnAck(const AckInfo& ack)
 }
 
 void
+Swift::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
+{
+    variables.insert(variables.end(),
+                     {{"cwnd_packets", GetCwnd()},
+                      {"endpoint_cwnd_packets", m_endpoint.cwnd},
+                      {"target_delay_ns", GetTargetPs(m_fabric.cwnd) / 1000},
+                      {"smoothed_rtt_ns", m_smoothedRttPs / 1000}});
+}
+
+void
 Swift::OnTimeout(int64_t nowPs)
 {
     ++m_timeouts;

@@ -188,6 +188,7 @@ class Swift : public TunableControl<SwiftSettings>
     void OnAck(const AckInfo& ack) override;
     std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
+    void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /// @return effective window, packets
     double GetCwnd() const;

@@ -360,6 +360,15 @@ Timely::UpdatePatched(double rttPs, double tLowPs, double gradient, double scale
 }
 
 void
+Timely::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
+{
+    variables.insert(variables.end(),
+                     {{"rtt_gradient", GetGradient()},
+                      {"rtt_ns", m_rttPs / 1000},
+                      {"hai_count", static_cast<double>(m_haiCount)}});
+}
+
+void
 Timely::OnTimeout(int64_t)
 {
     Rewind(m_ackedPsn);

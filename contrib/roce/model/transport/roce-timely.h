@@ -219,6 +219,7 @@ class Timely : public TunableControl<TimelySettings>
     void OnAck(const AckInfo& ack) override;
     std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
+    void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /// @return exact current rate, bit/s
     double GetExactRateBps() const

@@ -1,0 +1,349 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Time series, time line and animation of a run agree with each other and with its flows.
+
+    time-series.py BUILD_DIR
+
+Runs two-dc-leaf-spine with everything recorded on change, at intervals, with eager stations and with
+another event scheduler, and draws the series.
+"""
+
+import bisect
+import csv
+import itertools
+import json
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
+from decimal import Decimal
+from pathlib import Path
+
+PLOT = Path(__file__).resolve().parents[2] / "scripts" / "plot_series.py"
+RUN = ["--progress=none", "--wanDelay=50us", "--pattern=poisson+incast", "--load=0.6",
+       "--duration=200us", "--truncate=600000", "--incastSenders=6", "--incastBytes=300000",
+       "--incastReceiver=1", "--seed=7", "--spines=2", "--leaves=2", "--hostsPerLeaf=4",
+       "--leafBuffer=2MiB", "--cc=Hpcc"]
+CHANGE = ["--queues=change", "--rates=change", "--transport=change", "--pauses=change",
+          "--utilisation=change", "--pfc", "--chromeTrace", "--netanim=10us-60us"]
+SAMPLED = ["--queues=3us", "--rates=7us", "--transport=7us", "--pauses=5us", "--utilisation=5us"]
+EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
+TABLES = ["queues.csv", "rates.csv", "transport.csv", "pauses.csv", "utilisation.csv", "pfc.csv"]
+
+Series = dict  # key -> list of (time in ns, value)
+
+
+def check(condition, what):
+    """End with one line if something is wrong."""
+    if not condition:
+        sys.exit("FAILED " + what)
+
+
+def simulate(build, folder, *options):
+    """Run the program into a folder."""
+    command = [str(build / "bin" / "two-dc-leaf-spine"), f"--out={folder}", *RUN, *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    check(done.returncode == 0, f"status {done.returncode}: {done.stderr}")
+    check(not list(folder.glob("*.tmp")), "temporary files are left over")
+    return folder
+
+
+def rows(folder, name):
+    """A table; times must not go backwards."""
+    with open(folder / name, newline="", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    times = [Decimal(row["time_ns"]) for row in table if "time_ns" in row]
+    check(times == sorted(times), f"{name}: time goes backwards")
+    return table
+
+
+def series(folder, name, key, value):
+    """The rows of a table by key, as numbers."""
+    result = defaultdict(list)
+    for row in rows(folder, name):
+        result[tuple(row[k] for k in key)].append((Decimal(row["time_ns"]), Decimal(row[value])))
+    return result
+
+
+def value_at(points, time, before=Decimal(0)):
+    """Last value up to and including a time."""
+    index = bisect.bisect_right(points, (time, Decimal("Infinity")))
+    return points[index - 1][1] if index else before
+
+
+def check_sampled(change, sampled):
+    """What is sampled is what the last change has left."""
+    compared = 0
+    for name, key, value, interval in [
+            ("queues.csv", ("node", "port", "class"), "queue_bytes", 3000),
+            ("pauses.csv", ("node", "port", "class"), "paused", 5000),
+            ("rates.csv", ("flow",), "acked_bytes", 7000),
+            ("rates.csv", ("flow",), "rate_bps", 7000),
+            ("transport.csv", ("flow", "variable"), "value", 7000)]:
+        exact = series(change, name, key, value)
+        samples = series(sampled, name, key, value)
+        for which, points in samples.items():
+            for time, found in points:
+                if name in ("rates.csv", "transport.csv") and time < exact[which][0][0]:
+                    continue  # posted, but nothing is sent yet
+                expected = value_at(exact[which], time)
+                check(found == expected, f"{name} {which} {value} at {time}: {found}, {expected}")
+                compared += 1
+        # And the other way round: what lasts is seen at each interval.
+        for which, points in exact.items():
+            times = {time for time, _ in samples[which]}
+            for begin, end in intervals(points, points[-1][0]):
+                due = {Decimal(t) for t in range(int(begin) // interval * interval + interval,
+                                                 int(end), interval)}
+                check(due <= times, f"{name} {which} {value}: not sampled at {sorted(due - times)[:3]}")
+    check(compared > 5000, f"too few samples: {compared}")
+
+
+def check_rates(folder, flows):
+    """Progress ends with the flow."""
+    sent = series(folder, "rates.csv", ("flow",), "sent_bytes")
+    acked = series(folder, "rates.csv", ("flow",), "acked_bytes")
+    for flow in flows:
+        points = acked[(flow["id"],)]
+        check(points[-1] == (Decimal(flow["start_ns"]) + Decimal(flow["fct_ns"]),
+                             Decimal(flow["bytes"])), f"rates.csv ends with {points[-1]}: {flow}")
+        check([v for _, v in points] == sorted(v for _, v in points), "acked_bytes falls")
+        check(sent[(flow["id"],)][-1][1] == Decimal(flow["bytes"]), f"sent_bytes: {flow}")
+
+
+def intervals(points, end):
+    """(from, to) of the stretches in which a series is not 0."""
+    result = []
+    for value, group in itertools.groupby(points, key=lambda p: p[1] > 0):
+        if value:
+            result.append([next(group)[0], end])
+        elif result:
+            result[-1][1] = next(group)[0]
+    return [tuple(i) for i in result]
+
+
+def check_pauses(change, sampled, counters):
+    """Paused times add up, and each begins a link's delay after a pause frame."""
+    end = Decimal(counters["simulatedNs"])
+    paused = series(change, "pauses.csv", ("node", "port", "class"), "paused")
+    total = series(sampled, "pauses.csv", ("node", "port", "class"), "paused_ns")
+    check(set(paused) == set(total) and paused, "pauses.csv: different ports")
+    for which, points in total.items():
+        stretches = intervals(paused[which], end)
+        for time, found in points:
+            expected = sum(min(b, time) - a for a, b in stretches if a < time)
+            check(found == expected, f"pauses.csv {which} paused_ns at {time}: {found}, {expected}")
+    whole = sum(points[-1][1] for points in total.values())
+    check(abs(whole - counters["pausedNs"]) <= 1, f"pausedNs: {whole}")
+    events = rows(change, "pfc.csv")
+    for event in ("xoff", "xon"):
+        count = sum(row["event"] == event for row in events)
+        name = "pfcXoffSent" if event == "xoff" else "pfcXonSent"
+        check(count == counters[name] > 0, f"pfc.csv: {count} {event}")
+    starts = sum(len(intervals(points, end)) for points in paused.values())
+    check(starts == counters["pfcXoffSent"], f"pauses.csv: {starts} pauses")
+    sent = sorted(Decimal(r["time_ns"]) for r in events if r["event"] == "xoff")
+    begun = sorted(a for points in paused.values() for a, _ in intervals(points, end))
+    check(all(Decimal(1000) < b - a < Decimal(1500) or b - a > 50000 for a, b in zip(sent, begun)),
+          "pauses do not begin a microsecond (or a WAN delay) after XOFF")
+
+
+def check_utilisation(change, sampled):
+    """Busy times and the shares of intervals agree."""
+    busy = series(change, "utilisation.csv", ("node", "port"), "utilisation")
+    shares = series(sampled, "utilisation.csv", ("node", "port"), "utilisation")
+    check(set(busy) == set(shares), "utilisation.csv: different ports")
+    compared = 0
+    for which, points in shares.items():
+        stretches = intervals(busy[which], points[-1][0])
+        for time, share in points:
+            begin = (time - 1) // 5000 * 5000
+            seconds = sum(min(b, time) - max(a, begin) for a, b in stretches if a < time and b > begin)
+            expected = seconds / (time - begin)
+            check(abs(share - expected) < Decimal("2e-6"),
+                  f"utilisation.csv {which} at {time}: {share}, {expected}")
+            compared += 1
+    check(compared > 300, f"too few samples: {compared}")
+    sent = series(change, "utilisation.csv", ("node", "port"), "tx_bytes")
+    last = series(sampled, "utilisation.csv", ("node", "port"), "tx_bytes")
+    check(all(sent[w][-1][1] == last[w][-1][1] for w in sent), "tx_bytes differ at the end")
+
+
+def check_time_line(folder, flows, end):
+    """trace.json has the flows, the values of the tables, and the pauses."""
+    with open(folder / "trace.json", encoding="utf-8") as file:
+        trace = json.load(file, parse_float=Decimal)
+    check(trace["displayTimeUnit"] == "ns", "displayTimeUnit")
+    names = {}
+    slices = defaultdict(list)
+    counters = defaultdict(list)
+    for event in trace["traceEvents"]:
+        kind, process = event["ph"], event["pid"]
+        if kind == "M":
+            key = (process, event["tid"] if event["name"] == "thread_name" else None)
+            check(key not in names, f"named twice: {event}")
+            names[key] = event["args"]["name"]
+            continue
+        check((process, None) in names, f"process without name: {event}")
+        time = Decimal(event["ts"]) * 1000
+        if kind == "C":
+            (value,) = event["args"].values()
+            counters[(process - 1, event["name"])].append((time, Decimal(value)))
+        else:
+            check(kind == "X", f"kind of event: {event}")
+            track = names[(process, event["tid"])]
+            slices[(process - 1, track)].append((time, time + Decimal(event["dur"]) * 1000, event))
+    for track, stretches in slices.items():
+        ends = sorted((a, b) for a, b, _ in stretches)
+        check(all(a[1] <= b[0] for a, b in zip(ends, ends[1:])), f"slices overlap: {track}")
+    # Flows.
+    drawn = {}
+    for (_, track), stretches in slices.items():
+        for begin, finish, event in stretches:
+            if "flows" in track:
+                check(track.startswith(f"nic{event['args']['src']} "), f"track {track}: {event}")
+                drawn[str(event["args"]["flow"])] = (begin, finish - begin, event["args"])
+    check(set(drawn) == {f["id"] for f in flows}, "flows of the time line")
+    for flow in flows:
+        begin, length, details = drawn[flow["id"]]
+        check(begin == Decimal(flow["start_ns"]) and length == Decimal(flow["fct_ns"]),
+              f"time line: {begin} {length}, {flow}")
+        check(details["bytes"] == int(flow["bytes"]) and
+              abs(Decimal(details["slowdown"]) - Decimal(flow["slowdown"])) < Decimal("1e-6"),
+              f"time line: {details}, {flow}")
+    # Counters.
+    found = 0
+    for (node, port, cls), points in series(folder, "queues.csv", ("node", "port", "class"),
+                                            "queue_bytes").items():
+        check(counters[(int(node), f"port {port} class {cls} queue")] == points,
+              f"time line: queue {node} {port}")
+        found += 1
+    rates = {name.split()[1]: p for (_, name), p in counters.items() if name.endswith(" rate")}
+    for (flow,), points in series(folder, "rates.csv", ("flow",), "rate_bps").items():
+        check(rates[flow] == points, f"time line: rate of flow {flow}")
+        found += 1
+    check(found > 100, f"too few counters: {found}")
+    # Pauses, received and sent.
+    for what, value, table in [
+            ("paused", None, series(folder, "pauses.csv", ("node", "port", "class"), "paused")),
+            ("XOFF sent", "event", None)]:
+        if value:
+            table = defaultdict(list)
+            for row in rows(folder, "pfc.csv"):
+                table[(row["node"], row["port"], row["class"])].append(
+                    (Decimal(row["time_ns"]), Decimal(row["event"] != "xon")))
+        expected = sorted((int(k[0]), a, b) for k, p in table.items() for a, b in intervals(p, end))
+        drawn = sorted((node, a, b) for (node, track), s in slices.items()
+                       if track.endswith(what) for a, b, _ in s)
+        check(drawn == expected and drawn, f"time line: {what}: {len(drawn)}, {len(expected)}")
+
+
+def check_animation(folder):
+    """netanim.xml has each frame of its window once, between neighbours, at the right times."""
+    root = ElementTree.parse(folder / "netanim.xml").getroot()
+    check(root.tag == "anim" and root.get("filetype") == "animation", "netanim.xml: root")
+    nodes = {n.get("id") for n in root.iter("node")}
+    check(len(nodes) == 16 + 2 * 5, f"netanim.xml: {len(nodes)} nodes")
+    links = {frozenset((link.get("fromId"), link.get("toId"))) for link in root.iter("link")}
+    check(len(links) == 16 + 2 * (4 + 2) + 1, f"netanim.xml: {len(links)} links")
+    place = {n.get("id"): (float(n.get("locX")), float(n.get("locY"))) for n in root.iter("node")}
+    check(len(set(place.values())) == len(nodes), "netanim.xml: nodes on top of each other")
+    sent = defaultdict(list)
+    packets = 0
+    for packet in root.iter("p"):
+        first, last, arrives, arrived = (
+            Decimal(packet.get(a)) * 10**9 for a in ("fbTx", "lbTx", "fbRx", "lbRx"))
+        pair = (packet.get("fId"), packet.get("tId"))
+        check(frozenset(pair) in links, f"netanim.xml: a frame from {pair[0]} to {pair[1]}")
+        check(10000 <= first <= 60000, f"netanim.xml: {first} ns is not in the window")
+        check(arrives - first == arrived - last and arrives - first in (1000, 50000),
+              f"netanim.xml: delay {arrives - first}")
+        sent[pair[0]].append((first, last))
+        packets += 1
+    check(packets > 1000, f"netanim.xml: {packets} packets")
+    # A host has one port: its frames are its busy time. Frames under way at the edges are left out.
+    busy = series(folder, "utilisation.csv", ("node", "port"), "utilisation")
+    hosts = 0
+    for (node, _), points in busy.items():
+        if place[node][1] < max(y for _, y in place.values()):
+            continue
+        hosts += 1
+        frames = sorted(sent[node])
+        check(all(a[1] <= b[0] for a, b in zip(frames, frames[1:])), "netanim.xml: frames overlap")
+        for begin, end in intervals(points, Decimal(10**9)):
+            if 10000 <= begin and end <= 60000:
+                inside = [(a, b) for a, b in frames if begin <= a < end]
+                check(inside and inside[0][0] == begin and inside[-1][1] == end and
+                      sum(b - a for a, b in inside) == end - begin,
+                      f"netanim.xml: node {node} from {begin} to {end}")
+    check(hosts == 16, f"netanim.xml: {hosts} hosts")
+
+
+def main():
+    """All of it."""
+    build = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch)
+        change = simulate(build, root / "change", *CHANGE)
+        sampled = simulate(build, root / "sampled", *SAMPLED)
+        flows = rows(change, "flows.csv")
+        check(len(flows) > 50, f"{len(flows)} flows")
+        with open(change / "summary.json", encoding="utf-8") as file:
+            summary = json.load(file)
+        counters = summary["counters"]
+        check((change / "flows.csv").read_bytes() == (sampled / "flows.csv").read_bytes(),
+              "watching has changed the flows")
+        check({row["node"] for row in rows(change, "utilisation.csv")} <= set(summary["nodeNames"]),
+              "nodes without name")
+        check_sampled(change, sampled)
+        check_rates(change, flows)
+        check_rates(sampled, flows)
+        check_pauses(change, sampled, counters)
+        check_utilisation(change, sampled)
+        check_time_line(change, flows, Decimal(counters["simulatedNs"]))
+        check_animation(change)
+
+        # The same bytes, whatever the order in which stations tell.
+        for options in (EAGER, ["--scheduler=ns3::MapScheduler"]):
+            other = simulate(build, root / "other", *CHANGE, *options)
+            for name in TABLES + ["trace.json", "netanim.xml"]:
+                check((other / name).read_bytes() == (change / name).read_bytes(),
+                      f"{name} differs with {options[0]}")
+
+        # A choice of ports and flows.
+        some = simulate(build, root / "some", *CHANGE, "--seriesPorts=dc0-leaf0:1,nic3",
+                        "--seriesFlows=0,3-5")
+        ports = {(summary["nodeNames"][r["node"]], r["port"]) for r in rows(some, "utilisation.csv")}
+        check(ports == {("dc0-leaf0", "1"), ("dc0-host3", "0")}, f"ports: {ports}")
+        check({r["port"] for r in rows(some, "queues.csv")} == {"1"}, "queues of chosen ports")
+        for name in ("rates.csv", "transport.csv"):
+            check({r["flow"] for r in rows(some, name)} == set("0345"), f"flows of {name}")
+
+        # The time line alone brings queues and rates with it, and unfinished flows and pauses end.
+        line = simulate(build, root / "line", "--chromeTrace")
+        check_time_line_alone(line)
+
+        done = subprocess.run(["/usr/bin/python3", PLOT, sampled, "--out", root],
+                              capture_output=True, text=True, timeout=300, check=False)
+        check(done.returncode == 0, f"plot_series.py: {done.stderr}")
+        check((root / "series.png").stat().st_size > 20000, "series.png is too small")
+    print("time series, time line and animation agree")
+
+
+def check_time_line_alone(folder):
+    """--chromeTrace without other options."""
+    times = {Decimal(row["time_ns"]) for row in rows(folder, "queues.csv")}
+    check(Decimal(10000) in times and all(t % 10000 == 0 for t in sorted(times)[:-1]),
+          "queues.csv every 10 us")
+    check(rows(folder, "rates.csv"), "rates.csv")
+    check(not (folder / "pauses.csv").exists(), "pauses.csv was not asked for")
+    with open(folder / "trace.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    check(any(e["ph"] == "X" and e["name"] == "paused" for e in events), "no pauses")
+
+
+if __name__ == "__main__":
+    main()
