@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that the build, the tests and the plots need. Does nothing if all are there.
-# Usage: scripts/install.sh [--with-tshark]
+# Usage: scripts/install.sh [--with-tshark] [--with-slurm]
 set -euo pipefail
 
 packages=(
     libns3-dev ns3 libboost-dev nlohmann-json3-dev libgtest-dev
     g++ clang cmake ninja-build ccache
     python3 python3-matplotlib
+    snakemake python3-yaml python3-scipy python3-jinja2
 )
 
 for option in "$@"; do
     case "$option" in
     --with-tshark) packages+=(tshark) ;;
+    --with-slurm) packages+=(slurm-wlm munge) ;;
     *)
-        echo "error: unknown option $option; usage: scripts/install.sh [--with-tshark]" >&2
+        echo "error: unknown option $option; usage: scripts/install.sh [--with-tshark] [--with-slurm]" >&2
         exit 2
         ;;
     esac
