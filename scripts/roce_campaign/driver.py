@@ -5,6 +5,7 @@
 
 import fcntl
 import glob
+import importlib.util
 import json
 import os
 import re
@@ -98,8 +99,11 @@ class Campaign:
 
     def command(self) -> List[str]:
         """Snakemake with its options."""
+        if importlib.util.find_spec("snakemake") is None:
+            raise rr.ResultError(f"{sys.executable} has no Snakemake: apt install snakemake, and "
+                                 "call this script with /usr/bin/python3")
         command = [
-            "/usr/bin/python3", "-m", "snakemake",
+            sys.executable, "-m", "snakemake",
             "--snakefile", os.path.join(SCRIPTS, "Snakefile"), "--directory", self.plan.folder,
             "--config", f"scripts={SCRIPTS}", f"python={sys.executable}", f"file={self.file}",
             f"local_jobs={len(os.sched_getaffinity(0))}",

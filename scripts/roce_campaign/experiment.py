@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An experiment: a YAML file that is checked completely before anything runs.
 
-The keys are described in README.md, "Campaigns"; scripts/experiments/ has examples.
+The keys are described in contrib/roce/doc/roce.rst, "Campaigns"; scripts/experiments has examples.
 """
 
 import csv
@@ -29,7 +29,8 @@ OWN_OPTIONS = ("out", "progress")  # given to the program by the workflow
 
 FLOW_VALUES = {"slowdown": "", "fct": "us", "receiver_fct": "us", "ideal_fct": "us",
                "goodput": "Gbit/s", "size": "B", "packets": "", "retransmitted": ""}
-STATISTICS = "mean, min, max, sum, count or a percentile such as p99 or p99.9"
+PLAIN_STATISTICS = ("mean", "min", "max", "sum", "count", "jain")
+STATISTICS = f"{', '.join(PLAIN_STATISTICS)} or a percentile such as p99 or p99.9"
 PLOTS = {"lines": (("metric", "x"), ("series", "where", "each", "title", "log")),
          "bars": (("metric", "x"), ("series", "where", "each", "title", "log")),
          "slowdown-by-size": ((), ("series", "where", "each", "title")),
@@ -311,7 +312,7 @@ def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Coo
 def parse_statistic(text: str) -> str:
     """Check a statistic's name."""
     match = re.fullmatch(r"p(\d{1,3}(?:\.\d{1,4})?)", text)
-    good = 0 < float(match[1]) <= 100 if match else text in ("mean", "min", "max", "sum", "count")
+    good = 0 < float(match[1]) <= 100 if match else text in PLAIN_STATISTICS
     if not good:
         raise ValueError(f"statistic '{text}', expected {STATISTICS}")
     return text
@@ -332,7 +333,7 @@ SOURCES = {
     "of": ("statistic", "scope", "size", "class", "tag", "pool"),
     "counter": (),
     "summary": (),
-    "file": ("column", "statistic", "where", "after", "before", "weight"),
+    "file": ("column", "statistic", "where", "after", "before", "weight", "group"),
     "expression": (),
 }
 
@@ -379,6 +380,10 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric]) -> Metric:
                 plain[limit] = fields[limit].parsed(f"{what}: {limit}", yamlread.parse_time_ns)
         if "weight" in fields:
             plain["weight"] = fields["weight"].one_of(f"{what}: weight", ("rows", "time"))
+        if "group" in fields:
+            plain["group"] = fields["group"].text(f"{what}: group")
+            if "weight" in fields:
+                fields["weight"].fail(f"{what}: group: averages rows, without weight:")
     else:
         expression = fields["expression"].parsed(what, lambda t: Expression(t, before))
         if expression.boolean or any(r.coordinates for r in expression.references):
@@ -388,9 +393,9 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric]) -> Metric:
         plain["expression"] = expression.text
     if "statistic" in fields:
         plain["statistic"] = fields["statistic"].parsed(what, parse_statistic)
-        if plain["statistic"] == "count":
+        if plain["statistic"] in ("count", "jain"):
             unit = ""
-        if plain.get("weight") == "time" and plain["statistic"] in ("sum", "count"):
+        if plain.get("weight") == "time" and plain["statistic"] in ("sum", "count", "jain"):
             fields["statistic"].fail(f"{what}: weight: time gives no {plain['statistic']}")
     if "scale" in fields:
         plain["scale"] = fields["scale"].number(f"{what}: scale")

@@ -67,6 +67,9 @@ def statistic_of(ascending: Sequence[float], statistic: str) -> Optional[float]:
         return math.fsum(ascending) / len(ascending)
     if statistic in ("min", "max"):
         return ascending[0 if statistic == "min" else -1]
+    if statistic == "jain":  # 1 if all are equal, 1/n if one has all
+        squares = math.fsum(v * v for v in ascending)
+        return math.fsum(ascending) ** 2 / (len(ascending) * squares) if squares else None
     return rr.percentile(ascending, per_million(statistic))
 
 
@@ -134,12 +137,15 @@ def measure_file(folder: str, summary: dict, definition: dict) -> dict:
     timed = by_time or after is not None or before is not None
     column = definition["column"]
     values: List[float] = []
+    group = definition.get("group")
+    members: Dict[str, List[float]] = {}
     series: Dict[Tuple[str, ...], List[Tuple[float, float]]] = {}
     last = 0.0
     try:
         with open(file, newline="", encoding="utf-8") as stream:
             reader = csv.DictReader(stream)
-            needed = [column, *definition["where"]] + (["time_ns"] if timed else [])
+            needed = [column, *definition["where"]] + (["time_ns"] if timed else []) \
+                + ([group] if group else [])
             missing = [c for c in needed if c not in (reader.fieldnames or [])]
             if missing:
                 raise rr.ResultError(f"{file}:1: missing column(s) {', '.join(missing)}")
@@ -158,7 +164,7 @@ def measure_file(folder: str, summary: dict, definition: dict) -> dict:
                     key = tuple(v for c, v in row.items() if c not in ("time_ns", column))
                     series.setdefault(key, []).append((time, value))
                 elif (after is None or time >= after) and (before is None or time < before):
-                    values.append(value)
+                    (members.setdefault(row[group], []) if group else values).append(value)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         what = getattr(error, "strerror", None) or error
         raise rr.ResultError(f"{file}: {what}; a metric needs it, switch it on in options") \
@@ -169,6 +175,7 @@ def measure_file(folder: str, summary: dict, definition: dict) -> dict:
             [p for points in series.values() for p in held(points, begin, end)],
             definition["statistic"])
     else:
+        values += [math.fsum(m) / len(m) for m in members.values()]
         found = statistic_of(sorted(values), definition["statistic"])
     return {"value": None if found is None else found * definition.get("scale", 1)}
 

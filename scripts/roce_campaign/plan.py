@@ -12,11 +12,13 @@ results/NAME/
     logs/                Snakemake's own output, and sbatch's
 """
 
+import functools
+import itertools
 import json
 import os
 import re
 import subprocess
-from typing import Dict, List, NamedTuple, Optional
+from typing import Callable, Dict, List, NamedTuple, Optional
 
 import roce_results as rr
 
@@ -36,27 +38,19 @@ class PlannedRun(NamedTuple):
     options: Dict[str, str]
 
 
-def input_files(options: Dict[str, str]) -> Dict[str, str]:
-    """Hashes of the files that options name, by option."""
-    return {o: identity.file_hash(v) for o, v in options.items()
-            if os.path.isabs(v) and os.path.isfile(v)}
+def run_hash(options: Dict[str, str], seed: int, seed_option: str, code_hash: str,
+             file_hash: Callable[[str], str] = identity.file_hash) -> str:
+    """The hash of all that a run's result depends on; a file counts by content, not by place."""
+    values = {o: file_hash(v) if os.path.isabs(v) and os.path.isfile(v) else v
+              for o, v in options.items()}
+    return identity.data_hash({"code": code_hash, "options": values, "seed": seed,
+                               "seedOption": seed_option})
 
 
 def readable(point: Point) -> str:
     """A point as a part of a file name."""
     text = "_".join(f"{a}-{v}" for a, v in point.coordinates.items()) or "run"
     return re.sub(r"[^A-Za-z0-9.+_-]+", "-", text)[:120]
-
-
-def planned_run(experiment: Experiment, point: Point, seed: int, code_hash: str) -> PlannedRun:
-    """The run of a point and seed, with the hash of all that its result depends on."""
-    inputs = input_files(point.options)
-    # A file counts by content, not by place.
-    values = {o: inputs.get(o, v) for o, v in point.options.items()}
-    whole = identity.data_hash({"code": code_hash, "options": values, "seed": seed,
-                                "seedOption": experiment.seed_option})
-    key = f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}"
-    return PlannedRun(key, whole, point.coordinates, seed, point.options)
 
 
 def git_state() -> Optional[str]:
@@ -85,12 +79,15 @@ class Plan:
         """The plan of an experiment with the program as it is now."""
         code = identity.code(experiment.program)
         code_hash = identity.data_hash(code)
-        runs = [planned_run(experiment, p, s, code_hash)
-                for p in experiment.points for s in experiment.seeds]
+        file_hash = functools.lru_cache(maxsize=None)(identity.file_hash)
+        runs = []
+        for point, seed in itertools.product(experiment.points, experiment.seeds):
+            whole = run_hash(point.options, seed, experiment.seed_option, code_hash, file_hash)
+            key = f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}"
+            runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
         keys = [r.key for r in runs]
-        twice = next((k for k in keys if keys.count(k) > 1), None) if len(set(keys)) < len(keys) \
-            else None
-        if twice:
+        if len(set(keys)) < len(keys):
+            twice = next(k for k in keys if keys.count(k) > 1)
             raise rr.ResultError(f"{experiment.file}: two points of the grid are the same run: "
                                  f"{twice}")
         return Plan(folder, {

@@ -20,7 +20,7 @@ import roce_results as rr
 from roce_jobs import Job
 
 from . import identity, measure
-from .plan import Plan, PlannedRun, input_files, write_whole
+from .plan import Plan, PlannedRun, run_hash, write_whole
 
 POLL_SECONDS = 0.05
 PROGRESS_SECONDS = 1.0  # between two writings of the progress file
@@ -39,13 +39,9 @@ def check_code(plan: Plan, when: str) -> None:
 
 def check_inputs(plan: Plan, run: PlannedRun) -> None:
     """The files that options name are the plan's, too."""
-    inputs = input_files(run.options)
-    values = {o: inputs.get(o, v) for o, v in run.options.items()}
-    found = identity.data_hash({"code": plan.data["codeHash"], "options": values, "seed": run.seed,
-                                "seedOption": plan.data["seedOption"]})
-    if found != run.hash:
-        raise rr.ResultError(f"{run.key}: a file that an option names changed since the campaign "
-                             "was started: " + ", ".join(inputs.values()))
+    if run_hash(run.options, run.seed, plan.data["seedOption"], plan.data["codeHash"]) != run.hash:
+        raise rr.ResultError(f"{run.key}: a file that an option names is not what it was when the "
+                             "campaign was started")
 
 
 def command(plan: Plan, run: PlannedRun) -> List[str]:
