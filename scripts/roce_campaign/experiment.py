@@ -648,13 +648,14 @@ def read_slurm(pairs: List[Tuple[Value, Value]]) -> Dict[str, str]:
 
 
 def load(name: str, size: str, program: Optional[str] = None,
-         build: Optional[str] = None) -> Experiment:
+         build: Optional[str] = None, targets_file: Optional[str] = None) -> Experiment:
     """Read and check an experiment.
 
     @param name of a built-in one, or the path of a YAML file
     @param size quick or full
     @param program path to use instead of the file's
     @param build folder whose bin/ has the programs; default build of this checkout
+    @param targets_file table of targets to use instead of the file's
     """
     short, file = find(name)
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", short):
@@ -695,7 +696,8 @@ def load(name: str, size: str, program: Optional[str] = None,
     metrics = read_metrics(chosen["metrics"])
     if not metrics:
         document.fail("metrics: expected at least one")
-    targets, show_all = read_targets(chosen.get("targets"), folder)
+    targets, show_all = (read_targets_file(targets_file, {}), False) if targets_file else \
+        read_targets(chosen.get("targets"), folder)
     reader = Claims(metrics, all_axes, targets)
     claims = []
     for value in chosen["claims"].items("claims", True) if "claims" in chosen else []:

@@ -17,25 +17,28 @@ from .measure import Results, definitions
 from .plan import Plan
 
 
-def load(folder: str, file: Optional[str], jobs: int) -> Tuple[Results, Plan]:
+def load(folder: str, file: Optional[str], jobs: int,
+         targets: Optional[str] = None) -> Tuple[Results, Plan]:
     """Plan and metrics of a results folder.
 
     The runs are those of the last scripts/reproduce; metrics, plots and claims are those of the
     experiment file as it is now. Grid, options and seeds must not have changed.
     """
     plan = Plan.read(folder)
-    found = experiment.load(file or plan.data["file"], plan.data["size"], plan.data["program"])
+    found = experiment.load(file or plan.data["file"], plan.data["size"], plan.data["program"],
+                            targets_file=targets)
     if found.design() != plan.data["design"]:
         raise rr.ResultError(f"{found.file}: program, options, grid or seeds are not those of "
                              f"{folder} any more; run scripts/reproduce again")
     return Results.collect(found, plan, jobs), plan
 
 
-def of_name(name: str, folder: Optional[str]) -> Tuple[Results, Plan]:
+def of_name(name: str, folder: Optional[str],
+            targets: Optional[str] = None) -> Tuple[Results, Plan]:
     """The same by an experiment's name; the folder is results/NAME unless given."""
     short, file = experiment.find(name)
     folder = folder or os.path.join(experiment.ROOT, "results", short)
-    return load(folder, file, len(os.sched_getaffinity(0)))
+    return load(folder, file, len(os.sched_getaffinity(0)), targets)
 
 
 def main() -> int:

@@ -299,6 +299,9 @@ def test_numbers(folder):
     check({r["id"]: r["grade"] for r in rows(out / "score.csv")}["band"] == "C", "new claim")
     below = run("score", experiment, "--results", out, "--fail-below", "B")
     check(below.returncode == 1, "--fail-below")
+    (folder / "other.csv").write_text(TARGETS.replace("36.0,42.8", "50,60"))
+    good(run("score", experiment, "--results", out, "--targets", folder / "other.csv"), "table")
+    check({r["id"]: r["grade"] for r in rows(out / "score.csv")}["T-1"] == "B", "another table")
     good(run("plot", experiment, "--results", out), "plot")
     check(inodes(out) == before, "score or plot ran something")
     experiment.write_text(EXPERIMENT.replace("slow: 4", "slow: 5"))
@@ -381,12 +384,18 @@ def test_failure(folder):
 KILL = """\
 title: Killed half-way
 program: {program}
-options: {{wanDelay: 20us, load: 0.6, workload: websearch, duration: {duration}}}
+options: {{wanDelay: 20us, load: 0.6, workload: websearch, duration: {duration}, queueInterval: 20us}}
 grid: {{cc: [Dcqcn, Hpcc]}}
 seeds: 3
 metrics:
   all_mean: {{of: slowdown, statistic: mean}}
   p99: {{of: fct, statistic: p99, scope: inter}}
+plots:
+  - {{kind: lines, metric: [all_mean, p99], x: cc, log: true}}
+  - {{kind: bars, metric: all_mean, x: cc, title: Bars}}
+  - {{kind: slowdown-by-size, each: cc}}
+  - {{kind: fct-cdf, series: cc}}
+  - {{kind: queues, where: {{cc: Hpcc}}, top: 2}}
 claims:
   - {{id: lower, value: "reduction(all_mean(cc=Hpcc), all_mean(cc=Dcqcn))", reported: 10, kind: reduction}}
 """
@@ -406,6 +415,9 @@ def test_kill(folder, build):
     experiment.write_text(KILL.format(program=program, duration="1ms"))
     undisturbed, out = folder / "undisturbed", folder / "killed"
     good(run("reproduce", experiment, "--out", undisturbed), "undisturbed")
+    page = (undisturbed / "index.html").read_text()
+    check("No figure" not in page and page.count("data:image/png;base64,") == 6
+          and len(list(undisturbed.glob("figures/*.png"))) == 6, "figures of every kind")
 
     process = start(experiment, out)
     try:
