@@ -62,7 +62,8 @@ class Drawer:
             x = (numeric or axes)[0]
             series = [a for a in axes if a != x][:1]
             each = [a for a in axes if a not in (x, *series)]
-            plots += [Plot("lines", {"metric": [m], "x": [x], "series": series, "each": each}, "")
+            kind = "lines" if numeric else "bars"
+            plots += [Plot(kind, {"metric": [m], "x": [x], "series": series, "each": each}, "")
                       for m in self.experiment.metrics]
         if any(m.source == "flows" for m in self.experiment.metrics.values()):
             series, each = axes[:1], axes[1:]
@@ -128,7 +129,7 @@ class Drawer:
 
         columns = min(len(metrics), 3)
         rows = -(-len(metrics) // columns)
-        width = 5.4 if columns == 1 else 3.7 * columns
+        width = 4.6 if columns == 1 else 3.7 * columns
         fig, axes = plt.subplots(rows, columns, squeeze=False,
                                  figsize=(width + 0.4, 3.0 * rows + 0.8))
         numeric = plot.kind == "lines" and all(is_number(v) for v in labels)

@@ -8,7 +8,7 @@ and "off" no boolean. What a value means is decided where it is used.
 """
 
 import re
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 import roce_results as rr
 
@@ -26,7 +26,7 @@ class Value:
         self.file = file
         self.line = node.start_mark.line + 1
 
-    def fail(self, message: str) -> "NoReturn":
+    def fail(self, message: str) -> NoReturn:
         """One line with the place."""
         raise rr.ResultError(f"{self.file}:{self.line}: {message}")
 
