@@ -158,6 +158,12 @@ class Score(NamedTuple):
 HEADER = ["id", "reported", "ours", "ci_low", "ci_high", "grade", "note"]
 
 
+def not_counted(unfinished: Dict[int, int]) -> List[str]:
+    """A remark on unfinished flows, by point."""
+    total = sum(unfinished.values())
+    return [f"{total} unfinished flows not counted"] if total else []
+
+
 class Scorer:
     """Scores the claims of an experiment."""
 
@@ -175,11 +181,14 @@ class Scorer:
             whole[axis] = labels[0] if label is None else resolve_label(label, labels)
         return self.results.find(whole)
 
-    def _prepare(self, case) -> Tuple[List[int], Dict[Reference, int], List[str]]:
-        """Seeds that all metrics of a case have, its points, and remarks."""
+    def _prepare(self, case, unfinished: Dict[int, int]
+                 ) -> Tuple[List[int], Dict[Reference, int], List[str]]:
+        """Seeds that all metrics of a case have, its points, and remarks.
+
+        @param unfinished gets the number of unfinished flows by point
+        """
         places = {}
         seeds = set(self.experiment.seeds)
-        unfinished: Dict[int, int] = {}
         for reference in case.expression.references:
             key = Reference(reference.metric, tuple(sorted(reference.coordinates.items())))
             point = places[key] = self._place(reference, case.coordinates)
@@ -197,8 +206,6 @@ class Scorer:
         remarks = []
         if len(seeds) < len(self.experiment.seeds):
             remarks.append(f"{len(seeds)} of {len(self.experiment.seeds)} seeds have all values")
-        if unfinished:
-            remarks.append(f"{sum(unfinished.values())} unfinished flows not counted")
         return sorted(seeds), places, remarks
 
     def _lookup(self, places, seeds):
@@ -209,14 +216,15 @@ class Scorer:
 
     def value(self, case) -> Tuple[Estimate, List[str]]:
         """The number of a claim."""
-        seeds, places, remarks = self._prepare(case)
+        unfinished: Dict[int, int] = {}
+        seeds, places, remarks = self._prepare(case, unfinished)
         return jackknife(seeds, lambda s: float(
-            case.expression.evaluate(self._lookup(places, s)))), remarks
+            case.expression.evaluate(self._lookup(places, s)))), remarks + not_counted(unfinished)
 
-    def relation(self, case) -> Tuple[bool, str, Optional[Estimate], List[str]]:
+    def relation(self, case, unfinished: Dict[int, int]) -> Tuple[bool, str, Optional[Estimate], List[str]]:
         """Whether a relation holds, how it looks, and for a single comparison the difference of
         its sides."""
-        seeds, places, remarks = self._prepare(case)
+        seeds, places, remarks = self._prepare(case, unfinished)
         lookup = self._lookup(places, seeds)
         holds = case.expression.evaluate(lookup)
         sides = case.expression.comparison(lookup)
@@ -256,11 +264,12 @@ class Scorer:
     def _score_relation(self, claim: Claim) -> Score:
         held, texts, failing, missing = 0, [], [], []
         remarks: List[str] = []
+        unfinished: Dict[int, int] = {}
         single = None
         for case in claim.cases:
             prefix = f"{case.title}: " if case.title else ""
             try:
-                holds, text, difference, found = self.relation(case)
+                holds, text, difference, found = self.relation(case, unfinished)
             except NotMeasured as error:
                 missing.append(f"{prefix}{error}")
                 continue
@@ -290,7 +299,7 @@ class Scorer:
             remarks.insert(0, f"{len(missing)} of {len(claim.cases)} cases not measured")
         if measured > SHOWN_CASES:
             texts = failing[:SHOWN_CASES] + (["..."] if len(failing) > SHOWN_CASES else [])
-        note = "; ".join(texts + remarks)
+        note = "; ".join(texts + remarks + not_counted(unfinished))
         return self._result(claim, f"{held}/{measured}", single, grade, note)
 
     @staticmethod

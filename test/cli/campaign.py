@@ -10,6 +10,7 @@ Most cases use a small program of their own, written here, whose flows have numb
 work out by hand; the kill in the middle and regress use two-dc-leaf-spine.
 """
 
+import base64
 import csv
 import json
 import os
@@ -438,6 +439,12 @@ def test_kill(folder, build):
     part = out / "runs" / (sorted(inodes(undisturbed))[-1] + ".part-host-1")
     part.mkdir(exist_ok=True)
     (part / "flows.csv").write_text(HEADER + "\n")
+    # And a finished run of which Snakemake does not know that it was finished.
+    name = f"state/{sorted(before)[0]}.done"
+    check((out / name).exists(), "a run without a mark")
+    incomplete = out / ".snakemake" / "incomplete"
+    incomplete.mkdir(exist_ok=True)
+    (incomplete / base64.urlsafe_b64encode(name.encode()).decode()).touch()
     done = good(run("reproduce", experiment, "--out", out), "after the kill")
     check(f"{len(before)} of them there already" in done.stderr, done.stderr)
     after = inodes(out)
