@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that the build, the tests and the plots need. Does nothing if all are there.
-# Usage: scripts/install.sh
+# Usage: scripts/install.sh [--with-slurm]
 set -euo pipefail
 
 packages=(
@@ -8,13 +8,15 @@ packages=(
     g++ clang cmake ninja-build ccache
     python3 python3-matplotlib
     tshark
+    snakemake python3-yaml python3-scipy python3-jinja2
 )
 
 for option in "$@"; do
     case "$option" in
     --with-tshark) ;; # of earlier versions: it is always installed now
+    --with-slurm) packages+=(slurm-wlm munge) ;;
     *)
-        echo "error: unknown option $option; usage: scripts/install.sh" >&2
+        echo "error: unknown option $option; usage: scripts/install.sh [--with-slurm]" >&2
         exit 2
         ;;
     esac

@@ -272,6 +272,9 @@ def equal_count_bins(flows: Iterable[Flow], bins: int) -> List[List[Flow]]:
 
 Table = Tuple[List[str], List[List[str]]]  # header, rows
 
+# Columns of words, which are aligned to the left.
+TEXT_COLUMNS = ("run", "size", "scope", "scenario", "transport", "id", "note", "metric", "verdict")
+
 
 def _number(value: Optional[float]) -> str:
     return "-" if value is None else f"{value:.2f}"
@@ -351,7 +354,7 @@ def notes(runs: Sequence[Run]) -> List[str]:
 
 
 def _text_columns(table: Table) -> List[bool]:
-    return [name in ("run", "size", "scope", "scenario", "transport") for name in table[0]]
+    return [name in TEXT_COLUMNS for name in table[0]]
 
 
 def format_aligned(table: Table) -> str:

@@ -24,10 +24,10 @@ for variant in $variants; do
 done
 has() { [[ " $variants " == *" $1 "* ]]; }
 
-scripts/install.sh
+scripts/install.sh --with-slurm
 
-# The comparison of builds belongs to the release run.
-test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.]determinism$')
+# The comparison of builds and the tests of campaigns, which are Python, belong to the release run.
+test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.](determinism|campaign|slurm)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then

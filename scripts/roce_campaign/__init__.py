@@ -1,0 +1,17 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Campaigns: an experiment is a small YAML file; see experiment.py for what it may hold.
+
+experiment   reads and checks the file, makes the list of runs
+expression   the small language of claims and derived metrics
+identity     what a result depends on, as hashes
+plan         results/NAME/plan.json: the runs of one campaign, for all processes that take part
+run          one run, as a process of its own (here or on a cluster node)
+measure      metrics of runs, and their confidence intervals over the seeds
+score        claims against metrics
+figures      the standard figures
+page         the HTML page
+driver       starts Snakemake and shows its progress
+regress      two versions compared
+"""

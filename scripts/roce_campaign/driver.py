@@ -1,0 +1,238 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Starts Snakemake on a plan, here or on a Slurm cluster, and shows how far it is."""
+
+import fcntl
+import glob
+import importlib.util
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import Dict, List, Optional
+
+import roce_results as rr
+from roce_jobs import duration_text
+
+from .plan import Plan
+
+SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TTY_SECONDS = 0.5  # between updates of the live line
+LOG_SECONDS = 10.0  # between reports when the output is not a terminal
+LATENCY_SECONDS = 60  # how late a file of a cluster node may show here
+GRACE_SECONDS = 30.0  # for Snakemake to end its jobs after an interrupt
+
+
+def lock(folder: str):
+    """The folder for this process alone, and for the Snakemake that it starts.
+
+    The kernel drops the lock when both are gone, however they end: what is left of a killed
+    campaign keeps nobody out.
+    """
+    os.makedirs(folder, exist_ok=True)
+    stream = open(os.path.join(folder, ".lock"), "a+", encoding="utf-8")
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        stream.seek(0)
+        raise rr.ResultError(f"{folder}: another scripts/reproduce is at work there (process "
+                             f"{stream.read().strip() or '?'})") from None
+    stream.truncate(0)
+    stream.write(f"{os.getpid()}\n")
+    stream.flush()
+    return stream
+
+
+def tidy(plan: Plan, clean: bool) -> List[str]:
+    """Remove what a killed campaign left, marks without a run, and with `clean` stale runs.
+
+    @return the folders of stale runs, removed or not
+    """
+    keys = set(plan.by_key)
+    for part in glob.glob(os.path.join(glob.escape(plan.folder), "runs", "*.part-*")):
+        shutil.rmtree(part, ignore_errors=True)
+    for mark in glob.glob(os.path.join(glob.escape(plan.folder), "state", "*.done")):
+        key = os.path.basename(mark)[:-len(".done")]
+        if key not in keys or plan.record(plan.by_key[key]) is None:
+            os.remove(mark)
+    runs = os.path.join(plan.folder, "runs")
+    stale = sorted(os.path.join(runs, r) for r in (os.listdir(runs) if os.path.isdir(runs) else [])
+                   if r not in keys)
+    if clean:
+        for folder in stale:
+            shutil.rmtree(folder)
+    # The tables and the page of other runs must not look like those of these.
+    for name in ("index.html", "metrics.csv", "metrics-by-seed.csv", "runs.csv", "score.csv"):
+        path = os.path.join(plan.folder, name)
+        if os.path.exists(path):
+            os.remove(path)
+    return stale
+
+
+def sbatch(slurm: Dict[str, str], name: str) -> List[str]:
+    """The command that submits a job; Snakemake adds the script."""
+    command = ["sbatch", "--parsable", f"--job-name=roce-{name}", "--output=logs/slurm-%j.log",
+               "--ntasks=1", "--cpus-per-task=1"]
+    for key in ("partition", "account", "qos", "time", "mem"):
+        if key in slurm:
+            command.append(f"--{key}={slurm[key]}")
+    return command + shlex.split(slurm.get("options", ""))
+
+
+class Campaign:
+    """One call of scripts/reproduce, from the plan to the page."""
+
+    def __init__(self, plan: Plan, file: str, jobs: int, slurm: Optional[Dict[str, str]]):
+        self.plan = plan
+        self.file = os.path.abspath(file)
+        self.jobs = jobs
+        self.slurm = slurm
+        self.process: Optional[subprocess.Popen] = None
+        self.interrupted = False
+        self.log = os.path.join(plan.folder, "logs", "snakemake.log")
+
+    def command(self) -> List[str]:
+        """Snakemake with its options."""
+        if importlib.util.find_spec("snakemake") is None:
+            raise rr.ResultError(f"{sys.executable} has no Snakemake: apt install snakemake, and "
+                                 "call this script with /usr/bin/python3")
+        command = [
+            sys.executable, "-m", "snakemake",
+            "--snakefile", os.path.join(SCRIPTS, "Snakefile"), "--directory", self.plan.folder,
+            "--config", f"scripts={SCRIPTS}", f"python={sys.executable}", f"file={self.file}",
+            f"local_jobs={len(os.sched_getaffinity(0))}",
+            "--rerun-incomplete", "--rerun-triggers", "mtime", "--keep-going", "--nocolor",
+            "--scheduler", "greedy"]
+        if self.slurm is None:
+            return command + ["--cores", str(self.jobs)]
+        status = f"{sys.executable} {os.path.join(SCRIPTS, 'roce_campaign', 'slurm_status.py')}"
+        return command + [
+            "--jobs", str(self.jobs), "--local-cores", str(len(os.sched_getaffinity(0))),
+            "--cluster", " ".join(shlex.quote(x) for x in sbatch(self.slurm, self.plan.data["name"])),
+            "--cluster-status", status, "--cluster-cancel", "scancel",
+            "--latency-wait", str(LATENCY_SECONDS), "--max-status-checks-per-second", "5"]
+
+    def run(self, lock_stream) -> bool:
+        """Run all; True when all is there."""
+        os.makedirs(os.path.join(self.plan.folder, "logs"), exist_ok=True)
+        command = self.command()
+        with open(self.log, "w", encoding="utf-8") as log:
+            # A killed Snakemake leaves its own lock; ours says that nobody is alive.
+            unlock = subprocess.run(command + ["--unlock"], stdout=log, stderr=subprocess.STDOUT,
+                                    check=False)
+            if unlock.returncode != 0:
+                raise rr.ResultError(f"Snakemake does not start, see {os.path.relpath(self.log)}")
+            previous = {s: signal.signal(s, self._interrupt)
+                        for s in (signal.SIGINT, signal.SIGTERM)}
+            try:
+                self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
+                                                stderr=subprocess.STDOUT,
+                                                pass_fds=(lock_stream.fileno(),))
+                self._watch()
+            finally:
+                for number, handler in previous.items():
+                    signal.signal(number, handler)
+        return self.process.returncode == 0 and not self.interrupted
+
+    def _interrupt(self, _number, _frame) -> None:
+        """Tell Snakemake to end its jobs; a second interrupt does not wait."""
+        if self.interrupted:
+            self.process.kill()
+            return
+        self.interrupted = True
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+
+    # ---------------------------------------------------------------------------------- progress
+
+    def _watch(self) -> None:
+        """Show progress until Snakemake ends."""
+        total = len(self.plan.runs)
+        live = sys.stderr.isatty()
+        started = time.monotonic()
+        done_before = self._done()
+        report_at = started + (0 if live else LOG_SECONDS / 2)
+        stop_at = None
+        while self.process.poll() is None:
+            time.sleep(0.1)
+            now = time.monotonic()
+            if self.interrupted:
+                stop_at = stop_at or now + GRACE_SECONDS
+                if now > stop_at:
+                    self.process.kill()
+            if now >= report_at:
+                report_at = now + (TTY_SECONDS if live else LOG_SECONDS)
+                text = self._text(total, done_before, now - started)
+                sys.stderr.write(f"\r\033[K{text[:shutil.get_terminal_size().columns - 1]}" if live
+                                 else text + "\n")
+                sys.stderr.flush()
+        if live:
+            sys.stderr.write("\r\033[K")
+
+    def _done(self) -> int:
+        """Finished runs."""
+        return sum(os.path.exists(self.plan.mark(r)) for r in self.plan.runs)
+
+    def _text(self, total: int, done_before: int, elapsed: float) -> str:
+        """[3/12 runs] ETA 2 min 10 s"""
+        done = self._done()
+        parts = self._parts()
+        worked = done - done_before + sum(parts)
+        if done == total:
+            return f"[{done}/{total} runs] tables, figures, page"
+        text = f"[{done}/{total} runs]"
+        if parts:
+            text += f" {len(parts)} going on ({', '.join(f'{100 * p:.0f}%' for p in parts[:8])})"
+        if worked > 0:
+            left = (total - done_before - worked) * elapsed / worked
+            text += f", ETA {duration_text(left)}"
+        return text
+
+    def _parts(self) -> List[float]:
+        """How far the runs are that are going on: parts of their simulated time."""
+        found = []
+        for part in sorted(glob.glob(os.path.join(glob.escape(self.plan.folder), "runs",
+                                                  "*.part-*"))):
+            try:
+                with open(os.path.join(part, "progress.json"), encoding="utf-8") as stream:
+                    p = json.load(stream)
+                found.append(min(1.0, p["simulatedPs"] / max(1, p["endPs"])))
+            except (OSError, ValueError, KeyError, TypeError):
+                found.append(0.0)
+        return found
+
+    # ---------------------------------------------------------------------------------- failures
+
+    def failures(self) -> List[str]:
+        """What went wrong: the lines of failed runs, or where to look."""
+        texts = []
+        logs = [self.log] + [f for n in self._failed_jobs()
+                             for f in glob.glob(os.path.join(self.plan.folder, "logs",
+                                                             f"slurm-{n}.log"))]
+        for file in logs:
+            with open(file, encoding="utf-8", errors="replace") as stream:
+                lines = stream.read().splitlines()
+            for i, line in enumerate(lines):
+                if line.startswith("error: ") and line not in texts:
+                    texts.append(line)
+                    for more in lines[i + 1:]:
+                        if not more.startswith("    error: ") and not more.startswith("    ("):
+                            break
+                        texts.append(more)
+        missing = [r.key for r in self.plan.runs if not os.path.exists(self.plan.mark(r))]
+        if missing:
+            texts.append(f"{len(missing)} of {len(self.plan.runs)} runs are missing: "
+                         + ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""))
+        texts.append(f"all that was said: {os.path.relpath(self.log)}")
+        return texts
+
+    def _failed_jobs(self) -> List[str]:
+        """Ids of failed cluster jobs, from Snakemake's log."""
+        with open(self.log, encoding="utf-8", errors="replace") as stream:
+            return re.findall(r"cluster_jobid: (\d+)", stream.read())

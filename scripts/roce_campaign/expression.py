@@ -1,0 +1,209 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""The small language of claims and derived metrics.
+
+    reduction(inter_p99(transport='Reflex+Timely', load=0.7), inter_p99(transport=Timely, load=0.7))
+
+A metric's name, with coordinates in parentheses, is its value at that point of the grid. Numbers,
++ - * / **, comparisons (also chained), and, or, not, and the functions below. Nothing else: an
+expression cannot call Python.
+"""
+
+import ast
+import math
+import operator
+from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+
+Coordinates = Dict[str, str]
+
+
+class NotMeasured(Exception):
+    """A value that is needed is not there; the message says which."""
+
+
+class Reference(NamedTuple):
+    """A metric at a point, as far as the expression gives its coordinates."""
+
+    metric: str
+    coordinates: Coordinates
+
+
+def _divide(a: float, b: float) -> float:
+    if b == 0:
+        raise NotMeasured("division by zero")
+    return a / b
+
+
+def _power(a: float, b: float) -> float:
+    try:
+        value = a**b
+    except (ZeroDivisionError, OverflowError):
+        value = math.nan
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise NotMeasured(f"{a:g} ** {b:g}")
+    return value
+
+
+# Name -> number of arguments (None: one or more), function, meaning.
+FUNCTIONS: Dict[str, Tuple[Optional[int], Callable, str]] = {
+    "reduction": (2, lambda new, base: 100 * _divide(base - new, base),
+                  "by how many percent the first is lower than the second"),
+    "change": (2, lambda new, base: 100 * _divide(new - base, base),
+               "by how many percent the first is higher than the second"),
+    "ratio": (2, _divide, "the first divided by the second"),
+    "spread": (None, lambda *v: 100 * _divide(max(v) - min(v), math.fsum(v) / len(v)),
+               "largest minus smallest, in percent of the mean"),
+    "mean": (None, lambda *v: math.fsum(v) / len(v), "arithmetic mean"),
+    "min": (None, lambda *v: min(v), "smallest"),
+    "max": (None, lambda *v: max(v), "largest"),
+    "abs": (1, abs, "absolute value"),
+}
+
+BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+          ast.Div: _divide, ast.Pow: _power}
+COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+           ast.Eq: operator.eq, ast.NotEq: operator.ne}
+SYMBOL = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+
+Lookup = Callable[[Reference], float]
+
+
+def same_label(a: str, b: str) -> bool:
+    """Labels are equal as text or as numbers: 0.30 is 0.3."""
+    if a == b:
+        return True
+    try:
+        return float(a) == float(b)
+    except ValueError:
+        return False
+
+
+def _coordinate(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant) and not isinstance(node.value, bytes):
+        return str(node.value)
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return "-" + _coordinate(node.operand)
+    raise ValueError(f"coordinate '{ast.unparse(node)}', expected a word, number or 'quoted text'")
+
+
+class Expression:
+    """A parsed expression."""
+
+    def __init__(self, text: str, metrics):
+        """Parse; ValueError says what is wrong.
+
+        @param metrics names that may be used
+        """
+        self.text = text
+        try:
+            self._root = ast.parse(text.strip(), mode="eval").body
+        except (SyntaxError, ValueError) as error:
+            raise ValueError(f"cannot parse '{text}': {getattr(error, 'msg', error)}") from None
+        self.references: List[Reference] = []
+        self.boolean = self._check(self._root, metrics)
+
+    def _check(self, node: ast.expr, metrics) -> bool:
+        """Check the tree and collect the references.
+
+        @return True for an expression that is true or false
+        """
+        def number(child):
+            if self._check(child, metrics):
+                raise ValueError(f"'{ast.unparse(child)}' is true or false, expected a number")
+
+        def truth(child):
+            if not self._check(child, metrics):
+                raise ValueError(f"'{ast.unparse(child)}' is a number, expected a comparison")
+
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return False
+        if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
+            number(node.left)
+            number(node.right)
+            return False
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            number(node.operand)
+            return False
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            truth(node.operand)
+            return True
+        if isinstance(node, ast.BoolOp):
+            for child in node.values:
+                truth(child)
+            return True
+        if isinstance(node, ast.Compare) and all(type(o) in COMPARE for o in node.ops):
+            for child in [node.left] + node.comparators:
+                number(child)
+            return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            name = node.func.id
+            if name in FUNCTIONS:
+                count = FUNCTIONS[name][0]
+                if node.keywords or not node.args or count not in (None, len(node.args)):
+                    raise ValueError(f"{name}() takes {count or 'one or more'} value(s)")
+                for child in node.args:
+                    number(child)
+                return False
+            if name in metrics and (node.args or any(k.arg is None for k in node.keywords)):
+                raise ValueError(f"{name}(...): expected coordinates such as load=0.7")
+            self.references.append(self._reference(node, metrics))
+            return False
+        if isinstance(node, ast.Name):
+            self.references.append(self._reference(node, metrics))
+            return False
+        raise ValueError(f"'{ast.unparse(node)}' is not part of the language of claims")
+
+    @staticmethod
+    def _reference(node: ast.expr, metrics) -> Reference:
+        call = isinstance(node, ast.Call)
+        name = node.func.id if call else node.id
+        if name not in metrics:
+            raise ValueError(f"unknown metric or function '{name}', metrics are "
+                             f"{', '.join(metrics)}; functions {', '.join(FUNCTIONS)}")
+        keywords = node.keywords if call else []
+        return Reference(name, {k.arg: _coordinate(k.value) for k in keywords})
+
+    def evaluate(self, lookup: Lookup):
+        """The value; a number, or true or false.
+
+        @param lookup gives a reference's value, or raises NotMeasured
+        """
+        return self._value(self._root, lookup)
+
+    def comparison(self, lookup: Lookup) -> Optional[Tuple[float, str, float]]:
+        """Both sides and the sign, if the whole is a single comparison."""
+        node = self._root
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+            return None
+        return (self._value(node.left, lookup), SYMBOL[type(node.ops[0])],
+                self._value(node.comparators[0], lookup))
+
+    def _value(self, node: ast.expr, lookup: Lookup):
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.BinOp):
+            return BINARY[type(node.op)](self._value(node.left, lookup),
+                                         self._value(node.right, lookup))
+        if isinstance(node, ast.UnaryOp):
+            value = self._value(node.operand, lookup)
+            return -value if isinstance(node.op, ast.USub) else not value
+        if isinstance(node, ast.BoolOp):
+            # Every part is evaluated: a part that is not measured is not hidden by the others.
+            values = [self._value(child, lookup) for child in node.values]
+            return all(values) if isinstance(node.op, ast.And) else any(values)
+        if isinstance(node, ast.Compare):
+            values = [self._value(child, lookup) for child in [node.left] + node.comparators]
+            return all(COMPARE[type(o)](a, b) for o, a, b in zip(node.ops, values, values[1:]))
+        if isinstance(node, ast.Call) and node.func.id in FUNCTIONS:
+            return FUNCTIONS[node.func.id][1](*(self._value(a, lookup) for a in node.args))
+        return lookup(self._reference(node, _Any()))
+
+
+class _Any:
+    """Contains every name: the references were checked when the text was parsed."""
+
+    def __contains__(self, name: str) -> bool:
+        return True

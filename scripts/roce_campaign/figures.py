@@ -1,0 +1,297 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""The standard figures of a campaign: metrics with their intervals, slowdown by flow size,
+distribution of completion times, queues over time.
+
+The last three are those of plot_fct.py and plot_queues.py; flows of all seeds are pooled in them.
+"""
+
+import itertools
+import os
+import re
+import textwrap
+from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+import plot_fct
+import plot_queues
+import roce_results as rr
+
+from .experiment import Coordinates, Experiment, Metric, Plot, Point, matches
+from .measure import Estimate, Results
+from .plan import Plan
+
+
+class Figure(NamedTuple):
+    """A PNG; or no file, and why."""
+
+    title: str
+    file: Optional[str]
+    why_not: str
+
+
+class Drawer:
+    """Draws the plots of an experiment into a folder."""
+
+    def __init__(self, results: Results, plan: Plan, folder: str):
+        self.results = results
+        self.experiment: Experiment = results.experiment
+        self.plan = plan
+        self.folder = folder
+        self.names: List[str] = []
+
+    def all(self) -> List[Figure]:
+        """All figures in order; each plot may give several."""
+        os.makedirs(self.folder, exist_ok=True)
+        figures = []
+        for plot in self.experiment.plots or self.standard():
+            for where in self.selections(plot):
+                figures.append(self.figure(plot, where))
+        kept = {os.path.basename(f.file) for f in figures if f.file}
+        for name in os.listdir(self.folder):
+            if name.endswith(".png") and name not in kept:  # of earlier definitions
+                os.remove(os.path.join(self.folder, name))
+        return figures
+
+    def standard(self) -> List[Plot]:
+        """What is drawn if the experiment names no plots."""
+        axes = list(self.experiment.axes)
+        plots = []
+        if axes:
+            numeric = [a for a in axes if all(is_number(x) for x in self.experiment.axes[a])]
+            x = (numeric or axes)[0]
+            series = [a for a in axes if a != x][:1]
+            each = [a for a in axes if a not in (x, *series)]
+            kind = "lines" if numeric else "bars"
+            plots += [Plot(kind, {"metric": [m], "x": [x], "series": series, "each": each}, "")
+                      for m in self.experiment.metrics]
+        if any(m.source == "flows" for m in self.experiment.metrics.values()):
+            series, each = axes[:1], axes[1:]
+            plots += [Plot(kind, {"series": series, "each": each}, "")
+                      for kind in ("slowdown-by-size", "fct-cdf")]
+        return plots
+
+    def selections(self, plot: Plot) -> Iterator[Coordinates]:
+        """The coordinates of each figure of a plot that has points in this size."""
+        axes = plot.fields.get("each", [])
+        fixed = plot.fields.get("where", {})
+        for labels in itertools.product(*(self.experiment.axes[a] for a in axes)):
+            where = {**fixed, **dict(zip(axes, labels))}
+            if any(matches(p.coordinates, where) for p in self.experiment.points):
+                yield where
+
+    def file_name(self, plot: Plot, where: Coordinates) -> str:
+        """A readable name that no other figure has."""
+        parts = [plot.kind] + plot.fields.get("metric", []) + [f"{a}-{v}" for a, v in where.items()]
+        name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120]
+        count = sum(n == name or n.startswith(name + "~") for n in self.names)
+        self.names.append(name if not count else f"{name}~{count + 1}")
+        return os.path.join(self.folder, self.names[-1] + ".png")
+
+    def figure(self, plot: Plot, where: Coordinates) -> Figure:
+        """One figure."""
+        file = self.file_name(plot, where)
+        labels = [self.experiment.metrics[m].label for m in plot.fields.get("metric", [])]
+        default = ", ".join(labels) or {"slowdown-by-size": "Slowdown by flow size",
+                                        "fct-cdf": "Flow completion times",
+                                        "queues": "Queues over time"}[plot.kind]
+        place = ", ".join(f"{a}={v}" for a, v in where.items())
+        title = str(plot.fields.get("title", default[:1].upper() + default[1:]))
+        title += f" ({place})" if place else ""
+        try:
+            if plot.kind in ("lines", "bars"):
+                self.draw_metrics(plot, where, file)
+            elif plot.kind == "queues":
+                self.draw_queues(plot, where, file)
+            else:
+                runs = self.pooled_runs(plot, where)
+                draw = plot_fct.plot_slowdown if plot.kind == "slowdown-by-size" \
+                    else plot_fct.plot_cdf
+                draw(runs, file)
+        except rr.ResultError as error:
+            return Figure(title, None, str(error))
+        return Figure(title, file, "")
+
+    # ------------------------------------------------------------------------------------- metrics
+
+    def draw_metrics(self, plot: Plot, where: Coordinates, file: str) -> None:
+        """Panels of metrics over an axis; a line or a group of bars for each series."""
+        x = plot.fields["x"][0]
+        metrics = [self.experiment.metrics[m] for m in plot.fields["metric"]]
+        labels = self.experiment.axes[x]
+        series = self.series(plot, where, x)
+        data = {(m.name, s): self.row(plot, m, s, where) for m in metrics for s in series}
+        if not any(e for row in data.values() for e in row):
+            raise rr.ResultError("no run has these values: nothing to plot")
+        plt = rr.apply_style()
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        columns = min(len(metrics), 3)
+        rows = -(-len(metrics) // columns)
+        width = 4.6 if columns == 1 else 3.7 * columns
+        fig, axes = plt.subplots(rows, columns, squeeze=False,
+                                 figsize=(width + 0.4, 3.0 * rows + 0.8))
+        numeric = plot.kind == "lines" and all(is_number(v) for v in labels)
+        positions = [float(v) for v in labels] if numeric else [float(i) for i in range(len(labels))]
+        # Side by side, or the intervals of the series hide each other.
+        step = 0.012 * ((max(positions) - min(positions)) or 1.0)
+        for ax in axes.flat[len(metrics):]:
+            ax.set_visible(False)
+        for ax, metric in zip(axes.flat, metrics):
+            for index, name in enumerate(series):
+                row = data[metric.name, name]
+                if plot.kind == "lines":
+                    shift = step * (index - (len(series) - 1) / 2)
+                    draw_line(ax, [p + shift for p in positions], row, index)
+                else:
+                    draw_bars(ax, row, index, len(series))
+            ax.set_title("\n".join(textwrap.wrap(metric.label, 36 if columns > 1 else 60)))
+            ax.set_ylabel(metric.unit or str(metric.fields.get("of", "value")))
+            ax.set_xlabel(x)
+            if not numeric or len(labels) <= 8:
+                ax.set_xticks(positions)
+                crowded = sum(map(len, labels)) * columns > 60
+                ax.set_xticklabels(labels, rotation=30 if crowded else 0,
+                                   ha="right" if crowded else "center")
+            estimates = [e for s in series for e in data[metric.name, s] if e]
+            set_y_axis(ax, estimates, bool(plot.fields.get("log")))
+        handles = []
+        for i, name in enumerate(series if series != [""] else []):
+            style = rr.run_style(i)
+            handles.append(Line2D([], [], label=name, **style) if plot.kind == "lines"
+                           else Patch(color=style["color"], label=name))
+        seeds = len(self.experiment.seeds)
+        note = (f"Mean of {seeds} seeds; bars: 95 % confidence interval (Student's t)."
+                if seeds > 1 else "One seed.")
+        if any(m.pool for m in metrics):
+            note += " " + ", ".join(m.label for m in metrics if m.pool) + ": flows of all seeds pooled."
+        plot_fct.finish_layout(fig, handles, [note])
+        plot_fct.save_figure(fig, file)
+        plt.close(fig)
+
+    def series(self, plot: Plot, where: Coordinates, x: Optional[str]) -> List[str]:
+        """Names of the series; "" if there is only one."""
+        names: Dict[str, None] = {}
+        for point in self.experiment.points:
+            if matches(point.coordinates, where):
+                names[self.series_name(plot, point, where, x)] = None
+        return list(names)
+
+    @staticmethod
+    def series_name(plot: Plot, point: Point, where: Coordinates, x: Optional[str]) -> str:
+        """Of the axes that plot names, else of all that are not fixed."""
+        axes = plot.fields.get("series") or [a for a in point.coordinates
+                                             if a not in where and a != x]
+        return Point({a: point.coordinates[a] for a in axes}, {}).text() if axes else ""
+
+    def row(self, plot: Plot, metric: Metric, series: str, where: Coordinates
+            ) -> List[Optional[Estimate]]:
+        """Estimates along the x axis."""
+        x = plot.fields["x"][0]
+        labels = self.experiment.axes[x]
+        row: List[Optional[Estimate]] = [None] * len(labels)
+        for i, point in enumerate(self.experiment.points):
+            if not matches(point.coordinates, where):
+                continue
+            if self.series_name(plot, point, where, x) == series:
+                at = labels.index(point.coordinates[x])
+                if row[at] is not None:
+                    raise rr.ResultError("several points for one place in the plot: "
+                                         "name more axes in series, each or where")
+                row[at] = self.results.estimate(i, metric)
+        return row
+
+    # --------------------------------------------------------------------------------- single runs
+
+    def pooled_runs(self, plot: Plot, where: Coordinates) -> List[rr.Run]:
+        """A run for each series, with the flows of all its seeds."""
+        pooled: Dict[str, rr.Run] = {}
+        for run in self.plan.runs:
+            point = next(p for p in self.experiment.points if p.coordinates == run.point)
+            if not matches(run.point, where) or self.plan.record(run) is None:
+                continue
+            name = self.series_name(plot, point, where, None) or "all seeds"
+            loaded = rr.load_run(self.plan.run_folder(run), name, self.experiment.warmup_ns)
+            if name in pooled:
+                pooled[name].flows.extend(loaded.flows)
+            else:
+                pooled[name] = loaded
+        if not pooled:
+            raise rr.ResultError("no complete run: nothing to plot")
+        return list(pooled.values())
+
+    def draw_queues(self, plot: Plot, where: Coordinates, file: str) -> None:
+        """Queues of the first seed of each point."""
+        runs = []
+        for run in self.plan.runs:
+            if (matches(run.point, where) and run.seed == self.experiment.seeds[0]
+                    and self.plan.record(run) is not None):
+                folder = self.plan.run_folder(run)
+                point = next(p for p in self.experiment.points if p.coordinates == run.point)
+                label = self.series_name(plot, point, where, None) or f"seed {run.seed}"
+                runs.append((label, folder, rr.read_summary(folder)))
+        if not runs:
+            raise rr.ResultError("no complete run: nothing to plot")
+        if not plot_queues.plot(runs, file, int(plot.fields.get("top", 4))):
+            raise rr.ResultError("all queues are empty all the time: nothing to plot")
+
+
+def is_number(text: str) -> bool:
+    """True for a plain number."""
+    try:
+        float(text)
+        return True
+    except ValueError:
+        return False
+
+
+def set_y_axis(ax, estimates: List[Estimate], log: bool) -> None:
+    """From 0, or logarithmic if all values allow it; an interval beyond the axis is cut off."""
+    values = [e.value for e in estimates]
+    highest = max([e.value if e.high is None else e.high for e in estimates], default=1.0)
+    if log and values and min(values) > 0:
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+        lows = [e.low for e in estimates if e.low is not None and e.low > 0]
+        bottom = max(min(values + lows) / 1.15, min(values) / 5)
+        top = max(highest, max(values)) * 1.15
+        ax.set_yscale("log", nonpositive="clip")
+        ax.set_ylim(bottom, top)
+        ratio = top / bottom
+        subs = (1, 1.2, 1.5, 2, 3, 4, 5, 7) if ratio < 5 else (1, 2, 5) if ratio < 300 else (1,)
+        ax.yaxis.set_major_locator(LogLocator(subs=subs))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+    elif values:
+        negative = min(values) < 0
+        bottom = min([v for v in values] + [e.low for e in estimates if e.low is not None])
+        span = (highest - min(0.0, bottom)) or 1.0
+        ax.set_ylim(bottom - 0.05 * span if negative else 0, highest + 0.05 * span)
+
+
+def draw_line(ax, positions: List[float], row: List[Optional[Estimate]], index: int) -> None:
+    """A series with error bars."""
+    points = [(x, e) for x, e in zip(positions, row) if e]
+    if not points:
+        return
+    x = [p[0] for p in points]
+    y = [e.value for _, e in points]
+    ax.errorbar(x, y, yerr=errors([e for _, e in points]), capsize=2.5, elinewidth=1,
+                markeredgecolor="white", markeredgewidth=0.5, **rr.run_style(index))
+
+
+def draw_bars(ax, row: List[Optional[Estimate]], index: int, count: int) -> None:
+    """A series as bars in groups."""
+    width = 0.8 / count
+    points = [(i, e) for i, e in enumerate(row) if e]
+    style = rr.run_style(index)
+    ax.bar([i - 0.4 + width * (index + 0.5) for i, _ in points], [e.value for _, e in points],
+           width * 0.92, yerr=errors([e for _, e in points]), color=style["color"],
+           error_kw={"capsize": 2, "elinewidth": 1, "ecolor": "#333333"}, zorder=2)
+
+
+def errors(estimates: List[Estimate]) -> Tuple[List[float], List[float]]:
+    """Lengths of the error bars down and up."""
+    return ([0.0 if e.low is None else e.value - e.low for e in estimates],
+            [0.0 if e.high is None else e.high - e.value for e in estimates])

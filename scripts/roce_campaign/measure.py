@@ -1,0 +1,389 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Metrics of runs, and their estimates over the seeds.
+
+A metric of one run is a number, or None where there is nothing to measure (no finished flow of that
+kind). Over the seeds of a point its estimate is the mean, with a 95 % confidence interval after
+Student's t; flows that did not finish are counted, never averaged. A pooled metric is computed from
+the flows of all seeds together.
+
+All intervals are delete-one-seed jackknife intervals: with n seeds and an estimate e, the
+pseudo-values n*e - (n-1)*e(without seed i) are averaged, and their standard error times Student's t
+with n-1 degrees of freedom is half the interval, centred on e. For a mean over seeds that is
+exactly the usual interval. It serves ratios and percentages of means and pooled percentiles alike,
+and as all points have the same seeds (the same arrivals), their pairing counts.
+"""
+
+import bisect
+import csv
+import functools
+import json
+import math
+import os
+from concurrent.futures import ProcessPoolExecutor
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+
+import roce_results as rr
+
+from . import identity
+from .experiment import Experiment, Metric, Point
+from .expression import Expression, NotMeasured, Reference
+from .plan import Plan, PlannedRun, write_whole
+from .yamlread import SizeRange
+
+VERSION = 1  # of what is computed here: older measures.json are not used
+CONFIDENCE = 0.95
+
+
+# --------------------------------------------------------------------------------- of a single run
+
+FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
+    "slowdown": lambda f: f.slowdown,
+    "fct": lambda f: f.fct_ps / 1e6,
+    "receiver_fct": lambda f: None if f.receiver_fct_ps is None else f.receiver_fct_ps / 1e6,
+    "ideal_fct": lambda f: f.ideal_ps / 1e6,
+    "goodput": lambda f: 8e3 * f.size / f.fct_ps if f.fct_ps else None,
+    "size": lambda f: float(f.size),
+    "packets": lambda f: float(f.packets),
+    "retransmitted": lambda f: float(f.retransmitted),
+}
+
+
+def per_million(statistic: str) -> int:
+    """p99.9 as 999000."""
+    return round(float(statistic[1:]) * 10_000)
+
+
+def statistic_of(ascending: Sequence[float], statistic: str) -> Optional[float]:
+    """A statistic of sorted values; percentiles are nearest-rank."""
+    if statistic == "count":
+        return float(len(ascending))
+    if statistic == "sum":
+        return math.fsum(ascending)
+    if not ascending:
+        return None
+    if statistic == "mean":
+        return math.fsum(ascending) / len(ascending)
+    if statistic in ("min", "max"):
+        return ascending[0 if statistic == "min" else -1]
+    if statistic == "jain":  # 1 if all are equal, 1/n if one has all
+        squares = math.fsum(v * v for v in ascending)
+        return math.fsum(ascending) ** 2 / (len(ascending) * squares) if squares else None
+    return rr.percentile(ascending, per_million(statistic))
+
+
+def weighted_statistic(pairs: List[Tuple[float, float]], statistic: str) -> Optional[float]:
+    """A statistic of (value, weight)."""
+    pairs = sorted(p for p in pairs if p[1] > 0)
+    if not pairs:
+        return None
+    if statistic == "mean":
+        return math.fsum(v * w for v, w in pairs) / math.fsum(w for _, w in pairs)
+    if statistic in ("min", "max"):
+        return pairs[0 if statistic == "min" else -1][0]
+    sums = []
+    total = 0.0
+    for _, weight in pairs:
+        total += weight
+        sums.append(total)
+    at = bisect.bisect_left(sums, total * per_million(statistic) / 1e6)
+    return pairs[min(at, len(pairs) - 1)][0]
+
+
+def measure_flows(run: rr.Run, definition: dict) -> dict:
+    """A metric of flows: its value, the number of flows and of those that did not finish."""
+    low, high = definition.get("size", (None, None))
+    size = SizeRange(low, high)
+    selected = [f for f in run.scope(definition.get("scope", "all")) if f.size in size
+                and f.traffic_class in definition.get("class", (f.traffic_class,))
+                and f.tag in definition.get("tag", (f.tag,))]
+    value = FLOW_VALUE[definition["of"]]
+    values = sorted(v for v in (value(f) for f in selected if f.finished) if v is not None)
+    scale = definition.get("scale", 1)
+    result = {"flows": len(selected), "unfinished": sum(not f.finished for f in selected)}
+    if definition["pool"]:
+        result["values"] = [v * scale for v in values]
+    else:
+        found = statistic_of(values, definition["statistic"])
+        result["value"] = None if found is None else found * scale
+    return result
+
+
+def measure_summary(summary: dict, definition: dict, where: str) -> dict:
+    """A number of summary.json."""
+    node = summary
+    for part in definition["summary"]:
+        if isinstance(node, list) and part.isdigit() and int(part) < len(node):
+            node = node[int(part)]
+        elif isinstance(node, dict) and part in node:
+            node = node[part]
+        else:
+            raise rr.ResultError(f"{where}/summary.json: no {'.'.join(definition['summary'])}")
+    if node is None:
+        return {"value": None}
+    if isinstance(node, bool) or not isinstance(node, (int, float)):
+        raise rr.ResultError(f"{where}/summary.json: {'.'.join(definition['summary'])} is not a "
+                             "number")
+    return {"value": node * definition.get("scale", 1)}
+
+
+def measure_file(folder: str, summary: dict, definition: dict) -> dict:
+    """A statistic of a column of a time series."""
+    file = os.path.join(folder, definition["file"])
+    names = summary.get("nodeNames", {})
+    by_time = definition.get("weight") == "time"
+    after, before = definition.get("after"), definition.get("before")
+    timed = by_time or after is not None or before is not None
+    column = definition["column"]
+    values: List[float] = []
+    group = definition.get("group")
+    members: Dict[str, List[float]] = {}
+    series: Dict[Tuple[str, ...], List[Tuple[float, float]]] = {}
+    last = 0.0
+    try:
+        with open(file, newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream)
+            needed = [column, *definition["where"]] + (["time_ns"] if timed else []) \
+                + ([group] if group else [])
+            missing = [c for c in needed if c not in (reader.fieldnames or [])]
+            if missing:
+                raise rr.ResultError(f"{file}:1: missing column(s) {', '.join(missing)}")
+            for row in reader:
+                try:
+                    time = float(row["time_ns"]) if timed else 0.0
+                    last = max(last, time)
+                    if any(row[c] != t and not (c == "node" and names.get(row[c]) == t)
+                           for c, t in definition["where"].items()) or row[column] == "":
+                        continue
+                    value = float(row[column])
+                except (ValueError, TypeError):
+                    raise rr.ResultError(f"{file}:{reader.line_num}: expected numbers in "
+                                         f"{column}{' and time_ns' if timed else ''}") from None
+                if by_time:
+                    key = tuple(v for c, v in row.items() if c not in ("time_ns", column))
+                    series.setdefault(key, []).append((time, value))
+                elif (after is None or time >= after) and (before is None or time < before):
+                    (members.setdefault(row[group], []) if group else values).append(value)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        what = getattr(error, "strerror", None) or error
+        raise rr.ResultError(f"{file}: {what}; a metric needs it, switch it on in options") \
+            from None
+    if by_time:
+        begin, end = after or 0.0, last if before is None else before
+        found = weighted_statistic(
+            [p for points in series.values() for p in held(points, begin, end)],
+            definition["statistic"])
+    else:
+        values += [math.fsum(m) / len(m) for m in members.values()]
+        found = statistic_of(sorted(values), definition["statistic"])
+    return {"value": None if found is None else found * definition.get("scale", 1)}
+
+
+def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterable[Tuple[float, float]]:
+    """Each value with the time it holds between begin and end; 0 before the first row."""
+    times = [0.0] + [t for t, _ in points] + [math.inf]
+    for value, t, until in zip([0.0] + [v for _, v in points], times, times[1:]):
+        yield value, min(until, end) - max(t, begin)
+
+
+def definitions(experiment: Experiment) -> Dict[str, dict]:
+    """The metrics' definitions as plain values."""
+    return {name: {"source": m.source, "pool": m.pool, **m.fields}
+            for name, m in experiment.metrics.items()}
+
+
+def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Dict[str, dict]:
+    """All metrics of a run folder."""
+    run = None
+    if any(d["source"] == "flows" for d in metrics.values()):
+        run = rr.load_run(folder, folder, warmup_ns)
+    summary = run.summary if run else rr.read_summary(folder)
+    found: Dict[str, dict] = {}
+    for name, definition in metrics.items():
+        if definition["source"] == "flows":
+            found[name] = measure_flows(run, definition)
+        elif definition["source"] == "summary":
+            found[name] = measure_summary(summary, definition, folder)
+        elif definition["source"] == "file":
+            found[name] = measure_file(folder, summary, definition)
+        else:
+            found[name] = {"value": derived(definition, found)}
+    return found
+
+
+def derived(definition: dict, found: Dict[str, dict]) -> Optional[float]:
+    """A metric from others of the same run."""
+    def lookup(reference: Reference) -> float:
+        value = found[reference.metric]["value"]
+        if value is None:
+            raise NotMeasured(reference.metric)
+        return value
+    try:
+        value = float(Expression(definition["expression"], found).evaluate(lookup))
+    except NotMeasured:
+        return None
+    return value * definition.get("scale", 1)
+
+
+def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict],
+           warmup_ns: Optional[float]) -> Optional[dict]:
+    """The measures of a complete run, kept in its folder; None if it is not complete."""
+    if plan.record(run) is None:
+        return None
+    folder = plan.run_folder(run)
+    key = identity.data_hash([VERSION, run.hash, metrics, warmup_ns])
+    file = os.path.join(folder, "measures.json")
+    try:
+        with open(file, encoding="utf-8") as stream:
+            kept = json.load(stream)
+        if kept.get("hash") == key:
+            return kept["metrics"]
+    except (OSError, ValueError, KeyError, AttributeError):
+        pass
+    found = measure(folder, metrics, warmup_ns)
+    write_whole(file, json.dumps({"hash": key, "metrics": found}) + "\n")
+    return found
+
+
+# ----------------------------------------------------------------------------------- over the seeds
+
+
+@functools.lru_cache(maxsize=None)
+def student_t(degrees: int) -> float:
+    """Two-sided 95 % quantile of Student's t."""
+    try:
+        from scipy.special import stdtrit
+    except ImportError:
+        raise rr.ResultError("confidence intervals need scipy: apt install python3-scipy") from None
+    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
+
+
+class Estimate(NamedTuple):
+    """A number with its interval; low and high are None with fewer than two seeds."""
+
+    value: float
+    low: Optional[float]
+    high: Optional[float]
+    seeds: int
+
+
+def jackknife(seeds: Sequence[int], f: Callable[[Sequence[int]], float]) -> Estimate:
+    """The estimate f(seeds) with its interval."""
+    value, n = f(seeds), len(seeds)
+    if n < 2:
+        return Estimate(value, None, None, n)
+    try:
+        pseudo = [n * value - (n - 1) * f([s for s in seeds if s != left]) for left in seeds]
+    except NotMeasured:
+        return Estimate(value, None, None, n)
+    mean = math.fsum(pseudo) / n
+    error = math.sqrt(math.fsum((p - mean) ** 2 for p in pseudo) / (n - 1) / n)
+    half = student_t(n - 1) * error
+    return Estimate(value, value - half, value + half, n)
+
+
+class Results:
+    """Metrics of all runs of a campaign."""
+
+    def __init__(self, experiment: Experiment, points: List[Point],
+                 measured: Dict[Tuple[int, int], Dict[str, dict]]):
+        """
+        @param measured (index of the point, seed) -> metrics; runs that are not there are missing
+        """
+        self.experiment = experiment
+        self.points = points
+        self.measured = measured
+
+    @staticmethod
+    def collect(experiment: Experiment, plan: Plan, jobs: int) -> "Results":
+        """Measure all complete runs of the plan, as far as it was not done with them."""
+        index = {tuple(p.coordinates.items()): i for i, p in enumerate(experiment.points)}
+        metrics, warmup = definitions(experiment), experiment.warmup_ns
+        work = functools.partial(of_run, plan, metrics=metrics, warmup_ns=warmup)
+        if jobs > 1 and len(plan.runs) > 1:
+            with ProcessPoolExecutor(jobs) as pool:
+                found = list(pool.map(work, plan.runs))
+        else:
+            found = [work(r) for r in plan.runs]
+        measured = {(index[tuple(r.point.items())], r.seed): f
+                    for r, f in zip(plan.runs, found) if f is not None}
+        return Results(experiment, experiment.points, measured)
+
+    def find(self, coordinates: Dict[str, str]) -> int:
+        """Index of the point with all these coordinates."""
+        for i, point in enumerate(self.points):
+            if point.coordinates == coordinates:
+                return i
+        where = ", ".join(f"{a}={v}" for a, v in coordinates.items())
+        raise NotMeasured(f"no runs at {where}" if self.experiment.size == "full" else
+                          f"no runs at {where} in this size")
+
+    def seeds(self, point: int, metric: Metric) -> List[int]:
+        """Seeds in which a metric has a value."""
+        found = []
+        for seed in self.experiment.seeds:
+            entry = self.measured.get((point, seed), {}).get(metric.name)
+            if entry and (metric.pool or entry["value"] is not None):
+                found.append(seed)
+        return found
+
+    def over(self, point: int, metric: Metric, seeds: Sequence[int]) -> float:
+        """A metric's mean over the seeds, or its value over their pooled flows."""
+        entries = [self.measured[point, s][metric.name] for s in seeds]
+        if not metric.pool:
+            return math.fsum(e["value"] for e in entries) / len(entries)
+        value = statistic_of(sorted(v for e in entries for v in e["values"]),
+                             metric.fields["statistic"])
+        if value is None:
+            raise NotMeasured(f"no flow for {metric.name} at {self.points[point].text()}")
+        return value
+
+    def estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
+        """A metric at a point; None where no seed has a value."""
+        seeds = self.seeds(point, metric)
+        try:
+            return jackknife(seeds, lambda s: self.over(point, metric, s)) if seeds else None
+        except NotMeasured:
+            return None
+
+    def counts(self, point: int, metric: Metric) -> Optional[Tuple[int, int]]:
+        """Flows and unfinished flows that a metric of flows looks at, over all seeds."""
+        entries = [self.measured[point, s][metric.name] for s in self.experiment.seeds
+                   if (point, s) in self.measured]
+        if metric.source != "flows" or not entries:
+            return None
+        return sum(e["flows"] for e in entries), sum(e["unfinished"] for e in entries)
+
+    def table(self) -> rr.Table:
+        """metrics.csv: one row per metric and point."""
+        axes = list(self.experiment.axes)
+        rows = []
+        for metric in self.experiment.metrics.values():
+            for i, point in enumerate(self.points):
+                e = self.estimate(i, metric)
+                numbers = [e.value, e.low, e.high] if e else [None] * 3
+                counts = self.counts(i, metric) or ("", "")
+                rows.append([metric.name] + [point.coordinates[a] for a in axes]
+                            + [str(e.seeds if e else 0)] + [plain(n) for n in numbers]
+                            + [str(c) for c in counts])
+        return ["metric"] + axes + ["seeds", "mean", "ci_low", "ci_high", "flows",
+                                    "unfinished"], rows
+
+    def seed_table(self) -> rr.Table:
+        """metrics-by-seed.csv: one row per metric, point and seed; pooled metrics are left out."""
+        axes = list(self.experiment.axes)
+        rows = []
+        for metric in self.experiment.metrics.values():
+            for i, point in enumerate(self.points):
+                for seed in [] if metric.pool else self.experiment.seeds:
+                    entry = self.measured.get((i, seed), {}).get(metric.name)
+                    if entry:
+                        rows.append([metric.name] + [point.coordinates[a] for a in axes]
+                                    + [str(seed), plain(entry["value"])])
+        return ["metric"] + axes + ["seed", "value"], rows
+
+
+def plain(value: Optional[float]) -> str:
+    """A number for CSV files: ten digits, empty if there is none."""
+    return "" if value is None else f"{value:.10g}"

@@ -1,0 +1,161 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""results/NAME/plan.json: what one campaign runs, for every process that takes part.
+
+results/NAME/
+    plan.json            this
+    runs/POINT-seedN-HASH/   flows.csv, summary.json, ... as the program leaves them; run.json comes
+                         last and makes the run a complete one
+    runs/*.part-*        runs that are going on, or were broken off
+    state/               a mark per finished run, for Snakemake
+    logs/                Snakemake's own output, and sbatch's
+"""
+
+import functools
+import itertools
+import json
+import os
+import re
+import subprocess
+from typing import Callable, Dict, List, NamedTuple, Optional
+
+import roce_results as rr
+
+from . import identity
+from .experiment import ROOT, Experiment, Point
+
+HASH_DIGITS = 8
+
+
+class PlannedRun(NamedTuple):
+    """One run."""
+
+    key: str  # name of its folder
+    hash: str
+    point: Dict[str, str]
+    seed: int
+    options: Dict[str, str]
+
+
+def run_hash(options: Dict[str, str], seed: int, seed_option: str, code_hash: str,
+             file_hash: Callable[[str], str] = identity.file_hash) -> str:
+    """The hash of all that a run's result depends on; a file counts by content, not by place."""
+    values = {o: file_hash(v) if os.path.isabs(v) and os.path.isfile(v) else v
+              for o, v in options.items()}
+    return identity.data_hash({"code": code_hash, "options": values, "seed": seed,
+                               "seedOption": seed_option})
+
+
+def readable(point: Point) -> str:
+    """A point as a part of a file name."""
+    text = "_".join(f"{a}-{v}" for a, v in point.coordinates.items()) or "run"
+    return re.sub(r"[^A-Za-z0-9.+_-]+", "-", text)[:120]
+
+
+def git_state() -> Optional[str]:
+    """Commit of the checkout, with a remark if files differ from it."""
+    def git(*command: str) -> str:
+        return subprocess.run(("git", "-C", ROOT) + command, capture_output=True, text=True,
+                              check=True, timeout=30).stdout.strip()
+    try:
+        commit = git("rev-parse", "HEAD")
+        return commit + (" with changes" if git("status", "--porcelain", "-uno") else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+class Plan:
+    """The plan of a results folder."""
+
+    def __init__(self, folder: str, data: dict):
+        self.folder = folder
+        self.data = data
+        self.runs = [PlannedRun(**r) for r in data["runs"]]
+        self.by_key = {r.key: r for r in self.runs}
+
+    @staticmethod
+    def make(experiment: Experiment, folder: str) -> "Plan":
+        """The plan of an experiment with the program as it is now."""
+        code = identity.code(experiment.program)
+        code_hash = identity.data_hash(code)
+        file_hash = functools.lru_cache(maxsize=None)(identity.file_hash)
+        runs = []
+        for point, seed in itertools.product(experiment.points, experiment.seeds):
+            whole = run_hash(point.options, seed, experiment.seed_option, code_hash, file_hash)
+            key = f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}"
+            runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
+        keys = [r.key for r in runs]
+        if len(set(keys)) < len(keys):
+            twice = next(k for k in keys if keys.count(k) > 1)
+            raise rr.ResultError(f"{experiment.file}: two points of the grid are the same run: "
+                                 f"{twice}")
+        return Plan(folder, {
+            "format": 1, "name": experiment.name, "file": os.path.abspath(experiment.file),
+            "size": experiment.size, "design": experiment.design(),
+            "program": experiment.program, "seedOption": experiment.seed_option,
+            "progress": experiment.reports_progress, "code": code, "codeHash": code_hash,
+            "commit": git_state(), "runs": [r._asdict() for r in runs]})
+
+    @staticmethod
+    def read(folder: str) -> "Plan":
+        """The plan that the last scripts/reproduce has left."""
+        file = os.path.join(folder, "plan.json")
+        if not os.path.exists(file):
+            raise rr.ResultError(f"{folder}: no plan.json, expected the results of "
+                                 "scripts/reproduce")
+        try:
+            with open(file, encoding="utf-8") as stream:
+                return Plan(folder, json.load(stream))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+
+    def write(self) -> None:
+        """Write it, unless it is there already."""
+        write_if_changed(os.path.join(self.folder, "plan.json"),
+                         json.dumps(self.data, indent=1) + "\n")
+
+    def run_folder(self, run: PlannedRun) -> str:
+        """Where the result of a run is."""
+        return os.path.join(self.folder, "runs", run.key)
+
+    def mark(self, run: PlannedRun) -> str:
+        """The file that tells Snakemake that a run is there."""
+        return os.path.join(self.folder, "state", run.key + ".done")
+
+    def record(self, run: PlannedRun) -> Optional[dict]:
+        """run.json of a complete run with this very code and these options, else None."""
+        try:
+            with open(os.path.join(self.run_folder(run), "run.json"), encoding="utf-8") as stream:
+                record = json.load(stream)
+        except (OSError, ValueError):
+            return None
+        return record if isinstance(record, dict) and record.get("hash") == run.hash else None
+
+    def complete(self) -> List[PlannedRun]:
+        """The runs that are there."""
+        return [r for r in self.runs if self.record(r) is not None]
+
+
+def write_whole(path: str, content) -> None:
+    """Write text or bytes under another name, then rename: a reader never sees half a file."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    part = f"{path}.{os.getpid()}.tmp"
+    try:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with open(part, "wb") as stream:
+            stream.write(data)
+        os.replace(part, path)
+    except OSError as error:
+        raise rr.ResultError(f"{path}: {error.strerror}") from None
+
+
+def write_if_changed(path: str, content: str) -> None:
+    """Write a text file unless it has that content."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            if stream.read() == content:
+                return
+    except (OSError, UnicodeDecodeError):
+        pass
+    write_whole(path, content)

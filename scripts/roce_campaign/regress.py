@@ -1,0 +1,193 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Two versions compared by their FCT summaries, within bounds.
+
+What is compared of each run: FCT and slowdown (mean, P50, P95, P99, P99.9, max) of all, intra and
+inter flows and of each size bin, from flows.csv; the same statistics as summary.json states them;
+the number of flows and of unfinished ones.
+"""
+
+import fnmatch
+import math
+import os
+import re
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+import roce_results as rr
+
+from .plan import Plan
+
+STATISTICS = (("mean", None), ("p50", 500_000), ("p95", 950_000), ("p99", 990_000),
+              ("p999", 999_000), ("max", 1_000_000))
+DEFAULT_BOUND = "1%"
+COUNTS = ("flows", "unfinished")  # these may not change at all, unless a bound names them
+
+
+class Bound(NamedTuple):
+    """How much a metric may change: a part of the old value."""
+
+    pattern: str
+    relative: float
+
+    @staticmethod
+    def parse(text: str) -> "Bound":
+        """1%, 0.01 or PATTERN=1%; ValueError."""
+        pattern, _, amount = text.rpartition("=")
+        match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)(%?)", amount.strip())
+        if not match:
+            raise ValueError(f"'{text}', expected for example 1%, 0.02 or 'inter.*.p99=5%'")
+        return Bound(pattern.strip() or "*", float(match[1]) / (100 if match[2] else 1))
+
+
+class Change(NamedTuple):
+    """A metric that changed."""
+
+    run: str
+    metric: str
+    base: Optional[float]
+    new: Optional[float]
+    bound: float
+
+    def relative(self) -> float:
+        """Change as a part of the old value; infinite if a value came or went."""
+        if self.base is None or self.new is None:
+            return math.inf
+        if self.base == self.new:
+            return 0.0
+        return (self.new - self.base) / abs(self.base) if self.base else math.inf
+
+    def beyond(self) -> bool:
+        """True if the bound is exceeded; the last digits of printed numbers do not count."""
+        return abs(self.relative()) > self.bound + 1e-9
+
+
+def run_folders(path: str) -> Dict[str, str]:
+    """Name of a run (without the hash) -> folder: of a campaign, a folder of runs, or a run."""
+    if os.path.exists(os.path.join(path, "plan.json")):
+        plan = Plan.read(path)
+        missing = [r.key for r in plan.runs if plan.record(r) is None]
+        if missing:
+            raise rr.ResultError(f"{path}: {len(missing)} run(s) of the campaign are missing, "
+                                 f"first {missing[0]}; finish it with scripts/reproduce")
+        return {r.key[:r.key.rindex("-")]: plan.run_folder(r) for r in plan.runs}
+    if not os.path.isdir(path):
+        raise rr.ResultError(f"{path}: no such folder")
+    if os.path.exists(os.path.join(path, "flows.csv")):
+        return {"run": path}
+    folders = {n: os.path.join(path, n) for n in sorted(os.listdir(path))
+               if os.path.exists(os.path.join(path, n, "flows.csv"))}
+    if not folders:
+        raise rr.ResultError(f"{path}: no campaign, no run and no folder of runs")
+    return folders
+
+
+def groups(run: rr.Run) -> Iterator[Tuple[str, List[rr.Flow]]]:
+    """Flows by scope, and by scope and size bin."""
+    for scope in rr.SCOPES:
+        flows = run.scope(scope)
+        yield scope, flows
+        for label, members in zip(rr.SIZE_LABELS, rr.by_size(flows)):
+            yield f"{scope}.{label}", members
+
+
+def of_flows(run: rr.Run) -> Dict[str, float]:
+    """Statistics of a run's flows.csv."""
+    found: Dict[str, float] = {}
+    for name, flows in groups(run):
+        if not flows:
+            continue
+        done = [f for f in flows if f.finished]
+        found[f"{name}.flows"] = float(len(flows))
+        found[f"{name}.unfinished"] = float(len(flows) - len(done))
+        for what, values in (("fct", sorted(f.fct_ps / 1000 for f in done)),
+                             ("slowdown", sorted(f.slowdown for f in done))):
+            for statistic, per_million in STATISTICS if values else ():
+                found[f"{name}.{what}.{statistic}"] = \
+                    math.fsum(values) / len(values) if per_million is None \
+                    else rr.percentile(values, per_million)
+    return found
+
+
+def of_summary(summary: dict) -> Dict[str, float]:
+    """The same statistics as summary.json states them."""
+    found: Dict[str, float] = {}
+
+    def take(name: str, node: dict) -> None:
+        for what, key in (("fct", "fctNs"), ("slowdown", "slowdown")):
+            for statistic, _ in STATISTICS:
+                value = node.get(key, {}).get(statistic)
+                if isinstance(value, (int, float)):
+                    found[f"summary.{name}.{what}.{statistic}"] = float(value)
+
+    for scope in rr.SCOPES:
+        node = summary.get("statistics", {}).get(scope, {})
+        take(scope, node)
+        for part in node.get("bins", []):
+            take(f"{scope}.{part.get('label')}", part)
+    return found
+
+
+def read(folder: str) -> Dict[str, float]:
+    """All metrics of a run folder."""
+    run = rr.load_run(folder)
+    return {**of_flows(run), **of_summary(run.summary)}
+
+
+def bound_of(metric: str, bounds: Sequence[Bound]) -> float:
+    """The last bound whose pattern fits. Counts are bounded only by patterns that end in them."""
+    found = 0.0
+    for bound in bounds:
+        if metric.rsplit(".", 1)[-1] in COUNTS and not bound.pattern.endswith(COUNTS):
+            continue
+        if any(fnmatch.fnmatchcase(m, bound.pattern) for m in (metric, without_prefix(metric))):
+            found = bound.relative
+    return found
+
+
+def without_prefix(metric: str) -> str:
+    """The metric's name, wherever it was read."""
+    return metric[len("summary."):] if metric.startswith("summary.") else metric
+
+
+def compare(name: str, base: Dict[str, float], new: Dict[str, float],
+            bounds: Sequence[Bound]) -> List[Change]:
+    """All metrics of one run in both versions."""
+    return [Change(name, m, base.get(m), new.get(m), bound_of(m, bounds))
+            for m in sorted(base.keys() | new.keys())]
+
+
+def mean_of(runs: Sequence[Dict[str, float]]) -> Dict[str, float]:
+    """The mean of each metric over runs that have it; counts are added up."""
+    found = {}
+    for metric in sorted(set().union(*runs)):
+        values = [r[metric] for r in runs if metric in r]
+        total = math.fsum(values)
+        found[metric] = total if metric.rsplit(".", 1)[-1] in COUNTS else total / len(values)
+    return found
+
+
+def by_point(runs: Dict[str, Dict[str, float]]) -> Dict[str, Dict[str, float]]:
+    """Runs that differ only in the seed, averaged."""
+    together: Dict[str, List[Dict[str, float]]] = {}
+    for name, metrics in runs.items():
+        together.setdefault(re.sub(r"-seed\d+$", "", name), []).append(metrics)
+    return {name: mean_of(members) for name, members in together.items()}
+
+
+def report(changes: Sequence[Change], show: int) -> str:
+    """The largest changes; those beyond their bounds first."""
+    changed = sorted((c for c in changes if c.relative() != 0),
+                     key=lambda c: (not c.beyond(), -abs(c.relative()), c.run, c.metric))
+    rows = []
+    for c in changed[:show]:
+        numbers = ["-" if v is None else f"{v:.6g}" for v in (c.base, c.new)]
+        relative = c.relative()
+        rows.append([c.run, c.metric, *numbers,
+                     "new or gone" if math.isinf(relative) else f"{100 * relative:+.3f}%",
+                     f"{100 * c.bound:g}%", "BEYOND" if c.beyond() else "within"])
+    if not rows:
+        return ""
+    header = ["run", "metric", "base", "new", "change", "bound", "verdict"]
+    more = f"\n... and {len(changed) - show} more changes" if len(changed) > show else ""
+    return rr.format_aligned((header, rows)) + more + "\n\n"

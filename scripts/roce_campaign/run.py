@@ -1,0 +1,126 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""One run of a campaign, as a process of its own: python3 -m roce_campaign.run FOLDER RUN
+
+The program runs in a new folder, which gets the run's name when all is done. So a run's folder is
+complete or not there, and two processes at the same run do not mix. Before and after, the program
+and its libraries must be those of the plan.
+"""
+
+import json
+import os
+import shutil
+import socket
+import sys
+import time
+from typing import List
+
+import roce_results as rr
+from roce_jobs import Job
+
+from . import identity, measure
+from .plan import Plan, PlannedRun, run_hash, write_whole
+
+POLL_SECONDS = 0.05
+PROGRESS_SECONDS = 1.0  # between two writings of the progress file
+FINISHED = {0: "", 3: "some flows not done"}  # exit statuses with a result (README)
+
+
+def check_code(plan: Plan, when: str) -> None:
+    """The program is the plan's, or one line."""
+    found = identity.code(plan.data["program"])
+    changed = sorted(n for n in found.keys() | plan.data["code"].keys()
+                     if found.get(n) != plan.data["code"].get(n))
+    if changed:
+        raise rr.ResultError(f"{', '.join(changed)} changed {when} this run: results of different "
+                             "code are not mixed; start scripts/reproduce again")
+
+
+def check_inputs(plan: Plan, run: PlannedRun) -> None:
+    """The files that options name are the plan's, too."""
+    if run_hash(run.options, run.seed, plan.data["seedOption"], plan.data["codeHash"]) != run.hash:
+        raise rr.ResultError(f"{run.key}: a file that an option names is not what it was when the "
+                             "campaign was started")
+
+
+def command(plan: Plan, run: PlannedRun) -> List[str]:
+    """The program with its arguments."""
+    arguments = [f"--{o}={v}" for o, v in run.options.items()]
+    arguments += [f"--{plan.data['seedOption']}={run.seed}", "--out=."]
+    if plan.data["progress"]:
+        arguments.append("--progress=json")
+    return [plan.data["program"]] + arguments
+
+
+def execute(plan: Plan, run: PlannedRun, part: str) -> Job:
+    """Run the program in the folder `part`; an error if it leaves no result."""
+    job = Job(run.key, run.key, os.path.join(part, "run"), command(plan, run), cwd=part,
+              env=identity.clean_environment())
+    job.start()
+    written = 0.0
+    try:
+        while True:
+            time.sleep(POLL_SECONDS)
+            status = job.poll()
+            if status is not None:
+                break
+            progress = job.progress
+            if progress and progress.get("wallSeconds", 0) >= written + PROGRESS_SECONDS:
+                written = progress["wallSeconds"]
+                write_whole(os.path.join(part, "progress.json"), json.dumps(progress))
+    finally:
+        job.stop()
+    if status not in FINISHED:
+        raise rr.ResultError("\n".join(job.failure(status)).replace("error: ", "", 1))
+    if not os.path.exists(os.path.join(part, "summary.json")):  # which comes last
+        raise rr.ResultError(f"{run.key}: the program left no summary.json")
+    if os.path.exists(os.path.join(part, "progress.json")):
+        os.remove(os.path.join(part, "progress.json"))
+    return job
+
+
+def do(plan: Plan, run: PlannedRun) -> None:
+    """Make the run's folder, unless it is there."""
+    final = plan.run_folder(run)
+    if plan.record(run) is None:
+        part = f"{final}.part-{socket.gethostname()}-{os.getpid()}"
+        shutil.rmtree(part, ignore_errors=True)
+        os.makedirs(part)
+        try:
+            check_code(plan, "before")
+            check_inputs(plan, run)
+            job = execute(plan, run, part)
+            check_code(plan, "during")
+            check_inputs(plan, run)
+            record = {"key": run.key, "hash": run.hash, "point": run.point, "seed": run.seed,
+                      "options": run.options, "command": job.command,
+                      "exitStatus": job.process.returncode, "code": plan.data["code"],
+                      "commit": plan.data["commit"], "elapsedSeconds": round(job.seconds, 3),
+                      "slurmJob": os.environ.get("SLURM_JOB_ID")}
+            write_whole(os.path.join(part, "run.json"), json.dumps(record, indent=1) + "\n")
+            if plan.record(run) is None:
+                shutil.rmtree(final, ignore_errors=True)
+                os.rename(part, final)
+        except OSError as error:
+            raise rr.ResultError(f"{error.filename or run.key}: {error.strerror}") from None
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+    # Here and not at the end: on a cluster, the nodes do the reading.
+    measure.of_run(plan, run, plan.data["metrics"], plan.data["warmupNs"])
+
+
+def main() -> int:
+    """The command line."""
+    folder, key = sys.argv[1:]
+    plan = Plan.read(folder)
+    if key not in plan.by_key:
+        raise rr.ResultError(f"{key}: not in the plan of {folder} any more")
+    run = plan.by_key[key]
+    do(plan, run)
+    write_whole(plan.mark(run), run.hash + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    rr.run_main(main)

@@ -1,0 +1,344 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Claims against metrics: a grade each.
+
+A  reproduced: our number lies in the band (a relation holds in all its cases)
+B  size about right: sign agrees and 0.5 to 1.5 times the reported number, or within a factor of 2
+C  only the sign (of a reduction; side of 1 of a ratio), or the order of magnitude, agrees
+F  not reproduced
+N  not measured: runs are missing, or there were no flows of that kind
+X  not scored, as the table of targets says
+
+Grades are of the estimate. The note says when the confidence interval reaches other grades or
+leaves the sign open.
+"""
+
+import operator
+import re
+import textwrap
+from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+
+import roce_results as rr
+
+from .experiment import Claim
+from .expression import NotMeasured, Reference
+from .measure import Estimate, Results, jackknife, plain
+
+GRADES = {
+    "A": "reproduced", "B": "size about right", "C": "sign or order of magnitude only",
+    "F": "not reproduced", "N": "not measured", "X": "not scored",
+}
+DEFAULT_RULES = {
+    "reduction": "A in band; B sign & 0.5-1.5x; C sign",
+    "ratio": "A in band; B sign & 0.5-1.5x; C sign",
+    "value": "A in band; B factor 2; C order of magnitude",
+    "count": "A factor 3; C order of magnitude",
+    "relation": "",
+}
+
+LIMITS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+
+SHOWN_CASES = 4  # of a relation; of more, only those that do not hold
+NOTE_WIDTH = 90  # on the terminal
+
+Test = Callable[[float], bool]
+
+
+class Rule:
+    """When a number gets which grade: "A in band; B sign & 0.5-1.5x; C sign".
+
+    Conditions: in band, sign, sign & LO-HIx (times the reported number), factor N, order of
+    magnitude, and limits such as >= 95. A single condition without a letter gives A; "sign only" gives C; "not
+    scored" gives X. Text in parentheses is ignored.
+    """
+
+    def __init__(self, clauses: List[Tuple[str, Test]], scored: bool = True):
+        self.clauses = clauses
+        self.scored = scored
+
+    @staticmethod
+    def of(claim: Claim) -> "Rule":
+        """The rule of a claim; ValueError if it cannot be understood."""
+        if claim.kind == "relation":
+            return Rule([])
+        text = re.sub(r"\([^)]*\)", "", claim.rule).strip()
+        if text.startswith("not scored"):
+            return Rule([], False)
+        default = DEFAULT_RULES[claim.kind]
+        if claim.kind == "count" and claim.band:
+            default = default.replace("factor 3", "in band")
+        clauses = []
+        for clause in (text or default).split(";"):
+            match = re.fullmatch(r"\s*(?:([ABC])\s+)?(\S.*?)\s*", clause)
+            if not match:
+                raise ValueError(f"rule '{claim.rule}', expected for example "
+                                 f"'{DEFAULT_RULES['reduction']}'")
+            letter = match[1] or ("C" if match[2] == "sign only" else "A")
+            clauses.append((letter, Rule._condition(match[2], claim)))
+        return Rule(clauses)
+
+    @staticmethod
+    def _condition(text: str, claim: Claim) -> Test:
+        origin = 1.0 if claim.kind == "ratio" else 0.0  # where the sign changes
+        limit = re.fullmatch(r"(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)", text)
+        if limit:
+            bound = float(limit[2])
+            return lambda x: LIMITS[limit[1]](x, bound)
+        if text == "in band" and claim.band:
+            low, high = claim.band
+            return lambda x: low <= x <= high
+        reported = reported_number(claim.reported)
+        if reported is None:
+            raise ValueError(f"reported '{claim.reported}', expected a number for the rule "
+                             f"'{text}'")
+        size = reported - origin
+
+        def sign(x: float) -> bool:
+            return (x - origin > 0) == (size > 0) and (x - origin < 0) == (size < 0)
+
+        if text == "in band":
+            low, high = default_band(claim.kind, reported)
+            return lambda x: low <= x <= high
+        if text in ("sign", "sign only"):
+            return sign
+        times = re.fullmatch(r"sign & ([\d.]+)-([\d.]+)x", text)
+        if times:
+            low, high = float(times[1]), float(times[2])
+            return lambda x: sign(x) and low * abs(size) <= abs(x - origin) <= high * abs(size)
+        factor = re.fullmatch(r"factor ([\d.]+)", text)
+        if factor or text == "order of magnitude":
+            most = float(factor[1]) if factor else 10.0
+            return lambda x: x * reported > 0 and 1 / most <= x / reported <= most
+        raise ValueError(f"rule '{text}' is unknown, expected in band, sign, sign & 0.5-1.5x, "
+                         "factor 2, order of magnitude, >= 95 or not scored")
+
+    def grade(self, value: float) -> str:
+        """The best grade whose condition holds."""
+        return next((letter for letter, test in self.clauses if test(value)), "F")
+
+
+def reported_number(text: str) -> Optional[float]:
+    """The number a reported value begins with (a range counts by its lower end)."""
+    match = re.match(r"\s*(-?\d+(?:\.\d+)?)", text)
+    return float(match[1]) if match else None
+
+
+def default_band(kind: str, reported: float) -> Tuple[float, float]:
+    """The band of a claim that gives none."""
+    if kind == "reduction":  # 30 % of it, at least 4 and at most 15 points
+        half = min(15.0, max(4.0, 0.3 * abs(reported)))
+        return reported - half, reported + half
+    if kind == "ratio":
+        ends = 1 + 0.4 * (reported - 1), 1 + 2.5 * (reported - 1)
+        return min(ends), max(ends)
+    half = 0.3 * abs(reported)
+    return reported - half, reported + half
+
+
+class Score(NamedTuple):
+    """The result of one claim."""
+
+    id: str
+    reported: str
+    ours: str
+    low: Optional[float]
+    high: Optional[float]
+    grade: str
+    note: str
+    claim: Optional[Claim]
+    target: Dict[str, str]
+
+    def row(self) -> List[str]:
+        """As in score.csv."""
+        return [self.id, self.reported, self.ours, plain(self.low), plain(self.high), self.grade,
+                self.note]
+
+
+HEADER = ["id", "reported", "ours", "ci_low", "ci_high", "grade", "note"]
+
+
+def not_counted(unfinished: Dict[int, int]) -> List[str]:
+    """A remark on unfinished flows, by point."""
+    total = sum(unfinished.values())
+    return [f"{total} unfinished flows not counted"] if total else []
+
+
+class Scorer:
+    """Scores the claims of an experiment."""
+
+    def __init__(self, results: Results):
+        self.results = results
+        self.experiment = results.experiment
+
+    def _place(self, reference: Reference, coordinates: Dict[str, str]) -> int:
+        """The point a reference means."""
+        from .experiment import resolve_label
+
+        whole = {}
+        for axis, labels in self.experiment.all_axes.items():
+            label = reference.coordinates.get(axis, coordinates.get(axis))
+            whole[axis] = labels[0] if label is None else resolve_label(label, labels)
+        return self.results.find(whole)
+
+    def _prepare(self, case, unfinished: Dict[int, int]
+                 ) -> Tuple[List[int], Dict[Reference, int], List[str]]:
+        """Seeds that all metrics of a case have, its points, and remarks.
+
+        @param unfinished gets the number of unfinished flows by point
+        """
+        places = {}
+        seeds = set(self.experiment.seeds)
+        for reference in case.expression.references:
+            key = Reference(reference.metric, tuple(sorted(reference.coordinates.items())))
+            point = places[key] = self._place(reference, case.coordinates)
+            metric = self.experiment.metrics[reference.metric]
+            have = self.results.seeds(point, metric)
+            if not have:
+                raise NotMeasured(f"{metric.name} has no value at "
+                                  f"{self.results.points[point].text()}")
+            seeds &= set(have)
+            counts = self.results.counts(point, metric)
+            if counts and counts[1]:
+                unfinished[point] = max(unfinished.get(point, 0), counts[1])
+        if not seeds:
+            raise NotMeasured("no seed has all the values")
+        remarks = []
+        if len(seeds) < len(self.experiment.seeds):
+            remarks.append(f"{len(seeds)} of {len(self.experiment.seeds)} seeds have all values")
+        return sorted(seeds), places, remarks
+
+    def _lookup(self, places, seeds):
+        def lookup(reference: Reference) -> float:
+            key = Reference(reference.metric, tuple(sorted(reference.coordinates.items())))
+            return self.results.over(places[key], self.experiment.metrics[reference.metric], seeds)
+        return lookup
+
+    def value(self, case) -> Tuple[Estimate, List[str]]:
+        """The number of a claim."""
+        unfinished: Dict[int, int] = {}
+        seeds, places, remarks = self._prepare(case, unfinished)
+        return jackknife(seeds, lambda s: float(
+            case.expression.evaluate(self._lookup(places, s)))), remarks + not_counted(unfinished)
+
+    def relation(self, case, unfinished: Dict[int, int]) -> Tuple[bool, str, Optional[Estimate], List[str]]:
+        """Whether a relation holds, how it looks, and for a single comparison the difference of
+        its sides."""
+        seeds, places, remarks = self._prepare(case, unfinished)
+        lookup = self._lookup(places, seeds)
+        holds = case.expression.evaluate(lookup)
+        sides = case.expression.comparison(lookup)
+        if sides is None:
+            return holds, "holds" if holds else "does not hold", None, remarks
+
+        def difference(some) -> float:
+            left, _, right = case.expression.comparison(self._lookup(places, some))
+            return left - right
+
+        text = f"{sides[0]:.4g} {sides[1]} {sides[2]:.4g}{'' if holds else ' does not hold'}"
+        return holds, text, jackknife(seeds, difference), remarks
+
+    def score(self, claim: Claim) -> Score:
+        """One claim."""
+        rule = Rule.of(claim)
+        if not rule.scored:
+            return self._result(claim, "", None, "X", claim.rule)
+        if claim.kind == "relation":
+            return self._score_relation(claim)
+        try:
+            estimate, remarks = self.value(claim.cases[0])
+        except NotMeasured as error:
+            return self._result(claim, "", None, "N", str(error))
+        grade = rule.grade(estimate.value)
+        if estimate.low is None:
+            remarks.insert(0, "no interval" if estimate.seeds > 1 else "one seed, no interval")
+        else:
+            reached = sorted({rule.grade(x) for x in (estimate.low, estimate.high)} | {grade})
+            if len(reached) > 1:
+                remarks.insert(0, f"interval reaches {', '.join(reached)}")
+            origin = {"reduction": 0.0, "ratio": 1.0}.get(claim.kind)
+            if origin is not None and estimate.low <= origin <= estimate.high:
+                remarks.insert(0, "sign not significant")
+        return self._result(claim, f"{estimate.value:.6g}", estimate, grade, "; ".join(remarks))
+
+    def _score_relation(self, claim: Claim) -> Score:
+        held, texts, failing, missing = 0, [], [], []
+        remarks: List[str] = []
+        unfinished: Dict[int, int] = {}
+        single = None
+        for case in claim.cases:
+            prefix = f"{case.title}: " if case.title else ""
+            try:
+                holds, text, difference, found = self.relation(case, unfinished)
+            except NotMeasured as error:
+                missing.append(f"{prefix}{error}")
+                continue
+            held += holds
+            if (difference and difference.low is not None
+                    and difference.low <= 0 <= difference.high and difference.low < difference.high):
+                text += " (not significant)"
+            texts.append(prefix + text)
+            if not holds:
+                failing.append(prefix + text)
+            remarks += [r for r in found if r not in remarks]
+            single = difference if len(claim.cases) == 1 else None
+        measured = len(texts)
+        if not measured:
+            return self._result(claim, "", None, "N", missing[0])
+        # With cases missing, the answer is known only if they cannot change it.
+        if held >= claim.at_least:
+            grade = "A"
+        elif held + len(missing) < claim.at_least:
+            grade = "F"
+        elif self.experiment.size == "quick":
+            # The cases of the quick size are what there is to judge; the note says so.
+            grade = "A" if held >= claim.at_least * measured / len(claim.cases) else "F"
+        else:
+            grade = "N"
+        if missing:
+            remarks.insert(0, f"{len(missing)} of {len(claim.cases)} cases not measured")
+        if measured > SHOWN_CASES:
+            texts = failing[:SHOWN_CASES] + (["..."] if len(failing) > SHOWN_CASES else [])
+        note = "; ".join(texts + remarks + not_counted(unfinished))
+        return self._result(claim, f"{held}/{measured}", single, grade, note)
+
+    @staticmethod
+    def _result(claim: Claim, ours: str, estimate: Optional[Estimate], grade: str,
+                note: str) -> Score:
+        low, high = (estimate.low, estimate.high) if estimate else (None, None)
+        return Score(claim.id, claim.reported or "-", ours, low, high, grade, note, claim,
+                     claim.target)
+
+    def all(self) -> List[Score]:
+        """All claims, then the rows of the table of targets that no claim covers."""
+        scores = [self.score(c) for c in self.experiment.claims]
+        for row in self.experiment.unclaimed:
+            scores.append(Score(row["id"], row["reported"] or "-", "", None, None, "N",
+                                "no claim in the experiment", None, row))
+        return scores
+
+
+def table(scores: List[Score]) -> rr.Table:
+    """score.csv."""
+    return HEADER, [s.row() for s in scores]
+
+
+def interval(low: Optional[float], high: Optional[float]) -> str:
+    """[1.2, 3.4] or nothing."""
+    return "" if low is None or high is None else f"[{low:.4g}, {high:.4g}]"
+
+
+def printed(scores: List[Score]) -> str:
+    """For the terminal: grade, ours, reported."""
+    if not scores:
+        return "no claims to score"
+    rows = [[s.grade, s.id, s.ours or "-", interval(s.low, s.high) or "-", s.reported,
+             textwrap.shorten(s.note, NOTE_WIDTH, placeholder=" ...")] for s in scores]
+    text = rr.format_aligned((["grade", "id", "ours", "95 % interval", "reported", "note"], rows))
+    return text + "\n\n" + count_line(scores)
+
+
+def count_line(scores: List[Score]) -> str:
+    """3 A reproduced, 1 F not reproduced"""
+    counts = {g: sum(s.grade == g for s in scores) for g in GRADES}
+    return ", ".join(f"{n} {g} ({GRADES[g]})" for g, n in counts.items() if n)

@@ -1,0 +1,55 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""All that is made of the runs: python3 -m roce_campaign.summarise FOLDER EXPERIMENT JOBS
+
+Also what scripts/score and scripts/plot begin with.
+"""
+
+import os
+import sys
+from typing import Optional, Tuple
+
+import roce_results as rr
+
+from . import experiment, page
+from .measure import Results
+from .plan import Plan
+
+
+def load(folder: str, file: Optional[str], jobs: int,
+         targets: Optional[str] = None) -> Tuple[Results, Plan]:
+    """Plan and metrics of a results folder.
+
+    The runs are those of the last scripts/reproduce; metrics, plots and claims are those of the
+    experiment file as it is now. Grid, options and seeds must not have changed.
+    """
+    plan = Plan.read(folder)
+    found = experiment.load(file or plan.data["file"], plan.data["size"], plan.data["program"],
+                            targets_file=targets)
+    if found.design() != plan.data["design"]:
+        raise rr.ResultError(f"{found.file}: program, options, grid or seeds are not those of "
+                             f"{folder} any more; run scripts/reproduce again")
+    return Results.collect(found, plan, jobs), plan
+
+
+def of_name(name: str, folder: Optional[str],
+            targets: Optional[str] = None) -> Tuple[Results, Plan]:
+    """The same by an experiment's name; the folder is results/NAME unless given."""
+    short, file = experiment.find(name)
+    folder = folder or os.path.join(experiment.ROOT, "results", short)
+    return load(folder, file, len(os.sched_getaffinity(0)), targets)
+
+
+def main() -> int:
+    """The command line."""
+    folder, file, jobs = sys.argv[1:]
+    results, plan = load(folder, file, int(jobs))
+    page.write_tables(results, plan)
+    page.write_score(results, plan)
+    page.write_page(results, plan)
+    return 0
+
+
+if __name__ == "__main__":
+    rr.run_main(main)

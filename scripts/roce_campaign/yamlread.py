@@ -1,0 +1,198 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""YAML with strict types: every complaint names the file and the line.
+
+Scalars keep the text they have in the file: "0.30" stays "0.30", "2:00:00" is no number of seconds
+and "off" no boolean. What a value means is decided where it is used.
+"""
+
+import re
+from typing import Callable, Dict, List, NoReturn, Optional, Sequence, Tuple
+
+import roce_results as rr
+
+try:
+    import yaml
+except ImportError:
+    raise rr.ResultError("campaigns need PyYAML: apt install python3-yaml") from None
+
+
+class Value:
+    """A node of the file; the methods return what it must be, or raise with its line."""
+
+    def __init__(self, node, file: str):
+        self.node = node
+        self.file = file
+        self.line = node.start_mark.line + 1
+
+    def fail(self, message: str) -> NoReturn:
+        """One line with the place."""
+        raise rr.ResultError(f"{self.file}:{self.line}: {message}")
+
+    def is_scalar(self) -> bool:
+        """A single value."""
+        return isinstance(self.node, yaml.ScalarNode)
+
+    def is_list(self) -> bool:
+        """A sequence."""
+        return isinstance(self.node, yaml.SequenceNode)
+
+    def is_map(self) -> bool:
+        """A mapping."""
+        return isinstance(self.node, yaml.MappingNode)
+
+    def text(self, what: str) -> str:
+        """A scalar as it is written; not empty."""
+        if not self.is_scalar():
+            self.fail(f"{what}: expected a single value")
+        if self.node.value == "":
+            self.fail(f"{what} is empty")
+        return self.node.value
+
+    def name(self, what: str) -> str:
+        """An identifier: letters, digits and underscores."""
+        text = self.text(what)
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
+            self.fail(f"{what} '{text}', expected letters, digits and underscores")
+        return text
+
+    def one_of(self, what: str, known: Sequence[str]) -> str:
+        """One of the known words."""
+        text = self.text(what)
+        if text not in known:
+            self.fail(f"{what} '{text}', expected one of {', '.join(known)}")
+        return text
+
+    def number(self, what: str) -> float:
+        """A finite number."""
+        text = self.text(what)
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if value != value or value in (float("inf"), float("-inf")):
+            self.fail(f"{what} is '{text}', expected a number")
+        return value
+
+    def whole(self, what: str, low: int, high: int = 2**32 - 1) -> int:
+        """A whole number within limits."""
+        text = self.text(what)
+        if not re.fullmatch(r"\d{1,12}", text) or not low <= int(text) <= high:
+            self.fail(f"{what} is '{text}', expected a whole number from {low} to {high}")
+        return int(text)
+
+    def flag(self, what: str) -> bool:
+        """true or false."""
+        return self.one_of(what, ("true", "false")) == "true"
+
+    def parsed(self, what: str, parse: Callable):
+        """A scalar through a function that raises ValueError."""
+        try:
+            return parse(self.text(what))
+        except ValueError as error:
+            self.fail(f"{what}: {error}")
+
+    def items(self, what: str, allow_empty: bool = False) -> List["Value"]:
+        """The elements of a list."""
+        if not self.is_list():
+            self.fail(f"{what}: expected a list")
+        if not self.node.value and not allow_empty:
+            self.fail(f"{what}: the list is empty")
+        return [Value(n, self.file) for n in self.node.value]
+
+    def items_or_one(self, what: str) -> List["Value"]:
+        """The elements of a list, or the value itself."""
+        return self.items(what) if self.is_list() else [self]
+
+    def pairs(self, what: str) -> List[Tuple["Value", "Value"]]:
+        """Key and value of a mapping, in the file's order; a key twice is an error."""
+        if not self.is_map():
+            self.fail(f"{what}: expected a mapping (name: value)")
+        seen: Dict[str, int] = {}
+        pairs = []
+        for key_node, value_node in self.node.value:
+            key = Value(key_node, self.file)
+            text = key.text(f"a key of {what}")
+            if text in seen:
+                key.fail(f"{what}: '{text}' is there twice (first in line {seen[text]})")
+            seen[text] = key.line
+            pairs.append((key, Value(value_node, self.file)))
+        return pairs
+
+    def fields(self, what: str, known: Sequence[str],
+               required: Sequence[str] = ()) -> Dict[str, "Value"]:
+        """A mapping whose keys are all known."""
+        result = {}
+        for key, value in self.pairs(what):
+            text = key.node.value
+            if text not in known:
+                key.fail(f"{what}: unknown key '{text}', expected one of {', '.join(known)}")
+            result[text] = value
+        for name in required:
+            if name not in result:
+                self.fail(f"{what}: '{name}' is missing")
+        return result
+
+
+def read(file: str) -> Value:
+    """The document of a file."""
+    try:
+        with open(file, encoding="utf-8") as stream:
+            node = yaml.compose(stream, Loader=yaml.SafeLoader)
+    except (OSError, UnicodeDecodeError) as error:
+        raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or str(error).split("\n", maxsplit=1)[0]
+        raise rr.ResultError(f"{file}{line}: {problem}") from None
+    if node is None:
+        raise rr.ResultError(f"{file}: empty, expected an experiment")
+    return Value(node, file)
+
+
+TIME_NS = {"ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9,
+         "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+def parse_time_ns(text: str) -> float:
+    """2ms or 500us in nanoseconds."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*(ps|ns|us|ms|s)", text)
+    if not match:
+        raise ValueError(f"'{text}', expected a time such as 500us or 2ms")
+    return float(match[1]) * TIME_NS[match[2]]
+
+
+def parse_bytes(text: str) -> int:
+    """100KB, 1.5MB or 4MiB in bytes."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMG]?i?B|)", text)
+    if not match or match[2] not in SIZES:
+        raise ValueError(f"'{text}', expected a size such as 5000, 100KB or 4MiB")
+    return round(float(match[1]) * SIZES[match[2]])
+
+
+class SizeRange:
+    """Flow sizes above `low` and up to `high` bytes; None: no limit."""
+
+    def __init__(self, low: Optional[int], high: Optional[int]):
+        self.low = low
+        self.high = high
+
+    def __contains__(self, size: int) -> bool:
+        return (self.low is None or size > self.low) and (self.high is None or size <= self.high)
+
+    @staticmethod
+    def parse(text: str) -> "SizeRange":
+        """">10MB" (above), "<=100KB" (up to) or "100KB-1MB" (above the first, up to the second)."""
+        match = re.fullmatch(r"(>|<=)\s*(\S.*)", text.strip())
+        if match:
+            size = parse_bytes(match[2].strip())
+            return SizeRange(size, None) if match[1] == ">" else SizeRange(None, size)
+        low, dash, high = text.partition("-")
+        if dash:
+            limits = parse_bytes(low.strip()), parse_bytes(high.strip())
+            if limits[0] < limits[1]:
+                return SizeRange(*limits)
+        raise ValueError(f"'{text}', expected for example >10MB, <=100KB or 100KB-1MB")

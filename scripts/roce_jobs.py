@@ -1,0 +1,141 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""A simulator's process: its log, its progress, its last words."""
+
+import argparse
+import collections
+import json
+import signal
+import subprocess
+import threading
+import time
+from typing import Dict, List, Optional
+
+import roce_results as rr
+
+PROGRESS = "progress "  # what a progress line on the program's stderr begins with
+LAST_LINES = 15  # of a failing run's stderr that are shown
+
+
+class Job:
+    """One run: its command, its process, and what it last said about its progress."""
+
+    def __init__(self, name: str, label: str, folder: str, command: List[str],
+                 cwd: Optional[str] = None, env: Optional[Dict[str, str]] = None):
+        self.name = name
+        self.label = label
+        self.folder = folder
+        self.command = command
+        self.cwd = cwd
+        self.env = env
+        self.process: Optional[subprocess.Popen] = None
+        self.progress: Dict[str, float] = {}
+        self.tail: collections.deque = collections.deque(maxlen=LAST_LINES)
+        self.seconds = 0.0
+        self._started = 0.0
+        self._reader: Optional[threading.Thread] = None
+
+    def start(self) -> None:
+        """Start the program; its output goes to <name>.log, its progress is kept here."""
+        try:
+            with open(self.log_path(), "wb") as log:
+                self.process = subprocess.Popen(
+                    self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE,
+                    cwd=self.cwd, env=self.env)
+        except OSError as error:
+            what = error.filename or self.command[0]
+            raise rr.ResultError(f"{what}: cannot start: {error.strerror}") from None
+        self._started = time.monotonic()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def log_path(self) -> str:
+        """Where the program's output goes."""
+        return self.folder + ".log"
+
+    def _read(self) -> None:
+        with open(self.log_path(), "ab") as log:
+            for raw in self.process.stderr:
+                line = raw.decode("utf-8", "replace").rstrip()
+                if line.startswith(PROGRESS):
+                    try:
+                        progress = json.loads(line[len(PROGRESS):])
+                        self.progress = {k: float(v) for k, v in progress.items()}
+                        continue
+                    except (ValueError, TypeError, AttributeError):
+                        pass  # not a progress line after all: keep it as text
+                self.tail.append(line)
+                log.write(raw)
+
+    def poll(self) -> Optional[int]:
+        """Exit status once the process has ended and all its output is read, else None."""
+        if self.process.poll() is None:
+            return None
+        # Not for ever: a grandchild may hold the pipe open.
+        self._reader.join(timeout=5)
+        self.seconds = time.monotonic() - self._started
+        return self.process.returncode
+
+    def stop(self) -> None:
+        """End the process if it runs."""
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+    def status(self, level: int = 0) -> str:
+        """Progress in a few words; fewer at higher levels."""
+        p = self.progress
+        if not p:
+            return f"{self.name} starting"
+        done = min(p.get("simulatedPs", 0) / max(p.get("endPs", 0), 1), 1)
+        wall = p.get("wallSeconds", 0)
+        rate = p.get("packetHops", 0) / wall / 1e6 if wall > 0 else 0
+        flows = f"{p.get('flowsDone', 0):.0f}/{p.get('flowsTotal', 0):.0f}"
+        eta = duration_text(wall * (1 - done) / done) if done > 0 else "?"
+        return (
+            f"{self.name} {100 * done:.0f}% of simulated time, {flows} flows, "
+            f"{rate:.2f} M packet-hops/s, ETA {eta}",
+            f"{self.name} {100 * done:.0f}% {flows} flows {rate:.2f} M hops/s ETA {eta}",
+            f"{self.name} {100 * done:.0f}% {flows} {rate:.1f}M/s ETA {eta}",
+            f"{self.name} {100 * done:.0f}% ETA {eta}",
+        )[level]
+
+    def failure(self, status: int) -> List[str]:
+        """How the process ended, and what it said last."""
+        how = f"exit status {status}"
+        if status < 0:
+            try:
+                how = f"signal {signal.Signals(-status).name}"
+            except ValueError:
+                how = f"signal {-status}"
+        lines = [f"error: {self.name} failed with {how}: {' '.join(self.command)}"]
+        lines += ["    " + line for line in self.tail]
+        if not self.tail:
+            lines.append(f"    (nothing on its standard error; see {self.log_path()})")
+        return lines
+
+
+def duration_text(seconds: float) -> str:
+    """12 s, 3 min 05 s, 1 h 02 min."""
+    whole = int(seconds + 0.5)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def positive(text: str) -> int:
+    """A whole number from 1."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}', expected a whole number from 1")
+    return value

@@ -1,0 +1,244 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""A campaign on a Slurm cluster of one node, which this test starts and ends.
+
+    slurm.py BUILD_DIR
+
+Needs root (CI runs as root) and Debian's slurm-wlm and munge; without root the test is skipped
+(status 77). Everything is in a temporary folder: key, sockets, state. Nothing outlives the test.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SKIPPED = 77
+START_SECONDS = 60
+CAMPAIGN_SECONDS = 240
+
+CONF = """\
+ClusterName=test
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ctld_port}
+SlurmdPort={slurmd_port}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CryptoType=crypto/munge
+CredType=cred/munge
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SwitchType=switch/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SchedulerParameters=sched_min_interval=100000
+ReturnToService=2
+NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} State=UNKNOWN
+PartitionName=test Nodes={host} Default=YES MaxTime=10 State=UP
+"""
+
+EXPERIMENT = """\
+title: Two jobs
+program: {program}
+options: {{duration: 50us, wanDelay: 20us, load: 0.5}}
+grid:
+  cc: [Dcqcn, Hpcc]
+metrics:
+  all_mean: {{of: slowdown, statistic: mean}}
+claims:
+  - {{id: above-one, holds: all_mean >= 1, each: cc}}
+slurm: {{partition: test, time: "0:05:00"}}
+"""
+
+
+def check(condition, what):
+    """End with one line if something is wrong."""
+    if not condition:
+        raise SystemExit("FAILED " + what)
+
+
+def free_port():
+    """A port nobody listens on."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Cluster:
+    """munged, slurmctld and slurmd in a folder of their own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.processes = []
+        self.environment = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
+        for name in ("SLURM_JOB_ID", "SBATCH_PARTITION"):
+            self.environment.pop(name, None)
+
+    def start(self):
+        """Start all, wait until the node takes jobs."""
+        for name in ("state", "spool"):
+            (self.folder / name).mkdir()
+        key = self.folder / "munge.key"
+        key.write_bytes(os.urandom(128))
+        key.chmod(0o400)
+        host = socket.gethostname().split(".")[0]
+        (self.folder / "slurm.conf").write_text(CONF.format(
+            host=host, folder=self.folder, cpus=len(os.sched_getaffinity(0)),
+            ctld_port=free_port(), slurmd_port=free_port()))
+        self.daemon("munged", "--foreground", "--force", f"--key-file={key}",
+                    f"--socket={self.folder}/munge.socket", f"--pid-file={self.folder}/munge.pid",
+                    f"--log-file={self.folder}/munge.log", f"--seed-file={self.folder}/munge.seed")
+        self.wait(lambda: (self.folder / "munge.socket").exists(), "munged")
+        self.daemon("slurmctld", "-D", "-f", self.folder / "slurm.conf")
+        self.wait(lambda: self.ask("scontrol", "ping").returncode == 0, "slurmctld")
+        self.daemon("slurmd", "-D", "-f", self.folder / "slurm.conf", "-N", host)
+        self.wait(lambda: self.ask("sinfo", "--noheader", "--format=%T").stdout.strip() == "idle",
+                  "slurmd")
+
+    def daemon(self, name, *arguments):
+        """A process in a session of its own."""
+        path = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
+        check(path, f"{name} is not installed, see scripts/install.sh")
+        with open(self.folder / f"{name}.out", "wb") as log:
+            self.processes.append(subprocess.Popen(
+                [path] + [str(a) for a in arguments], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, env=self.environment, start_new_session=True))
+
+    def ask(self, *command, seconds=20):
+        """A client's answer."""
+        try:
+            return subprocess.run(command, capture_output=True, text=True, timeout=seconds,
+                                  check=False, env=self.environment)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 1, "", "no answer")
+
+    def wait(self, ready, name):
+        """Until something is true, or its logs and the end."""
+        end = time.monotonic() + START_SECONDS
+        while not ready():
+            if time.monotonic() > end or self.processes[-1].poll() is not None:
+                raise SystemExit(f"FAILED {name} does not start:\n" + self.logs())
+            time.sleep(0.2)
+
+    def logs(self):
+        """The last lines of all logs."""
+        texts = []
+        for file in sorted(self.folder.glob("*.log")) + sorted(self.folder.glob("*.out")):
+            lines = file.read_text(errors="replace").splitlines()[-15:]
+            texts.append(f"--- {file.name}\n" + "\n".join(lines))
+        return "\n".join(texts)
+
+    def stop(self):
+        """End jobs and processes, in the reverse order."""
+        self.ask("scancel", "--user=root", seconds=10)
+        for process in reversed(self.processes):
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+                try:
+                    process.wait(timeout=15)
+                except subprocess.TimeoutExpired:
+                    pass
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+
+
+def reproduce(cluster, experiment, out, *more):
+    """@return the finished scripts/reproduce, which is killed if it takes too long."""
+    command = [ROOT / "scripts" / "reproduce", experiment, "--slurm", "--out", out, *more]
+    process = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, env=cluster.environment,
+                               start_new_session=True)
+    try:
+        output = process.communicate(timeout=CAMPAIGN_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output = process.communicate()
+        raise SystemExit(f"FAILED no end after {CAMPAIGN_SECONDS} s: {output}\n"
+                         + cluster.logs()) from None
+    return process.returncode, *output
+
+
+def test(cluster, build, folder):
+    """Two jobs, both run by Slurm; then one that fails there."""
+    experiment = folder / "two-jobs.yaml"
+    text = EXPERIMENT.format(program=build / "bin" / "two-dc-leaf-spine")
+    experiment.write_text(text)
+    out = folder / "results"
+    status, stdout, stderr = reproduce(cluster, experiment, out)
+    check(status == 0, f"status {status}: {stdout}{stderr}\n{cluster.logs()}")
+    records = [json.loads(f.read_text()) for f in sorted(out.glob("runs/*/run.json"))]
+    jobs = [r["slurmJob"] for r in records]
+    check(len(jobs) == 2 and None not in jobs and len(set(jobs)) == 2, f"Slurm jobs: {jobs}")
+    for job in jobs:
+        shown = cluster.ask("scontrol", "--oneliner", "show", "job", job).stdout
+        check("JobState=COMPLETED" in shown and "TimeLimit=00:05:00" in shown,
+              f"job {job}: {shown}")
+        check((out / "logs" / f"slurm-{job}.log").exists(), f"no log of job {job}")
+    check((out / "index.html").stat().st_size > 10_000, "no page")
+    check((out / "score.csv").read_text().splitlines()[1].split(",")[5] == "A", "score")
+
+    # What Snakemake is told of a job: while it runs, when it is killed, done, or unknown.
+    def told(job):
+        return cluster.ask(sys.executable, ROOT / "scripts" / "roce_campaign" / "slurm_status.py",
+                           job).stdout.strip()
+
+    long = cluster.ask("sbatch", "--parsable", f"--chdir={folder}", "--wrap=sleep 100").stdout.strip()
+    check(told(long) == "running", f"a job that runs: {told(long)}")
+    cluster.ask("scancel", long)
+    cluster.wait(lambda: told(long) == "failed", "the state of a cancelled job")
+    check((told(jobs[0]), told("999999")) == ("success", "success"), "done and unknown jobs")
+
+    # The workload is wrong only for the program itself: the job fails, and its words arrive here.
+    experiment.write_text(text.replace("load: 0.5", "load: 0.5, workload: no-such-workload"))
+    status, stdout, stderr = reproduce(cluster, experiment, out)
+    check(status == 1, f"status {status} for failing jobs: {stdout}{stderr}")
+    check("no-such-workload" in stderr and "2 of 2 runs are missing" in stderr,
+          f"words of failing jobs: {stderr}")
+    print(f"two runs as Slurm jobs {', '.join(jobs)}; two that fail, reported")
+
+
+def main():
+    """Start, test, end."""
+    if os.geteuid() != 0:
+        print("skipped: starting Slurm's daemons needs root")
+        return SKIPPED
+    build = Path(sys.argv[1]).resolve()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # CTest's time limit: clean up, too
+    with tempfile.TemporaryDirectory(prefix="roce-slurm-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "slurm").mkdir()
+        cluster = Cluster(folder / "slurm")
+        try:
+            cluster.start()
+            test(cluster, build, folder)
+        finally:
+            cluster.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
