@@ -57,6 +57,7 @@ find "$root/contrib/roce" -name '*.h' -exec ln -s -t "$work/own/ns3" {} +
 
 # What ns-3's build generates, in $1, from the source tree $2.
 generate_headers() {
+    rm -f "$1"/{core-config,config-store-config}.h
     printf '#define %s\n' 'HAVE___UINT128_T 1' INT64X64_USE_128 'HAVE_STDINT_H 1' 'HAVE_INTTYPES_H 1' \
         'HAVE_SYS_TYPES_H 1' 'HAVE_SYS_STAT_H 1' 'HAVE_DIRENT_H 1' 'HAVE_STDLIB_H 1' 'HAVE_GETENV 1' \
         'HAVE_SIGNAL_H 1' >"$1/core-config.h"
@@ -101,7 +102,7 @@ for tree in "${trees[@]}"; do
             -exec ln -sf -t "$include" {} + 2>/dev/null || true # not every module has all three
         generate_headers "$include" "$tree"
     else
-        version=$(find "$tree" -name ns3ConfigVersion.cmake -exec sed -nE 's/^set\(PACKAGE_VERSION "(.*)"\)/\1/p' {} +)
+        version=$(find "$tree"/lib* -maxdepth 4 -name ns3ConfigVersion.cmake -exec sed -nE 's/^set\(PACKAGE_VERSION "(.*)"\)/\1/p' {} +)
         find "$tree/include/ns3" -name '*.h' -exec ln -s -t "$include" {} +
     fi
     version=${version:-unknown}
@@ -111,7 +112,7 @@ for tree in "${trees[@]}"; do
     export work cxx
     xargs -P "$jobs" -I{} bash -c '
         log=$work/log/$(tr / _ <<<"$1")
-        ${CXX:-c++} "-std=c++$cxx" -fsyntax-only -Wall -Wextra -I"$work/own" -isystem "$work/ns-3" \
+        ${CXX:-c++} "-std=c++$cxx" -fsyntax-only -Wall -Wextra -Wpedantic -I"$work/own" -isystem "$work/ns-3" \
             -DROCE_SOURCE_DIR=\"\" "$1" >"$log" 2>&1 || echo "$1" >>"$work/log/failed"
     ' check {} <<<"$sources"
 
