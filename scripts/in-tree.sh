@@ -11,7 +11,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 usage="usage: scripts/in-tree.sh [--copy] [--profile=debug|release|optimized] [--jobs=N] [NS3_TREE]"
 
-mode=link
+mode="link"
 profile=debug
 jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 tree=

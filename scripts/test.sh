@@ -35,8 +35,8 @@ if has in-tree; then
     scripts/in-tree.sh
 fi
 
-# The comparison of builds belongs to the release run.
-test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.]determinism$')
+# The comparison of builds, and what does not depend on the build, belongs to the release run.
+test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.](determinism|documentation|ns3-versions)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from decimal import Decimal
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,28 +44,27 @@ def run(*command, **options):
 # Tables ---------------------------------------------------------------------------------------------------------------
 
 def in_unit(number, units):
-    """@return an integer in the largest unit that leaves it an integer or with few decimals."""
+    """@return an integer in the largest unit of which it is at least one, exactly."""
     for size, unit in units:
-        value = abs(number) / size
-        if value >= 1 and value == round(value, 6):
-            return f"{'-' if number < 0 else ''}{value:g}{unit}" if value < 1e6 else f"{number // size}{unit}"
-    return f"{number}{units[-1][1]}"
+        if abs(number) >= size or size == 1:
+            return f"{Decimal(number) / size:f}{unit}"
+    return ""
 
 
 def default_of(attribute):
-    """@return the default as a user would write it."""
+    """@return the default as a user would write it, in reStructuredText."""
     text = attribute["default"]
     kind = attribute["value"].replace("ns3::", "")
     if kind == "TimeValue":
-        return in_unit(int(text[:-2]), [(10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps")])
+        text = in_unit(int(text[:-2]), [(10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps")])
     if kind == "DataRateValue":
-        return in_unit(int(text[:-3]), [(10**9, "Gbps"), (10**6, "Mbps"), (10**3, "kbps"), (1, "bps")])
+        text = in_unit(int(text[:-3]), [(10**9, "Gbps"), (10**6, "Mbps"), (10**3, "kbps"), (1, "bps")])
     if kind == "QueueSizeValue":
         size = int(text[:-1])
-        return f"{size >> 20}MiB" if size and size % (1 << 20) == 0 else f"{size}B"
+        text = f"{size >> 20}MiB" if size and size % (1 << 20) == 0 else f"{size}B"
     if kind == "PointerValue":
         return "none"
-    return text.replace(PREFIX, "") if text else "(empty)"
+    return f"``{text.replace(PREFIX, '')}``" if text else "(empty)"
 
 
 def values_of(attribute):
@@ -108,7 +108,7 @@ def attribute_tables(types):
     parts = []
     for entry in types:
         if entry["attributes"]:
-            rows = [(f"``{a['name']}``", values_of(a), f"``{default_of(a)}``", escaped(a["help"])) for a in entry["attributes"]]
+            rows = [(f"``{a['name']}``", values_of(a), default_of(a), escaped(a["help"])) for a in entry["attributes"]]
             parent = entry["parent"].replace(PREFIX, "")
             parts.append(f"**{entry['name'].replace(PREFIX, '')}** (parent ``{parent}``)\n\n"
                          + table(("attribute", "values", "default", "meaning"), (22, 15, 15, 48), rows))
