@@ -5,6 +5,7 @@
 #   --debug     no optimisation, ns-3 assertions on, in build-debug
 #   --sanitize  AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
 #   --clang     clang++ without optimisation, assertions on, in build-clang
+# ROCE_NS3 is the prefix of another ns-3 than Debian's, for example of scripts/build-ns3.sh; give it a BUILD_DIR of its own.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 
@@ -30,6 +31,15 @@ esac
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then
     build_dir=$1
     shift
+fi
+
+if [ -n "${ROCE_NS3:-}" ]; then
+    config=$(find -L "$ROCE_NS3"/lib* -maxdepth 4 -name ns3Config.cmake -printf '%h\n' -quit 2>/dev/null || true)
+    if [ -z "$config" ]; then
+        echo "error: ROCE_NS3=$ROCE_NS3 holds no ns3Config.cmake; expected the prefix of an installed ns-3" >&2
+        exit 2
+    fi
+    configure+=("-Dns3_DIR=$config")
 fi
 
 # An existing folder keeps its generator and its compiler launcher.

@@ -20,6 +20,6 @@ if [ -z "$formatter" ]; then
     exit 1
 fi
 
-find contrib scratch examples test \( -name '*.cc' -o -name '*.h' \) -print0 |
+find contrib scratch test \( -name '*.cc' -o -name '*.h' \) -print0 |
     sort -z |
     xargs -0 -r "$formatter" "${action[@]}"

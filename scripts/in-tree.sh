@@ -1,22 +1,86 @@
 #!/usr/bin/env bash
-# Tries the module inside an ns-3 source tree: links it into contrib/, builds it with its dependencies only, with
-# ns-3's warnings as errors, and runs its test suite. The tree's configuration is replaced.
-# Usage: scripts/in-tree.sh NS3_TREE
+# Proves that the module works inside an ns-3 source tree: puts it into contrib/ and the programs into scratch/, builds
+# them and what they need, with ns-3's warnings as errors, and runs `./test.py -s roce`, the examples, and
+# `./ns3 run` of every golden run, whose flow completion times must be those of the repository's own build, byte for
+# byte. The tree's configuration is replaced.
+# Usage: scripts/in-tree.sh [--copy] [--profile=debug|release|optimized] [--jobs=N] [NS3_TREE]
+#   NS3_TREE   the top folder of an ns-3 source tree (holds test.py and contrib/); without it, Debian's source package is
+#              unpacked in build-ns3 (scripts/fetch-ns3.sh)
+#   --copy     copies instead of links
 set -euo pipefail
-module=$(cd "$(dirname "$0")/../contrib/roce" && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
+usage="usage: scripts/in-tree.sh [--copy] [--profile=debug|release|optimized] [--jobs=N] [NS3_TREE]"
 
-if [ $# -ne 1 ] || [ ! -f "$1/test.py" ] || [ ! -d "$1/contrib" ]; then
-    echo "usage: scripts/in-tree.sh NS3_TREE, the top folder of an ns-3 source tree (holds test.py and contrib/)" >&2
-    exit 2
+mode="link"
+profile=debug
+jobs=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+tree=
+for option in "$@"; do
+    case "$option" in
+    --copy) mode=copy ;;
+    --profile=debug | --profile=release | --profile=optimized) profile=${option#*=} ;;
+    --jobs=[1-9]*) jobs=${option#*=} ;;
+    -*)
+        echo "error: unknown option $option; $usage" >&2
+        exit 2
+        ;;
+    *)
+        if [ -n "$tree" ] || [ ! -f "$option/test.py" ] || [ ! -d "$option/contrib" ]; then
+            echo "error: $option is not the top folder of one ns-3 source tree (test.py, contrib/); $usage" >&2
+            exit 2
+        fi
+        tree=$(cd "$option" && pwd)
+        ;;
+    esac
+done
+[ -n "$tree" ] || tree=$("$root/scripts/fetch-ns3.sh")
+cd "$tree"
+
+# What an earlier call has put there goes (copies are told by a list), nothing else does.
+copied=contrib/.roce-copied
+find contrib scratch -maxdepth 1 -lname "$root/*" -delete
+if [ -f "$copied" ]; then
+    xargs -r -d '\n' rm -rf <"$copied"
+    rm "$copied"
 fi
-cd "$1"
+for source in "$root/contrib/roce" "$root"/scratch/*.cc; do
+    target=${source#"$root/"}
+    if [ -e "$target" ] || [ -L "$target" ]; then
+        echo "error: $tree/$target exists and does not come from $root; move it away first" >&2
+        exit 1
+    fi
+    if [ "$mode" = link ]; then
+        ln -s "$source" "$target"
+    else
+        echo "$target" >>"$copied"
+        cp -R "$source" "$target"
+    fi
+done
 
-if [ -e contrib/roce ] && [ ! "contrib/roce" -ef "$module" ]; then
-    echo "error: $PWD/contrib/roce exists and is not a link to $module; move it away first" >&2
-    exit 1
-fi
-[ -e contrib/roce ] || ln -s "$module" contrib/roce
+# Only this module's examples and tests: those of core and network take longer than all the rest. The same
+# completion times to the last digit need the floating-point rule of the repository's own build in ns-3, too.
+CXXFLAGS="${CXXFLAGS:-} -ffp-contract=off" ./ns3 configure -d "$profile" --enable-tests --enable-examples \
+    --enable-modules=roce --filter-module-examples-and-tests=roce
+./ns3 build -j "$jobs"
 
-./ns3 configure -d debug --enable-tests --disable-examples --enable-modules=roce
-./ns3 build
 ./test.py --no-build -s roce
+./test.py --no-build -c example
+
+# The tests of the repository's own programs, with programs that are `./ns3 run`.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+for source in contrib/roce/examples/*.cc "$root"/scratch/*.cc; do
+    program=$(basename "$source" .cc)
+    # ns3 adds a line of its own when a program fails.
+    cat >"$work/bin/$program" <<END
+#!/usr/bin/env bash
+set -o pipefail
+"$tree/ns3" run --no-build --cwd="\$PWD" $program -- "\$@" | sed "/^Command '.*' returned non-zero exit status/d"
+END
+    chmod +x "$work/bin/$program"
+done
+python=${ROCE_PYTHON:-/usr/bin/python3}
+"$python" "$root/test/cli/golden.py" "$work"
+"$python" "$root/test/cli/examples.py" "$work"
+echo "the module works in $tree ($mode, $profile)"

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that the build, the tests and the plots need. Does nothing if all are there.
-# Usage: scripts/install.sh [--with-slurm]
+# Usage: scripts/install.sh [--with-slurm] [--with-ns3-source] [--with-mpi]
+#   --with-slurm        for the test of campaigns on a cluster
+#   --with-ns3-source   for scripts/in-tree.sh without a tree of one's own
+#   --with-mpi          for scripts/build-ns3.sh
 set -euo pipefail
 
 packages=(
     libns3-dev ns3 libboost-dev nlohmann-json3-dev libgtest-dev
     g++ clang cmake ninja-build ccache
-    python3 python3-matplotlib
+    python3 python3-matplotlib python3-sphinx
     tshark
     snakemake python3-yaml python3-scipy python3-jinja2
 )
@@ -15,8 +18,10 @@ for option in "$@"; do
     case "$option" in
     --with-tshark) ;; # of earlier versions: it is always installed now
     --with-slurm) packages+=(slurm-wlm munge) ;;
+    --with-ns3-source) packages+=(dpkg-dev) ;;
+    --with-mpi) packages+=(dpkg-dev libopenmpi-dev openmpi-bin) ;;
     *)
-        echo "error: unknown option $option; usage: scripts/install.sh [--with-slurm]" >&2
+        echo "error: unknown option $option; usage: scripts/install.sh [--with-slurm] [--with-ns3-source] [--with-mpi]" >&2
         exit 2
         ;;
     esac

@@ -1,33 +1,42 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test. The last lines are CTest's own summary.
 # Usage: scripts/test.sh [options of the last ctest ...]
-# ROCE_TEST_VARIANTS chooses among (default: all three)
+# ROCE_TEST_VARIANTS chooses among (default: all four)
 #   release   the suite, optimised
 #   asan      the suite with AddressSanitizer and UndefinedBehaviorSanitizer
 #   clang-O0  only the programs, with clang++ and no optimisation
+#   in-tree   the module inside an ns-3 source tree (scripts/in-tree.sh), in build-ns3
 # The release suite compares results of the programs of all variants, byte for byte (ROCE_BUILD_VARIANTS names
 # the build folders).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
-variants=${ROCE_TEST_VARIANTS:-release asan clang-O0}
+variants=${ROCE_TEST_VARIANTS:-in-tree release asan clang-O0}
 jobs=$(nproc)
 
 for variant in $variants; do
     case "$variant" in
-    release | asan | clang-O0) ;;
+    release | asan | clang-O0 | in-tree) ;;
     *)
-        echo "error: unknown variant '$variant' in ROCE_TEST_VARIANTS; known: release asan clang-O0" >&2
+        echo "error: unknown variant '$variant' in ROCE_TEST_VARIANTS; known: release asan clang-O0 in-tree" >&2
         exit 2
         ;;
     esac
 done
 has() { [[ " $variants " == *" $1 "* ]]; }
 
-scripts/install.sh --with-slurm
+install_options=(--with-slurm)
+if has in-tree; then
+    install_options+=(--with-ns3-source)
+fi
+scripts/install.sh "${install_options[@]}"
 
-# The comparison of builds and the tests of campaigns, which are Python, belong to the release run.
-test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.](determinism|campaign|slurm)$')
+if has in-tree; then
+    scripts/in-tree.sh
+fi
+
+# The comparison of builds, and what does not depend on the build (Python, documentation), belongs to the release run.
+test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.](determinism|documentation|ns3-versions|campaign|slurm)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then

@@ -1,6 +1,6 @@
 # Lets an unchanged ns-3 module file (contrib/<module>/CMakeLists.txt) build outside an ns-3 tree,
 # against an installed ns-3 3.37 or newer. Defines what such a file uses: ${lib<module>} for each
-# installed ns-3 module, ENABLE_MPI and build_lib(). An ns-3 tree never reads this file.
+# installed ns-3 module, ENABLE_MPI, build_lib() and build_lib_example(). An ns-3 tree never reads this file.
 
 # An ns-3 with MPI names MPI::MPI_CXX in its link interface without looking for it.
 find_package(MPI QUIET COMPONENTS CXX)
@@ -116,4 +116,21 @@ function(build_lib)
     add_test(NAME ns3.${BLIB_LIBNAME} COMMAND ${runner} --suite=${BLIB_LIBNAME} --verbose)
     set_tests_properties(ns3.${BLIB_LIBNAME} PROPERTIES TIMEOUT 300)
   endif()
+
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/examples/CMakeLists.txt)
+    add_subdirectory(examples)
+  endif()
+endfunction()
+
+# A program from the module's folder examples, linked to the module; bin/<NAME>. The global property
+# NS3_STANDALONE_EXAMPLES lists them.
+function(build_lib_example)
+  set(lists SOURCE_FILES HEADER_FILES LIBRARIES_TO_LINK)
+  cmake_parse_arguments(PARSE_ARGV 0 EXAMPLE "" NAME "${lists}")
+  if(EXAMPLE_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "build_lib_example: outside an ns-3 tree there is no support for: ${EXAMPLE_UNPARSED_ARGUMENTS}")
+  endif()
+  add_executable(${EXAMPLE_NAME} ${EXAMPLE_SOURCE_FILES} ${EXAMPLE_HEADER_FILES})
+  target_link_libraries(${EXAMPLE_NAME} PRIVATE ${lib${BLIB_LIBNAME}} ${EXAMPLE_LIBRARIES_TO_LINK})
+  set_property(GLOBAL APPEND PROPERTY NS3_STANDALONE_EXAMPLES ${EXAMPLE_NAME})
 endfunction()

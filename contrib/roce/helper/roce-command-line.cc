@@ -186,11 +186,12 @@ CheckedCommandLine::AddValue(const std::string& name, const std::string& help, Q
 void
 CheckedCommandLine::AddValue(const std::string& name, const std::string& help, std::string& value)
 {
-    // ns-3's own string options end at the first blank and must not be empty.
-    const Callback<bool, std::string> set([&value](std::string text) {
-        value = std::move(text);
+    // ns-3's own string options end at the first blank and must not be empty. The callback takes
+    // the text by value in ns-3.37, by reference since 3.38.
+    const auto set = [&value](const std::string& text) {
+        value = text;
         return true;
-    });
+    };
     m_cmd.AddValue(name, help, set, value);
     DescribeField(name, value);
 }

@@ -1,0 +1,235 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Every example as a user runs it: what it prints against figures computed here, twice the same, bad options refused.
+
+Usage: examples.py BUILD_DIR. compare-transports has a test of its own, comparison.py.
+"""
+
+import csv
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "contrib" / "roce" / "examples"
+ELSEWHERE = {"compare-transports": "comparison.py"}
+
+# The network of the examples: 100 Gbit/s, 1 us per link, one switch.
+PS_PER_BYTE = 80
+DELAY_PS = 1_000_000
+PATH_MTU = 4096
+# Preamble and gap 20, Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4; RETH 16 in the first packet; AETH 4.
+FRAME_BYTES = 20 + 14 + 20 + 8 + 12 + 4 + 4
+RETH_BYTES = 16
+ACK_BYTES = FRAME_BYTES + 4
+
+
+def check(condition, what):
+    """End with one line if something is wrong."""
+    if not condition:
+        sys.exit("FAILED " + what)
+
+
+def close(value, expected, tolerance):
+    """@return whether value is expected, give or take."""
+    return abs(value - expected) <= tolerance
+
+
+def packets_of(message, mtu=PATH_MTU):
+    """@return the packets of a message, bytes with all headers and framing."""
+    payloads = [mtu] * (message // mtu) + ([message % mtu] if message % mtu else [])
+    frames = [FRAME_BYTES + payload for payload in payloads]
+    frames[0] += RETH_BYTES
+    return frames
+
+
+def empty_network_fct_us(message, mtu=PATH_MTU):
+    """@return FCT over NIC, switch and NIC, each packet forwarded when it is there completely and the one before has left."""
+    sent = forwarded = 0
+    for frame in packets_of(message, mtu):
+        sent += frame * PS_PER_BYTE
+        forwarded = max(sent + DELAY_PS, forwarded) + frame * PS_PER_BYTE
+    return (forwarded + DELAY_PS + 2 * (ACK_BYTES * PS_PER_BYTE + DELAY_PS)) / 1e6
+
+
+class Runner:
+    """Runs the programs of a build folder in a folder of their own."""
+
+    def __init__(self, build, folder):
+        self.bin = Path(build).resolve() / "bin"
+        self.folder = folder
+
+    def start(self, program, *options):
+        """@return the finished process."""
+        return subprocess.run([str(self.bin / program), *options], capture_output=True, text=True,
+                              timeout=300, check=False, cwd=self.folder)
+
+    def output(self, program, *options):
+        """@return what a successful run prints; a second run must print the same but for the speed."""
+        texts = []
+        for _ in range(2):
+            done = self.start(program, *options)
+            check(done.returncode == 0,
+                  f"{program} {options}: status {done.returncode}: {done.stderr}")
+            texts.append(re.sub(r" in [0-9.]+ s: [0-9.]+ M packet-hops/s", "", done.stdout))
+        check(texts[0] == texts[1], f"{program} {options}: two runs differ")
+        return texts[0]
+
+    def refuse(self, program, option, *words):
+        """A bad option: status 2 and one line that says what was expected."""
+        done = self.start(program, option)
+        check(done.returncode == 2, f"{program} {option}: status {done.returncode}")
+        lines = done.stderr.splitlines()
+        check(len(lines) == 1 and lines[0].startswith("error: ") and all(w in lines[0] for w in words),
+              f"{program} {option}: {done.stderr}")
+        check(done.stdout == "", f"{program} {option} ran: {done.stdout}")
+
+
+def first_flow(runner):
+    """One flow alone takes the time of an empty network; HPCC's telemetry adds bytes."""
+    pattern = re.compile(r"(\d+) bytes in (\d+) packets: ([\d.]+) us, ideal ([\d.]+) us, slowdown ([\d.]+)\n")
+
+    def run(message, *options, mtu=PATH_MTU):
+        match = pattern.fullmatch(runner.output("first-flow", *options))
+        check(match, f"first-flow {options}: unexpected text")
+        check(int(match[1]) == message and int(match[2]) == len(packets_of(message, mtu)),
+              f"first-flow {options}: {match[0]}")
+        return [float(match[i]) for i in (3, 4, 5)]
+
+    for message, mtu in [(1000000, 4096), (4, 4096), (4096, 4096), (123456, 1024)]:
+        fct, ideal, slowdown = run(message, f"--bytes={message}", f"--ns3::roce::Nic::PathMtu={mtu}",
+                                   mtu=mtu)
+        expected = empty_network_fct_us(message, mtu)
+        check(close(fct, expected, 0.0006) and close(ideal, expected, 0.0006) and slowdown == 1,
+              f"first-flow of {message}: {fct}, ideal {ideal}, expected {expected}")
+    fct, ideal, slowdown = run(1000000)
+    check(fct == ideal and slowdown == 1, "first-flow: defaults")
+    # The packet carries 2 bytes of telemetry over the first link and 2 + 256 over the second, its ACK what it echoes.
+    fct, ideal, _ = run(4096, "--cc=Hpcc", "--bytes=4096", "--ns3::roce::IntStamper::BytesPerHop=256")
+    check(close(fct - ideal, (2 + 3 * 258) * PS_PER_BYTE / 1e6, 0.0011),
+          f"first-flow with telemetry: {fct}, {ideal}")
+    runner.refuse("first-flow", "--bytes=1x", "--bytes is '1x'", "whole number")
+    runner.refuse("first-flow", "--cc=Vegas", "--cc", "Vegas", "expected")
+
+
+def incast_pfc(runner):
+    """The receiver's link is never idle, nothing is lost, and the counts agree with each other and the files."""
+    text = runner.output("incast-pfc")
+    out = runner.folder / "results" / "incast-pfc"
+    senders, message = 16, 1000000
+    match = re.search(r"^all +(\d+) +(\d+) +(\d+) +([\d.]+) +([\d.]+) +([\d.]+)$", text, re.M)
+    check(match and match.group(1, 2, 3) == ("16", "16", "0"), f"incast-pfc: {text}")
+    # From the first packet's arrival at the switch on, all packets pass the receiver's link without a gap.
+    frames = packets_of(message)
+    last_ps = (frames[0] + senders * sum(frames) + 2 * ACK_BYTES) * PS_PER_BYTE + 4 * DELAY_PS
+    expected = last_ps / 1e6 / empty_network_fct_us(message)
+    check(close(float(match[6]), expected, 0.001), f"incast-pfc: last slowdown {match[6]}, expected {expected}")
+    with open(out / "flows.csv", newline="", encoding="utf-8") as file:
+        fcts = [float(row["fct_ns"]) for row in csv.DictReader(file)]
+    check(close(max(fcts) * 1000, last_ps, 1), f"incast-pfc: last flow {max(fcts)} ns, expected {last_ps} ps")
+
+    match = re.search(r"^PFC: (\d+) XOFF, ([\d.]+) ms paused .*; dropped frames: (\d+); retransmitted: (\d+);", text, re.M)
+    check(match and match.group(3, 4) == ("0", "0"), f"incast-pfc: {text}")
+    nics = re.findall(r"^NIC (\d+): (\d+) pause frames, paused for ([\d.]+) us$", text, re.M)
+    check([int(nic[0]) for nic in nics] == list(range(senders)), f"incast-pfc: {nics}")
+    check(all(int(nic[1]) > 0 for nic in nics) and sum(int(nic[1]) for nic in nics) == int(match[1]),
+          f"incast-pfc: pause frames {nics}, {match[1]}")
+    paused_us = sum(float(nic[2]) for nic in nics)
+    check(close(paused_us, 1000 * float(match[2]), 1.5), f"incast-pfc: paused {paused_us}, {match[2]}")
+    # Who is not paused sends: 1,020,106 bytes take 81.6 us.
+    idle_us = max(fcts) / 1000 - sum(frames) * PS_PER_BYTE / 1e6
+    check(all(float(nic[2]) < idle_us for nic in nics), f"incast-pfc: paused longer than {idle_us}")
+    with open(out / "pfc.csv", newline="", encoding="utf-8") as file:
+        events = [row["event"] for row in csv.DictReader(file)]
+    check(sum(event != "xon" for event in events) == int(match[1]), "incast-pfc: pfc.csv")
+    with open(out / "queues.csv", newline="", encoding="utf-8") as file:
+        queue = max(int(row["queue_bytes"]) for row in csv.DictReader(file))
+    check(1 << 20 < queue < 4 << 20, f"incast-pfc: greatest queue {queue}")
+    # Two senders fill the buffer more slowly than sixteen, and one alone not at all.
+    alone = runner.output("incast-pfc", "--senders=1", "--out=alone")
+    check("PFC: 0 XOFF, 0.000 ms" in alone and "NIC 0: 0 pause frames, paused for 0.0 us" in alone,
+          f"incast-pfc --senders=1: {alone}")
+    runner.refuse("incast-pfc", "--buffer=4", "--buffer is '4'", "32MiB")
+    runner.refuse("incast-pfc", "--sender=4", "unknown option '--sender'", "--senders")
+
+
+def own_transport(runner):
+    """The rates follow from the law: line rate alone, and powers of the factor while nothing is added."""
+    pattern = re.compile(r" *([\d.]+) us +([\d.]+) \+ +([\d.]+) Gbit/s  fairness ([\d.]+)")
+
+    def run(*options):
+        rows = [[float(x) for x in pattern.fullmatch(line).groups()]
+                for line in runner.output("own-transport", *options).splitlines()]
+        check([row[0] for row in rows] == [200.0 * i for i in range(1, 21)], f"own-transport: times {rows}")
+        for time, first, second, fairness in rows:
+            jain = (first + second) ** 2 / (2 * (first ** 2 + second ** 2))
+            check(close(fairness, jain, 0.001), f"own-transport {options} at {time}: Jain {fairness}, {jain}")
+        check(rows[0][1:3] == [100, 0], f"own-transport {options}: the first flow alone: {rows[0]}")
+        return rows
+
+    rows = run()
+    rates = [first + second for time, first, second, _ in rows if time > 1500]
+    check(60 < sum(rates) / len(rates) < 120, f"own-transport: rates {rates}")
+    check(min(row[3] for row in rows[1:]) > 0.8, f"own-transport: fairness {rows}")
+    # Nothing is added: each rate is a power of the factor, and never rises.
+    last = [100.0, 100.0]
+    for row in run("--ns3::roce::Aimd::Step=0bps")[2:]:
+        for i in range(2):
+            powers = [100 * 0.8 ** k for k in range(40)]
+            check(min(abs(row[1 + i] - power) for power in powers) < 0.006 and row[1 + i] <= last[i],
+                  f"own-transport without steps: {row}")
+            last[i] = row[1 + i]
+    check(last[0] < 60 and last[1] < 60, f"own-transport without steps: {last}")
+    # Nothing is taken away: both stay at line rate.
+    check(all(row[1:3] == [100, 100] for row in run("--ns3::roce::Aimd::Factor=1")[2:]),
+          "own-transport with Factor=1")
+    runner.refuse("own-transport", "--ns3::roce::Aimd::Factor=2", "Factor", "expected")
+    runner.refuse("own-transport", "--bytes=4", "unknown option '--bytes'")
+
+
+def wireshark_capture(runner):
+    """The captured port is busy all the time and the receiver never paused; wireshark.py looks into the files."""
+    lines = runner.output("wireshark-capture", "--prefix=busy").splitlines()
+    check(lines[0] == "file,packets_sent,wire_bytes_sent,pauses_received" and len(lines) == 4,
+          f"wireshark-capture: {lines}")
+    (port, data, data_bytes, _), (receiver, acks, ack_bytes, _), (sender, _, _, pauses) = \
+        (line.split(",") for line in lines[1:])
+    link_bytes = 12_500_000  # 100 Gbit/s for 1 ms
+    check(0.98 * link_bytes < int(data_bytes) <= link_bytes + 4500, f"wireshark-capture: busy port {data_bytes}")
+    frame = (FRAME_BYTES + PATH_MTU)
+    check(int(data) * frame <= int(data_bytes) <= int(data) * frame + 8 * RETH_BYTES,
+          f"wireshark-capture: {data} packets of {data_bytes} bytes")
+    # Data in flight or waiting for its ACK's turn at the end is not acknowledged.
+    check(0 <= int(data) - int(acks) < 10 and int(pauses) > 0, f"wireshark-capture: {lines}")
+    for name in (port, receiver, sender):
+        check((runner.folder / name).stat().st_size > 10000, f"wireshark-capture: {name}")
+    runner.refuse("wireshark-capture", "--cc=Vegas", "--cc", "Vegas", "expected")
+    runner.refuse("wireshark-capture", "--sender=4", "unknown option '--sender'", "--senders")
+
+
+TESTS = {"first-flow": first_flow, "incast-pfc": incast_pfc, "own-transport": own_transport,
+         "wireshark-capture": wireshark_capture}
+
+
+def main():
+    """All examples of the folder, each of which must have a test."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: examples.py BUILD_DIR")
+    names = {path.stem for path in EXAMPLES.glob("*.cc")}
+    check(names == TESTS.keys() | ELSEWHERE.keys(),
+          f"examples without a test here or in comparison.py: {names ^ (TESTS.keys() | ELSEWHERE.keys())}")
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(sys.argv[1], Path(folder))
+        for name, test in TESTS.items():
+            test(runner)
+            usage = runner.start(name, "--help")
+            check(usage.returncode == 0 and usage.stdout.startswith(f"{name} ["), f"{name} --help: {usage.stdout}")
+            print(f"{name}: as expected")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Prints all types of the module with their attributes and trace sources, as JSON: what
+// test/cli/documentation.py compares with the tables of roce.rst.
+
+#include "ns3/core-module.h"
+#include "ns3/roce-network.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+using namespace ns3;
+
+namespace
+{
+
+/// The default as text; times exactly, in ps.
+std::string
+DefaultOf(const TypeId::AttributeInformation& attribute)
+{
+    if (const auto time = DynamicCast<const TimeValue>(attribute.originalInitialValue))
+    {
+        return std::to_string(time->Get().GetPicoSeconds()) + "ps";
+    }
+    return attribute.originalInitialValue->SerializeToString(attribute.checker);
+}
+
+} // namespace
+
+int
+main()
+{
+    Time::SetResolution(Time::PS);
+    roce::Network network; // nothing of it is looked at: the library must be loaded
+    nlohmann::ordered_json types = nlohmann::json::array();
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId tid = TypeId::GetRegistered(i);
+        if (tid.GetName().rfind("ns3::roce::", 0) != 0)
+        {
+            continue;
+        }
+        nlohmann::ordered_json type{{"name", tid.GetName()},
+                                    {"parent", tid.GetParent().GetName()},
+                                    {"group", tid.GetGroupName()},
+                                    {"attributes", nlohmann::json::array()},
+                                    {"traces", nlohmann::json::array()}};
+        for (std::size_t a = 0; a < tid.GetAttributeN(); ++a)
+        {
+            const TypeId::AttributeInformation attribute = tid.GetAttribute(a);
+            type["attributes"].push_back(
+                {{"name", attribute.name},
+                 {"help", attribute.help},
+                 {"default", DefaultOf(attribute)},
+                 {"value", attribute.checker->GetValueTypeName()},
+                 {"range",
+                  attribute.checker->HasUnderlyingTypeInformation()
+                      ? attribute.checker->GetUnderlyingTypeInformation()
+                      : std::string()},
+                 {"settable",
+                  (attribute.flags & (TypeId::ATTR_SET | TypeId::ATTR_CONSTRUCT)) != 0}});
+        }
+        for (std::size_t t = 0; t < tid.GetTraceSourceN(); ++t)
+        {
+            const TypeId::TraceSourceInformation trace = tid.GetTraceSource(t);
+            type["traces"].push_back(
+                {{"name", trace.name}, {"help", trace.help}, {"callback", trace.callback}});
+        }
+        types.push_back(type);
+    }
+    std::cout << types.dump(1) << std::endl;
+}
