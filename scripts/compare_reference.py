@@ -10,8 +10,8 @@ For each transport: slowdowns (that simulator's ideal FCT) by size, median and P
 how many single flows agree; how far the same figures move in N runs in which nothing changes but
 that every flow starts 0 to 20 ns later and the marking has other random numbers; and what each
 known difference between the simulators does, switched on one at a time. A difference above 5 % that
-is outside what those runs show is marked (!). Prints Markdown, writes reference.md and
-reference.csv.
+is outside what those runs show is marked (!). Prints Markdown, writes reference.md, reference.csv
+and reference.png.
 """
 
 import argparse
@@ -72,6 +72,15 @@ def read(path: str, size_column: str) -> List[Flow]:
                              f"{size_column}, fct_ns and ideal_fct_ns") from None
 
 
+class Panel(NamedTuple):
+    """What is drawn of one transport: median and P99 by size bin."""
+
+    cc: str
+    theirs: Dict[int, Tuple[float, float]]
+    ours: Dict[int, Tuple[float, float]]
+    shifted: List[Dict[int, Tuple[float, float]]]
+
+
 class Runner:
     """Runs replay on the reference's inputs."""
 
@@ -122,6 +131,17 @@ class Runner:
         return flows_of_run
 
 
+def in_order(flows: Sequence[Flow], reference: Sequence[Flow]) -> List[Flow]:
+    """The flows in the reference's order: shifted ones may have changed places, and so their ids."""
+    by_key: Dict[Tuple[str, str, str], List[Flow]] = {}
+    for flow in reversed(flows):
+        by_key.setdefault(flow.key, []).append(flow)
+    try:
+        return [by_key[ref.key].pop() for ref in reference]
+    except (KeyError, IndexError):
+        raise rr.ResultError("the flows are not those of the reference") from None
+
+
 def slowdowns(flows: Sequence[Flow], reference: Sequence[Flow], size_bin: int) -> List[float]:
     """Slowdowns by the reference's ideal FCT, of one size bin or (-1) of all."""
     return sorted(flow.fct / ref.ideal for flow, ref in zip(flows, reference)
@@ -144,8 +164,8 @@ def percent(ours: float, theirs: float) -> str:
 
 
 def compare(runner: Runner, pool: ThreadPoolExecutor, short: str, cc: str,
-            options: List[str]) -> Tuple[List[str], List[List[str]]]:
-    """Markdown and table rows of one transport."""
+            options: List[str]) -> Tuple[List[str], List[List[str]], Panel]:
+    """Markdown, table rows and figures of one transport."""
     reference = read(os.path.join(runner.inputs, f"fct.{short}.csv"), "size_bytes")
     ours_job = pool.submit(runner.run, short, cc, options)
     shift_jobs = [pool.submit(runner.run, f"{short}-{i}", cc, options + [f"--seed={i}"],
@@ -154,12 +174,9 @@ def compare(runner: Runner, pool: ThreadPoolExecutor, short: str, cc: str,
     switches = [s for s in SWITCHES if s[1] in ("all", short)]
     switch_jobs = [pool.submit(runner.run, f"{short}-switch-{i}", cc, options + list(switch[2]))
                    for i, switch in enumerate(switches)]
-    ours = ours_job.result()
-    for flow, ref in zip(ours, reference):
-        if flow.key != ref.key:
-            raise rr.ResultError(f"flow {flow.key} of ours is {ref.key} of the reference's")
+    ours = in_order(ours_job.result(), reference)
     theirs, mine = figures(reference, reference), figures(ours, reference)
-    shifted = [figures(job.result(), reference) for job in shift_jobs]
+    shifted = [figures(in_order(job.result(), reference), reference) for job in shift_jobs]
     exact = sum(abs(a.fct - b.fct) < 1.5 for a, b in zip(ours, reference))
     near = sum(abs(a.fct / b.fct - 1) < 0.01 for a, b in zip(ours, reference))
     ratios = sorted(a.fct / b.fct for a, b in zip(ours, reference))
@@ -192,12 +209,39 @@ def compare(runner: Runner, pool: ThreadPoolExecutor, short: str, cc: str,
     text += ["", "| switched on | flows equal to 1 ns | within 1 % | mean slowdown | median | P99 |",
              "|---|---|---|---|---|---|"]
     for (name, _, _), job in zip((("nothing", "", []), *switches), [ours_job, *switch_jobs]):
-        flows = job.result()
+        flows = in_order(job.result(), reference)
         median, p99 = figures(flows, reference)[-1]
         text.append(f"| {name} | {sum(abs(a.fct - b.fct) < 1.5 for a, b in zip(flows, reference))} | "
                     f"{sum(abs(a.fct / b.fct - 1) < 0.01 for a, b in zip(flows, reference))} | "
                     f"{mean(flows):.3f} | {median:.3f} | {p99:.3f} |")
-    return text + [""], rows
+    return text + [""], rows, Panel(cc, theirs, mine, shifted)
+
+
+def draw(panels: Sequence[Panel], path: str) -> None:
+    """Medians and P99 by size; the bars span the runs with shifted starts."""
+    plt = rr.apply_style()
+    figure, axes = plt.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.4), sharey=True)
+    for axis, panel in zip(axes, panels):
+        bins = [b for b in panel.theirs if b >= 0]
+        for statistic, name in enumerate(("median", "P99")):
+            colour = rr.COLOURS[statistic]
+            for size_bin in bins:
+                spread = [s[size_bin][statistic] for s in panel.shifted]
+                if spread:
+                    axis.plot([size_bin + 0.12] * 2, [min(spread), max(spread)], color=colour,
+                              linewidth=4, alpha=0.3, solid_capstyle="butt")
+            axis.plot([b - 0.12 for b in bins], [panel.theirs[b][statistic] for b in bins], "o",
+                      color=colour, markerfacecolor="none", label=f"{name}, other simulator")
+            axis.plot([b + 0.12 for b in bins], [panel.ours[b][statistic] for b in bins], "o",
+                      color=colour, label=f"{name}, replay")
+        axis.set_title(panel.cc)
+        axis.set_yscale("log")
+        axis.set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
+        axis.set_xticks(bins, [rr.SIZE_LABELS[b] for b in bins], rotation=30, ha="right")
+    axes[0].set_ylabel("slowdown")
+    axes[len(panels) // 2].legend(fontsize=7, loc="upper right")
+    figure.tight_layout()
+    figure.savefig(path, dpi=150)
 
 
 def main() -> int:
@@ -214,9 +258,11 @@ def main() -> int:
         runner = Runner(args)
         text: List[str] = []
         rows: List[List[str]] = []
+        panels: List[Panel] = []
         with ThreadPoolExecutor(args.jobs) as pool:
             for short, cc, options in TRANSPORTS:
-                part, part_rows = compare(runner, pool, short, cc, options)
+                part, part_rows, panel = compare(runner, pool, short, cc, options)
+                panels.append(panel)
                 print("\n".join(part), flush=True)
                 text += part
                 rows += part_rows
@@ -228,6 +274,7 @@ def main() -> int:
             writer.writerow(["transport", "size", "flows", "p50", "p50_ours", "p50_diff",
                              "p50_shifted", "p99", "p99_ours", "p99_diff", "p99_shifted"])
             writer.writerows(rows)
+        draw(panels, os.path.join(args.out, "reference.png"))
     except rr.ResultError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
