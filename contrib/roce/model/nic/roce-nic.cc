@@ -292,9 +292,9 @@ Nic::OpenQp(uint32_t dst,
     config.trafficClass = trafficClass;
     config.entropy = entropy;
     config.mtuBytes = m_mtuBytes;
-    config.headerBytes = m_headerBytes;
-    config.firstHeaderBytes = m_firstHeaderBytes;
-    config.alignMask = m_payloadAlign - 1;
+    config.headerBytes = static_cast<uint16_t>(m_headerBytes);
+    config.firstHeaderBytes = static_cast<uint16_t>(m_firstHeaderBytes);
+    config.alignMask = static_cast<uint16_t>(m_payloadAlign - 1);
     config.payloadWindow = m_payloadWindow;
     config.repacing = m_repacing;
     config.tickPs = GetTick().GetPicoSeconds();
@@ -496,7 +496,7 @@ Nic::MakeReply(FrameKind kind, const Frame& data) const
     reply->dst = data.src;
     reply->srcQp = data.dstQp;
     reply->dstQp = data.srcQp;
-    reply->entropy = m_receivers.GetReplyEntropy(data);
+    reply->entropy = data.entropy;
     reply->trafficClass = m_controlClass;
     reply->dscp = static_cast<uint8_t>(m_controlClass << 3);
     reply->ttl = m_ttl;
@@ -519,7 +519,9 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
     if (qp.feedback->OnData(*frame, nowPs))
     {
         ++m_counters.cnpsSent;
-        m_control.Push(MakeReply(FrameKind::CNP, *frame));
+        Frame* cnp = MakeReply(FrameKind::CNP, *frame);
+        cnp->entropy = m_receivers.GetReplyEntropy(*frame);
+        m_control.Push(cnp);
     }
     const uint64_t bytesBefore = qp.receivedBytes;
     const uint32_t messagesBefore = qp.msn;
@@ -550,6 +552,10 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
         }
         qp.feedback->FillAck(*reply, *frame, nowPs);
         qp.FillAck(*reply, *frame);
+        if (m_receivers.HasReplyEntropies())
+        {
+            reply->entropy = m_receivers.GetReplyEntropy(*frame);
+        }
         reply->frameBytes = std::max(reply->frameBytes, m_ackMinBytes);
         qp.unackedPackets = 0;
         qp.markedPackets = 0;

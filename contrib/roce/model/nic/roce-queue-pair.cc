@@ -70,7 +70,8 @@ QueuePair::PayloadOf(const Message& message, uint64_t psn) const
 uint32_t
 QueuePair::FrameBytesOf(const Message& message, uint64_t psn) const
 {
-    const uint32_t padded = (PayloadOf(message, psn) + m_config.alignMask) & ~m_config.alignMask;
+    const uint32_t mask = m_config.alignMask;
+    const uint32_t padded = (PayloadOf(message, psn) + mask) & ~mask;
     return m_config.headerBytes + (psn == message.firstPsn ? m_config.firstHeaderBytes : 0) +
            padded + m_config.telemetryBytes;
 }

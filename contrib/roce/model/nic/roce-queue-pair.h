@@ -67,20 +67,20 @@ class QueuePair
         uint16_t entropy{0};                     //!< UDP source port
         uint32_t mtuBytes{4096};                 //!< payload of a full packet
         uint32_t telemetryBytes{0};              //!< charged to each data frame at the sender
-        uint32_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
-        uint32_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
-        uint32_t alignMask{3};                   //!< payload is padded; alignment less 1
         uint32_t framingBytes{20};               //!< wire bytes per frame besides frameBytes
         uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
         uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
         uint8_t ecn{ECN_ECT0};                   //!< code point of its data
-        int64_t tickPs{0};      //!< pacing gaps are cut to whole multiples; 0: exact
-        uint32_t ackEveryN{1};  //!< the receiver acknowledges at the latest every N packets
-        uint32_t burstBytes{0}; //!< pacing quantum; 0: each packet
-        Repacing repacing{Repacing::STRETCH};
+        uint32_t ackEveryN{1};     //!< the receiver acknowledges at the latest every N packets
+        uint32_t burstBytes{0};    //!< pacing quantum; 0: each packet
         bool telemetry{false};     //!< data carries an INT stack
         bool closeWhenDone{true};  //!< free it when every message is acknowledged
         bool payloadWindow{false}; //!< what is in flight is counted in payload bytes
+        Repacing repacing{Repacing::STRETCH};
+        uint16_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
+        uint16_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
+        uint16_t alignMask{3};                   //!< payload is padded; alignment less 1
+        int64_t tickPs{0}; //!< pacing gaps are cut to whole multiples; 0: exact
     };
 
     /// What an ACK or NAK did.
@@ -280,7 +280,6 @@ class QueuePair
     // State that belongs to the NIC's scheduling of this queue pair.
     QueuePair* nextReady{nullptr};       //!< ready ring
     int64_t nextAvailPs{INT64_MIN};      //!< pacing: earliest next start
-    uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     uint64_t pacedRateBps{0};            //!< rate that nextAvailPs was computed with
     int64_t burstStartPs{INT64_MIN / 2}; //!< pacing quantum under way: its start
     uint64_t burstBytes{0};              //!< and what of it has been sent
@@ -290,6 +289,7 @@ class QueuePair
     int64_t rtoEntryPs{NEVER_PS};        //!< key of the valid entry in the NIC's timeout heap
     int64_t rtoPs{0};                    //!< the NIC's length of the timeout
     uint32_t retries{0};                 //!< consecutive timeouts without progress
+    uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     Place place{Place::NOWHERE};
     bool failed{false}; //!< retry limit exceeded
 

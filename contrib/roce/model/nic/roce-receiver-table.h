@@ -79,6 +79,12 @@ class ReceiverTable
         return m_slots[qpn].cookie;
     }
 
+    /// @return whether GetReplyEntropy() may differ from the frame's own
+    bool HasReplyEntropies() const
+    {
+        return m_hasReplyEntropies;
+    }
+
     /**
      * @param data frame for a reserved queue pair
      * @return UDP source port of what answers it: the one reserved, or the frame's own if that is 0
@@ -116,6 +122,7 @@ class ReceiverTable
 
     std::vector<Slot> m_slots;
     std::vector<Kind> m_kinds;
+    bool m_hasReplyEntropies{false}; //!< some queue pair has one of its own
 };
 
 } // namespace roce

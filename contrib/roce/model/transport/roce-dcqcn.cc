@@ -71,7 +71,7 @@ Dcqcn::DoStart(int64_t)
                          " ps, expected a positive rate (and, with Window=bdp, RTT)");
     }
     m_line = static_cast<double>(m_path.lineRateBps);
-    SetSteps();
+    TakeOver();
     m_rate = m_target = m_line;
     m_alpha = m_inForce->initialAlpha;
     m_hasState = m_limited = m_cnpSinceTick = false;
@@ -82,8 +82,9 @@ Dcqcn::DoStart(int64_t)
 }
 
 void
-Dcqcn::SetSteps()
+Dcqcn::TakeOver()
 {
+    m_cnpInAck = m_inForce->cnpInAck;
     m_ai = m_inForce->aiRateBps * (m_inForce->aiPer25G ? m_line / 25e9 : 1);
     m_hai = m_inForce->haiRateBps * (m_inForce->haiPer25G ? m_line / 25e9 : 1);
 }
@@ -99,7 +100,7 @@ Dcqcn::Retune(const Dcqcn& from, int64_t nowPs)
     ShareSettings(from);
     m_inForce = m_params;
     const DcqcnParams& p = *m_inForce;
-    SetSteps();
+    TakeOver();
     m_alphaTickPs = nowPs;
     m_cutTickPs = nowPs + p.cutPeriodPs + CUT_TICK_LAG_PS;
     if (p.tenBitAlpha)
@@ -244,7 +245,7 @@ Dcqcn::OnCnp(int64_t nowPs)
 void
 Dcqcn::OnAck(const AckInfo& ack)
 {
-    if (ack.ecnEcho && m_inForce->cnpInAck)
+    if (m_cnpInAck && ack.ecnEcho)
     {
         OnCnp(ack.nowPs);
     }

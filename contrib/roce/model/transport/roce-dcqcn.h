@@ -124,7 +124,7 @@ class Dcqcn : public TunableControl<DcqcnSettings>
     };
 
     void DoStart(int64_t nowPs) override;
-    void SetSteps();                         //!< AI and HAI step for this line rate
+    void TakeOver();                         //!< what is used often, from m_inForce
     void MakeState(int64_t nowPs);           //!< first CNP
     double AlphaAfter(int64_t ticks) const;  //!< alpha so many ticks later
     void AdvanceAlpha(int64_t nowPs);        //!< apply alpha's ticks up to nowPs
@@ -145,6 +145,7 @@ class Dcqcn : public TunableControl<DcqcnSettings>
     double m_hai{0};                //!< hyper step, bit/s
     double m_rate{0};               //!< Rc, bit/s
     double m_target{0};             //!< Rt, bit/s
+    bool m_cnpInAck{false};         //!< as in m_inForce
     double m_alpha{1};              //!< alpha as of m_alphaTickPs
     int64_t m_alphaTickPs{0};       //!< last tick of alpha's timer that has been applied
     int64_t m_cutTickPs{0};         //!< a tick of the free-running cut timer
