@@ -1,9 +1,15 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""Campaigns: an experiment is a small YAML file; see experiment.py for what it may hold.
+"""Campaigns: an experiment is a small YAML file, described in contrib/roce/doc/roce.rst, "Campaigns".
 
 experiment   reads and checks the file, makes the list of runs
+yamlread     YAML with strict types and line numbers
+program      the program and its options
+grid         axes, points and seeds
+metrics      definitions of metrics
+claims       claims and tables of targets
+plots        which figures are asked for
 expression   the small language of claims and derived metrics
 identity     what a result depends on, as hashes
 plan         results/NAME/plan.json: the runs of one campaign, for all processes that take part

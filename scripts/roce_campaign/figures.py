@@ -17,9 +17,13 @@ import plot_fct
 import plot_queues
 import roce_results as rr
 
-from .experiment import Coordinates, Experiment, Metric, Plot, Point, matches
+from .experiment import Experiment
+from .expression import Coordinates
+from .grid import Point, matches
 from .measure import Estimate, Results
+from .metrics import Metric
 from .plan import Plan
+from .plots import Plot
 
 
 class Figure(NamedTuple):

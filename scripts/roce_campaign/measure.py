@@ -27,8 +27,10 @@ from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequenc
 import roce_results as rr
 
 from . import identity
-from .experiment import Experiment, Metric, Point
+from .experiment import Experiment
 from .expression import Expression, NotMeasured, Reference
+from .grid import Point
+from .metrics import Metric
 from .plan import Plan, PlannedRun, write_whole
 from .yamlread import SizeRange
 

@@ -13,8 +13,9 @@ from typing import List, Optional, Tuple
 import roce_results as rr
 
 from . import figures, score
-from .experiment import Experiment, Metric
+from .experiment import Experiment
 from .measure import Results
+from .metrics import Metric
 from .plan import HASH_DIGITS, Plan, write_whole
 
 

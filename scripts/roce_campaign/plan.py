@@ -23,7 +23,9 @@ from typing import Callable, Dict, List, NamedTuple, Optional
 import roce_results as rr
 
 from . import identity
-from .experiment import ROOT, Experiment, Point
+from .experiment import Experiment
+from .grid import Point
+from .program import ROOT
 
 HASH_DIGITS = 8
 

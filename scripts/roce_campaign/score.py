@@ -21,8 +21,9 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
 
-from .experiment import Claim
+from .claims import Claim
 from .expression import NotMeasured, Reference
+from .grid import resolve_label
 from .measure import Estimate, Results, jackknife, plain
 
 GRADES = {
@@ -173,8 +174,6 @@ class Scorer:
 
     def _place(self, reference: Reference, coordinates: Dict[str, str]) -> int:
         """The point a reference means."""
-        from .experiment import resolve_label
-
         whole = {}
         for axis, labels in self.experiment.all_axes.items():
             label = reference.coordinates.get(axis, coordinates.get(axis))

@@ -42,11 +42,11 @@ def check(condition, what):
         sys.exit("FAILED " + what)
 
 
-def simulate(build, folder, *options):
+def simulate(build, folder, *options, status=0):
     """Run the program into a folder."""
     command = [str(build / "bin" / "two-dc-leaf-spine"), f"--out={folder}", *RUN, *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    check(done.returncode == 0, f"status {done.returncode}: {done.stderr}")
+    check(done.returncode == status, f"status {done.returncode}: {done.stderr}")
     check(not list(folder.glob("*.tmp")), "temporary files are left over")
     return folder
 
@@ -100,6 +100,15 @@ def check_sampled(change, sampled):
                                                  int(end), interval)}
                 check(due <= times, f"{name} {which} {value}: not sampled at {sorted(due - times)[:3]}")
     check(compared > 5000, f"too few samples: {compared}")
+    # A queue is sampled until it has been seen empty.
+    for which, points in series(sampled, "queues.csv", ("node", "port", "class"),
+                                "queue_bytes").items():
+        for (time, found), (following, _) in zip(points, points[1:]):
+            check(not found or following - time <= 3000, f"queues.csv {which}: a gap after {time}")
+        check(points[-1][1] == 0, f"queues.csv {which} ends with {points[-1]}")
+    # On change means that something has changed.
+    for which, points in series(change, "transport.csv", ("flow", "variable"), "value").items():
+        check(all(a[1] != b[1] for a, b in zip(points, points[1:])), f"transport.csv {which} repeats")
 
 
 def check_rates(folder, flows):
@@ -110,6 +119,7 @@ def check_rates(folder, flows):
         points = acked[(flow["id"],)]
         check(points[-1] == (Decimal(flow["start_ns"]) + Decimal(flow["fct_ns"]),
                              Decimal(flow["bytes"])), f"rates.csv ends with {points[-1]}: {flow}")
+        check(all(s[1] >= a[1] for s, a in zip(sent[(flow["id"],)], points)), "more acked than sent")
         check([v for _, v in points] == sorted(v for _, v in points), "acked_bytes falls")
         check(sent[(flow["id"],)][-1][1] == Decimal(flow["bytes"]), f"sent_bytes: {flow}")
 
@@ -326,6 +336,24 @@ def main():
         line = simulate(build, root / "line", "--chromeTrace")
         check_time_line_alone(line)
 
+        # Each table of hosts names them.
+        for option, name in (("--pauses=5us", "pauses.csv"), ("--utilisation=5us", "utilisation.csv")):
+            check_names(simulate(build, root / "names", option), name)
+
+        # The run ends within a pause.
+        begin = min(Decimal(r["time_ns"]) for r in rows(change, "pauses.csv") if r["paused"] == "1")
+        cut = simulate(build, root / "cut", "--chromeTrace", f"--stop={int(begin) + 100}ns", status=3)
+        check_cut(cut)
+
+        # Short pauses are refreshed, or run out, which no event tells.
+        short = "--ns3::roce::Switch::PauseQuanta=300"
+        check_refreshes(simulate(build, root / "refreshed", *CHANGE, short))
+        short = [*CHANGE, short, "--ns3::roce::Switch::RefreshPause=false"]
+        lazy, eager = (simulate(build, root / name, *short, *options)
+                       for name, options in (("lazy", []), ("eager", EAGER)))
+        check((lazy / "pauses.csv").read_bytes() == (eager / "pauses.csv").read_bytes(),
+              "pauses.csv: pauses that run out")
+
         done = subprocess.run(["/usr/bin/python3", PLOT, sampled, "--out", root],
                               capture_output=True, text=True, timeout=300, check=False)
         check(done.returncode == 0, f"plot_series.py: {done.stderr}")
@@ -343,6 +371,33 @@ def check_time_line_alone(folder):
     with open(folder / "trace.json", encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
     check(any(e["ph"] == "X" and e["name"] == "paused" for e in events), "no pauses")
+
+
+def check_names(folder, name):
+    """summary.json has a name for each node of a table, of hosts, too."""
+    with open(folder / "summary.json", encoding="utf-8") as file:
+        names = json.load(file)["nodeNames"]
+    nodes = {row["node"] for row in rows(folder, name)}
+    check(nodes <= set(names), f"{name}: nodes without name")
+    check(any("host" in names[node] for node in nodes), f"{name}: no hosts")
+
+
+def check_refreshes(folder):
+    """pfc.csv tells refreshes from new pauses."""
+    with open(folder / "summary.json", encoding="utf-8") as file:
+        counters = json.load(file)["counters"]
+    for event, name in (("xoff", "pfcXoffSent"), ("refresh", "pfcXoffRefreshed")):
+        count = sum(row["event"] == event for row in rows(folder, "pfc.csv"))
+        check(count == counters[name] > 0, f"pfc.csv: {count} {event}, {counters[name]}")
+
+
+def check_cut(folder):
+    """What lasts at the end of the run is drawn up to there."""
+    with open(folder / "trace.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    open_slices = {e["name"] for e in events if e.get("args", {}).get("status") == "unfinished"}
+    check({"paused", "XOFF sent"} < open_slices, f"unfinished slices: {open_slices}")
+    check(any(name.startswith("flow ") for name in open_slices), "no unfinished flows")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Fat-tree and other three-tier datacenters: structure, paths, rates, and traffic that arrives.
+#include "../roce-error-of.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-fat-tree-helper.h"
@@ -145,19 +146,13 @@ Wrcc()
 
 /// Message of the InputError that building it throws, or "no error".
 std::string
-ErrorOf(const FatTreeHelper& h)
+BuildErrorOf(const FatTreeHelper& h)
 {
-    try
-    {
+    return ErrorOf([&h] {
         Network net;
         h.Construct(net);
         net.Build();
-    }
-    catch (const InputError& e)
-    {
-        return e.what();
-    }
-    return "no error";
+    });
 }
 
 /// Links of the path of one flow.
@@ -567,7 +562,7 @@ TEST_F(SystemTest, FatTreeBadParameters)
     {
         FatTreeHelper h;
         spoil(h);
-        const std::string error = ErrorOf(h);
+        const std::string error = BuildErrorOf(h);
         EXPECT_NE(error.find(words), std::string::npos) << words << ": " << error;
         EXPECT_NE(error.find(more), std::string::npos) << words << ": " << error;
         EXPECT_EQ(error.find('\n'), std::string::npos);
@@ -576,7 +571,7 @@ TEST_F(SystemTest, FatTreeBadParameters)
     // What only several datacenters need is not asked of one.
     FatTreeHelper one = KAry(4, 1);
     one.borders = one.wanLinks = one.borderLinks = 0;
-    EXPECT_EQ(ErrorOf(one), "no error");
+    EXPECT_EQ(BuildErrorOf(one), "no error");
 }
 
 /// The rate law.

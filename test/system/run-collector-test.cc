@@ -155,9 +155,9 @@ TEST_F(RunCollectorTest, WritesTables)
     flows = Numbered(flows);
     net.InstallFlows(flows);
     RunCollector::Options options;
-    options.series.queues.intervalPs = 10 * US;
-    options.series.rates.intervalPs = 50 * US;
-    options.series.pfc = true;
+    options.series.modes["queues"].intervalPs = 10 * US;
+    options.series.modes["rates"].intervalPs = 50 * US;
+    options.series.modes["pfc"].onChange = true;
     RunWriter writer(folder.string());
     EXPECT_THROW(RunCollector(net, flows, options), std::logic_error);
     PauseMonitor pauses(net);

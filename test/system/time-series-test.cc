@@ -21,6 +21,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -357,4 +358,10 @@ TEST_F(TimeSeriesTest, OptionsAreChecked)
         options.flows = {{0, port ? 0 : 1}};
         EXPECT_THROW(TimeSeries(net, flows, options, writer), InputError);
     }
+    RunWriter writer(folder.string());
+    TimeSeries::Options options;
+    EXPECT_FALSE(options.IsOn());
+    options.modes["queue"].onChange = true; // no such series
+    EXPECT_TRUE(options.IsOn());
+    EXPECT_THROW(TimeSeries(net, flows, options, writer), std::logic_error);
 }

@@ -3,63 +3,21 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "../roce-error-of.h"
+#include "../roce-temp-file.h"
+
 #include "ns3/roce-flow-list.h"
-#include "ns3/roce-input-error.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <sstream>
 #include <string>
 #include <vector>
 
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
-
-/// A file of the running test, removed at its end.
-class TempFile
-{
-  public:
-    explicit TempFile(const std::string& text)
-        : path(testing::TempDir() + "roce-flow-list-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt")
-    {
-        std::ofstream(path) << text;
-    }
-
-    ~TempFile()
-    {
-        std::remove(path.c_str());
-    }
-
-    std::string Text() const
-    {
-        std::ostringstream text;
-        text << std::ifstream(path).rdbuf();
-        return text.str();
-    }
-
-    const std::string path;
-};
-
-/// Message of the InputError that f throws, or "no error".
-template <typename F>
-std::string
-ErrorOf(F f)
-{
-    try
-    {
-        f();
-    }
-    catch (const InputError& e)
-    {
-        return e.what();
-    }
-    return "no error";
-}
 
 FlowList
 ReadText(const std::string& text, uint32_t nHosts = 4)

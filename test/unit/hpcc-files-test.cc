@@ -6,6 +6,8 @@
 
 // Files of the HPCC simulator: topologies, configurations, and its ideal FCT.
 
+#include "../roce-error-of.h"
+#include "../roce-temp-file.h"
 #include "../roce-test-time.h"
 
 #include "ns3/roce-flow-list.h"
@@ -14,66 +16,37 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/simulator.h"
 
-#include <cstdio>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
-/// A file of the running test, removed at its end.
-class TempFile
-{
-  public:
-    explicit TempFile(const std::string& text)
-        : path(testing::TempDir() + "roce-hpcc-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt")
-    {
-        std::ofstream(path) << text;
-    }
-
-    ~TempFile()
-    {
-        std::remove(path.c_str());
-    }
-
-    const std::string path;
-};
-
 /// What the InputError says behind the file's name, or "no error".
 template <typename F>
 std::string
-ErrorOf(const std::string& text, F read)
+FileErrorOf(const std::string& text, F read)
 {
     const TempFile file(text);
-    try
-    {
-        read(file.path);
-    }
-    catch (const InputError& error)
-    {
-        const std::string message = error.what();
-        return message.compare(0, file.path.size(), file.path) == 0
-                   ? message.substr(file.path.size())
-                   : message;
-    }
-    return "no error";
+    const std::string message = ErrorOf([&] { read(file.path); });
+    return message.compare(0, file.path.size(), file.path) == 0 ? message.substr(file.path.size())
+                                                                : message;
 }
 
 std::string
 TopologyError(const std::string& text)
 {
-    return ErrorOf(text, [](const std::string& path) { HpccTopology::Read(path); });
+    return FileErrorOf(text, [](const std::string& path) { HpccTopology::Read(path); });
 }
 
 std::string
 ConfigError(const std::string& text)
 {
-    return ErrorOf(text, [](const std::string& path) { HpccConfig::Read(path); });
+    return FileErrorOf(text, [](const std::string& path) { HpccConfig::Read(path); });
 }
 
 } // namespace

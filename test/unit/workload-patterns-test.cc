@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "ns3/roce-input-error.h"
+#include "../roce-error-of.h"
+
 #include "ns3/roce-workload.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
@@ -26,22 +28,6 @@ namespace
 constexpr int64_t US = 1000000; // picoseconds
 constexpr int64_t MS = 1000 * US;
 constexpr uint64_t GBPS = 1000000000;
-
-/// Message of the InputError that f throws, or "no error".
-template <typename F>
-std::string
-ErrorOf(F f)
-{
-    try
-    {
-        f();
-    }
-    catch (const InputError& e)
-    {
-        return e.what();
-    }
-    return "no error";
-}
 
 /// Hosts 0..7 in datacenter 0, 8..15 in datacenter 1.
 HostPlacement

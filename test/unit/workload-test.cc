@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "../roce-error-of.h"
+
 #include "ns3/rng-seed-manager.h"
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-workload.h"
 
 #include <algorithm>
@@ -18,28 +19,13 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
 constexpr int64_t MS = 1000000000; // picoseconds
 constexpr uint64_t GBPS = 1000000000;
-
-/// Message of the InputError that f throws, or "no error".
-template <typename F>
-std::string
-ErrorOf(F f)
-{
-    try
-    {
-        f();
-    }
-    catch (const InputError& e)
-    {
-        return e.what();
-    }
-    return "no error";
-}
 
 /// Two datacenters of two racks of four hosts: 0..3, 4..7 | 8..11, 12..15.
 HostPlacement

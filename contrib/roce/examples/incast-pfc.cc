@@ -37,7 +37,7 @@ Simulate(int argc, char** argv)
     run.out = "results/incast-pfc";
     run.progress = "none";
     run.queueInterval = MicroSeconds(1);
-    run.pfc = true;
+    run.seriesSwitches["pfc"] = true;
     CheckedCommandLine cmd(__FILE__, "Incast on one switch, held back by PFC only.");
     cmd.AddValue("senders", "Hosts that send to the same receiver", senders);
     cmd.AddValue("bytes", "Bytes of each sender", bytes);

@@ -292,10 +292,8 @@ RunCollector::GetNodeNames() const
         names[m_network.GetSwitch(s)->GetNodeId()] = m_network.GetSwitch(s)->GetName();
     }
     // Hosts may be many; only these tables have them.
-    const TimeSeries::Options& series = m_options.series;
-    for (uint32_t n = 0;
-         (series.pauses.IsOn() || series.utilisation.IsOn()) && n < m_network.GetNNics();
-         ++n)
+    const bool hosts = m_series && m_series->HasHosts();
+    for (uint32_t n = 0; hosts && n < m_network.GetNNics(); ++n)
     {
         names[m_network.GetNic(n)->GetNode()->GetId()] = m_network.GetNicName(n);
     }

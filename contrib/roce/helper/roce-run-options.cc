@@ -48,14 +48,22 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("warmup", "Flows that start earlier are left out of statistics", warmup);
     cmd.AddValue("out", "Folder for the results; empty: none", out);
     cmd.AddValue("progress", "Progress on standard error: none, text or json", progress);
-    cmd.AddValue("queues", "queues.csv: time between samples, or change", queues);
-    cmd.AddValue("rates", "rates.csv, rate and progress of flows: in the same way", rates);
-    cmd.AddValue("transport", "transport.csv, the rate law's own variables", transport);
-    cmd.AddValue("pauses", "pauses.csv, classes that ports must not send", pauses);
-    cmd.AddValue("utilisation", "utilisation.csv, how busy links are", utilisation);
+    for (const SeriesKind& kind : TimeSeries::GetKinds())
+    {
+        if (!kind.isSwitch)
+        {
+            cmd.AddValue(kind.option, kind.help, series[kind.option]);
+        }
+    }
     cmd.AddValue("queueInterval", "The same as queues, for a time between samples", queueInterval);
     cmd.AddValue("rateInterval", "The same as rates, for a time between samples", rateInterval);
-    cmd.AddValue("pfc", "Write pfc.csv, pause frames sent", pfc);
+    for (const SeriesKind& kind : TimeSeries::GetKinds())
+    {
+        if (kind.isSwitch)
+        {
+            cmd.AddValue(kind.option, kind.help, seriesSwitches[kind.option]);
+        }
+    }
     cmd.AddValue("seriesPorts",
                  "Time series of these ports only, for example nic3,dc0-leaf1:2,dc1-dci0",
                  seriesPorts);
@@ -89,7 +97,7 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
         }
     }
     Progress::ParseMode(progress);
-    for (const auto& [name, interval] : {std::pair("queue", queues), std::pair("rate", rates)})
+    for (const char* name : {"queue", "rate"})
     {
         if (cmd.IsGiven(name + std::string("Interval")) && cmd.IsGiven(name + std::string("s")))
         {
@@ -99,24 +107,19 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
     }
     MakeSeriesOptions();
     NetAnimFile::Window::Parse("--netanim", netanim);
-    for (const char* name : {"queues",
-                             "rates",
-                             "transport",
-                             "pauses",
-                             "utilisation",
-                             "chromeTrace",
-                             "netanim",
-                             "queueInterval",
-                             "rateInterval",
-                             "pfc",
-                             "pcap",
-                             "hpccFct",
-                             "hpccPfc"})
+    std::vector<std::string> files;
+    for (const SeriesKind& kind : TimeSeries::GetKinds())
+    {
+        files.emplace_back(kind.option);
+    }
+    files.insert(
+        files.end(),
+        {"chromeTrace", "netanim", "queueInterval", "rateInterval", "pcap", "hpccFct", "hpccPfc"});
+    for (const std::string& name : files)
     {
         if (out.empty() && cmd.IsGiven(name))
         {
-            throw InputError(std::string("--") + name +
-                             " with an empty --out, expected a folder for its file");
+            throw InputError("--" + name + " with an empty --out, expected a folder for its file");
         }
     }
     if (!cmd.IsGiven("seed"))
@@ -132,14 +135,18 @@ TimeSeries::Options
 RunOptions::MakeSeriesOptions() const
 {
     TimeSeries::Options options;
-    options.queues = SeriesMode::Parse("--queues", queues);
-    options.rates = SeriesMode::Parse("--rates", rates);
-    options.transport = SeriesMode::Parse("--transport", transport);
-    options.pauses = SeriesMode::Parse("--pauses", pauses);
-    options.utilisation = SeriesMode::Parse("--utilisation", utilisation);
-    for (const auto& [mode, interval] :
-         {std::pair(&options.queues, queueInterval), std::pair(&options.rates, rateInterval)})
+    for (const auto& [name, text] : series)
     {
+        options.modes[name] = SeriesMode::Parse("--" + name, text);
+    }
+    for (const auto& [name, on] : seriesSwitches)
+    {
+        options.modes[name].onChange = on;
+    }
+    for (const auto& [name, interval] :
+         {std::pair("queues", queueInterval), std::pair("rates", rateInterval)})
+    {
+        SeriesMode* const mode = &options.modes[name];
         if (!interval.IsZero())
         {
             mode->intervalPs = interval.GetPicoSeconds();
@@ -149,7 +156,6 @@ RunOptions::MakeSeriesOptions() const
             mode->intervalPs = TRACE_INTERVAL_PS;
         }
     }
-    options.pfc = pfc;
     options.chromeTrace = chromeTrace;
     std::istringstream ports(seriesPorts);
     for (std::string port; std::getline(ports, port, ',');)

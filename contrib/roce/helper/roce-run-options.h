@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,16 +49,12 @@ struct RunOptions
     std::string progress{"text"};
     Time queueInterval{0};
     Time rateInterval{0};
-    std::string queues;
-    std::string rates;
-    std::string transport;
-    std::string pauses;
-    std::string utilisation;
+    std::map<std::string, std::string> series;  //!< values of series' options, by name
+    std::map<std::string, bool> seriesSwitches; //!< those of options without value
     std::string seriesPorts;
     std::string seriesFlows;
     bool chromeTrace{false};
     std::string netanim;
-    bool pfc{false};
     std::string pcap;
     bool hpccFct{false};
     bool hpccPfc{false};

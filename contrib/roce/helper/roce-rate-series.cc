@@ -1,0 +1,116 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-rate-series.h"
+
+namespace ns3
+{
+namespace roce
+{
+
+RateSeries::RateSeries(SeriesContext& context, const SeriesMode& mode)
+    : Series(context, mode)
+{
+    if (mode.IsOn())
+    {
+        OpenTable("rates.csv",
+                  {"flow", "src", "dst", "rate_bps", "window_bytes", "sent_bytes", "acked_bytes"});
+        m_sentBytes.resize(context.flows.size());
+        m_last.resize(mode.onChange ? context.flows.size() : 0);
+    }
+}
+
+void
+RateSeries::Start()
+{
+    for (uint32_t n = 0; m_mode.IsOn() && n < m_context.network.GetNNics(); ++n)
+    {
+        Nic& nic = *m_context.network.GetNic(n);
+        Connect<const MessageRecord&>(nic, "MessageCompleted", [this](const MessageRecord& record) {
+            OnCompleted(record);
+        });
+        // Before what ConnectRateChanges() connects: a row has the packet that it is due to.
+        Connect<const Frame&, Time>(nic, "TxBegin", [this, n](const Frame& frame, Time) {
+            if (const QueuePair* qp = m_context.GetSender(n, frame))
+            {
+                m_sentBytes[qp->GetOldestCookie()] += frame.payloadBytes;
+            }
+        });
+    }
+    if (m_mode.onChange)
+    {
+        ConnectRateChanges([this](const QueuePair& qp, int64_t atPs) { OnChange(qp, atPs); });
+    }
+}
+
+SeriesRow
+RateSeries::MakeRow(const QueuePair& qp) const
+{
+    const uint64_t flow = qp.GetOldestCookie();
+    SeriesRow row;
+    row.subject = static_cast<uint32_t>(flow);
+    row.counts[RATE_BPS] = qp.GetCc().GetRateBps();
+    row.counts[WINDOW_BYTES] = qp.GetCc().GetWindowBytes();
+    row.counts[SENT_BYTES] = m_sentBytes[flow];
+    row.counts[ACKED_BYTES] = qp.GetAckedPayloadBytes();
+    return row;
+}
+
+void
+RateSeries::OnChange(const QueuePair& qp, int64_t atPs)
+{
+    const uint64_t flow = qp.GetOldestCookie();
+    const SeriesRow row = MakeRow(qp);
+    if (row.counts != m_last[flow])
+    {
+        m_last[flow] = row.counts;
+        Tell(atPs, flow, row);
+    }
+}
+
+void
+RateSeries::OnCompleted(const MessageRecord& record)
+{
+    const uint64_t flow = record.cookie;
+    if (m_context.IsChosen(flow))
+    {
+        SeriesRow row;
+        row.subject = static_cast<uint32_t>(flow);
+        row.counts[WINDOW_BYTES] = UNLIMITED_BYTES;
+        row.counts[SENT_BYTES] = m_sentBytes[flow];
+        row.counts[ACKED_BYTES] = m_context.flows[flow].sizeBytes;
+        Tell(record.completedPs, flow, row);
+    }
+}
+
+void
+RateSeries::Sample(int64_t nowPs)
+{
+    m_context.ForOpenFlows(
+        [this, nowPs](uint64_t, const QueuePair& qp) { Tell(nowPs, 0, MakeRow(qp)); });
+}
+
+void
+RateSeries::WriteFields(CsvFile& csv, const SeriesRow& row) const
+{
+    const FlowSpec& flow = m_context.flows[row.subject];
+    csv.Uint(flow.src).Uint(flow.dst).Uint(row.counts[RATE_BPS]);
+    const uint64_t windowBytes = row.counts[WINDOW_BYTES];
+    windowBytes == UNLIMITED_BYTES ? csv.Text("") : csv.Uint(windowBytes);
+    csv.Uint(row.counts[SENT_BYTES]).Uint(row.counts[ACKED_BYTES]);
+}
+
+void
+RateSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
+{
+    line.Counter(m_context.GetSourceNode(row.subject),
+                 "flow " + std::to_string(row.subject) + " rate",
+                 "bps",
+                 atPs,
+                 row.counts[RATE_BPS]);
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,241 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Claims: what a paper, or theory, says about the metrics; tables of targets."""
+
+import csv
+import itertools
+import os
+import re
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+import roce_results as rr
+
+from .expression import Coordinates, Expression
+from .grid import read_where, resolve_label
+from .metrics import Metric
+from .program import ROOT
+from .yamlread import Value
+
+KINDS = ("reduction", "ratio", "value", "count", "relation")
+TARGET_COLUMNS = ("id,paper,figure,scenario,algorithm,baseline,metric,kind,reported,band_low,"
+                  "band_high,rule,repro,note").split(",")
+
+TARGET_KINDS = {"relation": "relation", "count": "count", "ratio": "ratio"}
+
+
+class Case(NamedTuple):
+    """One case of a claim: its expression with the coordinates that it gives to all metrics."""
+
+    title: str
+    expression: Expression
+    coordinates: Coordinates
+
+
+class Claim(NamedTuple):
+    """What a paper, or theory, says about the metrics."""
+
+    id: str
+    text: str
+    kind: str
+    unit: str
+    reported: str
+    band: Optional[Tuple[float, float]]
+    rule: str
+    cases: List[Case]
+    at_least: int  # how many cases must hold (relations)
+    target: Dict[str, str]  # the row of the table of targets, if any
+    place: str  # file:line
+
+
+def read_targets(value: Optional[Value], folder: str) -> Tuple[Dict[str, Dict[str, str]], bool]:
+    """Rows of a table of targets by id, and whether rows without a claim are shown."""
+    if value is None:
+        return {}, False
+    where: Dict[str, str] = {}
+    file_value = value
+    if value.is_map():
+        fields = value.fields("targets", ("file", "where"), ("file",))
+        file_value = fields["file"]
+        if "where" in fields:
+            for key, text in fields["where"].pairs("targets: where"):
+                if key.node.value not in TARGET_COLUMNS:
+                    key.fail(f"targets: no column '{key.node.value}'")
+                where[key.node.value] = text.text("targets: where")
+    name = file_value.text("targets")
+    path = name.replace("{root}", ROOT) if name.startswith("{root}") else os.path.join(folder, name)
+    return read_targets_file(path, where), bool(where)
+
+
+def read_targets_file(path: str, where: Dict[str, str]) -> Dict[str, Dict[str, str]]:
+    """The rows that have these fields, by id."""
+    rows = {}
+    try:
+        with open(path, newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream)
+            missing = [c for c in ("id", "kind", "reported", "band_low", "band_high", "rule")
+                       if c not in (reader.fieldnames or [])]
+            if missing:
+                raise rr.ResultError(f"{path}:1: missing column(s) {', '.join(missing)}")
+            for row in reader:
+                if None in row or None in row.values():
+                    raise rr.ResultError(f"{path}:{reader.line_num}: expected "
+                                         f"{len(reader.fieldnames)} fields")
+                if row["id"] in rows:
+                    raise rr.ResultError(f"{path}:{reader.line_num}: id {row['id']} is there twice")
+                if all(row.get(column) == text for column, text in where.items()):
+                    rows[row["id"]] = row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise rr.ResultError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    return rows
+
+
+def target_kind(text: str) -> str:
+    """Our kind of a claim for the table's: "reduction %", "x", "MB", ..."""
+    if text.startswith("reduction") or text == "% range":
+        return "reduction"
+    return TARGET_KINDS.get(text, "value")
+
+
+class Claims:
+    """Reads claims; knows grid and metrics."""
+
+    def __init__(self, metrics: Dict[str, Metric], axes: Dict[str, List[str]],
+                 targets: Dict[str, Dict[str, str]]):
+        self.metrics = metrics
+        self.axes = axes
+        self.targets = targets
+
+    def read(self, value: Value) -> Claim:
+        """One claim."""
+        from . import score  # needs the classes above
+
+        fields = value.fields("claim", ("id", "text", "value", "holds", "kind", "unit", "reported",
+                                        "band", "rule", "at", "each", "at_least"), ("id",))
+        name = fields["id"].text("id")
+        what = f"claim {name}"
+        target = self.targets.get(name, {})
+        if ("value" in fields) == ("holds" in fields):
+            value.fail(f"{what}: expected either value: or holds:")
+        relation = "holds" in fields
+        kind = "relation" if relation else target_kind(target.get("kind", "value"))
+        if "kind" in fields:
+            kind = fields["kind"].one_of(f"{what}: kind", KINDS)
+        if relation != (kind == "relation"):
+            value.fail(f"{what}: kind {kind} goes with {'value:' if relation else 'holds:'}")
+        at = read_where(fields["at"], self.axes, what) if "at" in fields else {}
+        each = self._each(fields.get("each"), what)
+        cases = self._cases(fields["holds" if relation else "value"], at, each, what, relation)
+        if not relation and len(cases) != 1:
+            value.fail(f"{what}: each: goes with holds:, a value is one number")
+        at_least = len(cases)
+        if "at_least" in fields:
+            at_least = fields["at_least"].parsed(f"{what}: at_least",
+                                                 lambda t: parse_share(t, len(cases)))
+        reported = fields["reported"].text(what) if "reported" in fields \
+            else target.get("reported", "")
+        band = self._band(fields.get("band"), target, what)
+        rule = fields["rule"].text(what) if "rule" in fields else \
+            "" if relation else target.get("rule", "")
+        place = f"{value.file}:{value.line}"
+        unit = "%" if kind == "reduction" else ""
+        if target.get("kind") in ("MB", "Gb/s", "%", "x"):
+            unit = target["kind"]
+        text = " \u00b7 ".join(target[c] for c in ("figure", "scenario", "algorithm", "baseline",
+                                                   "metric") if target.get(c) not in (None, "", "-"))
+        claim = Claim(name, fields["text"].text(what) if "text" in fields else text or name, kind,
+                      fields["unit"].text(what) if "unit" in fields else unit,
+                      reported, band, rule, cases, at_least, target, place)
+        try:
+            score.Rule.of(claim)
+        except ValueError as error:
+            value.fail(f"{what}: {error}")
+        return claim
+
+    def _each(self, value: Optional[Value], what: str) -> Dict[str, List[str]]:
+        """Variables of the cases: "load" (an axis, all its values), or name: list."""
+        if value is None:
+            return {}
+        each = {}
+        if value.is_map():
+            for key, listed in value.pairs(f"{what}: each"):
+                name = key.name("each")
+                labels = [v.text("each") for v in listed.items_or_one("each")]
+                if name in self.axes:
+                    found = [resolve_label(label, self.axes[name]) for label in labels]
+                    if None in found:
+                        listed.fail(f"{what}: axis {name} has no '{labels[found.index(None)]}'")
+                    labels = found
+                each[name] = labels
+            return each
+        for item in value.items_or_one(f"{what}: each"):
+            name = item.text("each")
+            if name not in self.axes:
+                item.fail(f"{what}: no axis '{name}', expected one of {', '.join(self.axes)}")
+            each[name] = self.axes[name]
+        return each
+
+    def _cases(self, value: Value, at: Coordinates, each: Dict[str, List[str]], what: str,
+               relation: bool) -> List[Case]:
+        cases = []
+        for combination in itertools.product(*each.values()):
+            variables = dict(zip(each, combination))
+            text = value.text(what)
+            for name, label in variables.items():
+                text = text.replace("{" + name + "}", label)
+            try:
+                expression = Expression(text, self.metrics)
+            except ValueError as error:
+                value.fail(f"{what}: {error}")
+            if expression.boolean != relation:
+                value.fail(f"{what}: expected "
+                           + ("a comparison" if relation else "a number, holds: is for comparisons"))
+            if not expression.references:
+                value.fail(f"{what}: no metric in it")
+            coordinates = dict(at)
+            coordinates.update({n: v for n, v in variables.items() if n in self.axes})
+            for reference in expression.references:
+                self._check(reference, coordinates, value, what)
+            title = ", ".join(f"{n}={v}" for n, v in variables.items())
+            cases.append(Case(title, expression, coordinates))
+        return cases
+
+    def _check(self, reference, coordinates: Coordinates, value: Value, what: str) -> None:
+        for axis, label in reference.coordinates.items():
+            if axis not in self.axes:
+                value.fail(f"{what}: no axis '{axis}', expected one of {', '.join(self.axes)}")
+            if resolve_label(label, self.axes[axis]) is None:
+                value.fail(f"{what}: axis {axis} has no '{label}', "
+                           f"expected one of {', '.join(self.axes[axis])}")
+        for axis, labels in self.axes.items():
+            if axis not in reference.coordinates and axis not in coordinates and len(labels) > 1:
+                value.fail(f"{what}: {reference.metric} at which {axis}? "
+                           f"one of {', '.join(labels)}")
+
+    @staticmethod
+    def _band(value: Optional[Value], target: Dict[str, str], what: str):
+        if value is not None:
+            limits = [v.number(f"{what}: band") for v in value.items(f"{what}: band")]
+            if len(limits) != 2 or not limits[0] <= limits[1]:
+                value.fail(f"{what}: band, expected [low, high]")
+            return tuple(limits)
+        low, high = target.get("band_low", ""), target.get("band_high", "")
+        if not low or not high:
+            return None
+        try:
+            return float(low), float(high)
+        except ValueError:
+            raise rr.ResultError(f"{target['id']}: band '{low}', '{high}' in the table of targets, "
+                                 "expected numbers") from None
+
+
+def parse_share(text: str, total: int) -> int:
+    """4 or 80% of the total, as a count."""
+    match = re.fullmatch(r"(\d{1,6}(?:\.\d*)?)(%?)", text)
+    if match and match[2]:
+        share = float(match[1])
+        if 0 < share <= 100:
+            return max(1, -int(-total * share // 100))
+    elif match and "." not in text and 1 <= int(text) <= total:
+        return int(text)
+    raise ValueError(f"'{text}', expected 1 to {total} or a part such as 80%")

@@ -1,0 +1,124 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Axes and points: what an experiment runs, with which seeds."""
+
+import itertools
+import re
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+from .expression import Coordinates, same_label
+from .program import Options
+from .yamlread import Value
+
+Axis = Dict[str, Dict[str, str]]  # label -> options
+
+
+class Point(NamedTuple):
+    """A point of the grid."""
+
+    coordinates: Coordinates
+    options: Dict[str, str]
+
+    def text(self) -> str:
+        """For people: Hpcc, load=0.7 (the axis is named where the label is a number)."""
+        parts = []
+        for axis, label in self.coordinates.items():
+            parts.append(f"{axis}={label}" if re.fullmatch(r"[-+.\d]+\S*", label) else label)
+        return ", ".join(parts) or "the only point"
+
+
+def read_seeds(value: Optional[Value]) -> List[int]:
+    """A count (5: seeds 1 to 5), a range (3-7) or a list."""
+    if value is None:
+        return [1]
+    if value.is_list():
+        seeds = [v.whole("a seed", 1) for v in value.items("seeds")]
+    else:
+        text = value.text("seeds")
+        match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+        if not match:
+            value.fail(f"seeds '{text}', expected a count, a range such as 3-7, or a list")
+        low, high = (1, int(match[1])) if match[2] is None else (int(match[1]), int(match[2]))
+        if not 1 <= low <= high or high - low >= 100_000:
+            value.fail(f"seeds '{text}', expected a count from 1 or an ascending range")
+        seeds = list(range(low, high + 1))
+    if len(set(seeds)) != len(seeds):
+        value.fail("a seed is there twice")
+    return seeds
+
+
+def read_grid(pairs: List[Tuple[Value, Value]], options: Options) -> Dict[str, Axis]:
+    """Axes: a list of values of one option, or labels that stand for several options each."""
+    axes: Dict[str, Axis] = {}
+    for key, value in pairs:
+        name = key.node.value
+        if not re.fullmatch(r"[A-Za-z_]\w*", name) and not value.is_list():
+            key.fail(f"axis '{name}', expected letters, digits and underscores")
+        axis: Axis = {}
+        if value.is_map():
+            for label, settings in value.pairs(f"axis {name}"):
+                axis[label.node.value] = dict(
+                    options.read(k, v) for k, v in settings.pairs(f"{name} {label.node.value}"))
+        else:
+            for item in value.items(f"axis {name}"):
+                option, text = options.read(key, item)
+                label = item.node.value
+                if any(same_label(label, other) for other in axis):
+                    item.fail(f"axis {name}: '{label}' is there twice")
+                axis[label] = {option: text}
+        if not axis:
+            value.fail(f"axis {name} has no value")
+        axes[name] = axis
+    return axes
+
+
+def read_where(value: Value, axes: Dict[str, List[str]], what: str) -> Coordinates:
+    """Coordinates: axis -> label, each checked."""
+    found = {}
+    for key, label in value.pairs(what):
+        axis = key.node.value
+        if axis not in axes:
+            key.fail(f"{what}: no axis '{axis}', expected one of {', '.join(axes) or '(none)'}")
+        found[axis] = resolve_label(label.text(axis), axes[axis])
+        if found[axis] is None:
+            label.fail(f"{what}: axis {axis} has no '{label.node.value}', "
+                       f"expected one of {', '.join(axes[axis])}")
+    return found
+
+
+def resolve_label(text: str, labels: List[str]) -> Optional[str]:
+    """The axis's own spelling of a label, None if it has none."""
+    return next((label for label in labels if same_label(label, text)), None)
+
+
+def matches(point: Coordinates, where: Coordinates) -> bool:
+    """True if the point has all these coordinates."""
+    return all(point.get(axis) == label for axis, label in where.items())
+
+
+def labels_of(axes: Dict[str, Axis]) -> Dict[str, List[str]]:
+    """Axis -> labels."""
+    return {name: list(axis) for name, axis in axes.items()}
+
+
+def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Coordinates],
+                where: Value) -> List[Point]:
+    """All combinations without the excluded ones."""
+    points = []
+    for combination in itertools.product(*(axis.items() for axis in axes.values())):
+        coordinates = {name: label for name, (label, _) in zip(axes, combination)}
+        if any(matches(coordinates, e) for e in excluded):
+            continue
+        options = dict(fixed)
+        setter: Dict[str, str] = {}
+        for name, (_, settings) in zip(axes, combination):
+            for option, text in settings.items():
+                if option in setter:
+                    where.fail(f"option {option} is set by two axes: {setter[option]} and {name}")
+                setter[option] = name
+                options[option] = text
+        points.append(Point(coordinates, options))
+    if not points:
+        where.fail("grid and exclude leave no point")
+    return points

@@ -1,0 +1,60 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""The program of an experiment, and its options."""
+
+import os
+import re
+import subprocess
+from typing import List, Tuple
+
+from . import identity
+from .yamlread import Value
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+OWN_OPTIONS = ("out", "progress")  # given to the program by the workflow
+
+
+def program_options(program: str, where: Value) -> List[str]:
+    """The names of a program's options, from its --help."""
+    if not os.path.isfile(program) or not os.access(program, os.X_OK):
+        where.fail(f"program '{program}' is not there or not executable; build the project "
+                   "(scripts/build.sh) or give a path")
+    try:
+        done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60,
+                              check=False, stdin=subprocess.DEVNULL,
+                              env=identity.clean_environment())
+        names = re.findall(r"^\s+--([A-Za-z][\w:-]*?):?(?:\s|$)", done.stdout, re.MULTILINE)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        where.fail(f"program '{program}': --help does not work: {error}")
+    if done.returncode != 0 or "out" not in names:
+        where.fail(f"program '{program}': expected an option --out in its --help")
+    return names
+
+
+class Options:
+    """Checks names of options against the program's."""
+
+    def __init__(self, names: List[str], seed_option: str, folder: str):
+        self.names = names
+        self.own = OWN_OPTIONS + (seed_option,)
+        self.folder = folder
+
+    def read(self, key: Value, value: Value) -> Tuple[str, str]:
+        """A name and its value."""
+        name = key.node.value
+        if name in self.own:
+            key.fail(f"option '{name}' is set by the workflow, expected others")
+        if name not in self.names and "::" not in name:
+            key.fail(f"the program has no option --{name}")
+        if value.is_scalar() and value.node.value == "":
+            return name, ""
+        text = value.text(f"option {name}")
+        # The run's folder is another one, here and on each node.
+        for mark, folder in (("./", self.folder), ("{root}/", ROOT)):
+            if text.startswith(mark):
+                text = os.path.join(folder, text[len(mark):])
+                if not os.path.exists(text):
+                    value.fail(f"option {name}: {text} does not exist")
+        return name, text

@@ -1,0 +1,44 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_ERROR_OF_H
+#define ROCE_ERROR_OF_H
+
+#include "ns3/roce-input-error.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+namespace test
+{
+
+/**
+ * @tparam F callable
+ * @param f called
+ * @return message of the InputError that it throws, or "no error"
+ */
+template <typename F>
+std::string
+ErrorOf(F&& f)
+{
+    try
+    {
+        f();
+    }
+    catch (const InputError& e)
+    {
+        return e.what();
+    }
+    return "no error";
+}
+
+} // namespace test
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_ERROR_OF_H */
