@@ -260,8 +260,52 @@ TEST_F(Replay, WhatIsMissingIsNamed)
     EXPECT_EQ(Run({files, "--profile=hpc"}), 2);
     EXPECT_EQ(error, "--profile is 'hpc', expected hpcc-sim or nothing");
     EXPECT_EQ(Run({files, "--flows=" + folder + "flow.txt", "--cc=Hpcc", "--set=KMIN_MAP=0"}), 2);
-    EXPECT_NE(error.find("KMAX_MAP is missing"), std::string::npos) << error;
+    EXPECT_EQ(error,
+              "--set: KMAX_MAP is missing, expected KMIN_MAP, KMAX_MAP and PMAX_MAP or none");
     EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+}
+
+TEST_F(Replay, ValuesBeyondLimitsAreRefusedWithTheirLine)
+{
+    Write("flow.txt", "1\n0 1 3 100 1000 0.000001\n");
+    const std::string config = folder + "config.txt";
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"LINK_DOWN 999999999999999999 4 6",
+         "LINK_DOWN: 999999999999999999 us is too late, expected at most 1000000000000"},
+        {"BUFFER_SIZE 1e300", "BUFFER_SIZE: 1"},
+        {"INT_MULTI 1e300", "INT_MULTI: 1"},
+        {"INT_MULTI 1e9", "INT_MULTI: --ns3::roce::IntStamper::TxUnit is '128000000000', expected"},
+        {"SIMULATOR_STOP_TIME 0", "SIMULATOR_STOP_TIME: 0 seconds, expected more than 0"},
+        {"PACKET_PAYLOAD_SIZE 0",
+         "PACKET_PAYLOAD_SIZE: --ns3::roce::Nic::PathMtu is '0', expected"},
+        {"RP_TIMER 1e300", "RP_TIMER: --ns3::roce::Dcqcn::TimeReset is '1"},
+        {"KMAX_MAP 1 1 2\nPMAX_MAP 1 1 0\nKMIN_MAP 1 1 1e300", "KMIN_MAP: 1"}};
+    for (const auto& [text, expected] : cases)
+    {
+        Write("config.txt", text + "\n");
+        EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
+                       "--flows=" + folder + "flow.txt",
+                       "--config=" + config,
+                       "--cc=Hpcc",
+                       "--profile=hpcc-sim"}),
+                  2)
+            << text;
+        const auto lines = 1 + std::count(text.begin(), text.end(), '\n');
+        const std::string start = config + ":" + std::to_string(lines) + ": " + expected;
+        EXPECT_EQ(error.substr(0, start.size()), start);
+        EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+    }
+}
+
+TEST_F(Replay, FlowAtTheEndOfTime)
+{
+    // The safety limit would be behind 2^63 ps.
+    Write("flow.txt", "1\n0 1 3 100 1000 70000\n");
+    EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
+                   "--flows=" + folder + "flow.txt",
+                   "--cc=Hpcc",
+                   "--safetyLimit=105.999d"}),
+              0);
 }
 
 TEST_F(Replay, PinnedFlowsAndAcksTakeTheirPaths)
@@ -479,6 +523,61 @@ TEST_F(Replay, PayloadWindowCountsPayload)
     }
 }
 
+// An empty packet in flight must keep the timeout running.
+TEST_F(Replay, LostEmptyMessageIsRepeatedUnderAPayloadWindow)
+{
+    Config::SetDefault("ns3::roce::Nic::PayloadWindow", BooleanValue(true));
+    for (const char* recovery : {"GoBackN", "SelectiveRepeat"})
+    {
+        Config::SetDefault("ns3::roce::Nic::LossRecovery",
+                           StringValue(std::string("ns3::roce::") + recovery));
+        Network net;
+        MakeStar(net, 2);
+        net.Build();
+        net.AssignStreams(1);
+        Ptr<Nic> nic = net.GetNic(0);
+        const uint32_t receiver = net.GetNic(1)->ReserveReceiver(0,
+                                                                 "ns3::roce::PlainFeedback",
+                                                                 nic->GetLossRecoveryFactory(),
+                                                                 0);
+        bool lost = false;
+        net.GetNic(1)->SetReceiveFilter([&](const Frame& frame) {
+            const bool lose = frame.kind == FrameKind::DATA && frame.psn == 1 && !lost;
+            lost |= lose;
+            return lose;
+        });
+        Simulator::Schedule(PicoSeconds(0), [&] {
+            QueuePair* qp = nic->OpenQp(1, receiver, 3, 1, false);
+            nic->Post(qp, 1000, 1);
+            nic->Post(qp, 0, 2);
+        });
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        EXPECT_TRUE(lost);
+        EXPECT_EQ(nic->GetQp(2)->GetUna(), 2u) << recovery;
+        Simulator::Destroy();
+    }
+}
+
+// With 80 ns ticks ACKs would take no time at all, and the link has no delay.
+TEST_F(Replay, ShortFramesTakeTimeWhateverTheTick)
+{
+    Config::SetDefault("ns3::roce::Nic::PathMtu", UintegerValue(1000));
+    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("80ns"));
+    Network net;
+    MakeStar(net, 2, 100 * G, 0);
+    net.Build();
+    EXPECT_EQ(net.GetNic(0)->SerialisationPs(1082), 80000);
+    EXPECT_EQ(net.GetNic(0)->SerialisationPs(84), 1);
+    const std::vector<FlowSpec> flows = Numbered({Flow(0, 1, 0)});
+    Completions done(net);
+    net.AssignStreams(1);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    EXPECT_EQ(done.FctPs(0), 4);
+    EXPECT_EQ(net.GetIdeal(flows[0]).senderFctPs, 4);
+}
+
 TEST_F(Replay, HeadroomAndAlphaOfTheOtherSimulator)
 {
     Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(3));
@@ -507,4 +606,18 @@ TEST_F(Replay, BadAttributesAreRefused)
     Config::SetDefault("ns3::roce::Nic::PayloadAlign", UintegerValue(4));
     Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("squeeze"));
     EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
+    Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
+    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("1us"));
+    try
+    {
+        SmallNetwork(folder + "topology.txt");
+        ADD_FAILURE() << "no error";
+    }
+    catch (const InputError& refused)
+    {
+        EXPECT_EQ(
+            std::string(refused.what()),
+            "ns3::roce::Port::SerialisationTick is 1000000 ps, expected at most the 334240 ps "
+            "that a full frame takes at 100000000000 bit/s");
+    }
 }

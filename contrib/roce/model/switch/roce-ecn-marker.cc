@@ -138,7 +138,8 @@ EcnMarker::Install(Switch& sw)
             {
                 throw InputError("ns3::roce::EcnMarker: RateMap has no curve for " +
                                  std::to_string(rateBps) + " bit/s, the rate of port " +
-                                 std::to_string(p) + " of switch " + sw.GetName());
+                                 std::to_string(p) + " of switch " + sw.GetName() +
+                                 ", expected one for each port rate");
             }
             m_curves.push_back(found->second);
             continue;
