@@ -191,6 +191,68 @@ TEST_F(Replay, CommandLineBeforeConfigurationBeforeProfile)
     EXPECT_NE(notes.find("ENABLE_TRACE has no effect"), std::string::npos);
 }
 
+TEST_F(Replay, EveryKeyReachesItsAttribute)
+{
+    Write("flow.txt", "2\n0 1 3 100 1000 0.000001\n0 1 2 100 1000 0.5\n");
+    Write("config.txt",
+          "CC_MODE 7\nENABLE_QCN 0\nPACKET_PAYLOAD_SIZE 900\nALPHA_RESUME_INTERVAL 4\n"
+          "RATE_DECREASE_INTERVAL 5\nCLAMP_TARGET_RATE 1\nRP_TIMER 6\nEWMA_GAIN 0.01\n"
+          "FAST_RECOVERY_TIMES 2\nRATE_AI 50Mb/s\nRATE_HAI 200Mb/s\nMIN_RATE 3Mb/s\n"
+          "DCTCP_RATE_AI 77Mb/s\nHAS_WIN 1\nFAST_REACT 0\nU_TARGET 0.9\nMI_THRESH 3\n"
+          "INT_MULTI 2\nMULTI_RATE 1\nSIMULATOR_STOP_TIME 3\n");
+    const std::vector<std::string> arguments{"--topology=" + folder + "topology.txt",
+                                             "--flows=" + folder + "flow.txt",
+                                             "--config=" + folder + "config.txt",
+                                             "--profile=hpcc-sim"};
+    ASSERT_EQ(Run(arguments), 0) << error;
+    const nlohmann::json c = Summary()["configuration"];
+    const std::map<std::string, std::string> expected{
+        {"ecn", "false"},
+        {"safetyLimit", "2500000000000ps"},
+        {"ns3::roce::Nic::PathMtu", "900"},
+        {"ns3::roce::Nic::Repacing", "shift"},
+        {"ns3::roce::Switch::RefreshPause", "false"},
+        {"ns3::roce::Switch::DataClasses", "12"},
+        {"ns3::roce::Dcqcn::AlphaPeriod", "+4e+06ps"},
+        {"ns3::roce::Dcqcn::CutPeriod", "+5e+06ps"},
+        {"ns3::roce::Dcqcn::ClampTarget", "always"},
+        {"ns3::roce::Dcqcn::TimeReset", "+6e+06ps"},
+        {"ns3::roce::Dcqcn::Gain", "0.01"},
+        {"ns3::roce::Dctcp::Gain", "0.01"},
+        {"ns3::roce::Dcqcn::Threshold", "2"},
+        {"ns3::roce::Dcqcn::AiRate", "50000000bps"},
+        {"ns3::roce::Hpcc::Rai", "50000000bps"},
+        {"ns3::roce::Timely::Delta", "50000000bps"},
+        {"ns3::roce::Timely::HaiFactor", "4"},
+        {"ns3::roce::Dcqcn::HaiRate", "200000000bps"},
+        {"ns3::roce::Dcqcn::MinRate", "3000000bps"},
+        {"ns3::roce::Hpcc::MinRate", "3000000bps"},
+        {"ns3::roce::Timely::MinRate", "3000000bps"},
+        {"ns3::roce::Dctcp::MinRate", "3000000bps"},
+        {"ns3::roce::Dctcp::Ai", "77000000bps"},
+        {"ns3::roce::Dcqcn::Window", "bdp"},
+        {"ns3::roce::Timely::Window", "bdp"},
+        {"ns3::roce::Hpcc::FastReact", "false"},
+        {"ns3::roce::Hpcc::Eta", "0.9"},
+        {"ns3::roce::Hpcc::MaxStage", "3"},
+        {"ns3::roce::Hpcc::MultiRate", "true"},
+        {"ns3::roce::Hpcc::BaseRtt", "+8.18e+06ps"},
+        {"ns3::roce::PowerTcp::BaseRtt", "+8.18e+06ps"},
+        {"ns3::roce::IntStamper::TxUnit", "256"},
+        {"ns3::roce::IntStamper::QueueUnit", "160"}};
+    for (const auto& [name, value] : expected)
+    {
+        EXPECT_EQ(c.value(name, "the default"), value) << name;
+    }
+    Simulator::Destroy();
+    Config::Reset();
+    std::vector<std::string> other = arguments;
+    other.insert(other.end(), {"--cc=Dcqcn[Threshold=4]", "--set=ACK_HIGH_PRIO=1,ENABLE_QCN=1"});
+    ASSERT_EQ(Run(other), 0) << error;
+    EXPECT_EQ(Summary()["configuration"]["ns3::roce::Nic::Repacing"], "none");       // its DCQCN
+    EXPECT_EQ(Summary()["configuration"].count("ns3::roce::Nic::ControlClass"), 0u); // 6
+}
+
 TEST_F(Replay, TheFamiliesDifferInTheBuffer)
 {
     Write("flow.txt", "1\n0 1 4 100 1000 0.000001\n");
@@ -238,6 +300,13 @@ TEST_F(Replay, LinkDownCountsFromTwoSeconds)
               true);
     Simulator::Destroy();
     Config::Reset();
+    // A flow that ends before the host is cut off, and one that starts after it.
+    Write("flow.txt", "2\n0 2 3 100 1000 2.00003\n0 2 3 100 1000 2.00006\n");
+    down.back() = "--set=LINK_DOWN=50 4 0";
+    EXPECT_EQ(Run(down), 3);
+    EXPECT_EQ(Summary()["flows"]["finished"], 1);
+    Simulator::Destroy();
+    Config::Reset();
     down.back() = "--set=LINK_DOWN=50 0 5";
     EXPECT_EQ(Run(down), 2);
     EXPECT_NE(error.find("LINK_DOWN: no link joins 0 and 5"), std::string::npos) << error;
@@ -273,6 +342,8 @@ TEST_F(Replay, ValuesBeyondLimitsAreRefusedWithTheirLine)
         {"LINK_DOWN 999999999999999999 4 6",
          "LINK_DOWN: 999999999999999999 us is too late, expected at most 1000000000000"},
         {"BUFFER_SIZE 1e300", "BUFFER_SIZE: 1"},
+        {"BUFFER_SIZE 5000",
+         "BUFFER_SIZE: --ns3::roce::Switch::BufferSize is '5242880000B', expected"},
         {"INT_MULTI 1e300", "INT_MULTI: 1"},
         {"INT_MULTI 1e9", "INT_MULTI: --ns3::roce::IntStamper::TxUnit is '128000000000', expected"},
         {"SIMULATOR_STOP_TIME 0", "SIMULATOR_STOP_TIME: 0 seconds, expected more than 0"},
@@ -293,6 +364,30 @@ TEST_F(Replay, ValuesBeyondLimitsAreRefusedWithTheirLine)
         const auto lines = 1 + std::count(text.begin(), text.end(), '\n');
         const std::string start = config + ":" + std::to_string(lines) + ": " + expected;
         EXPECT_EQ(error.substr(0, start.size()), start);
+        EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+    }
+}
+
+// As long as an argument may be.
+TEST_F(Replay, LongValuesAreRefused)
+{
+    Write("flow.txt", "1\n0 1 3 100 1000 0.000001\n");
+    const std::string digits(120000, '1');
+    for (const char* option : {"--stop=",
+                               "--failLinks=",
+                               "--queues=",
+                               "--ns3::roce::Port::SerialisationTick=",
+                               "--ns3::roce::Switch::BufferSize=",
+                               "--ns3::roce::EcnMarker::RateMap=",
+                               "--set=RATE_AI="})
+    {
+        EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
+                       "--flows=" + folder + "flow.txt",
+                       "--cc=Hpcc",
+                       option + digits}),
+                  2)
+            << option;
+        EXPECT_NE(error.find("expected"), std::string::npos) << option;
         EXPECT_FALSE(std::filesystem::exists(folder + "out"));
     }
 }
@@ -347,6 +442,21 @@ TEST_F(Replay, PinnedFlowsAndAcksTakeTheirPaths)
     Simulator::Run();
     EXPECT_EQ(wrong, 0u);
     EXPECT_EQ(right, 2u * 8 * 5); // packets of 4096 and their ACKs
+}
+
+// The first column counts the lines of the list, whatever the order of their starts.
+TEST_F(Replay, PathsBelongToRows)
+{
+    SmallNetwork s(folder + "topology.txt");
+    FlowList list = FlowList::Read(Write("flow.txt", "2\n0 2 3 100 1000 0.2\n3 1 3 100 1000 0.1\n"),
+                                   s.topology.nicOfNode);
+    const std::string paths = Write("paths.csv", "id,path_node_ids\n0,0-4-6-5-2\n1,3-5-7-4-1\n");
+    EXPECT_EQ(PinPaths(paths, s.topology, s.net, list), 2u);
+    const auto spine = [&](const FlowSpec& flow) {
+        return s.net.TracePath(flow.src, flow.dst, flow.srcPort).at(2).port->GetOwner();
+    };
+    EXPECT_EQ(spine(list.flows[0]), PeekPointer(s.net.GetSwitch(3))); // starts first: row 1
+    EXPECT_EQ(spine(list.flows[1]), PeekPointer(s.net.GetSwitch(2)));
 }
 
 TEST_F(Replay, BadPathsAreRefusedWithTheirLine)
@@ -410,6 +520,12 @@ TEST_F(Replay, LossRatesOfTheFile)
     s.topology.ApplyLoss(s.net, 0.5);
     EXPECT_EQ(rateOf(0, 1), 0.25);
     EXPECT_EQ(rateOf(7, 0), 0.5);
+}
+
+TEST_F(Replay, LongestRttMayBeWithinARack)
+{
+    SmallNetwork star(Write("star.txt", "3 1 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"));
+    EXPECT_EQ(star.topology.GetMaxRttPs(star.net, 1000), 4160000);
 }
 
 TEST_F(Replay, LongestRttOfTheReference)
@@ -620,4 +736,8 @@ TEST_F(Replay, BadAttributesAreRefused)
             "ns3::roce::Port::SerialisationTick is 1000000 ps, expected at most the 334240 ps "
             "that a full frame takes at 100000000000 bit/s");
     }
+    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("0ns"));
+    Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
+    Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(1e300));
+    EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
 }

@@ -323,8 +323,9 @@ ReplayOptions::ApplySwitches()
     const HpccConfig& c = m_config;
     if (c.Has("BUFFER_SIZE"))
     {
-        Set("ns3::roce::Switch::BufferSize",
-            std::to_string(GetBytes("BUFFER_SIZE", c.Number("BUFFER_SIZE"), 1048576)) + "B");
+        SetFrom("BUFFER_SIZE",
+                "ns3::roce::Switch::BufferSize",
+                std::to_string(GetBytes("BUFFER_SIZE", c.Number("BUFFER_SIZE"), 1048576)) + "B");
     }
     if (IsHpccSim())
     {

@@ -91,7 +91,8 @@ EcnMarker::ParseRateMap(const std::string& text)
                              expected);
         };
         std::smatch match;
-        if (!std::regex_match(item, match, form))
+        // std::regex_match() recurses with each character.
+        if (item.size() > 1000 || !std::regex_match(item, match, form))
         {
             refuse("RATE/KMIN/KMAX/PMAX, for example 100Gbps/400000/1600000/0.2");
         }
