@@ -694,6 +694,31 @@ TEST_F(Replay, ShortFramesTakeTimeWhateverTheTick)
     EXPECT_EQ(net.GetIdeal(flows[0]).senderFctPs, 4);
 }
 
+TEST_F(Replay, TelemetryInUnits)
+{
+    Config::SetDefault("ns3::roce::IntStamper::TxUnit", UintegerValue(128));
+    Config::SetDefault("ns3::roce::IntStamper::QueueUnit", UintegerValue(1000));
+    SetRateLaw("Hpcc");
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    net.AssignStreams(1);
+    uint64_t queued = 0;
+    net.GetNic(0)->SetReceiveFilter([&](const Frame& frame) {
+        if (frame.kind == FrameKind::ACK)
+        {
+            const IntHop& hop = frame.telemetry->At(0);
+            EXPECT_EQ(hop.txBytes % 128, 0u);
+            EXPECT_EQ(hop.queueBytes % 1000, 0u);
+            queued += hop.queueBytes;
+        }
+        return false;
+    });
+    InstallIncast(net, 100000);
+    Simulator::Run();
+    EXPECT_GT(queued, 0u);
+}
+
 TEST_F(Replay, HeadroomAndAlphaOfTheOtherSimulator)
 {
     Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(3));
