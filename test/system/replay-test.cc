@@ -191,6 +191,68 @@ TEST_F(Replay, CommandLineBeforeConfigurationBeforeProfile)
     EXPECT_NE(notes.find("ENABLE_TRACE has no effect"), std::string::npos);
 }
 
+TEST_F(Replay, EveryKeyReachesItsAttribute)
+{
+    Write("flow.txt", "2\n0 1 3 100 1000 0.000001\n0 1 2 100 1000 0.5\n");
+    Write("config.txt",
+          "CC_MODE 7\nENABLE_QCN 0\nPACKET_PAYLOAD_SIZE 900\nALPHA_RESUME_INTERVAL 4\n"
+          "RATE_DECREASE_INTERVAL 5\nCLAMP_TARGET_RATE 1\nRP_TIMER 6\nEWMA_GAIN 0.01\n"
+          "FAST_RECOVERY_TIMES 2\nRATE_AI 50Mb/s\nRATE_HAI 200Mb/s\nMIN_RATE 3Mb/s\n"
+          "DCTCP_RATE_AI 77Mb/s\nHAS_WIN 1\nFAST_REACT 0\nU_TARGET 0.9\nMI_THRESH 3\n"
+          "INT_MULTI 2\nMULTI_RATE 1\nSIMULATOR_STOP_TIME 3\n");
+    const std::vector<std::string> arguments{"--topology=" + folder + "topology.txt",
+                                             "--flows=" + folder + "flow.txt",
+                                             "--config=" + folder + "config.txt",
+                                             "--profile=hpcc-sim"};
+    ASSERT_EQ(Run(arguments), 0) << error;
+    const nlohmann::json c = Summary()["configuration"];
+    const std::map<std::string, std::string> expected{
+        {"ecn", "false"},
+        {"safetyLimit", "2500000000000ps"},
+        {"ns3::roce::Nic::PathMtu", "900"},
+        {"ns3::roce::Nic::Repacing", "shift"},
+        {"ns3::roce::Switch::RefreshPause", "false"},
+        {"ns3::roce::Switch::DataClasses", "12"},
+        {"ns3::roce::Dcqcn::AlphaPeriod", "+4e+06ps"},
+        {"ns3::roce::Dcqcn::CutPeriod", "+5e+06ps"},
+        {"ns3::roce::Dcqcn::ClampTarget", "always"},
+        {"ns3::roce::Dcqcn::TimeReset", "+6e+06ps"},
+        {"ns3::roce::Dcqcn::Gain", "0.01"},
+        {"ns3::roce::Dctcp::Gain", "0.01"},
+        {"ns3::roce::Dcqcn::Threshold", "2"},
+        {"ns3::roce::Dcqcn::AiRate", "50000000bps"},
+        {"ns3::roce::Hpcc::Rai", "50000000bps"},
+        {"ns3::roce::Timely::Delta", "50000000bps"},
+        {"ns3::roce::Timely::HaiFactor", "4"},
+        {"ns3::roce::Dcqcn::HaiRate", "200000000bps"},
+        {"ns3::roce::Dcqcn::MinRate", "3000000bps"},
+        {"ns3::roce::Hpcc::MinRate", "3000000bps"},
+        {"ns3::roce::Timely::MinRate", "3000000bps"},
+        {"ns3::roce::Dctcp::MinRate", "3000000bps"},
+        {"ns3::roce::Dctcp::Ai", "77000000bps"},
+        {"ns3::roce::Dcqcn::Window", "bdp"},
+        {"ns3::roce::Timely::Window", "bdp"},
+        {"ns3::roce::Hpcc::FastReact", "false"},
+        {"ns3::roce::Hpcc::Eta", "0.9"},
+        {"ns3::roce::Hpcc::MaxStage", "3"},
+        {"ns3::roce::Hpcc::MultiRate", "true"},
+        {"ns3::roce::Hpcc::BaseRtt", "+8.18e+06ps"},
+        {"ns3::roce::PowerTcp::BaseRtt", "+8.18e+06ps"},
+        {"ns3::roce::IntStamper::TxUnit", "256"},
+        {"ns3::roce::IntStamper::QueueUnit", "160"}};
+    for (const auto& [name, value] : expected)
+    {
+        EXPECT_EQ(c.value(name, "the default"), value) << name;
+    }
+    Simulator::Destroy();
+    Config::Reset();
+    std::vector<std::string> other = arguments;
+    other.insert(other.end(), {"--cc=Dcqcn[Threshold=4]", "--set=ACK_HIGH_PRIO=1,ENABLE_QCN=1"});
+    ASSERT_EQ(Run(other), 0) << error;
+    EXPECT_EQ(Summary()["configuration"]["ns3::roce::Nic::Repacing"], "none");       // its DCQCN
+    EXPECT_EQ(Summary()["configuration"].count("ns3::roce::Nic::ControlClass"), 0u); // 6
+}
+
 TEST_F(Replay, TheFamiliesDifferInTheBuffer)
 {
     Write("flow.txt", "1\n0 1 4 100 1000 0.000001\n");
@@ -238,6 +300,13 @@ TEST_F(Replay, LinkDownCountsFromTwoSeconds)
               true);
     Simulator::Destroy();
     Config::Reset();
+    // A flow that ends before the host is cut off, and one that starts after it.
+    Write("flow.txt", "2\n0 2 3 100 1000 2.00003\n0 2 3 100 1000 2.00006\n");
+    down.back() = "--set=LINK_DOWN=50 4 0";
+    EXPECT_EQ(Run(down), 3);
+    EXPECT_EQ(Summary()["flows"]["finished"], 1);
+    Simulator::Destroy();
+    Config::Reset();
     down.back() = "--set=LINK_DOWN=50 0 5";
     EXPECT_EQ(Run(down), 2);
     EXPECT_NE(error.find("LINK_DOWN: no link joins 0 and 5"), std::string::npos) << error;
@@ -260,8 +329,78 @@ TEST_F(Replay, WhatIsMissingIsNamed)
     EXPECT_EQ(Run({files, "--profile=hpc"}), 2);
     EXPECT_EQ(error, "--profile is 'hpc', expected hpcc-sim or nothing");
     EXPECT_EQ(Run({files, "--flows=" + folder + "flow.txt", "--cc=Hpcc", "--set=KMIN_MAP=0"}), 2);
-    EXPECT_NE(error.find("KMAX_MAP is missing"), std::string::npos) << error;
+    EXPECT_EQ(error,
+              "--set: KMAX_MAP is missing, expected KMIN_MAP, KMAX_MAP and PMAX_MAP or none");
     EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+}
+
+TEST_F(Replay, ValuesBeyondLimitsAreRefusedWithTheirLine)
+{
+    Write("flow.txt", "1\n0 1 3 100 1000 0.000001\n");
+    const std::string config = folder + "config.txt";
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"LINK_DOWN 999999999999999999 4 6",
+         "LINK_DOWN: 999999999999999999 us is too late, expected at most 1000000000000"},
+        {"BUFFER_SIZE 1e300", "BUFFER_SIZE: 1"},
+        {"BUFFER_SIZE 5000",
+         "BUFFER_SIZE: --ns3::roce::Switch::BufferSize is '5242880000B', expected"},
+        {"INT_MULTI 1e300", "INT_MULTI: 1"},
+        {"INT_MULTI 1e9", "INT_MULTI: --ns3::roce::IntStamper::TxUnit is '128000000000', expected"},
+        {"SIMULATOR_STOP_TIME 0", "SIMULATOR_STOP_TIME: 0 seconds, expected more than 0"},
+        {"PACKET_PAYLOAD_SIZE 0",
+         "PACKET_PAYLOAD_SIZE: --ns3::roce::Nic::PathMtu is '0', expected"},
+        {"RP_TIMER 1e300", "RP_TIMER: --ns3::roce::Dcqcn::TimeReset is '1"},
+        {"KMAX_MAP 1 1 2\nPMAX_MAP 1 1 0\nKMIN_MAP 1 1 1e300", "KMIN_MAP: 1"}};
+    for (const auto& [text, expected] : cases)
+    {
+        Write("config.txt", text + "\n");
+        EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
+                       "--flows=" + folder + "flow.txt",
+                       "--config=" + config,
+                       "--cc=Hpcc",
+                       "--profile=hpcc-sim"}),
+                  2)
+            << text;
+        const auto lines = 1 + std::count(text.begin(), text.end(), '\n');
+        const std::string start = config + ":" + std::to_string(lines) + ": " + expected;
+        EXPECT_EQ(error.substr(0, start.size()), start);
+        EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+    }
+}
+
+// As long as an argument may be.
+TEST_F(Replay, LongValuesAreRefused)
+{
+    Write("flow.txt", "1\n0 1 3 100 1000 0.000001\n");
+    const std::string digits(120000, '1');
+    for (const char* option : {"--stop=",
+                               "--failLinks=",
+                               "--queues=",
+                               "--ns3::roce::Port::SerialisationTick=",
+                               "--ns3::roce::Switch::BufferSize=",
+                               "--ns3::roce::EcnMarker::RateMap=",
+                               "--set=RATE_AI="})
+    {
+        EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
+                       "--flows=" + folder + "flow.txt",
+                       "--cc=Hpcc",
+                       option + digits}),
+                  2)
+            << option;
+        EXPECT_NE(error.find("expected"), std::string::npos) << option;
+        EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+    }
+}
+
+TEST_F(Replay, FlowAtTheEndOfTime)
+{
+    // The safety limit would be behind 2^63 ps.
+    Write("flow.txt", "1\n0 1 3 100 1000 70000\n");
+    EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
+                   "--flows=" + folder + "flow.txt",
+                   "--cc=Hpcc",
+                   "--safetyLimit=105.999d"}),
+              0);
 }
 
 TEST_F(Replay, PinnedFlowsAndAcksTakeTheirPaths)
@@ -303,6 +442,21 @@ TEST_F(Replay, PinnedFlowsAndAcksTakeTheirPaths)
     Simulator::Run();
     EXPECT_EQ(wrong, 0u);
     EXPECT_EQ(right, 2u * 8 * 5); // packets of 4096 and their ACKs
+}
+
+// The first column counts the lines of the list, whatever the order of their starts.
+TEST_F(Replay, PathsBelongToRows)
+{
+    SmallNetwork s(folder + "topology.txt");
+    FlowList list = FlowList::Read(Write("flow.txt", "2\n0 2 3 100 1000 0.2\n3 1 3 100 1000 0.1\n"),
+                                   s.topology.nicOfNode);
+    const std::string paths = Write("paths.csv", "id,path_node_ids\n0,0-4-6-5-2\n1,3-5-7-4-1\n");
+    EXPECT_EQ(PinPaths(paths, s.topology, s.net, list), 2u);
+    const auto spine = [&](const FlowSpec& flow) {
+        return s.net.TracePath(flow.src, flow.dst, flow.srcPort).at(2).port->GetOwner();
+    };
+    EXPECT_EQ(spine(list.flows[0]), PeekPointer(s.net.GetSwitch(3))); // starts first: row 1
+    EXPECT_EQ(spine(list.flows[1]), PeekPointer(s.net.GetSwitch(2)));
 }
 
 TEST_F(Replay, BadPathsAreRefusedWithTheirLine)
@@ -366,6 +520,12 @@ TEST_F(Replay, LossRatesOfTheFile)
     s.topology.ApplyLoss(s.net, 0.5);
     EXPECT_EQ(rateOf(0, 1), 0.25);
     EXPECT_EQ(rateOf(7, 0), 0.5);
+}
+
+TEST_F(Replay, LongestRttMayBeWithinARack)
+{
+    SmallNetwork star(Write("star.txt", "3 1 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"));
+    EXPECT_EQ(star.topology.GetMaxRttPs(star.net, 1000), 4160000);
 }
 
 TEST_F(Replay, LongestRttOfTheReference)
@@ -479,6 +639,86 @@ TEST_F(Replay, PayloadWindowCountsPayload)
     }
 }
 
+// An empty packet in flight must keep the timeout running.
+TEST_F(Replay, LostEmptyMessageIsRepeatedUnderAPayloadWindow)
+{
+    Config::SetDefault("ns3::roce::Nic::PayloadWindow", BooleanValue(true));
+    for (const char* recovery : {"GoBackN", "SelectiveRepeat"})
+    {
+        Config::SetDefault("ns3::roce::Nic::LossRecovery",
+                           StringValue(std::string("ns3::roce::") + recovery));
+        Network net;
+        MakeStar(net, 2);
+        net.Build();
+        net.AssignStreams(1);
+        Ptr<Nic> nic = net.GetNic(0);
+        const uint32_t receiver = net.GetNic(1)->ReserveReceiver(0,
+                                                                 "ns3::roce::PlainFeedback",
+                                                                 nic->GetLossRecoveryFactory(),
+                                                                 0);
+        bool lost = false;
+        net.GetNic(1)->SetReceiveFilter([&](const Frame& frame) {
+            const bool lose = frame.kind == FrameKind::DATA && frame.psn == 1 && !lost;
+            lost |= lose;
+            return lose;
+        });
+        Simulator::Schedule(PicoSeconds(0), [&] {
+            QueuePair* qp = nic->OpenQp(1, receiver, 3, 1, false);
+            nic->Post(qp, 1000, 1);
+            nic->Post(qp, 0, 2);
+        });
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        EXPECT_TRUE(lost);
+        EXPECT_EQ(nic->GetQp(2)->GetUna(), 2u) << recovery;
+        Simulator::Destroy();
+    }
+}
+
+// With 80 ns ticks ACKs would take no time at all, and the link has no delay.
+TEST_F(Replay, ShortFramesTakeTimeWhateverTheTick)
+{
+    Config::SetDefault("ns3::roce::Nic::PathMtu", UintegerValue(1000));
+    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("80ns"));
+    Network net;
+    MakeStar(net, 2, 100 * G, 0);
+    net.Build();
+    EXPECT_EQ(net.GetNic(0)->SerialisationPs(1082), 80000);
+    EXPECT_EQ(net.GetNic(0)->SerialisationPs(84), 1);
+    const std::vector<FlowSpec> flows = Numbered({Flow(0, 1, 0)});
+    Completions done(net);
+    net.AssignStreams(1);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    EXPECT_EQ(done.FctPs(0), 4);
+    EXPECT_EQ(net.GetIdeal(flows[0]).senderFctPs, 4);
+}
+
+TEST_F(Replay, TelemetryInUnits)
+{
+    Config::SetDefault("ns3::roce::IntStamper::TxUnit", UintegerValue(128));
+    Config::SetDefault("ns3::roce::IntStamper::QueueUnit", UintegerValue(1000));
+    SetRateLaw("Hpcc");
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    net.AssignStreams(1);
+    uint64_t queued = 0;
+    net.GetNic(0)->SetReceiveFilter([&](const Frame& frame) {
+        if (frame.kind == FrameKind::ACK)
+        {
+            const IntHop& hop = frame.telemetry->At(0);
+            EXPECT_EQ(hop.txBytes % 128, 0u);
+            EXPECT_EQ(hop.queueBytes % 1000, 0u);
+            queued += hop.queueBytes;
+        }
+        return false;
+    });
+    InstallIncast(net, 100000);
+    Simulator::Run();
+    EXPECT_GT(queued, 0u);
+}
+
 TEST_F(Replay, HeadroomAndAlphaOfTheOtherSimulator)
 {
     Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(3));
@@ -506,5 +746,23 @@ TEST_F(Replay, BadAttributesAreRefused)
     EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
     Config::SetDefault("ns3::roce::Nic::PayloadAlign", UintegerValue(4));
     Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("squeeze"));
+    EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
+    Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
+    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("1us"));
+    try
+    {
+        SmallNetwork(folder + "topology.txt");
+        ADD_FAILURE() << "no error";
+    }
+    catch (const InputError& refused)
+    {
+        EXPECT_EQ(
+            std::string(refused.what()),
+            "ns3::roce::Port::SerialisationTick is 1000000 ps, expected at most the 334240 ps "
+            "that a full frame takes at 100000000000 bit/s");
+    }
+    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("0ns"));
+    Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
+    Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(1e300));
     EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
 }

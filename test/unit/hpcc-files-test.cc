@@ -194,6 +194,15 @@ TEST(HpccConfig, SaysWhatIsWrongAndWhere)
     EXPECT_EQ(ConfigError("KMIN_MAP 2 1 2\n"),
               ":1: KMIN_MAP is '2 1 2', expected N, then N pairs of a rate in bit/s and a number");
     EXPECT_EQ(ConfigError("LINK_DOWN 1 2\n"), ":1: LINK_DOWN is '1 2', expected three integers");
+    EXPECT_EQ(ConfigError("ERROR_RATE_PER_LINK 2\n"),
+              ":1: ERROR_RATE_PER_LINK is '2', expected a probability, 0 to 1");
+    EXPECT_EQ(ConfigError(std::string("CC_MODE\0 1\n", 11)),
+              ":1: control character 0, expected plain text");
+    EXPECT_EQ(ConfigError("CC_MODE 1\nCC\x1b_MODE 1\n"),
+              ":2: control character 27, expected plain text");
+    EXPECT_EQ(ConfigError("\xef\xbb\xbf"
+                          "CC_MODE\t1\r\n"),
+              "no error");
     HpccConfig config;
     EXPECT_THROW(config.Override("HAS_WIN"), InputError);
     EXPECT_THROW(config.Override("HAS_WIN=yes"), InputError);

@@ -67,7 +67,8 @@ struct Bench
                    uint8_t trafficClass = 3,
                    uint64_t packets = 1000000,
                    QueuePair::Repacing repacing = QueuePair::Repacing::STRETCH,
-                   int64_t tickPs = 0)
+                   int64_t tickPs = 0,
+                   uint32_t burstBytes = 0)
     {
         Ptr<Puppet> puppet = CreateObject<Puppet>();
         puppet->Set(rateBps);
@@ -76,6 +77,7 @@ struct Bench
         config.trafficClass = trafficClass;
         config.repacing = repacing;
         config.tickPs = tickPs;
+        config.burstBytes = burstBytes;
         qps.push_back(std::make_unique<QueuePair>(static_cast<uint32_t>(qps.size()),
                                                   config,
                                                   puppet,
@@ -152,6 +154,21 @@ TEST(QpScheduler, ShiftMovesTheEndByTheDifferenceOfWholeGaps)
     bench.puppets[0]->Set(GBPS / 2);
     bench.scheduler.Repace(qp, 3 * US);
     EXPECT_EQ(qp->nextAvailPs, 16 * US);
+}
+
+TEST(QpScheduler, ShiftLeavesABurstUnderWayAlone)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(GBPS, 3, 1000000, QueuePair::Repacing::SHIFT, 0, 2000);
+    bench.Send(qp, 0);
+    bench.scheduler.Next(0, 0);
+    bench.Send(qp, 0); // the burst is complete: a gap of 16 us
+    EXPECT_EQ(bench.scheduler.Next(0, 16 * US), qp);
+    bench.Send(qp, 16 * US);
+    EXPECT_EQ(qp->nextAvailPs, 16 * US);
+    bench.puppets[0]->Set(GBPS / 4);
+    bench.scheduler.Repace(qp, 16 * US);
+    EXPECT_EQ(qp->nextAvailPs, 16 * US); // and not the last burst's 48 us later
 }
 
 TEST(QpScheduler, WithoutRepacingTheRateHoldsFromTheNextPacketOn)

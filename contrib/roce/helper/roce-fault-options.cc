@@ -115,7 +115,8 @@ FaultOptions::ParseFailures(const std::string& text)
     for (std::string item; std::getline(list, item, ',');)
     {
         std::smatch match;
-        if (!std::regex_match(item, match, form))
+        // std::regex_match() recurses with each character.
+        if (item.size() > 1000 || !std::regex_match(item, match, form))
         {
             throw InputError("--failLinks has '" + item +
                              "', expected NAME/NAME[#INDEX]@FROM[-TO], for example "

@@ -23,9 +23,10 @@ namespace
 /// What a key's value looks like.
 enum class Kind
 {
-    FLAG,   //!< 0 or 1
-    NUMBER, //!< 0 or more
-    RATE,   //!< with unit
+    FLAG,        //!< 0 or 1
+    NUMBER,      //!< 0 or more
+    PROBABILITY, //!< 0 to 1
+    RATE,        //!< with unit
     TEXT,
     MAP,   //!< n, then n pairs of rate in bit/s and number
     THREE, //!< three integers
@@ -64,7 +65,7 @@ const Key KEYS[] = {
     {"RATE_HAI", Kind::RATE, nullptr},
     {"MIN_RATE", Kind::RATE, nullptr},
     {"DCTCP_RATE_AI", Kind::RATE, nullptr},
-    {"ERROR_RATE_PER_LINK", Kind::NUMBER, nullptr},
+    {"ERROR_RATE_PER_LINK", Kind::PROBABILITY, nullptr},
     {"L2_CHUNK_SIZE", Kind::NUMBER, "only matters with L2_BACK_TO_ZERO 1"},
     {"L2_ACK_INTERVAL", Kind::NUMBER, "that simulator acknowledges every packet whatever it is"},
     {"L2_BACK_TO_ZERO", Kind::FLAG, nullptr},
@@ -125,6 +126,10 @@ CheckFields(Kind kind, const std::vector<std::string>& fields)
         return fields.size() == 1 && (fields[0] == "0" || fields[0] == "1") ? "" : "0 or 1";
     case Kind::NUMBER:
         return fields.size() == 1 && ParseNumber(fields[0], number) ? "" : "a number of 0 or more";
+    case Kind::PROBABILITY:
+        return fields.size() == 1 && ParseNumber(fields[0], number) && number <= 1
+                   ? ""
+                   : "a probability, 0 to 1";
     case Kind::RATE:
         try
         {

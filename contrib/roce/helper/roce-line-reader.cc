@@ -7,6 +7,7 @@
 
 #include "roce-input-error.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -37,6 +38,18 @@ LineReader::Next(std::string& text)
     while (std::getline(m_in, whole))
     {
         ++m_line;
+        if (m_line == 1 && whole.compare(0, 3, "\xef\xbb\xbf") == 0)
+        {
+            whole.erase(0, 3); // the byte order mark that some editors write
+        }
+        // Messages quote the text; a zero byte would end them.
+        const auto control = std::find_if(whole.begin(), whole.end(), [](unsigned char c) {
+            return (c < ' ' && c != '\t' && c != '\r') || c == 127;
+        });
+        if (control != whole.end())
+        {
+            Fail("control character " + std::to_string(+*control) + ", expected plain text");
+        }
         text = Trim(whole.substr(0, whole.find('#')));
         if (!text.empty())
         {

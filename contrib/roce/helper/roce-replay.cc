@@ -43,6 +43,11 @@ const std::map<std::string, std::string> CC_MODES{{"1", "Dcqcn"},
 /// LINK_DOWN counts from here, as that simulator's example flows do.
 constexpr int64_t LINK_DOWN_ORIGIN_PS = 2000000000000;
 
+constexpr uint64_t LINK_DOWN_MAX_US = 1000000000000;
+
+/// Exact in a double.
+constexpr double MAX_BYTES = 9007199254740992;
+
 /// That simulator's sizes: "Ethernet" 14, IPv4 20, UDP 8, sequence 6; see its headers.
 const std::vector<std::pair<const char*, const char*>> HPCC_SIM_ATTRIBUTES{
     {"ns3::roce::Port::FramingBytes", "0"},        {"ns3::roce::Port::MinFrameBytes", "0"},
@@ -111,6 +116,33 @@ ReplayOptions::Set(const std::string& attribute, const std::string& value) const
         ValueCheck::Attribute(attribute, value);
         Config::SetDefault(attribute, StringValue(value));
     }
+}
+
+/// Change an attribute's default unless the user has; what is wrong is said of the key.
+void
+ReplayOptions::SetFrom(const std::string& key,
+                       const std::string& attribute,
+                       const std::string& value) const
+{
+    try
+    {
+        Set(attribute, value);
+    }
+    catch (const InputError& error)
+    {
+        m_config.Fail(key, error.what());
+    }
+}
+
+/// @return a number of the config times a unit
+uint64_t
+ReplayOptions::GetBytes(const std::string& key, double number, double unit) const
+{
+    if (number * unit > MAX_BYTES)
+    {
+        m_config.Fail(key, ToText(number) + " is too large, expected at most 2^53 bytes");
+    }
+    return static_cast<uint64_t>(number * unit);
 }
 
 void
@@ -222,7 +254,7 @@ ReplayOptions::ApplyRateLaw()
     const auto microseconds = [&](const char* key, const char* attribute) {
         if (c.Has(key))
         {
-            Set(attribute, ToText(c.Number(key)) + "us");
+            SetFrom(key, attribute, ToText(c.Number(key)) + "us");
         }
     };
     const auto copy = [&](const char* key, const std::vector<const char*>& attributes) {
@@ -230,7 +262,7 @@ ReplayOptions::ApplyRateLaw()
         {
             if (c.Has(key))
             {
-                Set(attribute, c.Text(key));
+                SetFrom(key, attribute, c.Text(key));
             }
         }
     };
@@ -291,14 +323,18 @@ ReplayOptions::ApplySwitches()
     const HpccConfig& c = m_config;
     if (c.Has("BUFFER_SIZE"))
     {
-        Set("ns3::roce::Switch::BufferSize",
-            std::to_string(static_cast<uint64_t>(c.Number("BUFFER_SIZE") * 1048576)) + "B");
+        SetFrom("BUFFER_SIZE",
+                "ns3::roce::Switch::BufferSize",
+                std::to_string(GetBytes("BUFFER_SIZE", c.Number("BUFFER_SIZE"), 1048576)) + "B");
     }
     if (IsHpccSim())
     {
         const double multi = c.Has("INT_MULTI") ? std::max(1.0, c.Number("INT_MULTI")) : 1;
-        Set("ns3::roce::IntStamper::TxUnit", std::to_string(static_cast<uint32_t>(128 * multi)));
-        Set("ns3::roce::IntStamper::QueueUnit", std::to_string(static_cast<uint32_t>(80 * multi)));
+        const auto unit = [&](const char* attribute, double bytes) {
+            SetFrom("INT_MULTI", attribute, std::to_string(GetBytes("INT_MULTI", multi, bytes)));
+        };
+        unit("ns3::roce::IntStamper::TxUnit", 128);
+        unit("ns3::roce::IntStamper::QueueUnit", 80);
     }
     if (!c.Flag("ENABLE_QCN", true))
     {
@@ -316,7 +352,7 @@ ReplayOptions::ApplySwitches()
     {
         if (!c.Has(map))
         {
-            throw InputError(m_configFile + ": " + map +
+            throw InputError((m_configFile.empty() ? "--set" : m_configFile) + ": " + map +
                              " is missing, expected KMIN_MAP, KMAX_MAP and PMAX_MAP or none");
         }
     }
@@ -333,8 +369,8 @@ ReplayOptions::ApplySwitches()
         }
         // 1 KB is 1000 bytes there.
         curves += (curves.empty() ? "" : ",") + std::to_string(rate) + "bps/" +
-                  std::to_string(static_cast<uint64_t>(kmin.at(rate) * 1000)) + "/" +
-                  std::to_string(static_cast<uint64_t>(kmax.at(rate) * 1000)) + "/" + ToText(pmax);
+                  std::to_string(GetBytes("KMIN_MAP", kmin.at(rate), 1000)) + "/" +
+                  std::to_string(GetBytes("KMAX_MAP", kmax.at(rate), 1000)) + "/" + ToText(pmax);
     }
     Set("ns3::roce::EcnMarker::RateMap", curves);
 }
@@ -350,6 +386,12 @@ ReplayOptions::ApplyLinkDown(Network& network) const
     if (fields[0] == 0)
     {
         return;
+    }
+    if (fields[0] > LINK_DOWN_MAX_US)
+    {
+        m_config.Fail("LINK_DOWN",
+                      std::to_string(fields[0]) + " us is too late, expected at most " +
+                          std::to_string(LINK_DOWN_MAX_US));
     }
     for (uint32_t i = 0; i < m_topology.links.size(); ++i)
     {
@@ -391,6 +433,11 @@ ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
         return;
     }
     const double seconds = m_config.Number("SIMULATOR_STOP_TIME");
+    if (!(seconds * 1e12 >= 1))
+    {
+        m_config.Fail("SIMULATOR_STOP_TIME",
+                      m_config.Text("SIMULATOR_STOP_TIME") + " seconds, expected more than 0");
+    }
     const Time end = PicoSeconds(static_cast<int64_t>(std::min(seconds, 9e6) * 1e12));
     const Time last = PicoSeconds(m_flows.flows.back().startPs);
     // When all flows are done the run ends earlier.

@@ -69,6 +69,10 @@ class ReplayOptions
     void ApplyStopTime(const CheckedCommandLine& cmd);
     void PrintUnused() const;
     void Set(const std::string& attribute, const std::string& value) const;
+    void SetFrom(const std::string& key,
+                 const std::string& attribute,
+                 const std::string& value) const;
+    uint64_t GetBytes(const std::string& key, double number, double unit) const;
     bool IsHpccSim() const;
 
     std::string m_topologyFile;

@@ -173,7 +173,8 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
     options.stopPs = stop.GetPicoSeconds();
     if (stop.IsZero() && !safetyLimit.IsZero())
     {
-        options.stopPs = lastStartPs + safetyLimit.GetPicoSeconds();
+        options.stopPs =
+            lastStartPs + std::min(safetyLimit.GetPicoSeconds(), INT64_MAX - lastStartPs);
     }
     options.series = MakeSeriesOptions();
     options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);

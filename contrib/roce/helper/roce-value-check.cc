@@ -31,6 +31,9 @@ const std::string PREFIX = "ns3::roce::";
 /// What a number may look like, for all kinds that contain one.
 const std::string NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)";
 
+/// std::regex_match() recurses with each character: a longer text overflows the stack.
+constexpr std::size_t MAX_LENGTH = 1000;
+
 bool
 Matches(const std::string& text, const std::string& pattern)
 {
@@ -164,6 +167,10 @@ KnownTypes(const TypeId& base)
 bool
 IsOfKind(ValueKind kind, uint64_t largest, const std::string& text)
 {
+    if (text.size() > MAX_LENGTH)
+    {
+        return kind == ValueKind::TEXT;
+    }
     switch (kind)
     {
     case ValueKind::BOOLEAN:

@@ -180,7 +180,8 @@ class Port : public NetDevice
      * @param wireBytes see WireBytes(); below 2^20
      * @param rateBps rate of the link, at least 1
      * @param tickPs 0, or what the time is cut to whole multiples of
-     * @return picoseconds, rounded half up if tickPs is 0
+     * @return picoseconds, rounded half up if tickPs is 0, otherwise at least 1: without a link's
+     * delay a frame of no time would arrive while it is being sent
      */
     static int64_t SerialisationTime(uint64_t wireBytes, uint64_t rateBps, int64_t tickPs)
     {
@@ -191,7 +192,7 @@ class Port : public NetDevice
             return static_cast<int64_t>((unit + rateBps / 2) / rateBps);
         }
         const auto ps = static_cast<int64_t>(unit / rateBps);
-        return ps - ps % tickPs;
+        return std::max<int64_t>(1, ps - ps % tickPs);
     }
 
     /// @return attribute PfcFrameBytes

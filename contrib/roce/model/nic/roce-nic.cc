@@ -90,7 +90,7 @@ Nic::GetTypeId()
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("PayloadWindow",
                           "What is in flight, and so the window, counts payload instead of wire "
-                          "bytes (the behaviour of the HPCC simulator)",
+                          "bytes (the behaviour of the HPCC simulator); an empty packet counts 1",
                           BooleanValue(false),
                           MakeBooleanAccessor(&Nic::m_payloadWindow),
                           MakeBooleanChecker())
@@ -260,6 +260,16 @@ Nic::CheckAttributes()
     {
         throw InputError("ns3::roce::Nic::PayloadAlign is " + std::to_string(m_payloadAlign) +
                          ", expected a power of two");
+    }
+    const Time full = PicoSeconds(SerialisationTime(WireBytes(m_headerBytes + m_mtuBytes),
+                                                    std::max<uint64_t>(1, GetRateBps()),
+                                                    0));
+    if (GetTick() > full)
+    {
+        throw InputError("ns3::roce::Port::SerialisationTick is " +
+                         std::to_string(GetTick().GetPicoSeconds()) + " ps, expected at most the " +
+                         std::to_string(full.GetPicoSeconds()) + " ps that a full frame takes at " +
+                         std::to_string(GetRateBps()) + " bit/s");
     }
     using Repacing = QueuePair::Repacing;
     const std::map<std::string, Repacing> kinds{{"stretch", Repacing::STRETCH},

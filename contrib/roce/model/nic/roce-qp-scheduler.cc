@@ -220,6 +220,7 @@ QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
         if (qp->burstBytes < burst)
         {
             qp->nextAvailPs = atPs;
+            qp->pacedBytes = 0; // no gap that a change of rate could move
             return;
         }
         bytes = qp->burstBytes;

@@ -15,6 +15,18 @@ namespace ns3
 namespace roce
 {
 
+namespace
+{
+
+/// An empty packet counts a byte, or nobody would know that it is in flight.
+uint32_t
+PayloadShare(uint32_t payloadBytes)
+{
+    return std::max(payloadBytes, 1U);
+}
+
+} // namespace
+
 QueuePair::QueuePair(uint32_t qpn,
                      const Config& config,
                      Ptr<CongestionControl> cc,
@@ -81,7 +93,7 @@ QueuePair::InflightShareOf(const Message& message, uint64_t psn) const
 {
     if (m_config.payloadWindow)
     {
-        return PayloadOf(message, psn);
+        return PayloadShare(PayloadOf(message, psn));
     }
     return std::max(FrameBytesOf(message, psn), m_config.minFrameBytes) + m_config.framingBytes;
 }
@@ -153,7 +165,7 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
         m_highestPsn = psn + 1;
     }
     wireBytes = std::max(frame.frameBytes, m_config.minFrameBytes) + m_config.framingBytes;
-    m_inflightBytes += m_config.payloadWindow ? frame.payloadBytes : wireBytes;
+    m_inflightBytes += m_config.payloadWindow ? PayloadShare(frame.payloadBytes) : wireBytes;
     if (m_inflightBytes >= m_cc->GetWindowBytes() || m_nextPsn >= m_sendEndPsn || repeat)
     {
         // With coalesced ACKs a full window would wait for an ACK that never comes.

@@ -91,7 +91,8 @@ EcnMarker::ParseRateMap(const std::string& text)
                              expected);
         };
         std::smatch match;
-        if (!std::regex_match(item, match, form))
+        // std::regex_match() recurses with each character.
+        if (item.size() > 1000 || !std::regex_match(item, match, form))
         {
             refuse("RATE/KMIN/KMAX/PMAX, for example 100Gbps/400000/1600000/0.2");
         }
@@ -138,7 +139,8 @@ EcnMarker::Install(Switch& sw)
             {
                 throw InputError("ns3::roce::EcnMarker: RateMap has no curve for " +
                                  std::to_string(rateBps) + " bit/s, the rate of port " +
-                                 std::to_string(p) + " of switch " + sw.GetName());
+                                 std::to_string(p) + " of switch " + sw.GetName() +
+                                 ", expected one for each port rate");
             }
             m_curves.push_back(found->second);
             continue;

@@ -44,7 +44,8 @@ SharedBuffer::Configure(const Config& config, const char* name)
         if (!(port.alpha > 0) || port.alpha > 32768)
         {
             throw InputError(who + "port " + std::to_string(p) + ": alpha is " +
-                             std::to_string(port.alpha) + ", expected more than 0");
+                             std::to_string(port.alpha) +
+                             ", expected more than 0 and at most 32768");
         }
         uint64_t setAside = 0;
         for (uint8_t c = 0; c < N_CLASSES; ++c)

@@ -226,11 +226,12 @@ Switch::Configure(const std::string& name,
         }
         if (!port.headroomBytes && m_headroomFactor > 0)
         {
-            // At least one byte: SharedBuffer takes 0 for none.
-            port.headroomBytes = static_cast<uint64_t>(std::max(
-                1.0,
+            // At least one byte: SharedBuffer takes 0 for none; at most what no buffer holds.
+            port.headroomBytes = static_cast<uint64_t>(std::clamp(
                 std::floor(m_headroomFactor * static_cast<double>(out.port->GetRateBps()) *
-                           static_cast<double>(out.port->GetLink()->GetDelayPs()) / 8e12)));
+                           static_cast<double>(out.port->GetLink()->GetDelayPs()) / 8e12),
+                1.0,
+                1e15));
         }
         if (!port.headroomBytes)
         {
