@@ -105,6 +105,8 @@ class Cluster:
         (self.folder / "slurm.conf").write_text(CONF.format(
             host=host, folder=self.folder, cpus=len(os.sched_getaffinity(0)),
             ctld_port=free_port(), slurmd_port=free_port()))
+        # Nothing is limited by cgroups; of the two plugins this one starts where there are none, too.
+        (self.folder / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
         self.daemon("munged", "--foreground", "--force", f"--key-file={key}",
                     f"--socket={self.folder}/munge.socket", f"--pid-file={self.folder}/munge.pid",
                     f"--log-file={self.folder}/munge.log", f"--seed-file={self.folder}/munge.seed")
