@@ -5,15 +5,12 @@
  */
 
 // The HPCC simulator's files run here: sizes and times of its profile, pinned paths, its outputs.
-#include "roce-test-network.h"
+#include "roce-replay-fixture.h"
 
 #include "ns3/node.h"
-#include "ns3/roce-dcqcn.h"
-#include "ns3/roce-flow-application.h"
 #include "ns3/roce-path-list.h"
 #include "ns3/roce-pfc-log.h"
 #include "ns3/roce-random-loss.h"
-#include "ns3/roce-replay.h"
 
 #include <filesystem>
 #include <fstream>
@@ -23,110 +20,6 @@
 using namespace ns3;
 using namespace ns3::roce;
 using namespace ns3::roce::test;
-
-namespace
-{
-
-/// Two hosts at each of two leaves, two spines. Nodes: hosts 0..3, leaves 4 5, spines 6 7.
-const char* const SMALL = "8 4 4 8\n4 5 6 7\n"
-                          "0 4 100Gbps 1000ns 0\n1 4 100Gbps 1000ns 0\n"
-                          "2 5 100Gbps 1000ns 0\n3 5 100Gbps 1000ns 0\n"
-                          "4 6 400Gbps 1000ns 0\n4 7 400Gbps 1000ns 0\n"
-                          "5 6 400Gbps 1000ns 0\n5 7 400Gbps 1000ns 0\n";
-
-/// A folder of the running test.
-struct Replay : SystemTest
-{
-    void SetUp() override
-    {
-        SystemTest::SetUp();
-        folder = testing::TempDir() + "roce-replay-" +
-                 testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
-        std::filesystem::remove_all(folder);
-        std::filesystem::create_directories(folder);
-        Write("topology.txt", SMALL);
-    }
-
-    void TearDown() override
-    {
-        SystemTest::TearDown();
-        std::filesystem::remove_all(folder);
-    }
-
-    std::string Write(const std::string& name, const std::string& text) const
-    {
-        std::ofstream(folder + name) << text;
-        return folder + name;
-    }
-
-    std::string Read(const std::string& name) const
-    {
-        std::ostringstream text;
-        text << std::ifstream(folder + name).rdbuf();
-        return text.str();
-    }
-
-    /// Runs the program's body; returns its status.
-    int Run(std::vector<std::string> arguments) const
-    {
-        arguments.insert(arguments.begin(),
-                         {"replay", "--progress=none", "--out=" + folder + "out"});
-        std::vector<char*> argv;
-        for (std::string& argument : arguments)
-        {
-            argv.push_back(argument.data());
-        }
-        testing::internal::CaptureStdout();
-        testing::internal::CaptureStderr();
-        ReplayOptions replay;
-        CheckedCommandLine cmd("replay", "");
-        replay.AddOptions(cmd);
-        int status = -1;
-        std::string wrong;
-        try
-        {
-            cmd.Parse(static_cast<int>(argv.size()), argv.data());
-            status = replay.Run(cmd);
-        }
-        catch (const InputError& error)
-        {
-            wrong = error.what();
-        }
-        testing::internal::GetCapturedStdout();
-        notes = testing::internal::GetCapturedStderr();
-        if (!wrong.empty())
-        {
-            error = wrong;
-            return 2;
-        }
-        return status;
-    }
-
-    nlohmann::json Summary() const
-    {
-        return nlohmann::json::parse(Read("out/summary.json"));
-    }
-
-    std::string folder;
-    mutable std::string notes;
-    mutable std::string error;
-};
-
-/// A network of the small topology.
-struct SmallNetwork
-{
-    explicit SmallNetwork(const std::string& path)
-        : topology(HpccTopology::Read(path))
-    {
-        topology.Construct(net);
-        net.Build();
-    }
-
-    HpccTopology topology;
-    Network net;
-};
-
-} // namespace
 
 // What inet-tub/ns3-datacenter makes of the same flow in the same rack: flow 4 of
 // test/reference/leafspine128, alone there too.
@@ -138,8 +31,8 @@ TEST_F(Replay, OneFlowAsTheOtherSimulatorHasIt)
                                                                  {"Hpcc", "5392"}};
     for (const auto& [cc, fct] : cases)
     {
-        ASSERT_EQ(Run({"--topology=" + folder + "topology.txt",
-                       "--flows=" + folder + "flow.txt",
+        ASSERT_EQ(Run({"--topology=" + Path("topology.txt"),
+                       "--flows=" + Path("flow.txt"),
                        "--cc=" + cc,
                        "--profile=hpcc-sim"}),
                   0)
@@ -155,10 +48,9 @@ TEST_F(Replay, OneFlowAsTheOtherSimulatorHasIt)
 TEST_F(Replay, WithoutProfileFramesAreRoce)
 {
     Write("flow.txt", "1\n0 1 3 100 4096 0.000001\n");
-    ASSERT_EQ(Run({"--topology=" + folder + "topology.txt",
-                   "--flows=" + folder + "flow.txt",
-                   "--cc=none"}),
-              0)
+    ASSERT_EQ(
+        Run({"--topology=" + Path("topology.txt"), "--flows=" + Path("flow.txt"), "--cc=none"}),
+        0)
         << error;
     // Two links of 100 Gbit/s and 1 us: 4194 wire bytes twice, an ACK of 86 twice.
     EXPECT_EQ(Read("out/fct.txt"), "0b000001 0b000101 10000 100 4096 1000 4685 4685\n");
@@ -172,7 +64,7 @@ TEST_F(Replay, CommandLineBeforeConfigurationBeforeProfile)
           "FLOW_FILE flow.txt\nHAS_WIN 1\nBUFFER_SIZE 20\nENABLE_TRACE 1\n"
           "KMIN_MAP 2 100000000000 1 400000000000 4\nKMAX_MAP 2 100000000000 2 400000000000 8\n"
           "PMAX_MAP 2 100000000000 0.5 400000000000 0.25\n");
-    ASSERT_EQ(Run({"--config=" + folder + "config.txt",
+    ASSERT_EQ(Run({"--config=" + Path("config.txt"),
                    "--profile=hpcc-sim",
                    "--set=HAS_WIN=0",
                    "--ns3::roce::Dcqcn::AiRate=7Mb/s"}),
@@ -200,9 +92,9 @@ TEST_F(Replay, EveryKeyReachesItsAttribute)
           "FAST_RECOVERY_TIMES 2\nRATE_AI 50Mb/s\nRATE_HAI 200Mb/s\nMIN_RATE 3Mb/s\n"
           "DCTCP_RATE_AI 77Mb/s\nHAS_WIN 1\nFAST_REACT 0\nU_TARGET 0.9\nMI_THRESH 3\n"
           "INT_MULTI 2\nMULTI_RATE 1\nSIMULATOR_STOP_TIME 3\n");
-    const std::vector<std::string> arguments{"--topology=" + folder + "topology.txt",
-                                             "--flows=" + folder + "flow.txt",
-                                             "--config=" + folder + "config.txt",
+    const std::vector<std::string> arguments{"--topology=" + Path("topology.txt"),
+                                             "--flows=" + Path("flow.txt"),
+                                             "--config=" + Path("config.txt"),
                                              "--profile=hpcc-sim"};
     ASSERT_EQ(Run(arguments), 0) << error;
     const nlohmann::json c = Summary()["configuration"];
@@ -259,8 +151,8 @@ TEST_F(Replay, TheFamiliesDifferInTheBuffer)
     std::string original = SMALL;
     original.replace(0, 7, "8 4 8");
     Write("original.txt", original);
-    ASSERT_EQ(Run({"--topology=" + folder + "original.txt",
-                   "--flows=" + folder + "flow.txt",
+    ASSERT_EQ(Run({"--topology=" + Path("original.txt"),
+                   "--flows=" + Path("flow.txt"),
                    "--cc=Hpcc",
                    "--profile=hpcc-sim"}),
               0)
@@ -272,8 +164,8 @@ TEST_F(Replay, TheFamiliesDifferInTheBuffer)
     EXPECT_EQ(c["ns3::roce::Switch::DataClasses"], "16");
     Simulator::Destroy();
     Config::Reset();
-    ASSERT_EQ(Run({"--topology=" + folder + "topology.txt",
-                   "--flows=" + folder + "flow.txt",
+    ASSERT_EQ(Run({"--topology=" + Path("topology.txt"),
+                   "--flows=" + Path("flow.txt"),
                    "--cc=Hpcc",
                    "--profile=hpcc-sim"}),
               0)
@@ -287,8 +179,8 @@ TEST_F(Replay, TheFamiliesDifferInTheBuffer)
 TEST_F(Replay, LinkDownCountsFromTwoSeconds)
 {
     Write("flow.txt", "2\n0 2 3 100 3000000 2.0\n1 3 3 100 3000000 2.0\n");
-    const std::vector<std::string> arguments{"--topology=" + folder + "topology.txt",
-                                             "--flows=" + folder + "flow.txt",
+    const std::vector<std::string> arguments{"--topology=" + Path("topology.txt"),
+                                             "--flows=" + Path("flow.txt"),
                                              "--cc=Dcqcn",
                                              "--ns3::roce::Nic::RtoMin=100us"};
     std::vector<std::string> down = arguments;
@@ -315,29 +207,29 @@ TEST_F(Replay, LinkDownCountsFromTwoSeconds)
 TEST_F(Replay, WhatIsMissingIsNamed)
 {
     Write("flow.txt", "1\n0 1 3 100 1000 0.000001\n");
-    const std::string files = "--topology=" + folder + "topology.txt";
+    const std::string files = "--topology=" + Path("topology.txt");
     EXPECT_EQ(Run({}), 2);
     EXPECT_EQ(error, "--topology is missing, expected a file (or TOPOLOGY_FILE in --config)");
     EXPECT_EQ(Run({files}), 2);
     EXPECT_EQ(error, "--flows is missing, expected a file (or FLOW_FILE in --config)");
-    EXPECT_EQ(Run({files, "--flows=" + folder + "flow.txt"}), 2);
+    EXPECT_EQ(Run({files, "--flows=" + Path("flow.txt")}), 2);
     EXPECT_EQ(error, "--cc is missing, expected one (or CC_MODE in --config)");
-    EXPECT_EQ(Run({files, "--flows=" + folder + "flow.txt", "--set=CC_MODE=10"}), 2);
+    EXPECT_EQ(Run({files, "--flows=" + Path("flow.txt"), "--set=CC_MODE=10"}), 2);
     EXPECT_EQ(error,
               "--set: CC_MODE: mode 10, expected 1 (DCQCN), 3 (HPCC), 7 (TIMELY) or 8 (DCTCP), or "
               "--cc");
     EXPECT_EQ(Run({files, "--profile=hpc"}), 2);
     EXPECT_EQ(error, "--profile is 'hpc', expected hpcc-sim or nothing");
-    EXPECT_EQ(Run({files, "--flows=" + folder + "flow.txt", "--cc=Hpcc", "--set=KMIN_MAP=0"}), 2);
+    EXPECT_EQ(Run({files, "--flows=" + Path("flow.txt"), "--cc=Hpcc", "--set=KMIN_MAP=0"}), 2);
     EXPECT_EQ(error,
               "--set: KMAX_MAP is missing, expected KMIN_MAP, KMAX_MAP and PMAX_MAP or none");
-    EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+    EXPECT_FALSE(std::filesystem::exists(Path("out")));
 }
 
 TEST_F(Replay, ValuesBeyondLimitsAreRefusedWithTheirLine)
 {
     Write("flow.txt", "1\n0 1 3 100 1000 0.000001\n");
-    const std::string config = folder + "config.txt";
+    const std::string config = Path("config.txt");
     const std::vector<std::pair<std::string, std::string>> cases{
         {"LINK_DOWN 999999999999999999 4 6",
          "LINK_DOWN: 999999999999999999 us is too late, expected at most 1000000000000"},
@@ -354,8 +246,8 @@ TEST_F(Replay, ValuesBeyondLimitsAreRefusedWithTheirLine)
     for (const auto& [text, expected] : cases)
     {
         Write("config.txt", text + "\n");
-        EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
-                       "--flows=" + folder + "flow.txt",
+        EXPECT_EQ(Run({"--topology=" + Path("topology.txt"),
+                       "--flows=" + Path("flow.txt"),
                        "--config=" + config,
                        "--cc=Hpcc",
                        "--profile=hpcc-sim"}),
@@ -364,7 +256,7 @@ TEST_F(Replay, ValuesBeyondLimitsAreRefusedWithTheirLine)
         const auto lines = 1 + std::count(text.begin(), text.end(), '\n');
         const std::string start = config + ":" + std::to_string(lines) + ": " + expected;
         EXPECT_EQ(error.substr(0, start.size()), start);
-        EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+        EXPECT_FALSE(std::filesystem::exists(Path("out")));
     }
 }
 
@@ -381,14 +273,14 @@ TEST_F(Replay, LongValuesAreRefused)
                                "--ns3::roce::EcnMarker::RateMap=",
                                "--set=RATE_AI="})
     {
-        EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
-                       "--flows=" + folder + "flow.txt",
+        EXPECT_EQ(Run({"--topology=" + Path("topology.txt"),
+                       "--flows=" + Path("flow.txt"),
                        "--cc=Hpcc",
                        option + digits}),
                   2)
             << option;
         EXPECT_NE(error.find("expected"), std::string::npos) << option;
-        EXPECT_FALSE(std::filesystem::exists(folder + "out"));
+        EXPECT_FALSE(std::filesystem::exists(Path("out")));
     }
 }
 
@@ -396,8 +288,8 @@ TEST_F(Replay, FlowAtTheEndOfTime)
 {
     // The safety limit would be behind 2^63 ps.
     Write("flow.txt", "1\n0 1 3 100 1000 70000\n");
-    EXPECT_EQ(Run({"--topology=" + folder + "topology.txt",
-                   "--flows=" + folder + "flow.txt",
+    EXPECT_EQ(Run({"--topology=" + Path("topology.txt"),
+                   "--flows=" + Path("flow.txt"),
                    "--cc=Hpcc",
                    "--safetyLimit=105.999d"}),
               0);
@@ -405,7 +297,7 @@ TEST_F(Replay, FlowAtTheEndOfTime)
 
 TEST_F(Replay, PinnedFlowsAndAcksTakeTheirPaths)
 {
-    SmallNetwork s(folder + "topology.txt");
+    SmallNetwork s(Path("topology.txt"));
     FlowList list;
     for (uint32_t i = 0; i < 8; ++i)
     {
@@ -447,7 +339,7 @@ TEST_F(Replay, PinnedFlowsAndAcksTakeTheirPaths)
 // The first column counts the lines of the list, whatever the order of their starts.
 TEST_F(Replay, PathsBelongToRows)
 {
-    SmallNetwork s(folder + "topology.txt");
+    SmallNetwork s(Path("topology.txt"));
     FlowList list = FlowList::Read(Write("flow.txt", "2\n0 2 3 100 1000 0.2\n3 1 3 100 1000 0.1\n"),
                                    s.topology.nicOfNode);
     const std::string paths = Write("paths.csv", "id,path_node_ids\n0,0-4-6-5-2\n1,3-5-7-4-1\n");
@@ -461,7 +353,7 @@ TEST_F(Replay, PathsBelongToRows)
 
 TEST_F(Replay, BadPathsAreRefusedWithTheirLine)
 {
-    SmallNetwork s(folder + "topology.txt");
+    SmallNetwork s(Path("topology.txt"));
     const auto errorOf = [&](const std::string& text) -> std::string {
         FlowList list;
         list.flows = Numbered({Flow(0, 2, 1000), Flow(1, 3, 1000)});
@@ -580,189 +472,4 @@ TEST_F(Replay, PfcLogHasEveryPauseFrame)
     }
     EXPECT_EQ(lines, received);
     EXPECT_GT(lines, 10u);
-}
-
-// ---------------------------------------------------------------- what the profile is made of
-
-TEST_F(Replay, EmptyNetworkWithOtherSizes)
-{
-    Config::SetDefault("ns3::roce::Port::FramingBytes", UintegerValue(0));
-    Config::SetDefault("ns3::roce::Port::MinFrameBytes", UintegerValue(0));
-    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("1ns"));
-    Config::SetDefault("ns3::roce::Nic::PathMtu", UintegerValue(1000));
-    Config::SetDefault("ns3::roce::Nic::DataHeaderBytes", UintegerValue(48));
-    Config::SetDefault("ns3::roce::Nic::FirstHeaderBytes", UintegerValue(0));
-    Config::SetDefault("ns3::roce::Nic::PayloadAlign", UintegerValue(1));
-    Config::SetDefault("ns3::roce::Nic::AckFrameBytes", UintegerValue(46));
-    Config::SetDefault("ns3::roce::Nic::AckMinBytes", UintegerValue(60));
-    SetRateLaw("LineRate");
-    SmallNetwork s(folder + "topology.txt");
-    std::vector<FlowSpec> flows;
-    for (uint64_t size : {0, 1, 999, 1000, 1001, 2500, 100000})
-    {
-        flows.push_back(Flow(0, 3, size, static_cast<int64_t>(flows.size()) * MS));
-    }
-    flows = Numbered(flows);
-    Completions done(s.net);
-    s.net.AssignStreams(1);
-    s.net.InstallFlows(flows);
-    Simulator::Run();
-    for (const FlowSpec& flow : flows)
-    {
-        EXPECT_EQ(done.FctPs(flow.id), s.net.GetIdeal(flow).senderFctPs) << flow.sizeBytes;
-    }
-    // 1048 B are 83 ns at 100 Gbit/s and 20 ns at 400, an ACK of 60 B 4 and 1; four links each way.
-    EXPECT_EQ(done.FctPs(3), (8000 + 2 * (83 + 20) + 2 * (4 + 1)) * NS);
-}
-
-TEST_F(Replay, PayloadWindowCountsPayload)
-{
-    Config::SetDefault("ns3::roce::Nic::PathMtu", UintegerValue(1000));
-    Config::SetDefault("ns3::roce::LineRate::Window", UintegerValue(2500));
-    SetRateLaw("LineRate");
-    for (const bool payload : {false, true})
-    {
-        Config::SetDefault("ns3::roce::Nic::PayloadWindow", BooleanValue(payload));
-        Network net;
-        MakeStar(net, 2);
-        net.Build();
-        net.AssignStreams(1);
-        net.InstallFlows(Numbered({Flow(0, 1, 100000)}));
-        Simulator::Stop(PicoSeconds(2 * US)); // nothing has been acknowledged
-        Simulator::Run();
-        const Nic& nic = *net.GetNic(0);
-        const QueuePair* qp = nic.GetQp(2);
-        ASSERT_TRUE(qp);
-        EXPECT_EQ(qp->GetNextPsn(), 3u); // 3000 B of payload, or 3262 on the wire
-        EXPECT_EQ(qp->GetInflightBytes(), payload ? 3000u : 3u * 1082 + 16);
-        Simulator::Destroy();
-    }
-}
-
-// An empty packet in flight must keep the timeout running.
-TEST_F(Replay, LostEmptyMessageIsRepeatedUnderAPayloadWindow)
-{
-    Config::SetDefault("ns3::roce::Nic::PayloadWindow", BooleanValue(true));
-    for (const char* recovery : {"GoBackN", "SelectiveRepeat"})
-    {
-        Config::SetDefault("ns3::roce::Nic::LossRecovery",
-                           StringValue(std::string("ns3::roce::") + recovery));
-        Network net;
-        MakeStar(net, 2);
-        net.Build();
-        net.AssignStreams(1);
-        Ptr<Nic> nic = net.GetNic(0);
-        const uint32_t receiver = net.GetNic(1)->ReserveReceiver(0,
-                                                                 "ns3::roce::PlainFeedback",
-                                                                 nic->GetLossRecoveryFactory(),
-                                                                 0);
-        bool lost = false;
-        net.GetNic(1)->SetReceiveFilter([&](const Frame& frame) {
-            const bool lose = frame.kind == FrameKind::DATA && frame.psn == 1 && !lost;
-            lost |= lose;
-            return lose;
-        });
-        Simulator::Schedule(PicoSeconds(0), [&] {
-            QueuePair* qp = nic->OpenQp(1, receiver, 3, 1, false);
-            nic->Post(qp, 1000, 1);
-            nic->Post(qp, 0, 2);
-        });
-        Simulator::Stop(Seconds(1));
-        Simulator::Run();
-        EXPECT_TRUE(lost);
-        EXPECT_EQ(nic->GetQp(2)->GetUna(), 2u) << recovery;
-        Simulator::Destroy();
-    }
-}
-
-// With 80 ns ticks ACKs would take no time at all, and the link has no delay.
-TEST_F(Replay, ShortFramesTakeTimeWhateverTheTick)
-{
-    Config::SetDefault("ns3::roce::Nic::PathMtu", UintegerValue(1000));
-    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("80ns"));
-    Network net;
-    MakeStar(net, 2, 100 * G, 0);
-    net.Build();
-    EXPECT_EQ(net.GetNic(0)->SerialisationPs(1082), 80000);
-    EXPECT_EQ(net.GetNic(0)->SerialisationPs(84), 1);
-    const std::vector<FlowSpec> flows = Numbered({Flow(0, 1, 0)});
-    Completions done(net);
-    net.AssignStreams(1);
-    net.InstallFlows(flows);
-    Simulator::Run();
-    EXPECT_EQ(done.FctPs(0), 4);
-    EXPECT_EQ(net.GetIdeal(flows[0]).senderFctPs, 4);
-}
-
-TEST_F(Replay, TelemetryInUnits)
-{
-    Config::SetDefault("ns3::roce::IntStamper::TxUnit", UintegerValue(128));
-    Config::SetDefault("ns3::roce::IntStamper::QueueUnit", UintegerValue(1000));
-    SetRateLaw("Hpcc");
-    Network net;
-    MakeStar(net, 3);
-    net.Build();
-    net.AssignStreams(1);
-    uint64_t queued = 0;
-    net.GetNic(0)->SetReceiveFilter([&](const Frame& frame) {
-        if (frame.kind == FrameKind::ACK)
-        {
-            const IntHop& hop = frame.telemetry->At(0);
-            EXPECT_EQ(hop.txBytes % 128, 0u);
-            EXPECT_EQ(hop.queueBytes % 1000, 0u);
-            queued += hop.queueBytes;
-        }
-        return false;
-    });
-    InstallIncast(net, 100000);
-    Simulator::Run();
-    EXPECT_GT(queued, 0u);
-}
-
-TEST_F(Replay, HeadroomAndAlphaOfTheOtherSimulator)
-{
-    Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(3));
-    Config::SetDefault("ns3::roce::Switch::ReservedBytes", UintegerValue(0));
-    Config::SetDefault("ns3::roce::Switch::AlphaReferenceRate", StringValue("100Gbps"));
-    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("1000000B"));
-    for (const bool inside : {true, false})
-    {
-        Config::SetDefault("ns3::roce::Switch::HeadroomInBuffer", BooleanValue(inside));
-        SmallNetwork s(folder + "topology.txt");
-        const SharedBuffer& leaf = s.net.GetSwitch(0)->GetBuffer();
-        // 37,500 B at 100 Gbit/s and 1 us, 150,000 B at 400.
-        const uint64_t headroom = 2 * 37500 + 2 * 150000;
-        const uint64_t pool = inside ? 1000000 - headroom : 1000000;
-        EXPECT_EQ(leaf.GetPoolBytes(0), pool);
-        EXPECT_EQ(leaf.GetThresholdBytes(0, 3), pool / 8); // host
-        EXPECT_EQ(leaf.GetThresholdBytes(2, 3), pool / 2); // spine, four times as fast
-        Simulator::Destroy();
-    }
-}
-
-TEST_F(Replay, BadAttributesAreRefused)
-{
-    Config::SetDefault("ns3::roce::Nic::PayloadAlign", UintegerValue(3));
-    EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
-    Config::SetDefault("ns3::roce::Nic::PayloadAlign", UintegerValue(4));
-    Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("squeeze"));
-    EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
-    Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
-    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("1us"));
-    try
-    {
-        SmallNetwork(folder + "topology.txt");
-        ADD_FAILURE() << "no error";
-    }
-    catch (const InputError& refused)
-    {
-        EXPECT_EQ(
-            std::string(refused.what()),
-            "ns3::roce::Port::SerialisationTick is 1000000 ps, expected at most the 334240 ps "
-            "that a full frame takes at 100000000000 bit/s");
-    }
-    Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("0ns"));
-    Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
-    Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(1e300));
-    EXPECT_THROW(SmallNetwork(folder + "topology.txt"), InputError);
 }
