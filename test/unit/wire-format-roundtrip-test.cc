@@ -30,7 +30,7 @@ ExpectWireAlone(const Frame& f, const Bytes& bytes, WireOptions options)
     }
     bool data = f.kind == FrameKind::DATA;
     bool reth = data && (f.flags & FRAME_FIRST);
-    bool aeth = f.kind == FrameKind::ACK || f.kind == FrameKind::NAK;
+    bool aeth = HasAeth(f.kind);
     bool stamped = (f.flags & FRAME_TIMESTAMP) && f.telemetryBytes >= 8;
     unsigned carried = FRAME_ACK_REQ | (data ? FRAME_FIRST | FRAME_LAST : 0) |
                        (aeth ? FRAME_ECN_ECHO | FRAME_SACK : 0) | (stamped ? FRAME_TIMESTAMP : 0);
@@ -56,7 +56,7 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
 {
     auto below = [&rng](uint64_t n) { return rng() % n; };
     auto any = [&rng, &below](unsigned bits) { return rng() >> (64 - 1 - below(bits)); };
-    f.kind = static_cast<FrameKind>(below(5));
+    f.kind = static_cast<FrameKind>(below(N_FRAME_KINDS));
     f.src = static_cast<uint32_t>(below(WireFormat::MAX_NIC_INDEX + 1));
     f.dst = static_cast<uint32_t>(below(WireFormat::MAX_NIC_INDEX + 1));
     f.psn = any(64);
@@ -109,14 +109,14 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
     }
     f.frameBytes =
         WireFormat::FrameBytes(f.kind, f.payloadBytes, f.flags & FRAME_FIRST, f.telemetryBytes);
-    bool aeth = f.kind == FrameKind::ACK || f.kind == FrameKind::NAK;
+    bool aeth = HasAeth(f.kind);
     f.frameBytes += aeth && (f.flags & FRAME_SACK) ? SACK_BYTES : 0;
 }
 
 TEST(WireFormat, SidecarMakesRoundTripTheIdentity)
 {
     std::mt19937_64 rng(20260101);
-    unsigned kinds[5] = {};
+    unsigned kinds[N_FRAME_KINDS] = {};
     unsigned deep = 0;
     for (int n = 0; n < 10000 && !HasFailure(); ++n)
     {
@@ -444,7 +444,8 @@ TEST(WireFormat, FramesThatCannotStandOnTheWire)
     rejects([](Frame& f) { f.dscp = 64; }, "DSCP 64");
     rejects([](Frame& f) { f.ecn = 4; }, "ECN 4");
     rejects([](Frame& f) { f.trafficClass = 8; }, "traffic class 8");
-    rejects([](Frame& f) { f.kind = static_cast<FrameKind>(5); }, "unknown frame kind 5");
+    rejects([](Frame& f) { f.kind = static_cast<FrameKind>(N_FRAME_KINDS); },
+            "unknown frame kind 6");
     rejects([](Frame& f) { f.payloadBytes = 65500; }, "IP packet of 65544 bytes");
     rejects([](Frame& f) { f.telemetryBytes = UINT32_MAX; }, "IP packet of 4294967355 bytes");
     TestFrame last;

@@ -77,6 +77,13 @@ struct TestFrame : Frame
     }
 };
 
+/// @return whether a frame of this kind has an AETH
+inline bool
+HasAeth(FrameKind kind)
+{
+    return kind == FrameKind::ACK || kind == FrameKind::NAK || kind == FrameKind::NOTIFICATION;
+}
+
 /// DATA frame from NIC 0 to NIC 1 as in the golden bytes.
 inline void
 MakeData(Frame& f, uint8_t flags, uint64_t psn, uint16_t payloadBytes, uint32_t telemetryBytes = 0)

@@ -15,6 +15,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace ns3
@@ -73,6 +74,7 @@ Network::AddSwitch(const std::string& name, uint32_t datacenter, const ObjectFac
 {
     Ptr<Node> node = CreateObject<Node>();
     Ptr<Switch> sw = factory.Create<Switch>();
+    sw->SetDatacenter(datacenter);
     node->AggregateObject(sw);
     m_nodes.Add(node);
     SwitchEntry entry;
@@ -199,6 +201,7 @@ Network::Build(const Options& options)
         nic.nic->CheckAttributes();
         m_attachments->rackOfNic.push_back(m_switches[nic.sw].rack);
         m_attachments->portOfNic.push_back(nic.swPort);
+        m_attachments->datacenterOfNic.push_back(nic.datacenter);
         maxFrame = std::max(maxFrame,
                             nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
                                 nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
@@ -232,7 +235,63 @@ Network::Build(const Options& options)
             entry.sw->Install(stamper);
         }
     }
+    InstallEdge(options.edge);
     CheckEcnBelowPfc();
+}
+
+void
+Network::InstallEdge(const std::vector<ObjectFactory>& factories)
+{
+    std::string shim;
+    std::string shimOwner;
+    for (const ObjectFactory& factory : factories)
+    {
+        const std::string name = factory.GetTypeId().GetName();
+        const Ptr<SwitchStage> sample = factory.Create<SwitchStage>();
+        for (const NicEntry& nic : m_nics)
+        {
+            sample->CheckLaw(*nic.nic->GetPrototype(true));
+        }
+        if (const std::string wanted = sample->GetSenderShim(); !wanted.empty())
+        {
+            if (!shim.empty())
+            {
+                throw InputError("edge functions " + shimOwner + " and " + name +
+                                 " both steer the senders, expected one of them");
+            }
+            shim = wanted;
+            shimOwner = name;
+        }
+    }
+    uint32_t external = 0;
+    for (const SwitchEntry& entry : m_switches)
+    {
+        bool wan = false;
+        for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
+        {
+            wan = wan || entry.sw->IsWanPort(p);
+        }
+        external += wan;
+        for (const ObjectFactory& factory : factories)
+        {
+            if (wan)
+            {
+                entry.sw->Install(factory.Create<SwitchStage>());
+            }
+        }
+    }
+    if (!factories.empty() && !external)
+    {
+        throw InputError("edge function " + factories[0].GetTypeId().GetName() +
+                         ": no switch has a link to another datacenter, expected one that has");
+    }
+    for (const NicEntry& nic : m_nics)
+    {
+        if (!shim.empty())
+        {
+            nic.nic->SetInterShim(shim);
+        }
+    }
 }
 
 void
@@ -351,7 +410,7 @@ void
 Network::InstallFlows(const std::vector<FlowSpec>& flows)
 {
     std::vector<Ptr<FlowApplication>> applications(m_nics.size());
-    std::vector<std::string> feedback(m_nics.size());
+    std::vector<std::array<std::string, 2>> feedback(m_nics.size()); // within and across
     std::vector<std::string> recovery(m_nics.size());
     for (const FlowSpec& flow : flows)
     {
@@ -378,11 +437,15 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
             application = CreateObject<FlowApplication>();
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
-            feedback[flow.src] = nic->GetPrototype()->ReceiverFeedbackFactory();
+            for (const bool interDc : {false, true})
+            {
+                feedback[flow.src][interDc] = nic->GetPrototype(interDc)->ReceiverFeedbackFactory();
+            }
             recovery[flow.src] = nic->GetLossRecoveryFactory();
         }
+        const bool interDc = IsInterDc(flow.src, flow.dst);
         const uint32_t dstQp = m_nics[flow.dst].nic->ReserveReceiver(flow.src,
-                                                                     feedback[flow.src],
+                                                                     feedback[flow.src][interDc],
                                                                      recovery[flow.src],
                                                                      flow.id,
                                                                      flow.replyPort);
@@ -408,134 +471,6 @@ Network::GetNodeName(uint32_t nodeId) const
         }
     }
     return "node" + std::to_string(nodeId);
-}
-
-std::vector<Network::PathHop>
-Network::TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const
-{
-    bool arrives;
-    return Trace(src, dst, entropy, false, arrives);
-}
-
-std::vector<Network::PathHop>
-Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& arrives) const
-{
-    std::vector<PathHop> path;
-    arrives = true;
-    Port* port = PeekPointer(m_nics.at(src).nic);
-    while (true)
-    {
-        path.push_back({port, {port->GetRateBps(), port->GetLink()->GetDelayPs()}});
-        Port* peer = port->GetPeer();
-        auto* sw = dynamic_cast<Switch*>(peer->GetOwner());
-        if (!sw)
-        {
-            return path;
-        }
-        const Routing* routes = &sw->GetRouting();
-        if (intact && !m_intactRoutes.empty())
-        {
-            routes = &m_intactRoutes.at(sw->GetNodeId());
-        }
-        const uint16_t out = routes->Route(src, dst, entropy);
-        if (out == Routing::NO_PORT)
-        {
-            arrives = false;
-            return path;
-        }
-        NS_ABORT_MSG_IF(path.size() > 255, "routing loop");
-        port = PeekPointer(sw->GetPort(out));
-    }
-}
-
-WireSizes
-Network::GetWireSizes(Nic& nic, bool telemetry) const
-{
-    WireSizes sizes;
-    sizes.mtuBytes = nic.GetMtuBytes();
-    sizes.headerBytes = nic.GetDataHeaderBytes();
-    sizes.rethBytes = nic.GetFirstHeaderBytes();
-    sizes.payloadAlignBytes = nic.GetPayloadAlign();
-    sizes.ackFrameBytes = nic.GetAckFrameBytes();
-    sizes.ackMinFrameBytes = nic.GetAckMinBytes();
-    sizes.tickPs = nic.GetTick().GetPicoSeconds();
-    sizes.framingOverheadBytes = nic.WireBytes(100000) - 100000;
-    sizes.minFrameBytes = nic.WireBytes(0) - sizes.framingOverheadBytes;
-    if (telemetry)
-    {
-        sizes.intBytesBase = nic.GetTelemetryBytes();
-        sizes.intBytesPerHop = nic.GetPrototype()->NeedsTelemetry() ? m_intBytesPerHop : 0;
-    }
-    return sizes;
-}
-
-namespace
-{
-
-std::vector<HopSpec>
-Specs(const std::vector<Network::PathHop>& path)
-{
-    std::vector<HopSpec> specs;
-    specs.reserve(path.size());
-    for (const Network::PathHop& hop : path)
-    {
-        specs.push_back(hop.spec);
-    }
-    return specs;
-}
-
-} // namespace
-
-PathInfo
-Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
-{
-    Nic& nic = *m_nics.at(src).nic;
-    bool there;
-    bool back;
-    std::vector<PathHop> way = Trace(src, dst, entropy, false, there);
-    std::vector<PathHop> wayBack = Trace(dst, src, entropy, false, back);
-    if (!there || !back)
-    {
-        way = Trace(src, dst, entropy, true, there);
-        wayBack = Trace(dst, src, entropy, true, back);
-    }
-    const std::vector<HopSpec> forward = Specs(way);
-    WireSizes sizes = GetWireSizes(nic, true);
-    sizes.rethBytes = 0; // the RTT of a middle packet
-    PathInfo path;
-    path.lineRateBps = nic.GetRateBps();
-    path.bottleneckBps = path.lineRateBps;
-    for (const HopSpec& hop : forward)
-    {
-        path.bottleneckBps = std::min(path.bottleneckBps, hop.rateBps);
-    }
-    path.baseRttPs = IdealFct(forward, Specs(wayBack), sizes).Compute(sizes.mtuBytes).senderFctPs;
-    path.hops = static_cast<uint32_t>(forward.size());
-    path.mtuBytes = sizes.mtuBytes;
-    path.fullFrameBytes = nic.WireBytes(
-        sizes.headerBytes + sizes.intBytesBase +
-        ((sizes.mtuBytes + sizes.payloadAlignBytes - 1) & ~(sizes.payloadAlignBytes - 1)));
-    path.interDc = m_nics.at(src).datacenter != m_nics.at(dst).datacenter;
-    return path;
-}
-
-IdealFct::Result
-Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
-{
-    const uint16_t entropy = FlowApplication::Entropy(flow);
-    WireSizes sizes = GetWireSizes(*m_nics.at(flow.src).nic, telemetry);
-    // The last ACK can only be held up by an ACK of the packet just before.
-    const uint64_t before = flow.sizeBytes ? (flow.sizeBytes - 1) / sizes.mtuBytes : 0;
-    sizes.ackEveryPacket = before % m_nics.at(flow.dst).nic->GetAckEveryN() == 0;
-    bool arrives;
-    return IdealFct(Specs(Trace(flow.src, flow.dst, entropy, true, arrives)),
-                    Specs(Trace(flow.dst,
-                                flow.src,
-                                flow.replyPort ? flow.replyPort : entropy,
-                                true,
-                                arrives)),
-                    sizes)
-        .Compute(flow.sizeBytes);
 }
 
 std::vector<Ptr<Port>>

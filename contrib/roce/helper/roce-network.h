@@ -67,6 +67,9 @@ class Network
         uint64_t ecmpSeed{1};                              //!< salts differ by switch and by this
         ObjectFactory ecnMarker{"ns3::roce::EcnMarker"};   //!< kind and parameters
         ObjectFactory intStamper{"ns3::roce::IntStamper"}; //!< kind and parameters
+        /// Stages of every switch with a link to another datacenter, behind the two above. The
+        /// shims they need are put into all NICs.
+        std::vector<ObjectFactory> edge;
     };
 
     /// One link of a path, with the switch port or NIC that sends on it.
@@ -133,7 +136,8 @@ class Network
     /**
      * @brief Compute routes, size buffers, install stages.
      * @param options see Options
-     * @throw InputError if headroom does not fit, or some NIC cannot reach some other
+     * @throw InputError if headroom does not fit, some NIC cannot reach some other, or an edge
+     * function makes no sense here
      */
     void Build(const Options& options);
 
@@ -430,7 +434,9 @@ class Network
                                bool intact,
                                bool& arrives) const;
     std::string AuditLinks() const;
-    WireSizes GetWireSizes(Nic& nic, bool telemetry) const;
+    WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const;
+    bool IsInterDc(uint32_t src, uint32_t dst) const;
+    void InstallEdge(const std::vector<ObjectFactory>& factories);
     void CheckEcnBelowPfc();
 
     NodeContainer m_nodes;

@@ -9,7 +9,6 @@
 
 #include "ns3/abort.h"
 #include "ns3/node.h"
-#include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
 
@@ -227,10 +226,7 @@ RunCollector::GetCounters() const
         peak = std::max(peak, sw->GetBuffer().GetPeakBytes());
         for (const Ptr<SwitchStage>& stage : sw->GetStages())
         {
-            if (const auto* marker = dynamic_cast<const EcnMarker*>(PeekPointer(stage)))
-            {
-                counters["ecnMarked"] += marker->GetMarked();
-            }
+            stage->Count(counters);
         }
     }
     counters["framesDropped"] = counters["framesDroppedBuffer"] + counters["framesDroppedNoRoute"] +
@@ -249,6 +245,8 @@ RunCollector::GetCounters() const
         counters["strayFrames"] += c.strayFrames;
         counters["reordered"] += c.reordered;
         counters["pathMoves"] += c.pathMoves;
+        counters["notificationsReceived"] += c.notificationsReceived;
+        counters["strayNotifications"] += c.strayNotifications;
         uint64_t& depth = counters["maxReorderPackets"];
         depth = std::max(depth, c.reorderDepth);
     }

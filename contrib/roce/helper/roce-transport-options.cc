@@ -15,11 +15,39 @@
 #include "ns3/uinteger.h"
 
 #include <iostream>
+#include <vector>
 
 namespace ns3
 {
 namespace roce
 {
+
+namespace
+{
+
+/// The parts of a text between commas that stand outside of [].
+std::vector<std::string>
+SplitOutsideBrackets(const std::string& text)
+{
+    std::vector<std::string> parts;
+    unsigned depth = 0;
+    for (const char c : text)
+    {
+        if (parts.empty() || (c == ',' && !depth))
+        {
+            parts.emplace_back();
+        }
+        depth += c == '[';
+        depth -= c == ']' && depth;
+        if (c != ',' || depth)
+        {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
+} // namespace
 
 void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
@@ -28,6 +56,12 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                  "Dcqcn, Dctcp, Hpcc, PowerTcp, Swift, Timely, none, or the TypeId of any; "
                  "[Attribute=value|...] may follow",
                  cc);
+    cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
+    cmd.AddValue(
+        "edge",
+        "What runs on external switches: ReflexNsf, ReflexNdt, or the TypeId of any stage; "
+        "attributes may follow; several with commas",
+        edge);
     cmd.AddValue("lossRecovery",
                  "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",
                  lossRecovery);
@@ -40,6 +74,7 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("int", "Switches stamp in-band telemetry", telemetry);
     cmd.AddValue("ecmpSeed", "Salt of the ECMP hashes", ecmpSeed);
     cmd.Refuse("ns3::roce::Nic::CongestionControl", "cc");
+    cmd.Refuse("ns3::roce::Nic::InterCongestionControl", "interCc");
     cmd.Refuse("ns3::roce::Nic::LossRecovery", "lossRecovery");
     cmd.Refuse("ns3::roce::Nic::PathSelector", pathsOption);
 }
@@ -51,6 +86,13 @@ TransportOptions::Apply(const CheckedCommandLine& cmd) const
     Config::SetDefault(
         "ns3::roce::Nic::CongestionControl",
         StringValue(ValueCheck::Factory("--cc", name, CongestionControl::GetTypeId())));
+    if (!interCc.empty())
+    {
+        Config::SetDefault("ns3::roce::Nic::InterCongestionControl",
+                           StringValue(ValueCheck::Factory("--interCc",
+                                                           interCc == "none" ? "LineRate" : interCc,
+                                                           CongestionControl::GetTypeId())));
+    }
     Config::SetDefault(
         "ns3::roce::Nic::LossRecovery",
         StringValue(
@@ -76,7 +118,27 @@ TransportOptions::MakeNetworkOptions() const
     options.ecn = ecn;
     options.telemetry = telemetry;
     options.ecmpSeed = ecmpSeed;
+    for (const std::string& text : SplitOutsideBrackets(edge))
+    {
+        ObjectFactoryValue factory;
+        factory.DeserializeFromString(ValueCheck::Factory("--edge", text, SwitchStage::GetTypeId()),
+                                      MakeObjectFactoryChecker());
+        options.edge.push_back(factory.Get());
+    }
     return options;
+}
+
+void
+TransportOptions::CheckLaw(const CongestionControl& law, const std::string& option) const
+{
+    if (!telemetry && law.NeedsTelemetry())
+    {
+        throw InputError("--int=0 with " + option + ", which needs telemetry; expected --int=1");
+    }
+    if (!ecn && law.NeedsEcn())
+    {
+        throw InputError("--ecn=0 with " + option + ", which needs ECN marks; expected --ecn=1");
+    }
 }
 
 void
@@ -86,14 +148,11 @@ TransportOptions::Check(const Network& network) const
     {
         std::cerr << "warning: " << warning << std::endl;
     }
-    const Ptr<CongestionControl> law = network.GetNic(0)->GetPrototype();
-    if (!telemetry && law->NeedsTelemetry())
+    for (const bool interDc : {false, true})
     {
-        throw InputError("--int=0 with --cc=" + cc + ", which needs telemetry; expected --int=1");
-    }
-    if (!ecn && law->NeedsEcn())
-    {
-        throw InputError("--ecn=0 with --cc=" + cc + ", which needs ECN marks; expected --ecn=1");
+        const bool own = interDc && !interCc.empty();
+        CheckLaw(*network.GetNic(0)->GetPrototype(interDc),
+                 own ? "--interCc=" + interCc : "--cc=" + cc);
     }
     const Ptr<PathSelector> selector = network.GetNic(0)->GetSelectorPrototype();
     if (!ecn && selector->NeedsEcn())
@@ -103,11 +162,13 @@ TransportOptions::Check(const Network& network) const
                          "--ecn=1");
     }
     const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
-    const Ptr<CongestionControl> sample = law->Fork();
+    const Ptr<CongestionControl> sample = network.GetNic(0)->GetPrototype(path.interDc)->Fork();
     sample->Start(path, 0);
     if (const std::string warning = sample->GetWarning(); !warning.empty())
     {
-        std::cerr << "warning: --cc=" << cc << ": " << warning << std::endl;
+        std::cerr << "warning: --"
+                  << (path.interDc && !interCc.empty() ? "interCc=" + interCc : "cc=" + cc) << ": "
+                  << warning << std::endl;
     }
     selector->Fork()->Start(path, 0, 0);
 }

@@ -27,6 +27,8 @@ namespace roce
 struct TransportOptions
 {
     std::string cc{"Dcqcn"};             //!< short name or TypeId, attributes may follow
+    std::string interCc;                 //!< the same, between datacenters; empty: cc
+    std::string edge;                    //!< SwitchStages of external switches, with commas between
     std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
     std::string paths{"FlowHash"};       //!< the same for PathSelector
     bool pfc{true};                      //!< off: no class is lossless
@@ -58,6 +60,9 @@ struct TransportOptions
      * @throw InputError naming the option
      */
     void Check(const Network& network) const;
+
+  private:
+    void CheckLaw(const CongestionControl& law, const std::string& option) const;
 };
 
 } // namespace roce

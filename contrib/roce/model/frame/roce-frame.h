@@ -21,18 +21,20 @@ namespace ns3
 namespace roce
 {
 
-/// What a frame is. PFC frames never leave the link they are sent on.
+/// What a frame is. PFC frames never leave the link they are sent on. A NOTIFICATION names its
+/// mechanism in msn, and in sentPs it echoes the time stamp of the data frame that it is about.
 enum class FrameKind : uint8_t
 {
-    DATA = 0, //!< RDMA WRITE first, middle, last or only
-    ACK,      //!< acknowledgement (AETH syndrome 0x1f)
-    NAK,      //!< PSN sequence error (AETH syndrome 0x60)
-    CNP,      //!< congestion notification packet (BTH opcode 0x81)
-    PFC,      //!< 802.1Qbb priority flow control
+    DATA = 0,     //!< RDMA WRITE first, middle, last or only
+    ACK,          //!< acknowledgement (AETH syndrome 0x1f)
+    NAK,          //!< PSN sequence error (AETH syndrome 0x60)
+    CNP,          //!< congestion notification packet (BTH opcode 0x81)
+    PFC,          //!< 802.1Qbb priority flow control
+    NOTIFICATION, //!< a switch speaks to a sender; on the wire an ACK with FECN set
 };
 
 /// Number of frame kinds.
-constexpr unsigned N_FRAME_KINDS = 5;
+constexpr unsigned N_FRAME_KINDS = 6;
 
 /// ECN code points as they stand in the IP header.
 enum Ecn : uint8_t
@@ -252,8 +254,9 @@ struct alignas(64) Frame
     // --- second cache line: what only end hosts read
     alignas(64) uint32_t dstQp; //!< queue pair number at the receiving NIC
     uint32_t srcQp;             //!< queue pair number at the sending NIC
-    int64_t sentPs;             //!< DATA: start of transmission at the sender; ACK: the echo of it
-    int64_t remoteHoldPs;       //!< ACK: time the receiver held the data before acknowledging
+    int64_t sentPs;       //!< DATA: start of transmission at the sender; ACK, NOTIFICATION: the
+                          //!< echo of it
+    int64_t remoteHoldPs; //!< ACK: time the receiver held the data before acknowledging
 
     union {
         uint64_t messageBytes; //!< DATA: length of the message (RETH DMA length)
@@ -270,9 +273,9 @@ struct alignas(64) Frame
         uint32_t markedPackets; //!< ACK, NAK: data frames with CE since the last one
     };
 
-    uint32_t msn;          //!< ACK, NAK: messages completed
+    uint32_t msn;          //!< ACK, NAK: messages completed; NOTIFICATION: mechanism
     uint32_t ackedPackets; //!< ACK: data frames this ACK stands for
-    uint64_t aux;          //!< free for edge functions; not on the wire
+    uint64_t aux;          //!< free for edge functions; not on the wire; an ACK or NAK echoes it
     // --- third cache line: PFC only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
     uint8_t classEnable;                    //!< PFC: class-enable vector

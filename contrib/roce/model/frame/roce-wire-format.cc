@@ -57,6 +57,7 @@ OpcodeOf(const Frame& frame)
         return frame.flags & FRAME_LAST ? WRITE_LAST : WRITE_MIDDLE;
     case FrameKind::ACK:
     case FrameKind::NAK:
+    case FrameKind::NOTIFICATION:
         return ACKNOWLEDGE;
     default:
         return CNP_OPCODE;
@@ -71,7 +72,7 @@ CheckWritable(const Frame& frame)
         Fail("NIC index " + std::to_string(std::max(frame.src, frame.dst)) + ", at most " +
              std::to_string(WireFormat::MAX_NIC_INDEX) + " has an address");
     }
-    if (frame.kind > FrameKind::PFC)
+    if (static_cast<unsigned>(frame.kind) >= N_FRAME_KINDS)
     {
         Fail("unknown frame kind " + std::to_string(static_cast<unsigned>(frame.kind)));
     }
@@ -137,7 +138,8 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     Put(out, isData ? WireFormat::PadBytes(frame.payloadBytes) << 4 : 0, 1);
     Put(out, 0xffff, 2); // default P_Key
     bool becn = isCnp || (!isData && (frame.flags & FRAME_ECN_ECHO));
-    Put(out, (becn ? BECN : 0) | TelemetryCode(frame), 1);
+    const bool fecn = frame.kind == FrameKind::NOTIFICATION;
+    Put(out, (fecn ? FECN : 0) | (becn ? BECN : 0) | TelemetryCode(frame), 1);
     Put(out, frame.dstQp, 3);
     Put(out, frame.flags & FRAME_ACK_REQ ? 0x80 : 0, 1);
     Put(out, isCnp ? 0 : frame.psn, 3);
@@ -149,7 +151,7 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     }
     if (opcode == ACKNOWLEDGE)
     {
-        Put(out, frame.kind == FrameKind::ACK ? AETH_ACK : AETH_NAK_PSN, 1);
+        Put(out, frame.kind == FrameKind::NAK ? AETH_NAK_PSN : AETH_ACK, 1);
         Put(out, frame.msn, 3);
     }
     PutTelemetry(out, frame);

@@ -53,6 +53,8 @@ struct WireOptions
  * replace MAC addresses under way.
  *
  * BECN is set in a CNP and, as the echo of a CE mark (FRAME_ECN_ECHO), in an ACK or NAK.
+ * A NOTIFICATION is an ACK with FECN set, which ACKs do not have otherwise; its MSN names the
+ * mechanism.
  *
  * Telemetry block: exactly Frame::telemetryBytes bytes behind BTH (+ RETH or AETH): first, if the
  * frame has FRAME_TIMESTAMP, sentPs as 8 bytes of picoseconds; then the INT block of HPCC (Li et
@@ -81,9 +83,10 @@ struct WireOptions
  * ackedPackets and remoteHoldPs 0, no FRAME_RETX, trafficClass = DSCP >> 3, sentPs only with a time
  * stamp on the wire, frameBytes = real length. With it every field is the original's, except:
  * next, timePs and inPort, never touched; of a PFC frame ttl, ecn, dscp, entropy and
- * payloadBytes; of ACK, NAK and CNP payloadBytes; of all but PFC quanta and classEnable, which are
- * without meaning there and read back as 0. What the wire does carry is never taken from the
- * sidecar, so a CE mark or a lower TTL written into the bytes under way is seen.
+ * payloadBytes; of ACK, NAK, NOTIFICATION and CNP payloadBytes; of all but PFC quanta and
+ * classEnable, which are without meaning there and read back as 0. What the wire does carry is
+ * never taken from the sidecar, so a CE mark or a lower TTL written into the bytes under way is
+ * seen.
  *
  * Not supported: IPv6, 802.1Q tags, IPv4 options and fragments, SEND and READ. The UDP checksum is
  * not looked at when reading.
@@ -174,6 +177,7 @@ class WireFormat
                    PadBytes(payloadBytes) + telemetryBytes;
         case FrameKind::ACK:
         case FrameKind::NAK:
+        case FrameKind::NOTIFICATION:
             return ACK_FRAME_BYTES + telemetryBytes;
         case FrameKind::CNP:
             return CNP_FRAME_BYTES + telemetryBytes;

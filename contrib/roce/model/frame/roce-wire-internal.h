@@ -48,6 +48,7 @@ constexpr uint8_t ACKNOWLEDGE = 0x11;
 constexpr uint8_t CNP_OPCODE = 0x81;
 constexpr uint8_t AETH_ACK = 0x1f;
 constexpr uint8_t AETH_NAK_PSN = 0x60;
+constexpr uint8_t FECN = 0x80;
 constexpr uint8_t BECN = 0x40;
 
 constexpr uint8_t HAS_TIMESTAMP = 0x20; //!< telemetry code: the block begins with a time stamp

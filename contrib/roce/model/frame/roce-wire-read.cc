@@ -84,7 +84,14 @@ ReadControl(const uint8_t* b, const uint8_t* body, uint32_t bodyBytes, Frame& fr
             Fail("AETH syndrome " + Hex(aeth[0]) +
                  ", expected an ACK (0x0..0x1f) or a PSN sequence error (0x60)");
         }
-        frame.kind = aeth[0] == AETH_NAK_PSN ? FrameKind::NAK : FrameKind::ACK;
+        const bool fecn = b[BTH_OFFSET + MASKED_BTH_BYTE] & FECN;
+        if (fecn && aeth[0] == AETH_NAK_PSN)
+        {
+            Fail("FECN in a NAK, expected it in an ACK only (notification)");
+        }
+        frame.kind = aeth[0] == AETH_NAK_PSN ? FrameKind::NAK
+                     : fecn                  ? FrameKind::NOTIFICATION
+                                             : FrameKind::ACK;
         frame.msn = static_cast<uint32_t>(Get(aeth + 1, 3));
         frame.flags |= b[BTH_OFFSET + MASKED_BTH_BYTE] & BECN ? FRAME_ECN_ECHO : 0;
     }

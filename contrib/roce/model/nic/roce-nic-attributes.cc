@@ -37,6 +37,12 @@ Nic::GetTypeId()
                           StringValue("ns3::roce::Dcqcn"),
                           MakeObjectFactoryAccessor(&Nic::m_ccFactory),
                           MakeObjectFactoryChecker())
+            .AddAttribute("InterCongestionControl",
+                          "Rate law of new queue pairs that leave the datacenter, as above; empty: "
+                          "CongestionControl",
+                          StringValue(""),
+                          MakeStringAccessor(&Nic::m_interCc),
+                          MakeStringChecker())
             .AddAttribute("LossRecovery",
                           "How losses of new queue pairs are repaired: ns3::roce::GoBackN or "
                           "SelectiveRepeat, parameters as above",

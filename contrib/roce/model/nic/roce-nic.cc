@@ -7,6 +7,7 @@
 
 #include "ns3/log.h"
 #include "ns3/node.h"
+#include "ns3/roce-control-shim.h"
 
 #include <algorithm>
 #include <sstream>
@@ -33,7 +34,7 @@ Nic::DoDispose()
     m_control.Clear();
     m_senders.clear();
     m_receivers.Clear();
-    m_prototype = nullptr;
+    m_prototypes = {};
     m_recovery = nullptr;
     m_selector = nullptr;
     m_random = nullptr;
@@ -48,27 +49,55 @@ Nic::SetIdentity(uint32_t index, PathOracle oracle)
     m_oracle = std::move(oracle);
 }
 
-Ptr<CongestionControl>
-Nic::GetPrototype()
+namespace
 {
-    if (!m_prototype)
+
+ObjectFactory
+FactoryOf(const std::string& text)
+{
+    ObjectFactoryValue value;
+    value.DeserializeFromString(text, MakeObjectFactoryChecker());
+    return value.Get();
+}
+
+} // namespace
+
+Ptr<CongestionControl>
+Nic::GetPrototype(bool interDc)
+{
+    Ptr<CongestionControl>& prototype = m_prototypes[interDc];
+    if (!prototype)
     {
-        m_prototype = m_ccFactory.Create<CongestionControl>();
+        const bool own = interDc && !m_interCc.empty();
+        prototype = (own ? FactoryOf(m_interCc) : m_ccFactory).Create<CongestionControl>();
+        if (interDc && !m_interShim.empty())
+        {
+            Ptr<ControlShim> shim = FactoryOf(m_interShim).Create<ControlShim>();
+            shim->SetLaw(prototype);
+            prototype = shim;
+        }
     }
-    return m_prototype;
+    return prototype;
+}
+
+void
+Nic::SetInterShim(const std::string& factory)
+{
+    m_interShim = factory;
+    m_prototypes[true] = nullptr;
 }
 
 uint32_t
-Nic::GetTelemetryBytes()
+Nic::GetTelemetryBytes(bool interDc)
 {
-    Ptr<CongestionControl> cc = GetPrototype();
-    return (cc->NeedsTelemetry() ? m_intHeaderBytes : 0) + (NeedsTimestamp() ? TIMESTAMP_BYTES : 0);
+    return (GetPrototype(interDc)->NeedsTelemetry() ? m_intHeaderBytes : 0) +
+           (NeedsTimestamp(interDc) ? TIMESTAMP_BYTES : 0);
 }
 
 bool
-Nic::NeedsTimestamp()
+Nic::NeedsTimestamp(bool interDc)
 {
-    return GetPrototype()->NeedsTimestamp() || GetSelectorPrototype()->NeedsTimestamp();
+    return GetPrototype(interDc)->NeedsTimestamp() || GetSelectorPrototype()->NeedsTimestamp();
 }
 
 Ptr<PathSelector>
@@ -117,7 +146,7 @@ Nic::OpenQp(uint32_t dst,
 {
     const int64_t now = PresentPs(NowPs());
     const PathInfo path = m_oracle(m_nicIndex, dst, entropy);
-    Ptr<CongestionControl> cc = GetPrototype()->Fork();
+    Ptr<CongestionControl> cc = GetPrototype(path.interDc)->Fork();
     cc->Start(path, now);
     QueuePair::Config config;
     config.src = m_nicIndex;
@@ -135,11 +164,11 @@ Nic::OpenQp(uint32_t dst,
     config.ackEveryN = m_ackEveryN;
     config.burstBytes = cc->GetBurstBytes();
     config.telemetry = cc->NeedsTelemetry();
-    config.telemetryBytes = GetTelemetryBytes();
+    config.telemetryBytes = GetTelemetryBytes(path.interDc);
     config.framingBytes = WireBytes(100000) - 100000;
     config.minFrameBytes = WireBytes(0) - config.framingBytes;
     const Ptr<PathSelector> prototype = GetSelectorPrototype();
-    config.flags = NeedsTimestamp() ? FRAME_TIMESTAMP : 0;
+    config.flags = NeedsTimestamp(path.interDc) ? FRAME_TIMESTAMP : 0;
     config.ecn = cc->IsEcnCapable() || prototype->NeedsEcn() ? ECN_ECT0 : ECN_NOT_ECT;
     config.closeWhenDone = closeWhenDone;
     Ptr<PathSelector> selector;
@@ -315,6 +344,9 @@ Nic::Receive(Port&, Frame* frame, int64_t nowPs)
     case FrameKind::CNP:
         ReceiveCnp(frame, nowPs);
         break;
+    case FrameKind::NOTIFICATION:
+        ReceiveNotification(frame, nowPs);
+        break;
     case FrameKind::PFC:
         break; // handled by the port
     }
@@ -462,6 +494,29 @@ Nic::ReceiveCnp(Frame* frame, int64_t nowPs)
     {
         qp->GetCc().OnCnp(nowPs);
         AfterFeedback(qp, nowPs);
+    }
+    FramePool::Free(frame);
+}
+
+void
+Nic::ReceiveNotification(Frame* frame, int64_t nowPs)
+{
+    ++m_counters.notificationsReceived;
+    QueuePair* qp = GetQp(frame->dstQp);
+    if (qp && qp->GetConfig().dst == frame->src && !qp->failed)
+    {
+        Notification notification;
+        notification.nowPs = nowPs;
+        notification.kind = frame->msn;
+        notification.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
+        notification.psn = frame->psn;
+        notification.value = frame->aux;
+        qp->GetCc().OnNotification(notification);
+        AfterFeedback(qp, nowPs);
+    }
+    else
+    {
+        ++m_counters.strayNotifications; // the flow may have ended meanwhile
     }
     FramePool::Free(frame);
 }

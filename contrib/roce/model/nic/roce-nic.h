@@ -17,6 +17,7 @@
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -56,6 +57,8 @@ class Nic : public Port, public Station
         uint64_t reordered{0};      //!< data overtaken by later data of its queue pair
         uint64_t reorderDepth{0};   //!< greatest distance to what overtook it, packets
         uint64_t pathMoves{0};      //!< of flows whose queue pairs are closed
+        uint64_t notificationsReceived{0};
+        uint64_t strayNotifications{0}; //!< for a queue pair that is closed; not in strayFrames
     };
 
     /// Answers what a sender may know of the path to another NIC.
@@ -154,10 +157,19 @@ class Nic : public Port, public Station
     }
 
     /**
-     * @brief The rate law new queue pairs get (attribute CongestionControl), not started.
+     * @brief The rate law new queue pairs get, not started: attribute CongestionControl or, if
+     * the path leaves the datacenter, InterCongestionControl behind its shim.
+     * @param interDc the path leaves the datacenter
      * @return the prototype
      */
-    Ptr<CongestionControl> GetPrototype();
+    Ptr<CongestionControl> GetPrototype(bool interDc = false);
+
+    /**
+     * @brief From now on, put a shim in front of the rate laws of new queue pairs that leave the
+     * datacenter.
+     * @param factory ControlShim in ObjectFactory's text form, or nothing
+     */
+    void SetInterShim(const std::string& factory);
 
     /// @return attribute LossRecovery, for ReserveReceiver() at the other end
     std::string GetLossRecoveryFactory() const;
@@ -217,8 +229,11 @@ class Nic : public Port, public Station
         return m_ackEveryN;
     }
 
-    /// @return bytes of telemetry charged to each data frame as it leaves this NIC
-    uint32_t GetTelemetryBytes();
+    /**
+     * @param interDc of queue pairs that leave the datacenter
+     * @return bytes of telemetry charged to each data frame as it leaves this NIC
+     */
+    uint32_t GetTelemetryBytes(bool interDc = false);
 
     /// @return counters
     const Counters& GetCounters() const
@@ -281,8 +296,9 @@ class Nic : public Port, public Station
     void ReceiveData(Frame* frame, int64_t nowPs);
     void ReceiveAck(Frame* frame, int64_t nowPs);
     void ReceiveCnp(Frame* frame, int64_t nowPs);
+    void ReceiveNotification(Frame* frame, int64_t nowPs);
     uint64_t DrawSeed();
-    bool NeedsTimestamp();
+    bool NeedsTimestamp(bool interDc);
     void AfterFeedback(QueuePair* qp, int64_t nowPs);
     Frame* MakeReply(FrameKind kind, const Frame& data) const;
     void RestartRto(QueuePair* qp, int64_t nowPs);
@@ -300,13 +316,15 @@ class Nic : public Port, public Station
     uint32_t m_openQps{0};
     uint32_t m_nicIndex{0};
     PathOracle m_oracle;
-    Ptr<CongestionControl> m_prototype;
+    std::array<Ptr<CongestionControl>, 2> m_prototypes; //!< within and across datacenters
     Ptr<LossRecovery> m_recovery;
     Ptr<PathSelector> m_selector;
     Ptr<UniformRandomVariable> m_random; //!< made when first needed
     int64_t m_stream{-1};                //!< of m_random; -1: any
     // attributes
     ObjectFactory m_ccFactory;
+    std::string m_interCc;
+    std::string m_interShim;
     ObjectFactory m_recoveryFactory;
     ObjectFactory m_selectorFactory;
     uint32_t m_mtuBytes{0};

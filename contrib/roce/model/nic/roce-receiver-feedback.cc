@@ -30,6 +30,7 @@ ReceiverFeedback::FillAck(Frame& ack, Frame& data, int64_t)
         ack.flags |= FRAME_ECN_ECHO;
     }
     ack.sentPs = data.sentPs;
+    ack.aux = data.aux;
     ack.flags |= data.flags & FRAME_TIMESTAMP;
     ack.telemetry = data.telemetry;
     data.telemetry = nullptr;

@@ -112,6 +112,11 @@ class EcnMarker : public SwitchStage
      */
     static std::map<uint64_t, EcnCurve> ParseRateMap(const std::string& text);
 
+    void Count(std::map<std::string, uint64_t>& counters) const override
+    {
+        counters["ecnMarked"] += m_marked;
+    }
+
     /// @return frames marked so far
     uint64_t GetMarked() const
     {

@@ -21,8 +21,9 @@ namespace roce
  */
 struct Attachments
 {
-    std::vector<uint32_t> rackOfNic; //!< index of the switch-side rack of each NIC
-    std::vector<uint16_t> portOfNic; //!< port of its rack's switch that leads to the NIC
+    std::vector<uint32_t> rackOfNic;       //!< index of the switch-side rack of each NIC
+    std::vector<uint16_t> portOfNic;       //!< port of its rack's switch that leads to the NIC
+    std::vector<uint32_t> datacenterOfNic; //!< as a table of address prefixes would say
 };
 
 /**
@@ -102,6 +103,12 @@ class Routing
         }
         const uint64_t hash = EcmpHash(src, dst, entropy, m_salt);
         return m_ports[group.first + ((hash * group.count) >> 32)];
+    }
+
+    /// @return table of the network
+    const Attachments& GetAttachments() const
+    {
+        return *m_attachments;
     }
 
     /**

@@ -10,12 +10,15 @@
 #include "ns3/roce-frame.h"
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 namespace ns3
 {
 namespace roce
 {
 
+class CongestionControl;
 class Port;
 class Switch;
 class EgressScheduler;
@@ -69,6 +72,33 @@ class SwitchStage : public Object
      * @param sw the switch
      */
     virtual void Install([[maybe_unused]] Switch& sw)
+    {
+    }
+
+    /**
+     * @brief Refuse rate laws that this stage makes no sense with.
+     * @param law of queue pairs that leave a datacenter, without any shim
+     * @throw InputError that says what was expected
+     */
+    virtual void CheckLaw([[maybe_unused]] const CongestionControl& law) const
+    {
+    }
+
+    /**
+     * @return the ControlShim that queue pairs leaving a datacenter need for this stage, in
+     * ObjectFactory's text form, or nothing
+     */
+    virtual std::string GetSenderShim() const
+    {
+        return "";
+    }
+
+    /**
+     * @brief Say what has been counted, for summary.json.
+     * @param counters to add to, by a name that begins with the mechanism's; other switches may
+     * have added to the same
+     */
+    virtual void Count([[maybe_unused]] std::map<std::string, uint64_t>& counters) const
     {
     }
 

@@ -182,6 +182,23 @@ Switch::SetPortBuffer(uint16_t port, const SharedBuffer::PortConfig& config)
     m_bufferOverrides.at(port) = {config, true};
 }
 
+void
+Switch::SetQueue(uint16_t port, Ptr<EgressScheduler> queue)
+{
+    OutPort& out = m_ports.at(port);
+    NS_ASSERT_MSG(!out.queuedFrames, "the queues of a port are chosen before anything is sent");
+    out.queue->Dispose();
+    out.workConserving = queue->IsWorkConserving();
+    out.queue = std::move(queue);
+}
+
+bool
+Switch::IsWanPort(uint16_t port) const
+{
+    const auto* peer = dynamic_cast<const Switch*>(m_ports.at(port).port->GetPeer()->GetOwner());
+    return peer && peer->m_datacenter != m_datacenter;
+}
+
 double
 Switch::AlphaOf(const Port& port) const
 {

@@ -89,6 +89,14 @@ class Switch : public Object, public Station
     uint16_t AddPort(Ptr<Port> port);
 
     /**
+     * @param datacenter of this switch; 0 unless given
+     */
+    void SetDatacenter(uint32_t datacenter)
+    {
+        m_datacenter = datacenter;
+    }
+
+    /**
      * @brief Override the buffer parameters of one port (deep buffers, static thresholds).
      * @param port index
      * @param config headroomBytes 0 means computed from the link
@@ -150,7 +158,36 @@ class Switch : public Object, public Station
      */
     void Kick(uint16_t port, int64_t nowPs);
 
+    /**
+     * @brief Give a port other queues than the attribute EgressScheduler says. From
+     * SwitchStage::Install() only: nothing is queued yet.
+     * @param port index
+     * @param queue the port's from now on
+     */
+    void SetQueue(uint16_t port, Ptr<EgressScheduler> queue);
+
     // --- observation
+
+    /// @return datacenter of this switch
+    uint32_t GetDatacenter() const
+    {
+        return m_datacenter;
+    }
+
+    /**
+     * @param nic number in the network
+     * @return its datacenter
+     */
+    uint32_t GetDatacenterOf(uint32_t nic) const
+    {
+        return m_routing.GetAttachments().datacenterOfNic[nic];
+    }
+
+    /**
+     * @param port index
+     * @return whether the switch at its other end belongs to another datacenter
+     */
+    bool IsWanPort(uint16_t port) const;
 
     /// @return number of ports
     uint16_t GetNPorts() const
@@ -288,6 +325,7 @@ class Switch : public Object, public Station
     std::vector<std::pair<int64_t, SwitchStage*>> m_stageTimers; //!< at most one for each stage
     int64_t m_nextRefreshPs{NEVER_PS};                           //!< lower bound of m_refreshAtPs
     uint32_t m_nodeId{0};
+    uint32_t m_datacenter{0};
     bool m_eager{false};
     bool m_refreshPause{true};
     uint16_t m_pauseQuanta{0};

@@ -37,6 +37,10 @@ struct PathInfo
     uint32_t mtuBytes{0};       //!< payload of a full frame
     uint32_t fullFrameBytes{0}; //!< wire bytes of a full frame, framing included
     bool interDc{false};        //!< the path leaves the datacenter
+    /// The part of it inside the sender's datacenter: a round trip to the switch that sends on the
+    /// first long link, and the links to there. Without long link: as baseRttPs and hops.
+    int64_t nearRttPs{0};
+    uint32_t nearHops{0};
 
     /// @return line rate times base RTT, in bytes
     double BdpBytes() const
@@ -82,10 +86,11 @@ struct ControlVariable
  */
 struct Notification
 {
-    int64_t nowPs{0};   //!< arrival
-    uint32_t kind{0};   //!< FourCC-like id of the mechanism
-    uint64_t value{0};  //!< meaning set by the mechanism
-    uint64_t value2{0}; //!< meaning set by the mechanism
+    int64_t nowPs{0};  //!< arrival
+    uint32_t kind{0};  //!< mechanism, 24 bits: FourCc() without the fourth
+    int64_t rttPs{0};  //!< since the data frame it is about was sent; 0 if it does not say
+    uint64_t psn{0};   //!< of that frame
+    uint64_t value{0}; //!< meaning set by the mechanism
 };
 
 /**
