@@ -1,0 +1,237 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-reflex-sender.h"
+
+#include "roce-reflex-nsf.h"
+
+#include "ns3/boolean.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/string.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(ReflexSender);
+
+TypeId
+ReflexSender::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::roce::ReflexSender")
+            .SetParent<ControlShim>()
+            .SetGroupName("Roce")
+            .AddConstructor<ReflexSender>()
+            .AddAttribute("SilentMode",
+                          "Without pseudo-ACKs: holdAndClock or freeze; set by ReflexNsf",
+                          StringValue("holdAndClock"),
+                          MakeStringAccessor(&ReflexSender::m_silentMode),
+                          MakeStringChecker())
+            .AddAttribute("WindowMode",
+                          "A window law's window: pacedNearSource or endToEnd; set by ReflexNsf",
+                          StringValue("pacedNearSource"),
+                          MakeStringAccessor(&ReflexSender::m_windowMode),
+                          MakeStringChecker())
+            .AddAttribute("ClockInterval",
+                          "Real ACKs repeat a sample not earlier than this; set by ReflexNsf",
+                          TimeValue(MicroSeconds(5)),
+                          MakeTimeAccessor(&ReflexSender::m_clockInterval),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("PseudoAckGating",
+                          "One sample per near-source RTT; set by ReflexNsf",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&ReflexSender::m_gating),
+                          MakeBooleanChecker())
+            .AddAttribute("PseudoAckCovers",
+                          "Packets a sample acknowledges: sent or one; set by ReflexNsf",
+                          StringValue("sent"),
+                          MakeStringAccessor(&ReflexSender::m_covers),
+                          MakeStringChecker());
+    return tid;
+}
+
+namespace
+{
+
+/// Whether a text is the first of two words; refuses others.
+bool
+IsFirst(const char* name, const std::string& value, const char* first, const char* second)
+{
+    if (value != first && value != second)
+    {
+        throw InputError("ns3::roce::ReflexSender::" + std::string(name) + " is '" + value +
+                         "', expected " + first + " or " + second);
+    }
+    return value == first;
+}
+
+} // namespace
+
+Ptr<CongestionControl>
+ReflexSender::Fork() const
+{
+    if (!GetLaw().NeedsTimestamp())
+    {
+        throw InputError("ns3::roce::ReflexSender in front of " +
+                         GetLaw().GetInstanceTypeId().GetName() +
+                         ", which takes no RTT samples; expected a delay-based rate law, such as "
+                         "Timely or Swift");
+    }
+    Ptr<ReflexSender> copy = CopyObject<ReflexSender>(this);
+    copy->m_clock = IsFirst("SilentMode", m_silentMode, "holdAndClock", "freeze");
+    copy->m_paced = IsFirst("WindowMode", m_windowMode, "pacedNearSource", "endToEnd");
+    copy->m_countSent = IsFirst("PseudoAckCovers", m_covers, "sent", "one");
+    copy->m_clockPs = m_clockInterval.GetPicoSeconds();
+    return copy;
+}
+
+void
+ReflexSender::DoStart(int64_t nowPs)
+{
+    PathInfo near = m_path;
+    near.baseRttPs = m_path.nearRttPs;
+    near.hops = m_path.nearHops;
+    GetLaw().Start(near, nowPs);
+    m_rttPs = 0;
+    m_fedPs = nowPs;
+    m_dueReplayPs = 0;
+    m_sent = m_round = m_inflightBytes = 0;
+    Publish();
+}
+
+void
+ReflexSender::OnSend(int64_t nowPs, uint32_t wireBytes)
+{
+    GetLaw().OnSend(nowPs, wireBytes);
+    ++m_sent;
+}
+
+void
+ReflexSender::OnNotification(const Notification& notification)
+{
+    if (notification.kind != ReflexNsf::KIND || notification.rttPs <= 0)
+    {
+        GetLaw().OnNotification(notification);
+        Publish();
+        return;
+    }
+    if (m_gating && m_rttPs && notification.nowPs - notification.rttPs < m_fedPs)
+    {
+        return;
+    }
+    m_rttPs = notification.rttPs;
+    Feed(notification.nowPs);
+}
+
+void
+ReflexSender::OnAck(const AckInfo& ack)
+{
+    m_inflightBytes = ack.inflightBytes;
+    if (ack.isLoss || ack.isNak)
+    {
+        AckInfo loss = ack;
+        loss.ackPsn = loss.sndNxtPsn = m_round;
+        loss.rttPs = 0;
+        GetLaw().OnAck(loss);
+        Publish();
+    }
+    else if (m_clock && m_rttPs && ack.nowPs >= m_dueReplayPs)
+    {
+        Feed(ack.nowPs);
+    }
+}
+
+void
+ReflexSender::Feed(int64_t nowPs)
+{
+    const CongestionControl& law = GetLaw();
+    const uint64_t frame = m_path.fullFrameBytes;
+    uint64_t packets = 1;
+    if (m_countSent)
+    {
+        // A law's increase is meant per round trip, in which a window is acknowledged.
+        const uint64_t most = std::min<uint64_t>(law.GetWindowBytes(), UINT32_MAX) / frame;
+        packets = std::max<uint64_t>(std::min(m_sent, most), 1);
+    }
+    AckInfo sample;
+    sample.nowPs = nowPs;
+    sample.ackPsn = sample.sndNxtPsn = ++m_round;
+    sample.ackedPackets = static_cast<uint32_t>(packets);
+    sample.ackedBytes = packets * frame;
+    sample.inflightBytes = m_inflightBytes;
+    sample.rttPs = m_rttPs;
+    GetLaw().OnAck(sample);
+    m_sent = 0;
+    m_fedPs = nowPs;
+    m_dueReplayPs = nowPs + std::max(m_rttPs, m_clockPs);
+    Publish();
+}
+
+void
+ReflexSender::OnCnp(int64_t nowPs)
+{
+    GetLaw().OnCnp(nowPs);
+    Publish();
+}
+
+void
+ReflexSender::OnTimeout(int64_t nowPs)
+{
+    GetLaw().OnTimeout(nowPs);
+    Publish();
+}
+
+void
+ReflexSender::Advance(int64_t nowPs)
+{
+    if (GetLaw().NextRateChangePs() <= nowPs)
+    {
+        GetLaw().Advance(nowPs);
+        Publish();
+    }
+}
+
+int64_t
+ReflexSender::NextRateChangePs() const
+{
+    return GetLaw().NextRateChangePs();
+}
+
+void
+ReflexSender::GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const
+{
+    variables.push_back({"near_rtt_ns", static_cast<double>(m_rttPs) / 1000});
+    ControlShim::GetVariables(nowPs, variables);
+}
+
+void
+ReflexSender::Publish()
+{
+    const CongestionControl& law = GetLaw();
+    m_rateBps = law.GetRateBps();
+    m_windowBytes = law.GetWindowBytes();
+    if (!m_paced || m_windowBytes == UNLIMITED_BYTES)
+    {
+        return;
+    }
+    if (m_rttPs)
+    {
+        const double paced =
+            static_cast<double>(m_windowBytes) * 8e12 / static_cast<double>(m_rttPs);
+        if (paced < static_cast<double>(m_rateBps))
+        {
+            m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(paced));
+        }
+    }
+    m_windowBytes =
+        std::max<uint64_t>(static_cast<uint64_t>(m_path.BdpBytes()), m_path.fullFrameBytes);
+}
+
+} // namespace roce
+} // namespace ns3
