@@ -59,12 +59,13 @@ ReflexNsf::GetTypeId()
                           StringValue(""),
                           MakeStringAccessor(&ReflexNsf::m_coolingMode),
                           MakeStringChecker())
-            .AddAttribute("SilentMode",
-                          "The sender without pseudo-ACKs: holdAndClock (real ACKs repeat the last "
-                          "sample), freeze or probe; empty: profile",
-                          StringValue(""),
-                          MakeStringAccessor(&ReflexNsf::m_silentMode),
-                          MakeStringChecker())
+            .AddAttribute(
+                "SilentMode",
+                "The sender without pseudo-ACKs: freeze, holdAndClock (real ACKs repeat the "
+                "last sample) or probe (some pseudo-ACKs); empty: profile",
+                StringValue(""),
+                MakeStringAccessor(&ReflexNsf::m_silentMode),
+                MakeStringChecker())
             .AddAttribute("WindowMode",
                           "What a rate law's window means: pacedNearSource (a rate) or endToEnd "
                           "(bytes in flight); empty: profile",
@@ -163,10 +164,8 @@ ReflexNsf::Resolve() const
     readings.cooling = cooling == "perPseudoAck"     ? NsfMachine::CoolingMode::PER_PSEUDO_ACK
                        : cooling == "perPacketGated" ? NsfMachine::CoolingMode::PER_PACKET_GATED
                                                      : NsfMachine::CoolingMode::PER_PACKET_UNGATED;
-    readings.silentMode = Choose("SilentMode",
-                                 m_silentMode,
-                                 literal ? "freeze" : "holdAndClock",
-                                 {"holdAndClock", "freeze", "probe"});
+    readings.silentMode =
+        Choose("SilentMode", m_silentMode, "freeze", {"holdAndClock", "freeze", "probe"});
     readings.windowMode = Choose("WindowMode",
                                  m_windowMode,
                                  literal ? "endToEnd" : "pacedNearSource",

@@ -39,14 +39,19 @@ namespace roce
  * | attribute   | default         | literal        |
  * |-------------|-----------------|----------------|
  * | CoolingMode | perPseudoAck    | perPacketGated |
- * | SilentMode  | holdAndClock    | freeze         |
+ * | SilentMode  | freeze          | freeze         |
  * | WindowMode  | pacedNearSource | endToEnd       |
  *
  * "literal" is the paper's text. It counts packets in Cooling, of which at line rate five pass
- * within 0.5 us, so that the sender gets one sample at most; and it gives the sender no input at
- * all outside of Active and Cooling, so that a rate law that acts on samples only keeps whatever
- * rate it then has. SilentMode and WindowMode are those of ReflexSender, where they are told;
- * SilentMode=probe is freeze there, with a pseudo-ACK each ProbeInterval in Silent here.
+ * within 0.5 us, so that the sender gets one sample at most; and windows stay what they are, which
+ * at a WAN's RTT starves window laws (ReflexSender). SilentMode and WindowMode are those of
+ * ReflexSender, where they are told; SilentMode=probe is freeze there, with a pseudo-ACK each
+ * ProbeInterval in Silent here.
+ *
+ * With freeze, the paper's text, a sender keeps the rate it has when Cooling ends. holdAndClock
+ * lets it get on, but suits only laws that take each sample which keeps a flow Silent for a reason
+ * to speed up: Timely, not Swift, whose target is passed by a queue far below TSrcThreshold. There
+ * a last sample between the two is repeated until the window is at its floor.
  *
  * Details:
  * - T_src counts from the start of the packet's transmission at the NIC to its complete reception

@@ -30,7 +30,7 @@ ReflexSender::GetTypeId()
             .AddConstructor<ReflexSender>()
             .AddAttribute("SilentMode",
                           "Without pseudo-ACKs: holdAndClock or freeze; set by ReflexNsf",
-                          StringValue("holdAndClock"),
+                          StringValue("freeze"),
                           MakeStringAccessor(&ReflexSender::m_silentMode),
                           MakeStringChecker())
             .AddAttribute("WindowMode",

@@ -76,7 +76,7 @@ class ReflexSender : public ControlShim
     std::string m_covers;
     Time m_clockInterval;
     bool m_gating{false};
-    bool m_clock{true};
+    bool m_clock{false};
     bool m_paced{true};
     bool m_countSent{true};
     int64_t m_clockPs{0};
