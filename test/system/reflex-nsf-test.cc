@@ -348,6 +348,11 @@ TEST_F(ReflexNsfTest, RefusesOtherRateLawsAndNetworks)
     EXPECT_EQ(ErrorOf([] { TwoDcs dcs({Nsf()}); }),
               "edge function ReflexNsf steers senders by their RTT, but ns3::roce::Dcqcn takes no "
               "RTT samples; expected a delay-based rate law, such as Timely or Swift");
+    SetRateLaw("ReflexSender");
+    EXPECT_EQ(ErrorOf([] { TwoDcs dcs({}); }),
+              "ns3::roce::Nic::CongestionControl is ns3::roce::ReflexSender, which stands in front "
+              "of a rate law; expected a rate law");
+    SetRateLaw("Dcqcn");
     Config::SetDefault("ns3::roce::Nic::InterCongestionControl", StringValue("ns3::roce::Swift"));
     EXPECT_EQ(ErrorOf([] { TwoDcs dcs({Nsf()}); }), "no error"); // Swift between the datacenters
     EXPECT_EQ(ErrorOf([] {

@@ -14,7 +14,9 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <iostream>
+#include <sstream>
 #include <vector>
 
 namespace ns3
@@ -109,6 +111,43 @@ TransportOptions::Apply(const CheckedCommandLine& cmd) const
         }
         Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
     }
+    for (const ObjectFactory& factory : GetEdge())
+    {
+        RefuseShimAttributes(cmd, factory);
+    }
+}
+
+void
+TransportOptions::RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& edge)
+{
+    // TYPE[ATTRIBUTE=VALUE|...]: what the stage sets itself is not for the command line.
+    const std::string text = edge.Create<SwitchStage>()->GetSenderShim();
+    const std::size_t bracket = text.find('[');
+    std::istringstream list(text.substr(std::min(bracket + 1, text.size())));
+    for (std::string item; bracket != std::string::npos && std::getline(list, item, '|');)
+    {
+        const std::string name = item.substr(0, item.find('='));
+        const std::string path = text.substr(0, bracket) + "::" + name;
+        if (cmd.IsGiven(path))
+        {
+            throw InputError("--" + path + " has no effect here, expected --" +
+                             edge.GetTypeId().GetName() + "::" + name);
+        }
+    }
+}
+
+std::vector<ObjectFactory>
+TransportOptions::GetEdge() const
+{
+    std::vector<ObjectFactory> factories;
+    for (const std::string& text : SplitOutsideBrackets(edge))
+    {
+        ObjectFactoryValue factory;
+        factory.DeserializeFromString(ValueCheck::Factory("--edge", text, SwitchStage::GetTypeId()),
+                                      MakeObjectFactoryChecker());
+        factories.push_back(factory.Get());
+    }
+    return factories;
 }
 
 Network::Options
@@ -118,13 +157,7 @@ TransportOptions::MakeNetworkOptions() const
     options.ecn = ecn;
     options.telemetry = telemetry;
     options.ecmpSeed = ecmpSeed;
-    for (const std::string& text : SplitOutsideBrackets(edge))
-    {
-        ObjectFactoryValue factory;
-        factory.DeserializeFromString(ValueCheck::Factory("--edge", text, SwitchStage::GetTypeId()),
-                                      MakeObjectFactoryChecker());
-        options.edge.push_back(factory.Get());
-    }
+    options.edge = GetEdge();
     return options;
 }
 

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -62,6 +63,8 @@ struct TransportOptions
     void Check(const Network& network) const;
 
   private:
+    std::vector<ObjectFactory> GetEdge() const;
+    static void RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& edge);
     void CheckLaw(const CongestionControl& law, const std::string& option) const;
 };
 

@@ -9,6 +9,7 @@
 
 #include "ns3/data-rate.h"
 #include "ns3/object.h"
+#include "ns3/roce-control-shim.h"
 #include "ns3/string.h"
 
 #include <cerrno>
@@ -141,6 +142,16 @@ IsFactory(const Ptr<const AttributeChecker>& checker)
     return TypeOf(checker) == "ObjectFactoryValue";
 }
 
+/// @return whether a value of a factory that makes objects of a base may have this type
+bool
+IsChoice(const TypeId& tid, const TypeId& base)
+{
+    // A shim is a rate law to queue pairs, but nothing without one behind it.
+    const bool shim = tid.IsChildOf(ControlShim::GetTypeId());
+    return tid.IsChildOf(base) && tid.HasConstructor() &&
+           !(shim && base == CongestionControl::GetTypeId());
+}
+
 /// @return names of the types that can be made and derive from base, blanks between them
 std::string
 KnownTypes(const TypeId& base)
@@ -149,7 +160,7 @@ KnownTypes(const TypeId& base)
     for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
     {
         const TypeId tid = TypeId::GetRegistered(i);
-        if (tid.IsChildOf(base) && tid.HasConstructor())
+        if (IsChoice(tid, base))
         {
             const std::string name = tid.GetName();
             names.insert(name.compare(0, PREFIX.size(), PREFIX) == 0 ? name.substr(PREFIX.size())
@@ -325,7 +336,7 @@ ValueCheck::Factory(const std::string& what, const std::string& text, const Type
     {
         name = PREFIX + name;
     }
-    if (!TypeId::LookupByNameFailSafe(name, &tid) || !tid.IsChildOf(base) || !tid.HasConstructor())
+    if (!TypeId::LookupByNameFailSafe(name, &tid) || !IsChoice(tid, base))
     {
         throw InputError(what + " is '" + text + "', expected " +
                          (base == Object::GetTypeId() ? Expected(ValueKind::FACTORY)

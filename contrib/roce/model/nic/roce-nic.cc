@@ -8,6 +8,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/roce-control-shim.h"
+#include "ns3/roce-input-error.h"
 
 #include <algorithm>
 #include <sstream>
@@ -70,6 +71,14 @@ Nic::GetPrototype(bool interDc)
     {
         const bool own = interDc && !m_interCc.empty();
         prototype = (own ? FactoryOf(m_interCc) : m_ccFactory).Create<CongestionControl>();
+        if (DynamicCast<ControlShim>(prototype))
+        {
+            const std::string name = prototype->GetInstanceTypeId().GetName();
+            prototype = nullptr;
+            throw InputError(std::string("ns3::roce::Nic::") + (own ? "Inter" : "") +
+                             "CongestionControl is " + name +
+                             ", which stands in front of a rate law; expected a rate law");
+        }
         if (interDc && !m_interShim.empty())
         {
             Ptr<ControlShim> shim = FactoryOf(m_interShim).Create<ControlShim>();
