@@ -349,7 +349,7 @@ TEST_F(ReflexNsfTest, RefusesOtherRateLawsAndNetworks)
               "edge function ReflexNsf steers senders by their RTT, but ns3::roce::Dcqcn takes no "
               "RTT samples; expected a delay-based rate law, such as Timely or Swift");
     SetRateLaw("ReflexSender");
-    EXPECT_EQ(ErrorOf([] { TwoDcs dcs({}); }),
+    EXPECT_EQ(ErrorOf([] { TwoDcs({}).Run(Numbered({Flow(0, 2, 1000)})); }),
               "ns3::roce::Nic::CongestionControl is ns3::roce::ReflexSender, which stands in front "
               "of a rate law; expected a rate law");
     SetRateLaw("Dcqcn");
