@@ -149,6 +149,18 @@ struct NdtNetwork
     std::vector<Sent> sent;
 };
 
+struct ReflexNdtTest : public SystemTest
+{
+    void SetUp() override
+    {
+        SystemTest::SetUp();
+        SetRateLaw("LineRate");
+    }
+};
+
+constexpr int64_t SHORT_RTT = 8 * US;
+constexpr int64_t LONG_RTT = 12 * US; //!< congested, by default
+
 inline void
 SetNdt(const std::string& attribute, const AttributeValue& value)
 {

@@ -240,6 +240,19 @@ TEST_F(NdtControllerTest, EachPortHasItsOwnSuspension)
     EXPECT_EQ(lastRatio, 0);
 }
 
+// That the share has grown by others' silence is noticed by ACKs of the port's own flows.
+TEST_F(NdtControllerTest, OtherPortsBeginNoSuspension)
+{
+    MakeFlows(2, 1, 0, 3);
+    Send(0, 500 * US, 3);
+    Send(9, 1 * MS, 1);
+    ndt.OnAck(9, LONG, 1 * MS + 1);
+    EXPECT_TRUE(ndt.IsPaused(1));
+    EXPECT_FALSE(ndt.IsPaused(3));
+    ndt.OnAck(0, LONG, 1 * MS + 2);
+    EXPECT_TRUE(ndt.IsPaused(3));
+}
+
 TEST_F(NdtControllerTest, TheSwitchAsScope)
 {
     settings.switchScope = true;
@@ -270,7 +283,9 @@ TEST_F(NdtControllerTest, FlowsInControlledAsNumerator)
         ndt.OnAck(0, SHORT, 2);
         EXPECT_TRUE(ndt.IsPaused(0)) << "recovered, but still in Controlled";
         ndt.OnDequeue(0, 0, true);
-        ndt.OnAck(0, LONG, 3);
+        ndt.OnAck(0, SHORT, 3);
+        EXPECT_FALSE(ndt.IsPaused(0));
+        ndt.OnAck(0, LONG, 4);
         EXPECT_FALSE(ndt.IsPaused(0));
     }
 }
@@ -307,17 +322,17 @@ TEST_F(NdtControllerTest, SilentFlowsAreForgotten)
     settings.pause = false;
     Reset();
     MakeFlows(3, 3, 0);
-    ndt.OnEnqueue(1, 0, 1);     // stays: queued
-    ndt.OnAck(2, LONG, 1 * MS); // stays: seen
-    Send(3, 5 * MS);            // sweeps: nobody is older than 5 ms
+    ndt.OnEnqueue(1, 0, 1); // stays: queued
+    Send(3, 5 * MS);        // sweeps: nobody is older than 5 ms
     EXPECT_EQ(ndt.GetTableSize(), 4u);
     Send(4, 6 * MS); // no second sweep in this time
     EXPECT_EQ(ndt.GetTableSize(), 5u);
+    ndt.OnAck(2, LONG, 6 * MS); // stays: seen
     Send(5, 10 * MS);
     EXPECT_FALSE(ndt.IsCongested(0));
     EXPECT_TRUE(ndt.IsCongested(1));
-    EXPECT_FALSE(ndt.IsCongested(2));
-    EXPECT_EQ(ndt.GetTableSize(), 4u);
+    EXPECT_TRUE(ndt.IsCongested(2));
+    EXPECT_EQ(ndt.GetTableSize(), 5u);
     EXPECT_EQ(ndt.GetCounters().tablePeak, 5u);
     EXPECT_EQ(ndt.GetCounters().flows, 6u);
     ndt.OnDequeue(1, 0, true);

@@ -52,6 +52,7 @@ struct NdtSchedulerTest : public ::testing::Test, public NdtScheduler::Classifie
     {
         EXPECT_EQ(port, PORT);
         fromControlled = controlled;
+        ++left;
     }
 
     void Put(char letter, unsigned n = 1, uint8_t trafficClass = DATA_CLASS, uint32_t bytes = 1000)
@@ -91,6 +92,7 @@ struct NdtSchedulerTest : public ::testing::Test, public NdtScheduler::Classifie
     uint64_t next{0};
     bool toControlled{false};
     bool fromControlled{false};
+    unsigned left{0};
 };
 
 } // namespace
@@ -183,6 +185,9 @@ TEST_F(NdtSchedulerTest, DisposalFreesWhatIsSuspended)
     Put('C', 2);
     Put('N', 2);
     queue->Suspend();
+    queue->Dispose();
+    EXPECT_TRUE(queue->IsEmpty());
+    EXPECT_EQ(left, 0u) << "the classifier may be gone";
 }
 
 TEST_F(NdtSchedulerTest, ControlGoesFirstAndIsNotCounted)

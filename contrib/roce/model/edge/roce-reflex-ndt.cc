@@ -299,8 +299,7 @@ ReflexNdt::OnDequeue(const Frame& frame, uint16_t port, bool controlled)
 void
 ReflexNdt::OnTimer(int64_t nowPs)
 {
-    m_controller.OnTimeout(nowPs);
-    m_switch->ArmStage(this, m_controller.GetNextTimeoutPs());
+    m_controller.OnTimeout(nowPs); // ends a suspension, and OnPause() arms the timer anew
     KickResumed(nowPs);
 }
 
