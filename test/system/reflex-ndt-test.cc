@@ -182,6 +182,28 @@ TEST_F(ReflexNdtTest, EachOrderGuardIsNeeded)
     EXPECT_GT(withoutSymmetric, 3u);
 }
 
+// The price of the second guard: four flows at four times the port's rate never leave Normal.
+TEST_F(ReflexNdtTest, AStandingBacklogStaysInNormal)
+{
+    for (const bool guard : {true, false})
+    {
+        SetNdt("SymmetricOrderGuard", BooleanValue(guard));
+        NdtNetwork dc;
+        dc.Build([](uint32_t, int64_t) { return LONG_RTT; });
+        std::vector<FlowSpec> flows;
+        for (uint32_t n = 0; n < N_FAR; ++n)
+        {
+            flows.push_back(Flow(n, n + N_FAR, 1000000));
+        }
+        dc.Run(Numbered(flows));
+        const auto counters = dc.Count();
+        EXPECT_EQ(counters.at("reflexNdtCongestedFlows"), N_FAR);
+        EXPECT_EQ(counters.at("reflexNdtControlled") > 0, !guard);
+        EXPECT_EQ(dc.Reordered() > 0, !guard);
+        Simulator::Destroy();
+    }
+}
+
 // A single flow that is congested from its first ACK on: everything waits until MaxPause.
 TEST_F(ReflexNdtTest, SuspensionEndsAtExactlyMaxPause)
 {

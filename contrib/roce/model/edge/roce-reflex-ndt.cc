@@ -77,8 +77,8 @@ ReflexNdt::GetTypeId()
                           MakeBooleanAccessor(&ReflexNdt::m_orderGuard),
                           MakeBooleanChecker())
             .AddAttribute("SymmetricOrderGuard",
-                          "A congested flow stays in Normal until none of its packets is there "
-                          "(not in the paper)",
+                          "A congested flow stays in Normal until none of its packets is there, "
+                          "for ever if it has a standing backlog there (not in the paper)",
                           BooleanValue(true),
                           MakeBooleanAccessor(&ReflexNdt::m_symmetricOrderGuard),
                           MakeBooleanChecker())

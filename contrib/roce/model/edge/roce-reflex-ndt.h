@@ -34,6 +34,10 @@ namespace roce
  * acknowledgements of flows in this switch's table count: with several external switches in a
  * datacenter, those that return through the one their data came through.
  *
+ * No flow is reordered: it changes its queue only when it has no packets in the other one. So a
+ * flow that is congested while the port itself is overloaded, and always has packets in Normal, is
+ * not throttled at all; without SymmetricOrderGuard it is, and its packets are reordered.
+ *
  * The stamp replaces the sender's, which is harmless only where something else gives the sender its
  * round trips (ReflexNsf); see attribute SeparateTimestamp. A separate stamp adds no bytes to
  * frames: on a real wire it would need a field of its own.
