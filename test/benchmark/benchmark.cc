@@ -24,6 +24,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -49,6 +50,7 @@ struct Case
     int64_t durationPs;       //!< arrivals
     int64_t stopPs;           //!< 0: until all is done
     double interFraction{-1}; //!< see PoissonWorkload
+    std::vector<std::string> edge{}; //!< what runs on external switches
 };
 
 /// What a child process tells its parent.
@@ -119,7 +121,12 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
     Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::" + c.cc));
     Network network;
     c.topology->Construct(network);
-    network.Build();
+    Network::Options options;
+    for (const std::string& stage : c.edge)
+    {
+        options.edge.emplace_back("ns3::roce::" + stage);
+    }
+    network.Build(options);
     network.AssignStreams(1000000);
     std::vector<FlowSpec> flows;
     if (c.load > 0)
@@ -257,6 +264,13 @@ Cases(double scale)
                              0});
         }
     }
+    // What edge functions cost: flows half within, half across, so that they see many frames.
+    two.wanDelay = MicroSeconds(500);
+    for (const std::vector<std::string>& edge :
+         std::vector<std::vector<std::string>>{{}, {"ReflexNsf"}})
+    {
+        cases.push_back({"reflex", "Timely", copy(two), 0.5, ms(20), 0, 0.5, edge});
+    }
     // 2,048 hosts and 642 switches, a fifth of the flows over 12.8 Tbit/s and 1 ms.
     FatTreeHelper trees;
     trees.k = 16;
@@ -298,6 +312,7 @@ main(int argc, char* argv[])
                 "max pend",
                 "RSS MiB");
     bool good = true;
+    std::map<std::string, double> plain; // hops per bare event without edge functions, by case
     for (const Case& c : Cases(scale))
     {
         if (c.name.find(only) == std::string::npos)
@@ -327,13 +342,30 @@ main(int argc, char* argv[])
                     r.meanPending,
                     static_cast<unsigned long long>(r.maxPending),
                     r.peakRssMiB);
+        const double hopsPerBare = hopsPerSecond / r.bareEventsPerSecond;
+        std::string edge;
+        for (const std::string& stage : c.edge)
+        {
+            edge += (edge.empty() ? "" : ",") + stage;
+        }
+        if (edge.empty())
+        {
+            plain[c.name + " " + c.cc] = hopsPerBare;
+        }
+        else
+        {
+            std::printf("    with %s: %+.1f %% per packet-hop\n",
+                        edge.c_str(),
+                        100 * (plain[c.name + " " + c.cc] / hopsPerBare - 1));
+        }
         std::fflush(stdout);
         rows.push_back({{"name", c.name},
                         {"cc", c.cc},
+                        {"edge", edge},
                         {"hosts", hosts},
                         {"packetHopsPerCpuSecond", hopsPerSecond},
                         {"eventsPerPacketHop", eventsPerHop},
-                        {"hopsPerBareEvent", hopsPerSecond / r.bareEventsPerSecond},
+                        {"hopsPerBareEvent", hopsPerBare},
                         {"peakRssMiB", r.peakRssMiB},
                         {"packetHops", r.packetHops},
                         {"flows", r.flows},

@@ -158,6 +158,31 @@ TEST(Dwrr, NoCreditForThePausedTime)
     dwrr->Dispose();
 }
 
+// Nor while it has nothing to send.
+TEST(Dwrr, NoCreditForTheIdleTime)
+{
+    Ptr<DwrrScheduler> dwrr = CreateObject<DwrrScheduler>();
+    Serve(*dwrr, {1000, 1000}, 0);
+    std::array<int, 3> n{};
+    for (int i = 0; i < 700; ++i)
+    {
+        if (i % 10 == 0)
+        {
+            dwrr->Enqueue(Make(2, i < 600 ? 100 : 1000), 0);
+        }
+        Frame* frame = dwrr->Dequeue(0, 0);
+        n[frame->trafficClass] += i >= 640;
+        const bool again = frame->trafficClass < 2 || i >= 600;
+        if (again)
+        {
+            dwrr->Enqueue(Make(frame->trafficClass, 1000), 0);
+        }
+        FramePool::Free(frame);
+    }
+    EXPECT_NEAR(n[2], 20, 8);
+    dwrr->Dispose();
+}
+
 TEST(Dwrr, FirstInFirstOutWithinAClass)
 {
     Ptr<DwrrScheduler> dwrr = CreateObject<DwrrScheduler>();

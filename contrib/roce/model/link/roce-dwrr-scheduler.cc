@@ -45,65 +45,34 @@ DwrrScheduler::SetWeight(uint8_t trafficClass, uint32_t weight)
 }
 
 void
+DwrrScheduler::CopySettings(const DwrrScheduler& other)
+{
+    m_weights = other.m_weights;
+    m_quantumBytes = other.m_quantumBytes;
+    m_strictMask = other.m_strictMask;
+}
+
+void
 DwrrScheduler::DoEnqueue(Frame* frame, int64_t)
 {
     m_queues[frame->trafficClass].Push(frame);
-    m_active |= 1U << frame->trafficClass;
-}
-
-Frame*
-DwrrScheduler::PopFrom(unsigned trafficClass)
-{
-    FrameQueue& queue = m_queues[trafficClass];
-    Frame* frame = queue.Pop();
-    if (queue.IsEmpty())
-    {
-        m_active &= ~(1U << trafficClass);
-        m_deficitBytes[trafficClass] = 0;
-    }
-    return frame;
-}
-
-unsigned
-DwrrScheduler::NextClass(uint32_t mask) const
-{
-    const uint32_t after = mask & ~((2U << m_current) - 1);
-    return __builtin_ctz(after ? after : mask);
+    Activate(frame->trafficClass);
 }
 
 Frame*
 DwrrScheduler::DoDequeue(uint32_t pausedMask, int64_t)
 {
-    const uint32_t eligible = m_active & ~pausedMask;
-    if (!eligible)
-    {
-        return nullptr;
-    }
-    if (const uint32_t strict = eligible & m_strictMask)
-    {
-        return PopFrom(31 - __builtin_clz(strict));
-    }
-    if (!(eligible & (eligible - 1)))
-    {
-        // Nobody to share with: turns and deficits have no meaning.
-        m_current = __builtin_ctz(eligible);
-        m_deficitBytes[m_current] = 0;
-        return PopFrom(m_current);
-    }
-    while (true)
-    {
-        if (eligible >> m_current & 1)
-        {
-            const uint32_t bytes = m_queues[m_current].Peek()->frameBytes;
-            if (bytes <= m_deficitBytes[m_current])
+    return Choose(
+        pausedMask,
+        [this](unsigned c) { return m_queues[c].Peek()->frameBytes; },
+        [this](unsigned c) {
+            Frame* frame = m_queues[c].Pop();
+            if (m_queues[c].IsEmpty())
             {
-                m_deficitBytes[m_current] -= bytes;
-                return PopFrom(m_current);
+                Deactivate(c);
             }
-        }
-        m_current = NextClass(eligible);
-        m_deficitBytes[m_current] += static_cast<uint64_t>(m_weights[m_current]) * m_quantumBytes;
-    }
+            return frame;
+        });
 }
 
 } // namespace roce

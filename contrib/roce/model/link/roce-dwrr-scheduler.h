@@ -37,11 +37,58 @@ class DwrrScheduler : public EgressScheduler
      */
     void SetWeight(uint8_t trafficClass, uint32_t weight);
 
-  private:
+    /**
+     * @brief Take over strict classes, quantum and weights.
+     * @param other scheduler that has them
+     */
+    void CopySettings(const DwrrScheduler& other);
+
+  protected:
     void DoEnqueue(Frame* frame, int64_t nowPs) override;
     Frame* DoDequeue(uint32_t pausedMask, int64_t nowPs) override;
-    Frame* PopFrom(unsigned trafficClass);
-    unsigned NextClass(uint32_t mask) const;
+
+    /// @param trafficClass 0..7 @return its queue
+    FrameQueue& GetQueue(unsigned trafficClass)
+    {
+        return m_queues[trafficClass];
+    }
+
+    /// @param trafficClass 0..7 @return its queue
+    const FrameQueue& GetQueue(unsigned trafficClass) const
+    {
+        return m_queues[trafficClass];
+    }
+
+    /// @brief A class has something to send. @param trafficClass 0..7
+    void Activate(unsigned trafficClass)
+    {
+        m_active |= 1U << trafficClass;
+    }
+
+    /// @brief A class has nothing to send and gives up its turn. @param trafficClass 0..7
+    void Deactivate(unsigned trafficClass)
+    {
+        m_active &= ~(1U << trafficClass);
+        m_deficitBytes[trafficClass] = 0;
+    }
+
+    /**
+     * @brief Choose the class whose turn it is. A template, so that subclasses with several queues
+     * for a class cost this one nothing.
+     * @param pausedMask classes that must not be sent
+     * @param headBytes callable: class to the size of the frame that pop would return
+     * @param pop callable: class to a frame that it takes out; calls Deactivate() after the last
+     * @return the frame, or null if none may be sent
+     */
+    template <typename HeadBytes, typename Pop>
+    Frame* Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop& pop);
+
+  private:
+    unsigned NextClass(uint32_t mask) const
+    {
+        const uint32_t after = mask & ~((2U << m_current) - 1);
+        return __builtin_ctz(after ? after : mask);
+    }
 
     std::array<FrameQueue, N_CLASSES> m_queues;
     std::array<uint64_t, N_CLASSES> m_deficitBytes{};
@@ -51,6 +98,42 @@ class DwrrScheduler : public EgressScheduler
     uint32_t m_quantumBytes{0}; //!< attribute Quantum
     uint8_t m_strictMask{0};    //!< attribute StrictClasses
 };
+
+template <typename HeadBytes, typename Pop>
+inline Frame*
+DwrrScheduler::Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop& pop)
+{
+    const uint32_t eligible = m_active & ~pausedMask;
+    if (!eligible)
+    {
+        return nullptr;
+    }
+    if (const uint32_t strict = eligible & m_strictMask)
+    {
+        return pop(31 - __builtin_clz(strict));
+    }
+    if (!(eligible & (eligible - 1)))
+    {
+        // Nobody to share with: turns and deficits have no meaning.
+        m_current = __builtin_ctz(eligible);
+        m_deficitBytes[m_current] = 0;
+        return pop(m_current);
+    }
+    while (true)
+    {
+        if (eligible >> m_current & 1)
+        {
+            const uint32_t bytes = headBytes(m_current);
+            if (bytes <= m_deficitBytes[m_current])
+            {
+                m_deficitBytes[m_current] -= bytes;
+                return pop(m_current);
+            }
+        }
+        m_current = NextClass(eligible);
+        m_deficitBytes[m_current] += static_cast<uint64_t>(m_weights[m_current]) * m_quantumBytes;
+    }
+}
 
 } // namespace roce
 } // namespace ns3

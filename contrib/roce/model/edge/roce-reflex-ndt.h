@@ -1,0 +1,171 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_REFLEX_NDT_H
+#define ROCE_REFLEX_NDT_H
+
+#include "roce-ndt-controller.h"
+#include "roce-ndt-scheduler.h"
+
+#include "ns3/nstime.h"
+#include "ns3/roce-switch-stage.h"
+#include "ns3/traced-callback.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Near-destination throttling of Reflex (Reflex paper, section III-D): an external switch
+ * measures the round trip of each flow that enters its datacenter, from the switch to the receiver
+ * and back, and sends packets of flows whose round trip is long through a Controlled queue of low
+ * weight.
+ *
+ * Every port to a switch of the own datacenter gets an NdtScheduler with the settings of the
+ * DwrrScheduler it had. Data that enter the datacenter in a lossless class are stamped when their
+ * transmission starts; their ACKs and NAKs, on their way out, bring the stamp back. Only
+ * acknowledgements of flows in this switch's table count: with several external switches in a
+ * datacenter, those that return through the one their data came through.
+ *
+ * No flow is reordered: it changes its queue only when it has no packets in the other one. So a
+ * flow that is congested while the port itself is overloaded, and always has packets in Normal, is
+ * not throttled at all; without SymmetricOrderGuard it is, and its packets are reordered.
+ *
+ * What the paper calls an extreme scenario, the suspension, is read as rare: its share is that of
+ * flows with packets in Controlled among all active flows of the switch. With PauseScope=port and
+ * PauseNumerator=state, TIMELY's flows, whose RTT within a datacenter is above TDstThreshold most
+ * of the time, suspend a port for a third of a run at 70 % load, and the bursts that follow double
+ * PFC.
+ *
+ * The stamp replaces the sender's, which is harmless only where something else gives the sender its
+ * round trips (ReflexNsf); see attribute SeparateTimestamp. A separate stamp adds no bytes to
+ * frames: on a real wire it would need a field of its own.
+ */
+class ReflexNdt : public SwitchStage,
+                  private NdtScheduler::Classifier,
+                  private NdtController::Listener
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    // inherited from SwitchStage
+    uint32_t GetHooks() const override
+    {
+        return ARRIVAL | DEQUEUE;
+    }
+
+    uint32_t GetKinds() const override
+    {
+        return 1U << static_cast<unsigned>(FrameKind::DATA) |
+               1U << static_cast<unsigned>(FrameKind::ACK) |
+               1U << static_cast<unsigned>(FrameKind::NAK);
+    }
+
+    /**
+     * @brief Give ports their queues.
+     * @param sw the switch
+     * @throw InputError for texts that are not among an attribute's values, or queues that are not
+     * of class DwrrScheduler
+     */
+    void Install(Switch& sw) override;
+
+    /**
+     * @brief Without time stamps of its own the law does not notice that they are replaced, but
+     * then SeparateTimestamp=false is a mistake.
+     * @param law of queue pairs that leave a datacenter
+     * @throw InputError if SeparateTimestamp is false and the law takes no time stamps
+     */
+    void CheckLaw(const CongestionControl& law) const override;
+
+    /**
+     * @param counters reflexNdt...: Flows, CongestedFlows (flows that were congested at some time),
+     * Episodes (transitions to congested), Controlled (packets put into Controlled),
+     * LegacyControlled (of these, of flows that had recovered), Pauses, PauseTimeouts, PausedNs
+     * (those that have ended), TablePeak (largest flow table of any switch). A flow that is silent
+     * for FlowEntryTimeout counts anew.
+     */
+    void Count(std::map<std::string, uint64_t>& counters) const override;
+    void OnTimer(int64_t nowPs) override;
+    Verdict OnArrival(Frame& frame, Port& in, int64_t nowPs) override;
+    Verdict OnDequeue(Frame& frame,
+                      Port& out,
+                      const EgressScheduler& queue,
+                      int64_t nowPs) override;
+
+    /**
+     * @param port index
+     * @return its queues, or null if the port does not lead into the datacenter
+     */
+    Ptr<NdtScheduler> GetScheduler(uint16_t port) const
+    {
+        return m_schedulers.at(port);
+    }
+
+    /// @return flow states
+    const NdtController& GetController() const
+    {
+        return m_controller;
+    }
+
+    /// Signature of trace source RttDst: the flow's sending NIC and queue pair, the sample.
+    typedef void (*RttDstCallback)(uint32_t nic, uint32_t qp, int64_t rttPs, Time at);
+    /// Signature of trace source State: the flow's sending NIC and queue pair, its new state.
+    typedef void (*StateCallback)(uint32_t nic, uint32_t qp, bool congested, Time at);
+    /// Signature of trace source Pause: Controlled of a port is suspended or resumed; the share of
+    /// congested flows; whether it is resumed because MaxPause has passed.
+    typedef void (
+        *PauseCallback)(uint16_t port, bool begins, double ratio, bool byTimeout, Time at);
+
+  private:
+    // inherited from NdtScheduler::Classifier
+    bool OnEnqueue(const Frame& frame, uint16_t port, int64_t nowPs) override;
+    void OnDequeue(const Frame& frame, uint16_t port, bool controlled) override;
+    // inherited from NdtController::Listener
+    void OnState(uint64_t key, bool congested, int64_t nowPs) override;
+    void OnPause(uint16_t group, bool begins, double ratio, bool byTimeout, int64_t nowPs) override;
+
+    bool EntersDatacenter(const Frame& frame) const;
+    bool IsSeparate();
+    void KickResumed(int64_t nowPs);
+    NdtController::Settings MakeSettings() const;
+
+    NdtController m_controller;
+    Switch* m_switch{nullptr};
+    std::vector<Ptr<NdtScheduler>> m_schedulers; //!< by port; null: not into the datacenter
+    std::vector<uint16_t> m_resumed;             //!< ports to be kicked
+    uint8_t m_losslessMask{0};
+    bool m_separate{false};
+    bool m_separateKnown{false};
+    std::string m_separateText;
+    std::string m_pauseScope;
+    std::string m_pauseNumerator;
+    Time m_threshold;
+    uint32_t m_nThrottle{0};
+    bool m_throttle{true};
+    bool m_pause{true};
+    double m_pauseAlpha{0};
+    Time m_maxPause;
+    bool m_orderGuard{true};
+    bool m_symmetricOrderGuard{true};
+    Time m_activeWindow;
+    Time m_flowEntryTimeout;
+    TracedCallback<uint32_t, uint32_t, int64_t, Time> m_rttDstTrace;
+    TracedCallback<uint32_t, uint32_t, bool, Time> m_stateTrace;
+    TracedCallback<uint16_t, bool, double, bool, Time> m_pauseTrace;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_REFLEX_NDT_H */
