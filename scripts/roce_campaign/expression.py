@@ -199,10 +199,10 @@ class Expression:
             return all(COMPARE[type(o)](a, b) for o, a, b in zip(node.ops, values, values[1:]))
         if isinstance(node, ast.Call) and node.func.id in FUNCTIONS:
             return FUNCTIONS[node.func.id][1](*(self._value(a, lookup) for a in node.args))
-        return lookup(self._reference(node, _Any()))
+        return lookup(self._reference(node, AnyName()))
 
 
-class _Any:
+class AnyName:
     """Contains every name: the references were checked when the text was parsed."""
 
     def __contains__(self, name: str) -> bool:

@@ -13,8 +13,8 @@ from typing import List, Optional, Tuple
 import roce_results as rr
 
 from . import figures, score
+from .estimates import Results
 from .experiment import Experiment
-from .measure import Results
 from .metrics import Metric
 from .plan import HASH_DIGITS, Plan, write_whole
 
@@ -162,7 +162,8 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
         description=[p for p in experiment.description.strip().split("\n\n") if p],
         program=os.path.basename(experiment.program), points=len(experiment.points),
         seeds=experiment.seeds, axes=list(experiment.axes),
-        missing=len(plan.runs) - len(complete), unfinished=unfinished_flows(plan),
+        missing=len(plan.by_key) - len(complete), distinct=len(plan.by_key),
+        unfinished=unfinished_flows(plan),
         figures=shown, scores=score_rows(scores), grades=score.GRADES,
         count_line=score.count_line(scores), metrics=metric_tables(results),
         percentile_note=rr.PERCENTILE_NOTE, warmup=f"{warmup / 1000:g} us" if warmup else "",

@@ -22,9 +22,9 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 import roce_results as rr
 
 from .claims import Claim
+from .estimates import Estimate, Results, jackknife, plain
 from .expression import NotMeasured, Reference
 from .grid import resolve_label
-from .measure import Estimate, Results, jackknife, plain
 
 GRADES = {
     "A": "reproduced", "B": "size about right", "C": "sign or order of magnitude only",
