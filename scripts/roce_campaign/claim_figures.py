@@ -136,7 +136,9 @@ def draw_claim_panel(ax, kind: str, rows: List[Row]) -> None:
         if kind == "relation":
             held, _, cases = row.score.ours.partition("/")
             if cases:
-                ax.barh(y, 100 * int(held) / int(cases), height=0.55, color=colour, zorder=2)
+                share = 100 * int(held) / int(cases)
+                ax.barh(y, share, height=0.55, color=colour, zorder=2)
+                ax.plot([share], [y], marker="o", color=colour, zorder=3, clip_on=False)
             continue
         if row.band:
             ax.barh(y, row.band[1] - row.band[0], left=row.band[0], height=0.7, color=BAND_COLOUR,
@@ -162,6 +164,8 @@ def draw_claim_panel(ax, kind: str, rows: List[Row]) -> None:
     beside = ax.twinx()
     beside.set_yticks(range(len(rows)), [numbers_text(r.score) for r in rows], fontsize=7)
     beside.set_ylim(*ax.get_ylim())
+    if kind != "relation":
+        beside.set_title("ours [95 %] (reported)", loc="right", fontsize=7, color=rr.MUTED)
     beside.grid(False)
 
 

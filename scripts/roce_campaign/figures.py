@@ -98,9 +98,11 @@ class Drawer:
 
     def file_name(self, plot: Plot, where: Selection) -> str:
         """A readable name that no other figure has."""
-        parts = [plot.kind] + plot.fields.get("metric", []) \
-            + [f"{a}-{'-'.join(v)}" for a, v in where.items()]
-        name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120]
+        title = plot.fields.get("title")
+        parts = [str(title)] if title else [plot.kind] + plot.fields.get("metric", [])
+        parts += [f"{a}-{'-'.join(v)}" for a, v in where.items()
+                  if not title or a in plot.fields.get("each", ())]
+        name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120].strip("-")
         count = sum(n == name or n.startswith(name + "~") for n in self.names)
         self.names.append(name if not count else f"{name}~{count + 1}")
         return os.path.join(self.folder, self.names[-1] + ".png")
@@ -189,8 +191,8 @@ class Drawer:
         return panels
 
     def labels(self, axis: str, where: Selection) -> List[str]:
-        """An axis's values with points."""
-        return [label for label in self.experiment.axes[axis]
+        """An axis's values with points, as the plot's "where" orders them."""
+        return [label for label in where.get(axis, self.experiment.axes[axis])
                 if any(selects(where, p.coordinates) and p.coordinates[axis] == label
                        for p in self.experiment.points)]
 
