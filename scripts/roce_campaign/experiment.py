@@ -23,8 +23,8 @@ from .yamlread import Value
 
 EXPERIMENTS = os.path.join(ROOT, "scripts", "experiments")
 
-SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides", "exclude",
-            "seeds", "warmup", "metrics", "plots", "targets", "claims", "slurm")
+SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides",
+            "exclude", "seeds", "warmup", "metrics", "plots", "targets", "claims", "slurm")
 MERGED = ("options", "grid", "metrics", "slurm")  # "quick" and "full" change these key by key
 SLURM = ("partition", "account", "qos", "time", "mem", "options")
 
@@ -96,6 +96,30 @@ def read_slurm(pairs: List[Tuple[Value, Value]]) -> Dict[str, str]:
     return found
 
 
+def read_sections(document: Value, size: str) -> Tuple[Dict[str, object], Dict[str, object]]:
+    """The sections of the full size and of the one asked for."""
+    known = SECTIONS + ("quick", "full")
+    base = document.fields("the experiment", known, ("title", "program", "metrics"))
+    overlays = {}
+    for part in ("quick", "full"):
+        overlays[part] = base[part].fields(part, SECTIONS) if part in base else None
+        base.pop(part, None)
+    if size == "quick" and overlays["quick"] is None:
+        document.fail("there is no section 'quick', run it with --full")
+    full = merge(base, overlays["full"] or {})
+    return full, full if size == "full" else merge(base, overlays["quick"])
+
+
+def read_claims(chosen: Dict[str, object], reader: Claims) -> List[Claim]:
+    """All claims, each id once."""
+    claims: List[Claim] = []
+    for value in chosen["claims"].items("claims", True) if "claims" in chosen else []:
+        claims.append(reader.read(value))
+        if [c.id for c in claims].count(claims[-1].id) > 1:
+            value.fail(f"claim {claims[-1].id} is there twice")
+    return claims
+
+
 def load(name: str, size: str, program: Optional[str] = None,
          build: Optional[str] = None, targets_file: Optional[str] = None) -> Experiment:
     """Read and check an experiment.
@@ -112,17 +136,7 @@ def load(name: str, size: str, program: Optional[str] = None,
                              "._+-")
     folder = os.path.dirname(os.path.abspath(file))
     document = yamlread.read(file)
-    known = SECTIONS + ("quick", "full")
-    base = document.fields("the experiment", known, ("title", "program", "metrics"))
-    overlays = {}
-    for part in ("quick", "full"):
-        overlays[part] = base[part].fields(part, SECTIONS) if part in base else None
-        base.pop(part, None)
-    if size == "quick" and overlays["quick"] is None:
-        document.fail("there is no section 'quick', run it with --full")
-    full = merge(base, overlays["full"] or {})
-    chosen = full if size == "full" else merge(base, overlays["quick"])
-
+    full, chosen = read_sections(document, size)
     seed_option = chosen["seed_option"].text("seed_option") if "seed_option" in chosen else "seed"
     path = program or chosen["program"].text("program")
     if os.sep not in path:
@@ -149,11 +163,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     targets, show_all = (read_targets_file(targets_file, {}), False) if targets_file else \
         read_targets(chosen.get("targets"), folder)
     reader = Claims(metrics, all_axes, excluded, targets)
-    claims = []
-    for value in chosen["claims"].items("claims", True) if "claims" in chosen else []:
-        claims.append(reader.read(value))
-        if [c.id for c in claims].count(claims[-1].id) > 1:
-            value.fail(f"claim {claims[-1].id} is there twice")
+    claims = read_claims(chosen, reader)
     claimed = {c.id for c in claims}
     unclaimed = [row for key, row in targets.items() if key not in claimed] if show_all else []
     plots = [read_plot(v, reader, [c.id for c in claims])
