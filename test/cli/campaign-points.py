@@ -104,33 +104,12 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
 ]
 
 
-def write(folder):
-    """The experiment with its program."""
-    program = folder / "program.py"
-    program.write_text(PROGRAM)
-    program.chmod(0o755)
-    (folder / "points.yaml").write_text(EXPERIMENT)
-    return folder / "points.yaml"
-
-
-def test_bad_input(folder):
-    """One line with the place, status 2."""
-    write(folder)
-    for i, (old, new, line, words) in enumerate(BAD):
-        check(EXPERIMENT.count(old) == 1, f"bad input {i}: '{old}' is not once in the experiment")
-        file = folder / f"bad{i}.yaml"
-        file.write_text(EXPERIMENT.replace(old, new))
-        done = run("reproduce", file, "--out", folder / "none", "--dry-run")
-        check(done.returncode == 2 and done.stderr.count("\n") == 1 and words in done.stderr
-              and f"{file}:{line}: " in done.stderr, f"{new}: {done}")
-
-
 def test_points(folder):
     """Which runs there are, and the metrics of points that share them.
 
     @return the experiment with its results
     """
-    experiment = write(folder)
+    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
     out = folder / "results"
     dry = good(run("reproduce", experiment, "--dry-run"), "list of runs")
     check(len(dry.stdout.split()) == 12, f"5 points, 4 different runs, 3 seeds: {dry.stdout}")
@@ -213,7 +192,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
         for folder in ("bad", "points"):
             (Path(name) / folder).mkdir()
-        test_bad_input(Path(name) / "bad")
+        campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
+        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
         print("bad input: as expected", flush=True)
         experiment, out = test_points(Path(name) / "points")
         print("points: as expected", flush=True)
