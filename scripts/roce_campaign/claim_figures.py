@@ -36,7 +36,7 @@ def draw_effects(results: Results, plot: Plot, file: str) -> None:
     plt = rr.apply_style()
     from matplotlib.lines import Line2D
 
-    label_inches = 0.08 * max(map(len, rows)) + 0.3
+    label_inches = 0.08 * max(map(len, rows)) + 0.5
     fig, axes = plt.subplots(1, len(panels), squeeze=False, sharey=True, figsize=(
         label_inches + 2.5 * len(panels), ROW_INCHES * (len(series) + 1) * len(rows) / 2 + 1.4))
     for ax, (title, found) in zip(axes[0], panels):
@@ -54,6 +54,7 @@ def draw_effects(results: Results, plot: Plot, file: str) -> None:
         ax.grid(False, axis="y")
         for y in range(0, len(rows), 2):
             ax.axhspan(y - 0.5, y + 0.5, color="#F5F5F5", zorder=0)
+    axes[0][0].set_ylabel(plot.fields["rows"][0])
     handles = [Line2D([], [], label=name, **{**rr.run_style(i), "linestyle": ""})
                for i, name in enumerate(series) if name]
     plot_fct.finish_layout(fig, handles, [seeds_note(results)])

@@ -130,7 +130,9 @@ def test_points(folder):
           and page.count("data:image/png;base64,") == 4, "page")
     check((out / "figures" / "Effects-by-hand.png").exists(), "a figure's file has its title")
     scores = {r["id"]: r for r in rows(out / "score.csv")}
-    check(scores["everywhere"]["ours"] == "5/5", f"excluded points: {scores['everywhere']}")
+    check(scores["everywhere"]["ours"] == "5/5" and scores["everywhere"]["grade"] == "A"
+          and "not measured" not in scores["everywhere"]["note"],
+          f"excluded points: {scores['everywhere']}")
     check("2 <= 10.5 <= 8 does not hold" in scores["chain"]["note"], f"{scores['chain']}")
     check("10.5 < 2 or 15 > 9" in scores["either"]["note"] and scores["either"]["grade"] == "A",
           f"{scores['either']}")
