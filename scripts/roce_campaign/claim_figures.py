@@ -135,9 +135,8 @@ def draw_claim_panel(ax, kind: str, rows: List[Row]) -> None:
     for y, row in enumerate(rows):
         colour = GRADE_COLOURS[row.score.grade]
         if kind == "relation":
-            held, _, cases = row.score.ours.partition("/")
-            if cases:
-                share = 100 * int(held) / int(cases)
+            share = share_held(row.score)
+            if share is not None:
                 ax.barh(y, share, height=0.55, color=colour, zorder=2)
                 ax.plot([share], [y], marker="o", color=colour, zorder=3, clip_on=False)
             continue
@@ -168,6 +167,12 @@ def draw_claim_panel(ax, kind: str, rows: List[Row]) -> None:
     if kind != "relation":
         beside.set_title("ours [95 %] (reported)", loc="right", fontsize=7, color=rr.MUTED)
     beside.grid(False)
+
+
+def share_held(s: Score) -> Optional[float]:
+    """Percent of a relation's measured cases that hold."""
+    held, _, cases = s.ours.partition("/")
+    return 100 * int(held) / int(cases) if cases else None
 
 
 def is_percent(s: Score) -> bool:

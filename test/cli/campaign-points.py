@@ -65,6 +65,7 @@ claims:
   - {id: count, value: average, at: {law: new, kind: plain}, kind: count, reported: 42}
   - {id: banded, value: average, at: {law: new, kind: plain}, reported: 21, band: [10.5, 42]}
   - {id: everywhere, holds: average < 100, each: [law, kind]}
+  - {id: some, holds: average > 11, each: [law, kind], at_least: 1}
   - {id: chain, holds: 2 <= average <= 8, at: {law: new, kind: plain}}
   - {id: either, holds: average < 2 or inter > 9, at: {law: new, kind: plain}}
   - {id: absent, value: stage, at: {law: old, kind: plain}, reported: 7}
@@ -171,6 +172,8 @@ def test_figures(experiment, out):
     row = claim_figures.share_row(scores["banded"])
     check(row.band == (0.5, 2.0), f"band: {row}")
     check(claim_figures.share_row(scores["absent"]).ours is None, "not measured")
+    shares = {name: claim_figures.share_held(scores[name]) for name in ("everywhere", "some", "absent")}
+    check(shares == {"everywhere": 100, "some": 40, "absent": None}, f"relations: {shares}")
 
     drawer = figures.Drawer(results, plan, str(out / "figures"))
     where = next(drawer.selections(bars))
