@@ -129,6 +129,8 @@ def test_points(folder):
     page = (out / "index.html").read_text()
     check("5 points" in page and "12 different runs" in page and "No figure" not in page
           and page.count("data:image/png;base64,") == 4, "page")
+    check("at law new; kind plain, fast" in page
+          and page.count("<td>old</td><td>plain</td>") == 8 + 3, "metrics of some points")
     check((out / "figures" / "Effects-by-hand.png").exists(), "a figure's file has its title")
     scores = {r["id"]: r for r in rows(out / "score.csv")}
     check(scores["everywhere"]["ours"] == "5/5" and scores["everywhere"]["grade"] == "A"
