@@ -36,7 +36,7 @@ if has in-tree; then
 fi
 
 # The comparison of builds, and what does not depend on the build (Python, documentation), belongs to the release run.
-test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.](determinism|documentation|ns3-versions|campaign|slurm)$')
+test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error -E '^cli[.](determinism|documentation|ns3-versions|campaign|campaign-points|slurm)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then

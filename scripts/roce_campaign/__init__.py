@@ -14,9 +14,11 @@ expression   the small language of claims and derived metrics
 identity     what a result depends on, as hashes
 plan         results/NAME/plan.json: the runs of one campaign, for all processes that take part
 run          one run, as a process of its own (here or on a cluster node)
-measure      metrics of runs, and their confidence intervals over the seeds
+measure      metrics of single runs
+estimates    metrics over the seeds, with confidence intervals
 score        claims against metrics
 figures      the standard figures
+claim_figures    figures of effects and claims
 page         the HTML page
 driver       starts Snakemake and shows its progress
 regress      two versions compared

@@ -12,7 +12,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import roce_results as rr
 
 from .expression import Coordinates, Expression
-from .grid import read_where, resolve_label
+from .grid import Selection, read_where, resolve_label, selects
 from .metrics import Metric
 from .program import ROOT
 from .yamlread import Value
@@ -27,9 +27,14 @@ TARGET_KINDS = {"relation": "relation", "count": "count", "ratio": "ratio"}
 class Case(NamedTuple):
     """One case of a claim: its expression with the coordinates that it gives to all metrics."""
 
-    title: str
+    variables: Coordinates  # what "each" has put in
     expression: Expression
     coordinates: Coordinates
+
+    @property
+    def title(self) -> str:
+        """law=Timely, load=0.7"""
+        return ", ".join(f"{n}={v}" for n, v in self.variables.items())
 
 
 class Claim(NamedTuple):
@@ -101,8 +106,9 @@ class Claims:
     """Reads claims; knows grid and metrics."""
 
     def __init__(self, metrics: Dict[str, Metric], axes: Dict[str, List[str]],
-                 targets: Dict[str, Dict[str, str]]):
+                 excluded: List[Selection], targets: Dict[str, Dict[str, str]]):
         self.metrics = metrics
+        self.excluded = excluded
         self.axes = axes
         self.targets = targets
 
@@ -124,8 +130,8 @@ class Claims:
         if relation != (kind == "relation"):
             value.fail(f"{what}: kind {kind} goes with {'value:' if relation else 'holds:'}")
         at = read_where(fields["at"], self.axes, what) if "at" in fields else {}
-        each = self._each(fields.get("each"), what)
-        cases = self._cases(fields["holds" if relation else "value"], at, each, what, relation)
+        each = self.each(fields.get("each"), what)
+        cases = self.cases(fields["holds" if relation else "value"], at, each, what, relation)
         if not relation and len(cases) != 1:
             value.fail(f"{what}: each: goes with holds:, a value is one number")
         at_least = len(cases)
@@ -152,7 +158,7 @@ class Claims:
             value.fail(f"{what}: {error}")
         return claim
 
-    def _each(self, value: Optional[Value], what: str) -> Dict[str, List[str]]:
+    def each(self, value: Optional[Value], what: str) -> Dict[str, List[str]]:
         """Variables of the cases: "load" (an axis, all its values), or name: list."""
         if value is None:
             return {}
@@ -175,11 +181,13 @@ class Claims:
             each[name] = self.axes[name]
         return each
 
-    def _cases(self, value: Value, at: Coordinates, each: Dict[str, List[str]], what: str,
-               relation: bool) -> List[Case]:
+    def cases(self, value: Value, at: Coordinates, each: Dict[str, List[str]], what: str,
+              relation: bool) -> List[Case]:
+        """An expression for each combination of the variables, without excluded points."""
+        combinations = [dict(zip(each, c)) for c in itertools.product(*each.values())]
+        there = [v for v in combinations if not any(selects(e, {**at, **v}) for e in self.excluded)]
         cases = []
-        for combination in itertools.product(*each.values()):
-            variables = dict(zip(each, combination))
+        for variables in there or combinations:
             text = value.text(what)
             for name, label in variables.items():
                 text = text.replace("{" + name + "}", label)
@@ -192,12 +200,10 @@ class Claims:
                            + ("a comparison" if relation else "a number, holds: is for comparisons"))
             if not expression.references:
                 value.fail(f"{what}: no metric in it")
-            coordinates = dict(at)
-            coordinates.update({n: v for n, v in variables.items() if n in self.axes})
+            coordinates = {**at, **{n: v for n, v in variables.items() if n in self.axes}}
             for reference in expression.references:
                 self._check(reference, coordinates, value, what)
-            title = ", ".join(f"{n}={v}" for n, v in variables.items())
-            cases.append(Case(title, expression, coordinates))
+            cases.append(Case(variables, expression, coordinates))
         return cases
 
     def _check(self, reference, coordinates: Coordinates, value: Value, what: str) -> None:

@@ -153,7 +153,7 @@ class Campaign:
 
     def _watch(self) -> None:
         """Show progress until Snakemake ends."""
-        total = len(self.plan.runs)
+        total = len(self.plan.by_key)
         live = sys.stderr.isatty()
         started = time.monotonic()
         done_before = self._done()
@@ -177,7 +177,7 @@ class Campaign:
 
     def _done(self) -> int:
         """Finished runs."""
-        return sum(os.path.exists(self.plan.mark(r)) for r in self.plan.runs)
+        return sum(os.path.exists(self.plan.mark(r)) for r in self.plan.by_key.values())
 
     def _text(self, total: int, done_before: int, elapsed: float) -> str:
         """[3/12 runs] ETA 2 min 10 s"""
@@ -225,9 +225,9 @@ class Campaign:
                         if not more.startswith("    error: ") and not more.startswith("    ("):
                             break
                         texts.append(more)
-        missing = [r.key for r in self.plan.runs if not os.path.exists(self.plan.mark(r))]
+        missing = [k for k, r in self.plan.by_key.items() if not os.path.exists(self.plan.mark(r))]
         if missing:
-            texts.append(f"{len(missing)} of {len(self.plan.runs)} runs are missing: "
+            texts.append(f"{len(missing)} of {len(self.plan.by_key)} runs are missing: "
                          + ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""))
         texts.append(f"all that was said: {os.path.relpath(self.log)}")
         return texts

@@ -14,7 +14,8 @@ import roce_results as rr
 
 from . import identity, yamlread
 from .claims import Claim, Claims, read_targets, read_targets_file
-from .grid import Point, labels_of, make_points, read_grid, read_seeds, read_where, resolve_label
+from .grid import (Point, labels_of, make_points, read_grid, read_overrides, read_seeds,
+                   read_selection, resolve_label)
 from .metrics import Metric, read_metrics
 from .plots import Plot, read_plot
 from .program import ROOT, Options, program_options
@@ -22,8 +23,8 @@ from .yamlread import Value
 
 EXPERIMENTS = os.path.join(ROOT, "scripts", "experiments")
 
-SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "exclude", "seeds",
-            "warmup", "metrics", "plots", "targets", "claims", "slurm")
+SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides",
+            "exclude", "seeds", "warmup", "metrics", "plots", "targets", "claims", "slurm")
 MERGED = ("options", "grid", "metrics", "slurm")  # "quick" and "full" change these key by key
 SLURM = ("partition", "account", "qos", "time", "mem", "options")
 
@@ -95,6 +96,30 @@ def read_slurm(pairs: List[Tuple[Value, Value]]) -> Dict[str, str]:
     return found
 
 
+def read_sections(document: Value, size: str) -> Tuple[Dict[str, object], Dict[str, object]]:
+    """The sections of the full size and of the one asked for."""
+    known = SECTIONS + ("quick", "full")
+    base = document.fields("the experiment", known, ("title", "program", "metrics"))
+    overlays = {}
+    for part in ("quick", "full"):
+        overlays[part] = base[part].fields(part, SECTIONS) if part in base else None
+        base.pop(part, None)
+    if size == "quick" and overlays["quick"] is None:
+        document.fail("there is no section 'quick', run it with --full")
+    full = merge(base, overlays["full"] or {})
+    return full, full if size == "full" else merge(base, overlays["quick"])
+
+
+def read_claims(chosen: Dict[str, object], reader: Claims) -> List[Claim]:
+    """All claims, each id once."""
+    claims: List[Claim] = []
+    for value in chosen["claims"].items("claims", True) if "claims" in chosen else []:
+        claims.append(reader.read(value))
+        if [c.id for c in claims].count(claims[-1].id) > 1:
+            value.fail(f"claim {claims[-1].id} is there twice")
+    return claims
+
+
 def load(name: str, size: str, program: Optional[str] = None,
          build: Optional[str] = None, targets_file: Optional[str] = None) -> Experiment:
     """Read and check an experiment.
@@ -111,17 +136,7 @@ def load(name: str, size: str, program: Optional[str] = None,
                              "._+-")
     folder = os.path.dirname(os.path.abspath(file))
     document = yamlread.read(file)
-    known = SECTIONS + ("quick", "full")
-    base = document.fields("the experiment", known, ("title", "program", "metrics"))
-    overlays = {}
-    for part in ("quick", "full"):
-        overlays[part] = base[part].fields(part, SECTIONS) if part in base else None
-        base.pop(part, None)
-    if size == "quick" and overlays["quick"] is None:
-        document.fail("there is no section 'quick', run it with --full")
-    full = merge(base, overlays["full"] or {})
-    chosen = full if size == "full" else merge(base, overlays["quick"])
-
+    full, chosen = read_sections(document, size)
     seed_option = chosen["seed_option"].text("seed_option") if "seed_option" in chosen else "seed"
     path = program or chosen["program"].text("program")
     if os.sep not in path:
@@ -139,22 +154,19 @@ def load(name: str, size: str, program: Optional[str] = None,
     for axis, labels in labels_of(axes).items():
         known_labels = all_axes.setdefault(axis, [])
         known_labels += [x for x in labels if resolve_label(x, known_labels) is None]
-    excluded = [read_where(v, all_axes, "exclude")
+    excluded = [read_selection(v, all_axes, "exclude")
                 for v in (chosen["exclude"].items("exclude") if "exclude" in chosen else [])]
-    metrics = read_metrics(chosen["metrics"])
+    overrides = read_overrides(chosen.get("overrides"), all_axes, options)
+    metrics = read_metrics(chosen["metrics"], all_axes)
     if not metrics:
         document.fail("metrics: expected at least one")
     targets, show_all = (read_targets_file(targets_file, {}), False) if targets_file else \
         read_targets(chosen.get("targets"), folder)
-    reader = Claims(metrics, all_axes, targets)
-    claims = []
-    for value in chosen["claims"].items("claims", True) if "claims" in chosen else []:
-        claims.append(reader.read(value))
-        if [c.id for c in claims].count(claims[-1].id) > 1:
-            value.fail(f"claim {claims[-1].id} is there twice")
+    reader = Claims(metrics, all_axes, excluded, targets)
+    claims = read_claims(chosen, reader)
     claimed = {c.id for c in claims}
     unclaimed = [row for key, row in targets.items() if key not in claimed] if show_all else []
-    plots = [read_plot(v, metrics, all_axes)
+    plots = [read_plot(v, reader, [c.id for c in claims])
              for v in (chosen["plots"].items("plots", True) if "plots" in chosen else [])]
     with open(file, encoding="utf-8") as stream:
         text = stream.read()
@@ -163,7 +175,7 @@ def load(name: str, size: str, program: Optional[str] = None,
         chosen["title"].text("title"),
         chosen["description"].text("description") if "description" in chosen else "",
         os.path.realpath(path), fixed, seed_option, "progress" in names,
-        labels_of(axes), all_axes, make_points(axes, fixed, excluded, document),
+        labels_of(axes), all_axes, make_points(axes, fixed, excluded, overrides, document),
         read_seeds(chosen.get("seeds")),
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
         metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]))

@@ -181,6 +181,21 @@ class Expression:
         return (self._value(node.left, lookup), SYMBOL[type(node.ops[0])],
                 self._value(node.comparators[0], lookup))
 
+    def shown(self, lookup: Lookup) -> str:
+        """A comparison with the values in it: 2 <= 3.1 <= 8, or several."""
+        return self._shown(self._root, lookup)
+
+    def _shown(self, node: ast.expr, lookup: Lookup) -> str:
+        if isinstance(node, ast.BoolOp):
+            sign = " and " if isinstance(node.op, ast.And) else " or "
+            return sign.join(self._shown(child, lookup) for child in node.values)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return f"not ({self._shown(node.operand, lookup)})"
+        text = f"{self._value(node.left, lookup):.4g}"
+        for sign, child in zip(node.ops, node.comparators):
+            text += f" {SYMBOL[type(sign)]} {self._value(child, lookup):.4g}"
+        return text
+
     def _value(self, node: ast.expr, lookup: Lookup):
         if isinstance(node, ast.Constant):
             return node.value
@@ -199,10 +214,10 @@ class Expression:
             return all(COMPARE[type(o)](a, b) for o, a, b in zip(node.ops, values, values[1:]))
         if isinstance(node, ast.Call) and node.func.id in FUNCTIONS:
             return FUNCTIONS[node.func.id][1](*(self._value(a, lookup) for a in node.args))
-        return lookup(self._reference(node, _Any()))
+        return lookup(self._reference(node, AnyName()))
 
 
-class _Any:
+class AnyName:
     """Contains every name: the references were checked when the text was parsed."""
 
     def __contains__(self, name: str) -> bool:

@@ -17,13 +17,17 @@ import plot_fct
 import plot_queues
 import roce_results as rr
 
+from . import claim_figures
+from .estimates import Estimate, Results
 from .experiment import Experiment
-from .expression import Coordinates
-from .grid import Point, matches
-from .measure import Estimate, Results
+from .grid import Point, Selection, selects
 from .metrics import Metric
 from .plan import Plan
 from .plots import Plot
+
+
+TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
+          "queues": "Queues over time", "effects": "Effects", "claims": "Reported and measured"}
 
 
 class Figure(NamedTuple):
@@ -32,6 +36,14 @@ class Figure(NamedTuple):
     title: str
     file: Optional[str]
     why_not: str
+
+
+class Panel(NamedTuple):
+    """A part of a figure: estimates along the x axis for each series."""
+
+    title: str
+    unit: str
+    rows: Dict[str, List[Optional[Estimate]]]
 
 
 class Drawer:
@@ -75,36 +87,41 @@ class Drawer:
                       for kind in ("slowdown-by-size", "fct-cdf")]
         return plots
 
-    def selections(self, plot: Plot) -> Iterator[Coordinates]:
+    def selections(self, plot: Plot) -> Iterator[Selection]:
         """The coordinates of each figure of a plot that has points in this size."""
         axes = plot.fields.get("each", [])
         fixed = plot.fields.get("where", {})
         for labels in itertools.product(*(self.experiment.axes[a] for a in axes)):
-            where = {**fixed, **dict(zip(axes, labels))}
-            if any(matches(p.coordinates, where) for p in self.experiment.points):
+            where = {**fixed, **{axis: [label] for axis, label in zip(axes, labels)}}
+            if any(selects(where, p.coordinates) for p in self.experiment.points):
                 yield where
 
-    def file_name(self, plot: Plot, where: Coordinates) -> str:
+    def file_name(self, plot: Plot, where: Selection) -> str:
         """A readable name that no other figure has."""
-        parts = [plot.kind] + plot.fields.get("metric", []) + [f"{a}-{v}" for a, v in where.items()]
-        name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120]
+        title = plot.fields.get("title")
+        parts = [str(title)] if title else [plot.kind] + plot.fields.get("metric", [])
+        parts += [f"{a}-{'-'.join(v)}" for a, v in where.items()
+                  if not title or a in plot.fields.get("each", ())]
+        name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120].strip("-")
         count = sum(n == name or n.startswith(name + "~") for n in self.names)
         self.names.append(name if not count else f"{name}~{count + 1}")
         return os.path.join(self.folder, self.names[-1] + ".png")
 
-    def figure(self, plot: Plot, where: Coordinates) -> Figure:
+    def figure(self, plot: Plot, where: Selection) -> Figure:
         """One figure."""
         file = self.file_name(plot, where)
         labels = [self.experiment.metrics[m].label for m in plot.fields.get("metric", [])]
-        default = ", ".join(labels) or {"slowdown-by-size": "Slowdown by flow size",
-                                        "fct-cdf": "Flow completion times",
-                                        "queues": "Queues over time"}[plot.kind]
-        place = ", ".join(f"{a}={v}" for a, v in where.items())
+        default = ", ".join(labels) or TITLES[plot.kind]
+        place = ", ".join(f"{a}={v[0]}" for a, v in where.items() if len(v) == 1)
         title = str(plot.fields.get("title", default[:1].upper() + default[1:]))
         title += f" ({place})" if place else ""
         try:
             if plot.kind in ("lines", "bars"):
                 self.draw_metrics(plot, where, file)
+            elif plot.kind == "effects":
+                claim_figures.draw_effects(self.results, plot, file)
+            elif plot.kind == "claims":
+                claim_figures.draw_claims(self.results, plot, file)
             elif plot.kind == "queues":
                 self.draw_queues(plot, where, file)
             else:
@@ -118,85 +135,111 @@ class Drawer:
 
     # ------------------------------------------------------------------------------------- metrics
 
-    def draw_metrics(self, plot: Plot, where: Coordinates, file: str) -> None:
-        """Panels of metrics over an axis; a line or a group of bars for each series."""
-        x = plot.fields["x"][0]
-        metrics = [self.experiment.metrics[m] for m in plot.fields["metric"]]
-        labels = self.experiment.axes[x]
-        series = self.series(plot, where, x)
-        data = {(m.name, s): self.row(plot, m, s, where) for m in metrics for s in series}
-        if not any(e for row in data.values() for e in row):
+    def draw_metrics(self, plot: Plot, where: Selection, file: str) -> None:
+        """Panels over an axis; a line or a group of bars for each series."""
+        labels = self.labels(plot.fields["x"][0], where)
+        panels = self.panels(plot, where, labels)
+        if not any(e for p in panels for row in p.rows.values() for e in row):
             raise rr.ResultError("no run has these values: nothing to plot")
         plt = rr.apply_style()
-        from matplotlib.lines import Line2D
-        from matplotlib.patches import Patch
-
-        columns = min(len(metrics), 3)
-        rows = -(-len(metrics) // columns)
+        columns = min(len(panels), 3)
+        rows = -(-len(panels) // columns)
         width = 4.6 if columns == 1 else 3.7 * columns
+        if plot.kind == "bars" and columns == 1:  # no bar narrower than its interval's caps
+            width = max(width, 0.17 * len(labels) * (len(panels[0].rows) + 1))
         fig, axes = plt.subplots(rows, columns, squeeze=False,
                                  figsize=(width + 0.4, 3.0 * rows + 0.8))
-        numeric = plot.kind == "lines" and all(is_number(v) for v in labels)
-        positions = [float(v) for v in labels] if numeric else [float(i) for i in range(len(labels))]
-        # Side by side, or the intervals of the series hide each other.
-        step = 0.012 * ((max(positions) - min(positions)) or 1.0)
-        for ax in axes.flat[len(metrics):]:
+        for ax in axes.flat[len(panels):]:
             ax.set_visible(False)
-        for ax, metric in zip(axes.flat, metrics):
-            for index, name in enumerate(series):
-                row = data[metric.name, name]
-                if plot.kind == "lines":
-                    shift = step * (index - (len(series) - 1) / 2)
-                    draw_line(ax, [p + shift for p in positions], row, index)
-                else:
-                    draw_bars(ax, row, index, len(series))
-            ax.set_title("\n".join(textwrap.wrap(metric.label, 36 if columns > 1 else 60)))
-            ax.set_ylabel(metric.unit or str(metric.fields.get("of", "value")))
-            ax.set_xlabel(x)
-            if not numeric or len(labels) <= 8:
-                ax.set_xticks(positions)
-                crowded = sum(map(len, labels)) * columns > 60
-                ax.set_xticklabels(labels, rotation=30 if crowded else 0,
-                                   ha="right" if crowded else "center")
-            estimates = [e for s in series for e in data[metric.name, s] if e]
-            set_y_axis(ax, estimates, bool(plot.fields.get("log")))
-        handles = []
-        for i, name in enumerate(series if series != [""] else []):
-            style = rr.run_style(i)
-            handles.append(Line2D([], [], label=name, **style) if plot.kind == "lines"
-                           else Patch(color=style["color"], label=name))
+        series = list(dict.fromkeys(s for p in panels for s in p.rows))
+        for ax, panel in zip(axes.flat, panels):
+            self.draw_panel(ax, panel, plot, labels, series)
+            ax.set_title("\n".join(textwrap.wrap(panel.title, 36 if columns > 1 else 60)))
+            crowded = sum(map(len, labels)) * columns > 12 * (width + 0.4)
+            if ax.get_xticklabels() and crowded:
+                plt.setp(ax.get_xticklabels(), rotation=30, ha="right", rotation_mode="anchor")
+        plot_fct.finish_layout(fig, legend(plot.kind, series), [self.note(plot)])
+        plot_fct.save_figure(fig, file)
+        plt.close(fig)
+
+    def note(self, plot: Plot) -> str:
+        """What the intervals are."""
+        metrics = [self.experiment.metrics[m] for m in plot.fields["metric"]]
         seeds = len(self.experiment.seeds)
         note = (f"Mean of {seeds} seeds; bars: 95 % confidence interval (Student's t)."
                 if seeds > 1 else "One seed.")
         if any(m.pool for m in metrics):
             note += " " + ", ".join(m.label for m in metrics if m.pool) + ": flows of all seeds pooled."
-        plot_fct.finish_layout(fig, handles, [note])
-        plot_fct.save_figure(fig, file)
-        plt.close(fig)
+        return note
 
-    def series(self, plot: Plot, where: Coordinates, x: Optional[str]) -> List[str]:
+    def panels(self, plot: Plot, where: Selection, labels: List[str]) -> List[Panel]:
+        """One for each metric, or with "panel" for each value of that axis."""
+        x = plot.fields["x"][0]
+        metrics = [self.experiment.metrics[m] for m in plot.fields["metric"]]
+        if "panel" not in plot.fields:
+            return [Panel(m.label, unit_of([m]),
+                          {s: self.row(plot, m, s, where, labels)
+                           for s in self.series(plot, where, x)}) for m in metrics]
+        axis = plot.fields["panel"][0]
+        panels = []
+        for label in self.labels(axis, where):
+            narrow = {**where, axis: [label]}
+            names = self.series(plot, narrow, x)
+            rows = {(f"{m.label}, {s}" if s else m.label): self.row(plot, m, s, narrow, labels)
+                    for m in metrics for s in names}
+            panels.append(Panel(Point({axis: label}, {}).text(), unit_of(metrics), rows))
+        return panels
+
+    def labels(self, axis: str, where: Selection) -> List[str]:
+        """An axis's values with points, as the plot's "where" orders them."""
+        return [label for label in where.get(axis, self.experiment.axes[axis])
+                if any(selects(where, p.coordinates) and p.coordinates[axis] == label
+                       for p in self.experiment.points)]
+
+    @staticmethod
+    def draw_panel(ax, panel: Panel, plot: Plot, labels: List[str], series: List[str]) -> None:
+        """Lines or bars."""
+        numeric = plot.kind == "lines" and all(is_number(v) for v in labels)
+        positions = [float(v) for v in labels] if numeric else [float(i) for i in range(len(labels))]
+        # Side by side, or the intervals of the series hide each other.
+        step = 0.012 * ((max(positions) - min(positions)) or 1.0)
+        for name, row in panel.rows.items():
+            index = series.index(name)
+            if plot.kind == "lines":
+                shift = step * (index - (len(series) - 1) / 2)
+                draw_line(ax, [p + shift for p in positions], row, index)
+            else:
+                draw_bars(ax, row, index, len(series))
+        ax.set_ylabel(panel.unit)
+        ax.set_xlabel(plot.fields["x"][0])
+        if not numeric or len(labels) <= 8:
+            ax.set_xticks(positions)
+            ax.set_xticklabels(labels)
+        set_y_axis(ax, [e for row in panel.rows.values() for e in row if e],
+                   bool(plot.fields.get("log")))
+
+    def series(self, plot: Plot, where: Selection, x: Optional[str]) -> List[str]:
         """Names of the series; "" if there is only one."""
         names: Dict[str, None] = {}
         for point in self.experiment.points:
-            if matches(point.coordinates, where):
+            if selects(where, point.coordinates):
                 names[self.series_name(plot, point, where, x)] = None
         return list(names)
 
     @staticmethod
-    def series_name(plot: Plot, point: Point, where: Coordinates, x: Optional[str]) -> str:
+    def series_name(plot: Plot, point: Point, where: Selection, x: Optional[str]) -> str:
         """Of the axes that plot names, else of all that are not fixed."""
         axes = plot.fields.get("series") or [a for a in point.coordinates
-                                             if a not in where and a != x]
+                                             if len(where.get(a, ())) != 1 and a != x]
         return Point({a: point.coordinates[a] for a in axes}, {}).text() if axes else ""
 
-    def row(self, plot: Plot, metric: Metric, series: str, where: Coordinates
+    def row(self, plot: Plot, metric: Metric, series: str, where: Selection, labels: List[str]
             ) -> List[Optional[Estimate]]:
         """Estimates along the x axis."""
         x = plot.fields["x"][0]
-        labels = self.experiment.axes[x]
         row: List[Optional[Estimate]] = [None] * len(labels)
         for i, point in enumerate(self.experiment.points):
-            if not matches(point.coordinates, where):
+            if not selects(where, point.coordinates):
                 continue
             if self.series_name(plot, point, where, x) == series:
                 at = labels.index(point.coordinates[x])
@@ -208,12 +251,12 @@ class Drawer:
 
     # --------------------------------------------------------------------------------- single runs
 
-    def pooled_runs(self, plot: Plot, where: Coordinates) -> List[rr.Run]:
+    def pooled_runs(self, plot: Plot, where: Selection) -> List[rr.Run]:
         """A run for each series, with the flows of all its seeds."""
         pooled: Dict[str, rr.Run] = {}
         for run in self.plan.runs:
             point = next(p for p in self.experiment.points if p.coordinates == run.point)
-            if not matches(run.point, where) or self.plan.record(run) is None:
+            if not selects(where, run.point) or self.plan.record(run) is None:
                 continue
             name = self.series_name(plot, point, where, None) or "all seeds"
             loaded = rr.load_run(self.plan.run_folder(run), name, self.experiment.warmup_ns)
@@ -225,11 +268,11 @@ class Drawer:
             raise rr.ResultError("no complete run: nothing to plot")
         return list(pooled.values())
 
-    def draw_queues(self, plot: Plot, where: Coordinates, file: str) -> None:
+    def draw_queues(self, plot: Plot, where: Selection, file: str) -> None:
         """Queues of the first seed of each point."""
         runs = []
         for run in self.plan.runs:
-            if (matches(run.point, where) and run.seed == self.experiment.seeds[0]
+            if (selects(where, run.point) and run.seed == self.experiment.seeds[0]
                     and self.plan.record(run) is not None):
                 folder = self.plan.run_folder(run)
                 point = next(p for p in self.experiment.points if p.coordinates == run.point)
@@ -248,6 +291,23 @@ def is_number(text: str) -> bool:
         return True
     except ValueError:
         return False
+
+
+def unit_of(metrics: List[Metric]) -> str:
+    """The common unit of metrics, or else what they are of."""
+    found = dict.fromkeys(m.unit or str(m.fields.get("of", "value")) for m in metrics)
+    return " / ".join(found)
+
+
+def legend(kind: str, series: List[str]) -> list:
+    """Its entries, none for a single series without a name."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    styles = [rr.run_style(i) for i in range(len(series))] if series != [""] else []
+    if kind == "lines":
+        return [Line2D([], [], label=name, **style) for name, style in zip(series, styles)]
+    return [Patch(color=style["color"], label=name) for name, style in zip(series, styles)]
 
 
 def set_y_axis(ax, estimates: List[Estimate], log: bool) -> None:

@@ -12,6 +12,14 @@ from .program import Options
 from .yamlread import Value
 
 Axis = Dict[str, Dict[str, str]]  # label -> options
+Selection = Dict[str, List[str]]  # axis -> any of these labels
+
+
+class Override(NamedTuple):
+    """Options of some points that no single axis can give."""
+
+    at: Selection
+    options: Dict[str, str]
 
 
 class Point(NamedTuple):
@@ -73,17 +81,39 @@ def read_grid(pairs: List[Tuple[Value, Value]], options: Options) -> Dict[str, A
     return axes
 
 
-def read_where(value: Value, axes: Dict[str, List[str]], what: str) -> Coordinates:
-    """Coordinates: axis -> label, each checked."""
-    found = {}
-    for key, label in value.pairs(what):
+def read_selection(value: Value, axes: Dict[str, List[str]], what: str) -> Selection:
+    """Some of the points: axis -> a label or a list of them, each checked."""
+    found: Selection = {}
+    for key, labels in value.pairs(what):
         axis = key.node.value
         if axis not in axes:
             key.fail(f"{what}: no axis '{axis}', expected one of {', '.join(axes) or '(none)'}")
-        found[axis] = resolve_label(label.text(axis), axes[axis])
-        if found[axis] is None:
-            label.fail(f"{what}: axis {axis} has no '{label.node.value}', "
-                       f"expected one of {', '.join(axes[axis])}")
+        found[axis] = []
+        for label in labels.items_or_one(f"{what}: {axis}"):
+            own = resolve_label(label.text(axis), axes[axis])
+            if own is None:
+                label.fail(f"{what}: axis {axis} has no '{label.node.value}', "
+                           f"expected one of {', '.join(axes[axis])}")
+            found[axis].append(own)
+    return found
+
+
+def read_where(value: Value, axes: Dict[str, List[str]], what: str) -> Coordinates:
+    """Coordinates: axis -> label, each checked."""
+    for key, label in value.pairs(what):
+        label.text(f"{what}: {key.node.value}")  # no list
+    return {axis: labels[0] for axis, labels in read_selection(value, axes, what).items()}
+
+
+def read_overrides(value: Optional[Value], axes: Dict[str, List[str]],
+                   options: Options) -> List[Override]:
+    """Options of some points, in the file's order."""
+    found = []
+    for item in value.items("overrides", True) if value else []:
+        fields = item.fields("override", ("at", "options"), ("at", "options"))
+        settings = fields["options"].pairs("override: options")
+        found.append(Override(read_selection(fields["at"], axes, "override: at"),
+                              dict(options.read(k, v) for k, v in settings)))
     return found
 
 
@@ -92,9 +122,9 @@ def resolve_label(text: str, labels: List[str]) -> Optional[str]:
     return next((label for label in labels if same_label(label, text)), None)
 
 
-def matches(point: Coordinates, where: Coordinates) -> bool:
-    """True if the point has all these coordinates."""
-    return all(point.get(axis) == label for axis, label in where.items())
+def selects(selection: Selection, point: Coordinates) -> bool:
+    """True if the point is among those selected."""
+    return all(point.get(axis) in labels for axis, labels in selection.items())
 
 
 def labels_of(axes: Dict[str, Axis]) -> Dict[str, List[str]]:
@@ -102,13 +132,13 @@ def labels_of(axes: Dict[str, Axis]) -> Dict[str, List[str]]:
     return {name: list(axis) for name, axis in axes.items()}
 
 
-def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Coordinates],
-                where: Value) -> List[Point]:
+def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Selection],
+                overrides: List[Override], where: Value) -> List[Point]:
     """All combinations without the excluded ones."""
     points = []
     for combination in itertools.product(*(axis.items() for axis in axes.values())):
         coordinates = {name: label for name, (label, _) in zip(axes, combination)}
-        if any(matches(coordinates, e) for e in excluded):
+        if any(selects(e, coordinates) for e in excluded):
             continue
         options = dict(fixed)
         setter: Dict[str, str] = {}
@@ -118,6 +148,9 @@ def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Coo
                     where.fail(f"option {option} is set by two axes: {setter[option]} and {name}")
                 setter[option] = name
                 options[option] = text
+        for override in overrides:
+            if selects(override.at, coordinates):
+                options.update(override.options)
         points.append(Point(coordinates, options))
     if not points:
         where.fail("grid and exclude leave no point")

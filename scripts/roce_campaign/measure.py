@@ -1,44 +1,28 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""Metrics of runs, and their estimates over the seeds.
-
-A metric of one run is a number, or None where there is nothing to measure (no finished flow of that
-kind). Over the seeds of a point its estimate is the mean, with a 95 % confidence interval after
-Student's t; flows that did not finish are counted, never averaged. A pooled metric is computed from
-the flows of all seeds together.
-
-All intervals are delete-one-seed jackknife intervals: with n seeds and an estimate e, the
-pseudo-values n*e - (n-1)*e(without seed i) are averaged, and their standard error times Student's t
-with n-1 degrees of freedom is half the interval, centred on e. For a mean over seeds that is
-exactly the usual interval. It serves ratios and percentages of means and pooled percentiles alike,
-and as all points have the same seeds (the same arrivals), their pairing counts.
+"""Metrics of single runs: a number each, or None where there is nothing to measure (no finished flow
+of that kind).
 """
 
 import bisect
 import csv
-import functools
+import fnmatch
 import json
 import math
 import os
-from concurrent.futures import ProcessPoolExecutor
-from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 import roce_results as rr
 
 from . import identity
 from .experiment import Experiment
-from .expression import Expression, NotMeasured, Reference
-from .grid import Point
-from .metrics import Metric
+from .expression import AnyName, Expression, NotMeasured, Reference
+from .grid import selects
 from .plan import Plan, PlannedRun, write_whole
 from .yamlread import SizeRange
 
-VERSION = 1  # of what is computed here: older measures.json are not used
-CONFIDENCE = 0.95
-
-
-# --------------------------------------------------------------------------------- of a single run
+VERSION = 2  # of what is computed here: older measures.json are not used
 
 FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
     "slowdown": lambda f: f.slowdown,
@@ -155,8 +139,7 @@ def measure_file(folder: str, summary: dict, definition: dict) -> dict:
                 try:
                     time = float(row["time_ns"]) if timed else 0.0
                     last = max(last, time)
-                    if any(row[c] != t and not (c == "node" and names.get(row[c]) == t)
-                           for c, t in definition["where"].items()) or row[column] == "":
+                    if row[column] == "" or not wanted(row, definition["where"], names):
                         continue
                     value = float(row[column])
                 except (ValueError, TypeError):
@@ -177,9 +160,19 @@ def measure_file(folder: str, summary: dict, definition: dict) -> dict:
             [p for points in series.values() for p in held(points, begin, end)],
             definition["statistic"])
     else:
-        values += [math.fsum(m) / len(m) for m in members.values()]
+        within = definition.get("within", "mean")
+        if group and not members and within in ("count", "sum"):
+            values.append(0.0)  # no row at all: none in any group
+        values += [statistic_of(sorted(m), within) for m in members.values()]
         found = statistic_of(sorted(values), definition["statistic"])
     return {"value": None if found is None else found * definition.get("scale", 1)}
+
+
+def wanted(row: Dict[str, str], where: Dict[str, str], names: Dict[str, str]) -> bool:
+    """True if the columns have these values; * ? [] are wildcards, a node also has a name."""
+    return all(row[c] == t or fnmatch.fnmatchcase(row[c], t)
+               or (c == "node" and fnmatch.fnmatchcase(names.get(row[c], ""), t))
+               for c, t in where.items())
 
 
 def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterable[Tuple[float, float]]:
@@ -217,12 +210,12 @@ def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -
 def derived(definition: dict, found: Dict[str, dict]) -> Optional[float]:
     """A metric from others of the same run."""
     def lookup(reference: Reference) -> float:
-        value = found[reference.metric]["value"]
+        value = found.get(reference.metric, {}).get("value")
         if value is None:
             raise NotMeasured(reference.metric)
         return value
     try:
-        value = float(Expression(definition["expression"], found).evaluate(lookup))
+        value = float(Expression(definition["expression"], AnyName()).evaluate(lookup))
     except NotMeasured:
         return None
     return value * definition.get("scale", 1)
@@ -230,10 +223,14 @@ def derived(definition: dict, found: Dict[str, dict]) -> Optional[float]:
 
 def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict],
            warmup_ns: Optional[float]) -> Optional[dict]:
-    """The measures of a complete run, kept in its folder; None if it is not complete."""
+    """The measures of a complete run, kept in its folder; None if it is not complete.
+
+    Metrics of other points only are not among them.
+    """
     if plan.record(run) is None:
         return None
     folder = plan.run_folder(run)
+    metrics = {n: d for n, d in metrics.items() if selects(d.get("at", {}), run.point)}
     key = identity.data_hash([VERSION, run.hash, metrics, warmup_ns])
     file = os.path.join(folder, "measures.json")
     try:
@@ -246,146 +243,3 @@ def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict],
     found = measure(folder, metrics, warmup_ns)
     write_whole(file, json.dumps({"hash": key, "metrics": found}) + "\n")
     return found
-
-
-# ----------------------------------------------------------------------------------- over the seeds
-
-
-@functools.lru_cache(maxsize=None)
-def student_t(degrees: int) -> float:
-    """Two-sided 95 % quantile of Student's t."""
-    try:
-        from scipy.special import stdtrit
-    except ImportError:
-        raise rr.ResultError("confidence intervals need scipy: apt install python3-scipy") from None
-    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
-
-
-class Estimate(NamedTuple):
-    """A number with its interval; low and high are None with fewer than two seeds."""
-
-    value: float
-    low: Optional[float]
-    high: Optional[float]
-    seeds: int
-
-
-def jackknife(seeds: Sequence[int], f: Callable[[Sequence[int]], float]) -> Estimate:
-    """The estimate f(seeds) with its interval."""
-    value, n = f(seeds), len(seeds)
-    if n < 2:
-        return Estimate(value, None, None, n)
-    try:
-        pseudo = [n * value - (n - 1) * f([s for s in seeds if s != left]) for left in seeds]
-    except NotMeasured:
-        return Estimate(value, None, None, n)
-    mean = math.fsum(pseudo) / n
-    error = math.sqrt(math.fsum((p - mean) ** 2 for p in pseudo) / (n - 1) / n)
-    half = student_t(n - 1) * error
-    return Estimate(value, value - half, value + half, n)
-
-
-class Results:
-    """Metrics of all runs of a campaign."""
-
-    def __init__(self, experiment: Experiment, points: List[Point],
-                 measured: Dict[Tuple[int, int], Dict[str, dict]]):
-        """
-        @param measured (index of the point, seed) -> metrics; runs that are not there are missing
-        """
-        self.experiment = experiment
-        self.points = points
-        self.measured = measured
-
-    @staticmethod
-    def collect(experiment: Experiment, plan: Plan, jobs: int) -> "Results":
-        """Measure all complete runs of the plan, as far as it was not done with them."""
-        index = {tuple(p.coordinates.items()): i for i, p in enumerate(experiment.points)}
-        metrics, warmup = definitions(experiment), experiment.warmup_ns
-        work = functools.partial(of_run, plan, metrics=metrics, warmup_ns=warmup)
-        if jobs > 1 and len(plan.runs) > 1:
-            with ProcessPoolExecutor(jobs) as pool:
-                found = list(pool.map(work, plan.runs))
-        else:
-            found = [work(r) for r in plan.runs]
-        measured = {(index[tuple(r.point.items())], r.seed): f
-                    for r, f in zip(plan.runs, found) if f is not None}
-        return Results(experiment, experiment.points, measured)
-
-    def find(self, coordinates: Dict[str, str]) -> int:
-        """Index of the point with all these coordinates."""
-        for i, point in enumerate(self.points):
-            if point.coordinates == coordinates:
-                return i
-        where = ", ".join(f"{a}={v}" for a, v in coordinates.items())
-        raise NotMeasured(f"no runs at {where}" if self.experiment.size == "full" else
-                          f"no runs at {where} in this size")
-
-    def seeds(self, point: int, metric: Metric) -> List[int]:
-        """Seeds in which a metric has a value."""
-        found = []
-        for seed in self.experiment.seeds:
-            entry = self.measured.get((point, seed), {}).get(metric.name)
-            if entry and (metric.pool or entry["value"] is not None):
-                found.append(seed)
-        return found
-
-    def over(self, point: int, metric: Metric, seeds: Sequence[int]) -> float:
-        """A metric's mean over the seeds, or its value over their pooled flows."""
-        entries = [self.measured[point, s][metric.name] for s in seeds]
-        if not metric.pool:
-            return math.fsum(e["value"] for e in entries) / len(entries)
-        value = statistic_of(sorted(v for e in entries for v in e["values"]),
-                             metric.fields["statistic"])
-        if value is None:
-            raise NotMeasured(f"no flow for {metric.name} at {self.points[point].text()}")
-        return value
-
-    def estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
-        """A metric at a point; None where no seed has a value."""
-        seeds = self.seeds(point, metric)
-        try:
-            return jackknife(seeds, lambda s: self.over(point, metric, s)) if seeds else None
-        except NotMeasured:
-            return None
-
-    def counts(self, point: int, metric: Metric) -> Optional[Tuple[int, int]]:
-        """Flows and unfinished flows that a metric of flows looks at, over all seeds."""
-        entries = [self.measured[point, s][metric.name] for s in self.experiment.seeds
-                   if (point, s) in self.measured]
-        if metric.source != "flows" or not entries:
-            return None
-        return sum(e["flows"] for e in entries), sum(e["unfinished"] for e in entries)
-
-    def table(self) -> rr.Table:
-        """metrics.csv: one row per metric and point."""
-        axes = list(self.experiment.axes)
-        rows = []
-        for metric in self.experiment.metrics.values():
-            for i, point in enumerate(self.points):
-                e = self.estimate(i, metric)
-                numbers = [e.value, e.low, e.high] if e else [None] * 3
-                counts = self.counts(i, metric) or ("", "")
-                rows.append([metric.name] + [point.coordinates[a] for a in axes]
-                            + [str(e.seeds if e else 0)] + [plain(n) for n in numbers]
-                            + [str(c) for c in counts])
-        return ["metric"] + axes + ["seeds", "mean", "ci_low", "ci_high", "flows",
-                                    "unfinished"], rows
-
-    def seed_table(self) -> rr.Table:
-        """metrics-by-seed.csv: one row per metric, point and seed; pooled metrics are left out."""
-        axes = list(self.experiment.axes)
-        rows = []
-        for metric in self.experiment.metrics.values():
-            for i, point in enumerate(self.points):
-                for seed in [] if metric.pool else self.experiment.seeds:
-                    entry = self.measured.get((i, seed), {}).get(metric.name)
-                    if entry:
-                        rows.append([metric.name] + [point.coordinates[a] for a in axes]
-                                    + [str(seed), plain(entry["value"])])
-        return ["metric"] + axes + ["seed", "value"], rows
-
-
-def plain(value: Optional[float]) -> str:
-    """A number for CSV files: ten digits, empty if there is none."""
-    return "" if value is None else f"{value:.10g}"

@@ -11,6 +11,7 @@ import roce_results as rr
 
 from . import yamlread
 from .expression import FUNCTIONS, Expression
+from .grid import read_selection
 from .yamlread import SizeRange, Value
 
 FLOW_VALUES = {"slowdown": "", "fct": "us", "receiver_fct": "us", "ideal_fct": "us",
@@ -22,7 +23,7 @@ SOURCES = {
     "of": ("statistic", "scope", "size", "class", "tag", "pool"),
     "counter": (),
     "summary": (),
-    "file": ("column", "statistic", "where", "after", "before", "weight", "group"),
+    "file": ("column", "statistic", "where", "after", "before", "weight", "group", "within"),
     "expression": (),
 }
 
@@ -48,18 +49,20 @@ def parse_statistic(text: str) -> str:
     return text
 
 
-def read_metrics(pairs: List[Tuple[Value, Value]]) -> Dict[str, Metric]:
+def read_metrics(pairs: List[Tuple[Value, Value]], axes: Dict[str, List[str]]
+                 ) -> Dict[str, Metric]:
     """The metrics in order; a derived one may use those before it."""
     metrics: Dict[str, Metric] = {}
     for key, value in pairs:
         name = key.name("metric")
         if name in FUNCTIONS:
             key.fail(f"metric '{name}' has the name of a function")
-        metrics[name] = read_metric(name, value, metrics)
+        metrics[name] = read_metric(name, value, metrics, axes)
     return metrics
 
 
-def read_metric(name: str, value: Value, before: Dict[str, Metric]) -> Metric:
+def read_metric(name: str, value: Value, before: Dict[str, Metric],
+                axes: Dict[str, List[str]]) -> Metric:
     """One definition."""
     what = f"metric {name}"
     keys = [k.node.value for k, _ in value.pairs(what)]
@@ -69,7 +72,7 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric]) -> Metric:
     source = chosen[0]
     own = (source,) + SOURCES[source]
     needed = {"of": ("statistic",), "file": ("column", "statistic")}.get(source, ())
-    fields = value.fields(what, own + ("label", "unit", "scale"), needed)
+    fields = value.fields(what, own + ("at", "label", "unit", "scale"), needed)
     plain: Dict[str, object] = {}
     unit, pool, expression = "", False, None
     if source == "of":
@@ -90,21 +93,7 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric]) -> Metric:
     elif source == "summary":
         plain["summary"] = fields["summary"].text(what).split(".")
     elif source == "file":
-        plain["file"] = fields["file"].text(what)
-        if os.path.basename(plain["file"]) != plain["file"]:
-            fields["file"].fail(f"{what}: expected the name of a file in the run's folder")
-        plain["column"] = fields["column"].text(what)
-        plain["where"] = {k.node.value: v.text(what)
-                          for k, v in (fields["where"].pairs(what) if "where" in fields else [])}
-        for limit in ("after", "before"):
-            if limit in fields:
-                plain[limit] = fields[limit].parsed(f"{what}: {limit}", yamlread.parse_time_ns)
-        if "weight" in fields:
-            plain["weight"] = fields["weight"].one_of(f"{what}: weight", ("rows", "time"))
-        if "group" in fields:
-            plain["group"] = fields["group"].text(f"{what}: group")
-            if "weight" in fields:
-                fields["weight"].fail(f"{what}: group: averages rows, without weight:")
+        plain = read_file_fields(fields, what)
     else:
         expression = fields["expression"].parsed(what, lambda t: Expression(t, before))
         if expression.boolean or any(r.coordinates for r in expression.references):
@@ -118,6 +107,8 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric]) -> Metric:
             unit = ""
         if plain.get("weight") == "time" and plain["statistic"] in ("sum", "count", "jain"):
             fields["statistic"].fail(f"{what}: weight: time gives no {plain['statistic']}")
+    if "at" in fields:
+        plain["at"] = read_selection(fields["at"], axes, f"{what}: at")
     if "scale" in fields:
         plain["scale"] = fields["scale"].number(f"{what}: scale")
         unit = ""
@@ -125,3 +116,27 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric]) -> Metric:
     unit = fields["unit"].text(what) if "unit" in fields else unit
     kind = {"of": "flows", "counter": "summary"}.get(source, source)
     return Metric(name, kind, plain, label, unit, pool, expression)
+
+
+def read_file_fields(fields: Dict[str, Value], what: str) -> Dict[str, object]:
+    """What is particular to a column of a CSV file."""
+    plain: Dict[str, object] = {"file": fields["file"].text(what)}
+    if os.path.basename(plain["file"]) != plain["file"]:
+        fields["file"].fail(f"{what}: expected the name of a file in the run's folder")
+    plain["column"] = fields["column"].text(what)
+    plain["where"] = {k.node.value: v.text(what)
+                      for k, v in (fields["where"].pairs(what) if "where" in fields else [])}
+    for limit in ("after", "before"):
+        if limit in fields:
+            plain[limit] = fields[limit].parsed(f"{what}: {limit}", yamlread.parse_time_ns)
+    if "weight" in fields:
+        plain["weight"] = fields["weight"].one_of(f"{what}: weight", ("rows", "time"))
+    if "group" in fields:
+        plain["group"] = fields["group"].text(f"{what}: group")
+        if "weight" in fields:
+            fields["weight"].fail(f"{what}: group: takes rows, without weight:")
+    if "within" in fields:
+        plain["within"] = fields["within"].parsed(f"{what}: within", parse_statistic)
+        if "group" not in fields:
+            fields["within"].fail(f"{what}: within: is a statistic of each group, add group:")
+    return plain

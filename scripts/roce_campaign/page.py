@@ -13,8 +13,9 @@ from typing import List, Optional, Tuple
 import roce_results as rr
 
 from . import figures, score
+from .estimates import Results
 from .experiment import Experiment
-from .measure import Results
+from .grid import selects
 from .metrics import Metric
 from .plan import HASH_DIGITS, Plan, write_whole
 
@@ -41,6 +42,8 @@ def definition_text(metric: Metric) -> str:
                     f"{'' if high is None else f' up to {high:,} B'}".strip()
         elif key == "where":
             value = ", ".join(f"{k}={v}" for k, v in value.items()) or "all rows"
+        elif key == "at":
+            value = "; ".join(f"{axis} {', '.join(labels)}" for axis, labels in value.items())
         elif key == "summary":
             value = ".".join(value)
         elif isinstance(value, list):
@@ -55,6 +58,8 @@ def metric_tables(results: Results) -> List[dict]:
     for metric in results.experiment.metrics.values():
         rows = []
         for i, point in enumerate(results.points):
+            if not selects(metric.fields.get("at", {}), point.coordinates):
+                continue
             e = results.estimate(i, metric)
             counts = results.counts(i, metric)
             rows.append({
@@ -162,7 +167,8 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
         description=[p for p in experiment.description.strip().split("\n\n") if p],
         program=os.path.basename(experiment.program), points=len(experiment.points),
         seeds=experiment.seeds, axes=list(experiment.axes),
-        missing=len(plan.runs) - len(complete), unfinished=unfinished_flows(plan),
+        missing=len(plan.by_key) - len(complete), distinct=len(plan.by_key),
+        unfinished=unfinished_flows(plan),
         figures=shown, scores=score_rows(scores), grades=score.GRADES,
         count_line=score.count_line(scores), metrics=metric_tables(results),
         percentile_note=rr.PERCENTILE_NOTE, warmup=f"{warmup / 1000:g} us" if warmup else "",

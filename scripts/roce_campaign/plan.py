@@ -74,7 +74,9 @@ class Plan:
         self.folder = folder
         self.data = data
         self.runs = [PlannedRun(**r) for r in data["runs"]]
-        self.by_key = {r.key: r for r in self.runs}
+        self.by_key: Dict[str, PlannedRun] = {}  # points of equal options share a run
+        for run in self.runs:
+            self.by_key.setdefault(run.key, run)
 
     @staticmethod
     def make(experiment: Experiment, folder: str) -> "Plan":
@@ -83,15 +85,11 @@ class Plan:
         code_hash = identity.data_hash(code)
         file_hash = functools.lru_cache(maxsize=None)(identity.file_hash)
         runs = []
+        keys: Dict[str, str] = {}  # by hash
         for point, seed in itertools.product(experiment.points, experiment.seeds):
             whole = run_hash(point.options, seed, experiment.seed_option, code_hash, file_hash)
-            key = f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}"
+            key = keys.setdefault(whole, f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}")
             runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
-        keys = [r.key for r in runs]
-        if len(set(keys)) < len(keys):
-            twice = next(k for k in keys if keys.count(k) > 1)
-            raise rr.ResultError(f"{experiment.file}: two points of the grid are the same run: "
-                                 f"{twice}")
         return Plan(folder, {
             "format": 1, "name": experiment.name, "file": os.path.abspath(experiment.file),
             "size": experiment.size, "design": experiment.design(),
@@ -135,8 +133,8 @@ class Plan:
         return record if isinstance(record, dict) and record.get("hash") == run.hash else None
 
     def complete(self) -> List[PlannedRun]:
-        """The runs that are there."""
-        return [r for r in self.runs if self.record(r) is not None]
+        """The runs that are there, each once."""
+        return [r for r in self.by_key.values() if self.record(r) is not None]
 
 
 def write_whole(path: str, content) -> None:

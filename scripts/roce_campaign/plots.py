@@ -3,29 +3,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Plots: which figures an experiment asks for."""
 
-from typing import Dict, List, NamedTuple
+from typing import Dict, List, NamedTuple, Tuple
 
-from .grid import read_where
-from .metrics import Metric
+from .claims import Case, Claims
+from .grid import read_selection, read_where
 from .yamlread import Value
 
-PLOTS = {"lines": (("metric", "x"), ("series", "where", "each", "title", "log")),
-         "bars": (("metric", "x"), ("series", "where", "each", "title", "log")),
+PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title", "log")),
+         "bars": (("metric", "x"), ("series", "panel", "where", "each", "title", "log")),
+         "effects": (("value", "rows"), ("series", "at", "title", "label")),
+         "claims": ((), ("ids", "title")),
          "slowdown-by-size": ((), ("series", "where", "each", "title")),
          "fct-cdf": ((), ("series", "where", "each", "title")),
          "queues": ((), ("series", "where", "each", "title", "top"))}
 
 
 class Plot(NamedTuple):
-    """A figure."""
+    """A figure. Of effects, fields["value"] is a list of (title, cases)."""
 
     kind: str
     fields: Dict[str, object]
     place: str
 
 
-def read_plot(value: Value, metrics: Dict[str, Metric], axes: Dict[str, List[str]]) -> Plot:
-    """One figure."""
+def read_plot(value: Value, reader: Claims, claims: List[str]) -> Plot:
+    """One figure.
+
+    @param claims ids of the experiment's claims
+    """
+    axes = reader.axes
     keys = {k.node.value: v for k, v in value.pairs("plot")}
     if "kind" not in keys:
         value.fail("plot: 'kind' is missing")
@@ -35,17 +41,37 @@ def read_plot(value: Value, metrics: Dict[str, Metric], axes: Dict[str, List[str
     plain: Dict[str, object] = {}
     for name, field in fields.items():
         if name == "metric":
-            plain[name] = [m.one_of("plot: metric", tuple(metrics))
+            plain[name] = [m.one_of("plot: metric", tuple(reader.metrics))
                            for m in field.items_or_one("metric")]
-        elif name in ("x", "series", "each"):
-            names = [field] if name == "x" else field.items_or_one(name)
+        elif kind == "effects" and name in ("value", "series"):
+            pass  # below
+        elif name in ("x", "rows", "panel", "series", "each"):
+            names = [field] if name in ("x", "rows", "panel") else field.items_or_one(name)
             plain[name] = [f.one_of(f"plot: {name}", tuple(axes)) for f in names]
         elif name == "where":
-            plain[name] = read_where(field, axes, "plot: where")
+            plain[name] = read_selection(field, axes, "plot: where")
+        elif name == "at":
+            plain[name] = read_where(field, axes, "plot: at")
+        elif name == "ids":
+            plain[name] = [i.one_of("plot: ids", claims) for i in field.items("ids")]
         elif name == "log":
             plain[name] = field.flag("plot: log")
         elif name == "top":
             plain[name] = field.whole("plot: top", 1, 20)
-        elif name == "title":
-            plain[name] = field.text("title")
+        elif name in ("title", "label"):
+            plain[name] = field.text(name)
+    if kind == "effects":
+        plain["series"] = reader.each(fields.get("series"), "plot: series")
+        plain["value"] = read_effects(fields["value"], plain, reader)
     return Plot(kind, plain, f"{value.file}:{value.line}")
+
+
+def read_effects(value: Value, plain: Dict[str, object], reader: Claims
+                 ) -> List[Tuple[str, List[Case]]]:
+    """The panels: an expression each, for every row and series."""
+    rows = plain["rows"][0]
+    each = {rows: reader.axes[rows], **plain["series"]}
+    named = [(k.node.value, v) for k, v in value.pairs("plot: value")] if value.is_map() \
+        else [(value.text("plot: value"), value)]
+    return [(title, reader.cases(text, plain.get("at", {}), each, "plot: value", False))
+            for title, text in named]

@@ -22,9 +22,9 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 import roce_results as rr
 
 from .claims import Claim
+from .estimates import Estimate, Results, jackknife, plain
 from .expression import NotMeasured, Reference
 from .grid import resolve_label
-from .measure import Estimate, Results, jackknife, plain
 
 GRADES = {
     "A": "reproduced", "B": "size about right", "C": "sign or order of magnitude only",
@@ -227,14 +227,14 @@ class Scorer:
         lookup = self._lookup(places, seeds)
         holds = case.expression.evaluate(lookup)
         sides = case.expression.comparison(lookup)
+        text = case.expression.shown(lookup) + ("" if holds else " does not hold")
         if sides is None:
-            return holds, "holds" if holds else "does not hold", None, remarks
+            return holds, text, None, remarks
 
         def difference(some) -> float:
             left, _, right = case.expression.comparison(self._lookup(places, some))
             return left - right
 
-        text = f"{sides[0]:.4g} {sides[1]} {sides[2]:.4g}{'' if holds else ' does not hold'}"
         return holds, text, jackknife(seeds, difference), remarks
 
     def score(self, claim: Claim) -> Score:

@@ -13,7 +13,7 @@ from typing import Optional, Tuple
 import roce_results as rr
 
 from . import experiment, page
-from .measure import Results
+from .estimates import Results
 from .plan import Plan
 
 

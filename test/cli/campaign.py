@@ -230,27 +230,32 @@ def test_examples(folder, build):
     check(len(done.stdout.splitlines()) == 20, f"README: {done.stdout}")
 
 
-def write_program(folder):
+def write_program(folder, text=PROGRAM, experiment=EXPERIMENT):
     """The program by hand, with its experiment and targets."""
     program = folder / "program.py"
-    program.write_text(PROGRAM)
+    program.write_text(text)
     program.chmod(0o755)
     (folder / "targets.csv").write_text(TARGETS)
-    (folder / "hand.yaml").write_text(EXPERIMENT)
+    (folder / "hand.yaml").write_text(experiment)
     return folder / "hand.yaml"
 
 
-def test_bad_input(folder):
-    """One line with the place, status 2, nothing run."""
-    write_program(folder)
-    for i, (old, new, line, words) in enumerate(BAD):
-        check(EXPERIMENT.count(old) == 1, f"bad input {i}: '{old}' is not once in the experiment")
+def check_bad_input(folder, experiment, cases):
+    """One line with the place, status 2."""
+    for i, (old, new, line, words) in enumerate(cases):
+        check(experiment.count(old) == 1, f"bad input {i}: '{old}' is not once in the experiment")
         file = folder / f"bad{i}.yaml"
-        file.write_text(EXPERIMENT.replace(old, new))
+        file.write_text(experiment.replace(old, new))
         done = run("reproduce", file, "--out", folder / "none", "--dry-run")
         where = f"{file}:{line}: " if line else "error: "
         check(done.returncode == 2 and done.stderr.count("\n") == 1 and where in done.stderr
               and words in done.stderr and not done.stdout, f"{new}: {done}")
+
+
+def test_bad_input(folder):
+    """Nothing is run."""
+    write_program(folder)
+    check_bad_input(folder, EXPERIMENT, BAD)
     (folder / "less.yaml").write_text(EXPERIMENT + "exclude: [{law: old}]\n")
     less = good(run("reproduce", folder / "less.yaml", "--dry-run"), "exclude")
     check(re.findall(r"law-(\w+)-seed(\d)", less.stdout) == [("new", s) for s in "123"], f"{less}")

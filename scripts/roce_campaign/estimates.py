@@ -1,0 +1,171 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Metrics over the seeds, with confidence intervals.
+
+Over the seeds of a point a metric's estimate is the mean, with a 95 % confidence interval after
+Student's t; flows that did not finish are counted, never averaged. A pooled metric is computed from
+the flows of all seeds together.
+
+All intervals are delete-one-seed jackknife intervals: with n seeds and an estimate e, the
+pseudo-values n*e - (n-1)*e(without seed i) are averaged, and their standard error times Student's t
+with n-1 degrees of freedom is half the interval, centred on e. For a mean over seeds that is
+exactly the usual interval. It serves ratios and percentages of means and pooled percentiles alike,
+and as all points have the same seeds (the same arrivals), their pairing counts.
+"""
+
+import functools
+import math
+from concurrent.futures import ProcessPoolExecutor
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import roce_results as rr
+
+from .experiment import Experiment
+from .expression import NotMeasured
+from .grid import Point
+from .measure import definitions, of_run, statistic_of
+from .metrics import Metric
+from .plan import Plan
+
+CONFIDENCE = 0.95
+
+
+@functools.lru_cache(maxsize=None)
+def student_t(degrees: int) -> float:
+    """Two-sided 95 % quantile of Student's t."""
+    try:
+        from scipy.special import stdtrit
+    except ImportError:
+        raise rr.ResultError("confidence intervals need scipy: apt install python3-scipy") from None
+    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
+
+
+class Estimate(NamedTuple):
+    """A number with its interval; low and high are None with fewer than two seeds."""
+
+    value: float
+    low: Optional[float]
+    high: Optional[float]
+    seeds: int
+
+
+def jackknife(seeds: Sequence[int], f: Callable[[Sequence[int]], float]) -> Estimate:
+    """The estimate f(seeds) with its interval."""
+    value, n = f(seeds), len(seeds)
+    if n < 2:
+        return Estimate(value, None, None, n)
+    try:
+        pseudo = [n * value - (n - 1) * f([s for s in seeds if s != left]) for left in seeds]
+    except NotMeasured:
+        return Estimate(value, None, None, n)
+    mean = math.fsum(pseudo) / n
+    error = math.sqrt(math.fsum((p - mean) ** 2 for p in pseudo) / (n - 1) / n)
+    half = student_t(n - 1) * error
+    return Estimate(value, value - half, value + half, n)
+
+
+class Results:
+    """Metrics of all runs of a campaign."""
+
+    def __init__(self, experiment: Experiment, points: List[Point],
+                 measured: Dict[Tuple[int, int], Dict[str, dict]]):
+        """
+        @param measured (index of the point, seed) -> metrics; runs that are not there are missing
+        """
+        self.experiment = experiment
+        self.points = points
+        self.measured = measured
+
+    @staticmethod
+    def collect(experiment: Experiment, plan: Plan, jobs: int) -> "Results":
+        """Measure all complete runs of the plan, as far as it was not done with them."""
+        index = {tuple(p.coordinates.items()): i for i, p in enumerate(experiment.points)}
+        metrics, warmup = definitions(experiment), experiment.warmup_ns
+        work = functools.partial(of_run, plan, metrics=metrics, warmup_ns=warmup)
+        if jobs > 1 and len(plan.runs) > 1:
+            with ProcessPoolExecutor(jobs) as pool:
+                found = list(pool.map(work, plan.runs))
+        else:
+            found = [work(r) for r in plan.runs]
+        measured = {(index[tuple(r.point.items())], r.seed): f
+                    for r, f in zip(plan.runs, found) if f is not None}
+        return Results(experiment, experiment.points, measured)
+
+    def find(self, coordinates: Dict[str, str]) -> int:
+        """Index of the point with all these coordinates."""
+        for i, point in enumerate(self.points):
+            if point.coordinates == coordinates:
+                return i
+        where = ", ".join(f"{a}={v}" for a, v in coordinates.items())
+        raise NotMeasured(f"no runs at {where}" if self.experiment.size == "full" else
+                          f"no runs at {where} in this size")
+
+    def seeds(self, point: int, metric: Metric) -> List[int]:
+        """Seeds in which a metric has a value."""
+        found = []
+        for seed in self.experiment.seeds:
+            entry = self.measured.get((point, seed), {}).get(metric.name)
+            if entry and (metric.pool or entry["value"] is not None):
+                found.append(seed)
+        return found
+
+    def over(self, point: int, metric: Metric, seeds: Sequence[int]) -> float:
+        """A metric's mean over the seeds, or its value over their pooled flows."""
+        entries = [self.measured[point, s][metric.name] for s in seeds]
+        if not metric.pool:
+            return math.fsum(e["value"] for e in entries) / len(entries)
+        value = statistic_of(sorted(v for e in entries for v in e["values"]),
+                             metric.fields["statistic"])
+        if value is None:
+            raise NotMeasured(f"no flow for {metric.name} at {self.points[point].text()}")
+        return value
+
+    def estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
+        """A metric at a point; None where no seed has a value, or the metric is of other points."""
+        seeds = self.seeds(point, metric)
+        try:
+            return jackknife(seeds, lambda s: self.over(point, metric, s)) if seeds else None
+        except NotMeasured:
+            return None
+
+    def counts(self, point: int, metric: Metric) -> Optional[Tuple[int, int]]:
+        """Flows and unfinished flows that a metric of flows looks at, over all seeds."""
+        entries = [e for e in (self.measured.get((point, s), {}).get(metric.name)
+                               for s in self.experiment.seeds) if e]
+        if metric.source != "flows" or not entries:
+            return None
+        return sum(e["flows"] for e in entries), sum(e["unfinished"] for e in entries)
+
+    def table(self) -> rr.Table:
+        """metrics.csv: one row per metric and point."""
+        axes = list(self.experiment.axes)
+        rows = []
+        for metric in self.experiment.metrics.values():
+            for i, point in enumerate(self.points):
+                e = self.estimate(i, metric)
+                numbers = [e.value, e.low, e.high] if e else [None] * 3
+                counts = self.counts(i, metric) or ("", "")
+                rows.append([metric.name] + [point.coordinates[a] for a in axes]
+                            + [str(e.seeds if e else 0)] + [plain(n) for n in numbers]
+                            + [str(c) for c in counts])
+        return ["metric"] + axes + ["seeds", "mean", "ci_low", "ci_high", "flows",
+                                    "unfinished"], rows
+
+    def seed_table(self) -> rr.Table:
+        """metrics-by-seed.csv: one row per metric, point and seed; pooled metrics are left out."""
+        axes = list(self.experiment.axes)
+        rows = []
+        for metric in self.experiment.metrics.values():
+            for i, point in enumerate(self.points):
+                for seed in [] if metric.pool else self.experiment.seeds:
+                    entry = self.measured.get((i, seed), {}).get(metric.name)
+                    if entry:
+                        rows.append([metric.name] + [point.coordinates[a] for a in axes]
+                                    + [str(seed), plain(entry["value"])])
+        return ["metric"] + axes + ["seed", "value"], rows
+
+
+def plain(value: Optional[float]) -> str:
+    """A number for CSV files: ten digits, empty if there is none."""
+    return "" if value is None else f"{value:.10g}"

@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Campaigns with points that differ from the plain grid, and figures of effects and claims.
+
+    campaign-points.py BUILD_DIR
+
+Overrides, runs that points share, metrics of some points, groups of rows; the numbers that the
+figures show. The program is campaign.py's, whose numbers one can work out by hand.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import campaign
+from campaign import SCRIPTS, check, good, near, rows, run
+
+sys.path.insert(0, str(SCRIPTS))
+import roce_results as rr  # noqa: E402
+from roce_campaign import claim_figures, figures, score, summarise  # noqa: E402
+
+# A counter that only some runs have, and a node without a name.
+PROGRAM = campaign.PROGRAM.replace(
+    '"pauses": 4 * int(options["seed"])}',
+    '"pauses": 4 * int(options["seed"]), **({} if options["slow"] == "10" else {"stage": 7})}')
+
+EXPERIMENT = """\
+title: Points by hand
+program: ./program.py
+options: {hang: false}
+grid:
+  law: {old: {slow: 10}, new: {slow: 4}}
+  kind: {plain: {}, late: {}, fast: {}}
+overrides:
+  - {at: {kind: fast, law: [new]}, options: {slow: 3}}
+  - {at: {kind: [fast, late], law: new}, options: {sleep: 0}}
+  - {at: {kind: fast, law: new}, options: {slow: 2}}
+exclude:
+  - {law: [old], kind: [late]}
+seeds: 3
+metrics:
+  average: {of: slowdown, statistic: mean}
+  inter: {of: slowdown, statistic: p99, scope: inter}
+  most: {file: queues.csv, column: time_ns, statistic: max, group: node, within: count}
+  least: {file: queues.csv, column: time_ns, statistic: min, group: node, within: count}
+  leaf: {file: queues.csv, column: queue_bytes, statistic: max, where: {node: 'le?f'}, group: node, within: sum}
+  nobody: {file: queues.csv, column: queue_bytes, statistic: max, where: {node: 'x*'}, group: node, within: count}
+  nothing: {file: queues.csv, column: queue_bytes, statistic: max, where: {node: 'x*'}, group: node}
+  stage: {counter: stage, at: {law: new}}
+  twice: {expression: 2 * stage}
+  pooled: {of: slowdown, statistic: p50, pool: true, at: {law: [new], kind: [plain, fast]}}
+plots:
+  - kind: effects
+    title: "Effects: by hand"
+    rows: kind
+    series: {stat: [average, inter]}
+    value: {percent: "reduction({stat}(law=new), {stat}(law=old))", plain: "{stat}(law=new)"}
+  - {kind: claims, title: Claims}
+  - {kind: bars, metric: [average, inter], x: law, panel: kind, where: {law: [new, old], kind: [plain, fast]}}
+  - {kind: lines, metric: average, x: kind, where: {kind: [fast, plain]}}
+claims:
+  - {id: percent, value: "reduction(average(law=new), average(law=old))", at: {kind: plain}, kind: reduction, reported: 35}
+  - {id: count, value: average, at: {law: new, kind: plain}, kind: count, reported: 42}
+  - {id: banded, value: average, at: {law: new, kind: plain}, reported: 21, band: [10.5, 42]}
+  - {id: everywhere, holds: average < 100, each: [law, kind]}
+  - {id: some, holds: average > 11, each: [law, kind], at_least: 1}
+  - {id: chain, holds: 2 <= average <= 8, at: {law: new, kind: plain}}
+  - {id: either, holds: average < 2 or inter > 9, at: {law: new, kind: plain}}
+  - {id: absent, value: stage, at: {law: old, kind: plain}, reported: 7}
+"""
+
+# metric, law, kind -> mean; None: no value there. Mean slowdown: slow + seed + 4.5, seed 2 on average.
+METRICS = {
+    ("average", "old", "plain"): 16.5, ("average", "old", "fast"): 16.5,
+    ("average", "new", "plain"): 10.5, ("average", "new", "late"): 10.5,
+    ("average", "new", "fast"): 8.5,
+    # Node 7 has two rows with 50 bytes in all, node 8 one.
+    ("most", "old", "plain"): 2, ("least", "old", "plain"): 1, ("leaf", "old", "plain"): 50,
+    ("nobody", "old", "plain"): 0, ("nothing", "old", "plain"): None,
+    ("stage", "new", "fast"): 7, ("stage", "old", "plain"): None,
+    ("twice", "new", "fast"): 14, ("twice", "old", "plain"): None,
+    ("pooled", "new", "plain"): 10, ("pooled", "new", "late"): None,
+    ("pooled", "old", "plain"): None,
+}
+
+BAD = [  # what is replaced in EXPERIMENT, by what, line, words
+    ("{at: {kind: fast, law: [new]}", "{at: {sort: fast}", 8, "no axis 'sort'"),
+    ("{at: {kind: fast, law: [new]}", "{at: {law: [new, young]}", 8, "no 'young'"),
+    ("options: {slow: 3}", "options: {slaw: 3}", 8, "no option --slaw"),
+    ("law: [new]}, options: {slow: 3}}", "law: [new]}}", 8, "'options' is missing"),
+    ("{law: [old], kind: [late]}", "{law: [old], kind: [lately]}", 12, "no 'lately'"),
+    ("statistic: max, group: node, within: count}\n  least", "statistic: max, within: count}\n  least",
+     17, "add group:"),
+    ("statistic: min, group: node, within: count", "statistic: min, group: node, within: counts", 18,
+     "statistic 'counts'"),
+    ("at: {law: new}}\n  twice", "at: {law: newer}}\n  twice", 22, "no 'newer'"),
+    ("    rows: kind", "    rows: sort", 28, "plot: rows 'sort'"),
+    ("{percent: \"reduction", "{percent: \"1 < reduction", 30, "expected a number"),
+    ("{kind: claims, title: Claims}", "{kind: claims, ids: [percents]}", 31, "plot: ids 'percents'"),
+    ("panel: kind", "panel: sort", 32, "plot: panel 'sort'"),
+    ("kind: plain}, kind: count, reported: 42", "kind: [plain]}, kind: count, reported: 42", 36,
+     "expected a single value"),
+]
+
+
+def test_points(folder):
+    """Which runs there are, and the metrics of points that share them.
+
+    @return the experiment with its results
+    """
+    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
+    out = folder / "results"
+    dry = good(run("reproduce", experiment, "--dry-run"), "list of runs")
+    check(len(dry.stdout.split()) == 12, f"5 points, 4 different runs, 3 seeds: {dry.stdout}")
+    done = good(run("reproduce", experiment, "--out", out), "points")
+    check("12 runs" in done.stderr and len(campaign.inodes(out)) == 12, f"runs: {done.stderr}")
+    table = rows(out / "runs.csv")
+    check(len(table) == 15 and all(r["state"] == "complete" for r in table), f"runs.csv: {table}")
+    used = {(r["law"], r["kind"], r["seed"]): r["run"] for r in table}
+    check(used["old", "plain", "1"] == used["old", "fast", "1"] != used["new", "plain", "1"]
+          and used["new", "plain", "1"] != used["new", "fast", "1"], f"shared runs: {used}")
+    metrics = {(r["metric"], r["law"], r["kind"]): r for r in rows(out / "metrics.csv")}
+    for key, mean in METRICS.items():
+        check(near(metrics[key]["mean"], mean), f"metric {key}: {metrics[key]}")
+    check(metrics["pooled", "new", "late"]["flows"] == "" and
+          metrics["pooled", "new", "fast"]["flows"] == "30", "flows of a metric of some points")
+    page = (out / "index.html").read_text()
+    check("5 points" in page and "12 different runs" in page and "No figure" not in page
+          and page.count("data:image/png;base64,") == 4, "page")
+    check("at law new; kind plain, fast" in page
+          and page.count("<td>old</td><td>plain</td>") == 8 + 3, "metrics of some points")
+    check((out / "figures" / "Effects-by-hand.png").exists(), "a figure's file has its title")
+    scores = {r["id"]: r for r in rows(out / "score.csv")}
+    check(scores["everywhere"]["ours"] == "5/5" and scores["everywhere"]["grade"] == "A"
+          and "not measured" not in scores["everywhere"]["note"],
+          f"excluded points: {scores['everywhere']}")
+    check("2 <= 10.5 <= 8 does not hold" in scores["chain"]["note"], f"{scores['chain']}")
+    check("10.5 < 2 or 15 > 9" in scores["either"]["note"] and scores["either"]["grade"] == "A",
+          f"{scores['either']}")
+    check(scores["absent"]["grade"] == "N", f"{scores['absent']}")
+    gone = {r["run"]: r for r in table}[used["old", "fast", "2"]]["run"]
+    (out / "runs" / gone / "run.json").unlink()
+    again = good(run("reproduce", experiment, "--out", out), "one run again")
+    check("12 runs, 11 of them there" in again.stderr, f"one run again: {again.stderr}")
+    return experiment, out
+
+
+def test_figures(experiment, out):
+    """What the figures show is what one works out by hand."""
+    results, plan = summarise.load(str(out), str(experiment), 1)
+    effects, _, bars, lines = results.experiment.plots
+    titles = [title for title, _ in effects.fields["value"]]
+    check(titles == ["percent", "plain"], f"panels: {titles}")
+    percent, plain = (claim_figures.effects(results, effects, c) for _, c in effects.fields["value"])
+    # As in campaign.py; with kind=late there is no old.
+    expected = {("average", "plain"): 36.3636, ("average", "fast"): 100 * 8 / 16.5,
+                ("inter", "plain"): 100 * 6 / 21, ("inter", "fast"): 100 * 8 / 21}
+    check({(p.series, p.row) for p in percent} == set(expected), f"effects: {list(percent)}")
+    for place, value in expected.items():
+        check(abs(percent[place].value - value) < 1e-4, f"effect {place}: {percent[place]}")
+    check(abs(percent["average", "plain"].low - 30.8830) < 1e-3, f"{percent['average', 'plain']}")
+    check(plain["average", "late"].value == 10.5 and len(plain) == 6, f"effects: {plain}")
+
+    scores = {s.id: s for s in score.Scorer(results).all()}
+    row = claim_figures.percent_row(scores["percent"])
+    check(claim_figures.is_percent(row.score) and row.reported == 35 and row.band == (24.5, 45.5)
+          and abs(row.ours.value - 36.3636) < 1e-3, f"percent: {row}")
+    row = claim_figures.share_row(scores["count"])
+    check(not claim_figures.is_percent(row.score) and row.reported == 1 and row.band is None
+          and abs(row.ours.value - 0.25) < 1e-9 and abs(row.ours.low - (10.5 - 2.484138) / 42) < 1e-6,
+          f"share: {row}")
+    row = claim_figures.share_row(scores["banded"])
+    check(row.band == (0.5, 2.0), f"band: {row}")
+    check(claim_figures.share_row(scores["absent"]).ours is None, "not measured")
+    shares = {name: claim_figures.share_held(scores[name]) for name in ("everywhere", "some", "absent")}
+    check(shares == {"everywhere": 100, "some": 40, "absent": None}, f"relations: {shares}")
+
+    drawer = figures.Drawer(results, plan, str(out / "figures"))
+    where = next(drawer.selections(bars))
+    labels = drawer.labels("law", where)
+    check(labels == ["new", "old"], f"the order of where: {labels}")
+    panels = drawer.panels(bars, where, labels)
+    shown = [(p.title, {n: [e.value for e in r] for n, r in p.rows.items()}) for p in panels]
+    check(shown == [("plain", {"average": [10.5, 16.5], "inter": [15.0, 21.0]}),
+                    ("fast", {"average": [8.5, 16.5], "inter": [13.0, 21.0]})], f"panels: {shown}")
+    panels = drawer.panels(lines, next(drawer.selections(lines)), ["fast", "plain"])
+    check([list(p.rows) for p in panels] == [["old", "new"]], f"series: {panels}")
+    check(figures.unit_of([results.experiment.metrics[m] for m in ("average", "stage")])
+          == "slowdown / value", "units")
+    low, high = claim_figures.limits(
+        [claim_figures.Estimate(1.0, -1000.0, 1000.0, 2), claim_figures.Estimate(3.0, 2.5, 3.5, 2)], [0])
+    check(-3 < low < 0 < 3.5 < high < 6, f"an interval that dwarfs the values: {low} {high}")
+
+
+def main():
+    """All tests."""
+    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
+        for folder in ("bad", "points"):
+            (Path(name) / folder).mkdir()
+        campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
+        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
+        print("bad input: as expected", flush=True)
+        experiment, out = test_points(Path(name) / "points")
+        print("points: as expected", flush=True)
+        test_figures(experiment, out)
+        print("figures: as expected")
+
+
+if __name__ == "__main__":
+    rr.run_main(main)
