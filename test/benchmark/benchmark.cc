@@ -267,7 +267,7 @@ Cases(double scale)
     // What edge functions cost: flows half within, half across, so that they see many frames.
     two.wanDelay = MicroSeconds(500);
     for (const std::vector<std::string>& edge :
-         std::vector<std::vector<std::string>>{{}, {"ReflexNsf"}})
+         std::vector<std::vector<std::string>>{{}, {"ReflexNsf"}, {"ReflexNsf", "ReflexNdt"}})
     {
         cases.push_back({"reflex", "Timely", copy(two), 0.5, ms(20), 0, 0.5, edge});
     }

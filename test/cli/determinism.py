@@ -41,6 +41,12 @@ CASES = {
     "Timely, PLB, bursts of losses": (["--cc=Timely[Mode=perSegment]", "--paths=Plb[IdleRounds=1]",
                                        "--lossModel=BurstLoss[LossRate=1e-3|MeanBurst=8]",
                                        "--ns3::roce::Nic::RtoMin=500us"], "timeouts"),
+    "Timely, Reflex": (["--cc=Timely[Profile=hpcc-sim]", "--edge=ReflexNsf,ReflexNdt"],
+                       "reflexNdtControlled"),
+    "Swift, Reflex, suspensions": (["--cc=Swift[Profile=reflex]",
+                                    "--edge=ReflexNdt[PauseScope=port|PauseAlpha=0.3],"
+                                    "ReflexNsf[TInterval=3us|SilentMode=probe]"],
+                                   "reflexNdtPauses"),
     "PowerTcp, flowlets": (["--cc=PowerTcp", "--paths=Flowlet[Gap=2us]"], "pathMoves"),
 }
 

@@ -20,6 +20,8 @@ GOLDEN = ROOT / "test" / "golden"
 COMMON = ["--duration=1ms", "--seed=7", "--progress=none"]
 LEAF_SPINE = "two-dc-leaf-spine"
 FAT_TREE = "two-dc-fat-tree"
+REFLEX = [LEAF_SPINE, "--load=0.7", "--interFraction=0.5", "--wanDelay=50us", "--truncate=3000000",
+          "--leafBuffer=4MiB", "--leaves=2", "--spines=2", "--hostsPerLeaf=3", "--ecn=0"]
 RUNS = {
     "two-dc-dcqcn": [LEAF_SPINE, "--cc=Dcqcn", "--load=0.4", "--interFraction=0.2"],
     "two-dc-dcqcn-paper": [LEAF_SPINE, "--cc=Dcqcn", "--load=0.4",
@@ -44,6 +46,14 @@ RUNS = {
                                   "dc0-spine2>dc0-dci0@300us", "--paths=Plb",
                                   "--lossModel=BurstLoss[LossRate=1e-3|MeanBurst=8]",
                                   "--lossLinks=wan", "--ns3::roce::Nic::RtoMin=1ms"],
+    "two-dc-timely": REFLEX + ["--cc=Timely[Profile=hpcc-sim]"],
+    "two-dc-timely-nsf": REFLEX + ["--cc=Timely[Profile=hpcc-sim]", "--edge=ReflexNsf"],
+    "two-dc-timely-ndt": REFLEX + ["--cc=Timely[Profile=hpcc-sim]", "--edge=ReflexNdt"],
+    "two-dc-timely-reflex": REFLEX + ["--cc=Timely[Profile=hpcc-sim]",
+                                      "--edge=ReflexNsf,ReflexNdt"],
+    "two-dc-swift-reflex": REFLEX + ["--cc=Swift[Profile=reflex]",
+                                     "--edge=ReflexNsf[TInterval=3us|SilentMode=probe],"
+                                     "ReflexNdt[PauseScope=port|PauseNumerator=state]"],
     "one-dc-dctcp": [LEAF_SPINE, "--cc=Dctcp", "--datacenters=1", "--load=0.5",
                      "--ns3::roce::EcnMarker::Kmin=30000", "--ns3::roce::EcnMarker::Kmax=30000",
                      "--ns3::roce::EcnMarker::Pmax=1",
