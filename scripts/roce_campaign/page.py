@@ -76,6 +76,10 @@ def metric_tables(results: Results) -> List[dict]:
     return tables
 
 
+PUBLISHED_HEADER = ["id", "claim", "reported", "ours", "95 % interval", "grade", "note", "size",
+                    "seeds", "commit"]
+
+
 def score_rows(scores: List[score.Score]) -> List[dict]:
     """What the page shows of each claim."""
     rows = []
@@ -199,6 +203,19 @@ def write_table(plan: Plan, name: str, table: rr.Table) -> str:
     rr.write_csv(path + ".tmp", table)
     os.replace(path + ".tmp", path)
     return path
+
+
+def write_published(results: Results, plan: Plan, path: str) -> None:
+    """The score as it can stand by itself: with the claims' text, the seeds and the commit."""
+    if len(plan.complete()) < len(plan.by_key):
+        raise rr.ResultError(f"{plan.folder}: {len(plan.by_key) - len(plan.complete())} runs are "
+                             "missing, expected a complete campaign to publish")
+    seeds = results.experiment.seeds
+    about = [plan.data["size"], " ".join(str(s) for s in seeds), plan.data["commit"] or "unknown"]
+    rows = [[row["id"], row["text"], row["reported"], row["ours"], row["interval"], row["grade"],
+             row["note"], *about] for row in score_rows(score.Scorer(results).all())]
+    rr.write_csv(path + ".tmp", (PUBLISHED_HEADER, rows))
+    os.replace(path + ".tmp", path)
 
 
 def write_score(results: Results, plan: Plan) -> Tuple[List[score.Score], str]:

@@ -301,7 +301,11 @@ def test_numbers(folder):
     # Claims may change afterwards; the grid may not.
     before = inodes(out)
     experiment.write_text(EXPERIMENT.replace("reported: 35}", "reported: 90}"))
-    good(run("score", experiment, "--results", out), "score")
+    published = folder / "published.csv"
+    good(run("score", experiment, "--results", out, "--publish", published), "score")
+    row = {r["id"]: r for r in rows(published)}["band"]
+    check((row["grade"], row["size"], row["seeds"]) == ("C", "full", "1 2 3") and row["claim"]
+          and row["commit"], f"published: {row}")
     check({r["id"]: r["grade"] for r in rows(out / "score.csv")}["band"] == "C", "new claim")
     below = run("score", experiment, "--results", out, "--fail-below", "B")
     check(below.returncode == 1, "--fail-below")
@@ -374,6 +378,9 @@ def test_failure(folder):
     check(done.returncode == 1 and "broken on purpose" in done.stderr
           and "1 of 6 runs are missing: law-new-seed2" in done.stderr, f"failure: {done}")
     check(len(inodes(out)) == 5 and not (out / "score.csv").exists(), "the others")
+    early = run("score", experiment, "--results", out, "--publish", folder / "early.csv")
+    check(early.returncode == 2 and "1 runs are missing" in early.stderr
+          and not (folder / "early.csv").exists(), f"published too early: {early}")
     good(run("score", experiment, "--results", out), "score of what is there")
     scores = {r["id"]: r for r in rows(out / "score.csv")}
     check("2 of 3 seeds have all values" in scores["band"]["note"], f"note: {scores['band']}")
