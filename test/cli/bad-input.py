@@ -191,6 +191,7 @@ BAD = [
     # combinations
     ("--edge=Foo", "--edge is 'Foo'", "ReflexNsf"),
     ("--edge=ReflexNsf,", "--edge is ''", "expected one of: "),
+    ("--cc=Timely --edge=,ReflexNsf", "--edge is ''", "expected one of: "),
     ("--cc=Timely --edge=ReflexNsf[Bar=1]", "--edge has 'Bar=1'", "ATTRIBUTE=VALUE"),
     ("--cc=Timely --edge=ReflexNsf[SilentMode=loud]", "SilentMode is 'loud'", "freeze"),
     ("--cc=Dcqcn --edge=ReflexNsf", "Dcqcn takes no RTT samples", "expected a delay-based"),
