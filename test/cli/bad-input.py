@@ -197,6 +197,8 @@ BAD = [
     ("--cc=Dcqcn --edge=ReflexNsf", "Dcqcn takes no RTT samples", "expected a delay-based"),
     ("--interCc=Hpcc --cc=Timely --edge=ReflexNsf", "Hpcc takes no RTT samples", "delay-based"),
     ("--cc=Timely --edge=ReflexNsf,ReflexNsf", "both steer the senders", "expected one of them"),
+    ("--cc=Timely --edge=ReflexNdt,ReflexNdt[NThrottle=2]", "ReflexNdt is there twice", "each once"),
+    ("--edge=" + ",".join(["EcnMarker"] * 20), "EcnMarker is there twice", "each once"),
     ("--cc=Timely --edge=ReflexNsf --datacenters=1", "no switch has a link", "expected one"),
     ("--cc=Timely --edge=ReflexNsf --ns3::roce::ReflexSender::SilentMode=freeze", "no effect here",
      "expected --ns3::roce::ReflexNsf::SilentMode"),

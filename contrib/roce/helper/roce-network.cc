@@ -239,6 +239,26 @@ Network::Build(const Options& options)
     CheckEcnBelowPfc();
 }
 
+namespace
+{
+
+void
+RefuseTwice(const std::vector<ObjectFactory>& factories)
+{
+    for (auto it = factories.begin(); it != factories.end(); ++it)
+    {
+        if (std::any_of(factories.begin(), it, [it](const ObjectFactory& before) {
+                return before.GetTypeId() == it->GetTypeId();
+            }))
+        {
+            throw InputError("edge function " + it->GetTypeId().GetName() +
+                             " is there twice, expected each once");
+        }
+    }
+}
+
+} // namespace
+
 void
 Network::InstallEdge(const std::vector<ObjectFactory>& factories)
 {
@@ -263,6 +283,7 @@ Network::InstallEdge(const std::vector<ObjectFactory>& factories)
             shimOwner = name;
         }
     }
+    RefuseTwice(factories);
     uint32_t external = 0;
     for (const SwitchEntry& entry : m_switches)
     {
