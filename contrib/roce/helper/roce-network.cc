@@ -236,6 +236,10 @@ Network::Build(const Options& options)
         }
     }
     InstallEdge(options.edge);
+    if (!options.edge.empty())
+    {
+        CheckTimestamps();
+    }
     CheckEcnBelowPfc();
 }
 
@@ -311,6 +315,32 @@ Network::InstallEdge(const std::vector<ObjectFactory>& factories)
         if (!shim.empty())
         {
             nic.nic->SetInterShim(shim);
+        }
+    }
+}
+
+void
+Network::CheckTimestamps() const
+{
+    const auto nic = std::find_if(m_nics.begin(), m_nics.end(), [](const NicEntry& entry) {
+        return entry.nic->GetSelectorPrototype()->NeedsTimestamp();
+    });
+    if (nic == m_nics.end())
+    {
+        return;
+    }
+    for (const SwitchEntry& entry : m_switches)
+    {
+        for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
+        {
+            if (stage->ReplacesTimestamps())
+            {
+                throw InputError(
+                    "edge function " + stage->GetInstanceTypeId().GetName() +
+                    " replaces the time stamps that " +
+                    nic->nic->GetSelectorPrototype()->GetInstanceTypeId().GetName() +
+                    " measures by, expected stamps of its own (SeparateTimestamp=true)");
+            }
         }
     }
 }
