@@ -197,9 +197,13 @@ def share_row(s: Score) -> Row:
     """All over the reported number."""
     row = percent_row(s)
     unit = row.reported
-    ours = row.ours and Estimate(row.ours.value / unit, row.ours.low and row.ours.low / unit,
-                                 row.ours.high and row.ours.high / unit, 0)
-    return Row(s, 1.0, row.band and (row.band[0] / unit, row.band[1] / unit), ours)
+    ours = row.ours and Estimate(row.ours.value / unit, *over((row.ours.low, row.ours.high), unit), 0)
+    return Row(s, 1.0, row.band and over(row.band, unit), ours)
+
+
+def over(ends: Tuple[Optional[float], Optional[float]], unit: float) -> Tuple:
+    """The ends of an interval over a number, which may be negative."""
+    return ends if None in ends else tuple(sorted(end / unit for end in ends))
 
 
 def band_of(s: Score, reported: Optional[float]) -> Optional[Tuple[float, float]]:
@@ -230,9 +234,12 @@ def numbers_text(s: Score) -> str:
 
 
 def draw_mark(ax, y: float, e: Estimate, style: dict) -> None:
-    """An estimate with its interval, lying."""
-    low = e.value if e.low is None else e.low
-    high = e.value if e.high is None else e.high
+    """An estimate with its interval, lying.
+
+    The value may be rounded, and then outside of an interval that is narrower.
+    """
+    low = e.value if e.low is None else min(e.low, e.value)
+    high = e.value if e.high is None else max(e.high, e.value)
     ax.errorbar([e.value], [y], xerr=([e.value - low], [high - e.value]), capsize=2, elinewidth=1.1,
                 markeredgecolor="white", markeredgewidth=0.5, zorder=4, **style)
 

@@ -69,6 +69,8 @@ claims:
   - {id: chain, holds: 2 <= average <= 8, at: {law: new, kind: plain}}
   - {id: either, holds: average < 2 or inter > 9, at: {law: new, kind: plain}}
   - {id: absent, value: stage, at: {law: old, kind: plain}, reported: 7}
+  - {id: negative, value: 0 - average, at: {law: new, kind: plain}, reported: -21, band: [-42, -10.5]}
+  - {id: digits, value: 12345678 + 0 * average, at: {law: new, kind: plain}, reported: 12345678}
 """
 
 # metric, law, kind -> mean; None: no value there. Mean slowdown: slow + seed + 4.5, seed 2 on average.
@@ -174,6 +176,10 @@ def test_figures(experiment, out):
     row = claim_figures.share_row(scores["banded"])
     check(row.band == (0.5, 2.0), f"band: {row}")
     check(claim_figures.share_row(scores["absent"]).ours is None, "not measured")
+    row = claim_figures.share_row(scores["negative"])
+    check(row.band == (0.5, 2.0) and abs(row.ours.value - 0.5) < 1e-9
+          and abs(row.ours.low - (10.5 - 2.484138) / 21) < 1e-6
+          and abs(row.ours.high - (10.5 + 2.484138) / 21) < 1e-6, f"over a negative number: {row}")
     shares = {name: claim_figures.share_held(scores[name]) for name in ("everywhere", "some", "absent")}
     check(shares == {"everywhere": 100, "some": 40, "absent": None}, f"relations: {shares}")
 

@@ -319,9 +319,9 @@ TEST_F(NdtControllerTest, SilentFlowsAreForgotten)
     ndt.OnEnqueue(1, 0, 1); // stays: queued
     Send(3, 5 * MS);        // sweeps: nobody is older than 5 ms
     EXPECT_EQ(ndt.GetTableSize(), 4u);
-    Send(4, 6 * MS); // no second sweep in this time
+    ndt.OnAck(2, LONG, 5 * MS); // stays: seen
+    Send(4, 6 * MS);            // no second sweep in this time
     EXPECT_EQ(ndt.GetTableSize(), 5u);
-    ndt.OnAck(2, LONG, 6 * MS); // stays: seen
     Send(5, 10 * MS);
     EXPECT_FALSE(ndt.IsCongested(0));
     EXPECT_TRUE(ndt.IsCongested(1));
@@ -330,6 +330,25 @@ TEST_F(NdtControllerTest, SilentFlowsAreForgotten)
     EXPECT_EQ(ndt.GetCounters().tablePeak, 5u);
     EXPECT_EQ(ndt.GetCounters().flows, 6u);
     ndt.OnDequeue(1, 0, true);
+}
+
+// Whether other flows have come meanwhile, and with them a sweep, makes no difference.
+TEST_F(NdtControllerTest, ASilentFlowBeginsAnew)
+{
+    settings.orderGuard = false;
+    settings.activeWindowPs = 100 * MS;
+    settings.alpha = 0.4;
+    Reset();
+    MakeFlows(2, 1, 0, 1); // flow 0 is congested, and the port suspended
+    EXPECT_TRUE(Send(0, 5 * MS)) << "not longer than the timeout";
+    EXPECT_FALSE(ndt.OnAck(0, SHORT, 10 * MS + 1)) << "no longer known";
+    EXPECT_TRUE(ndt.IsPaused(1));
+    EXPECT_FALSE(ndt.OnEnqueue(0, 1, 10 * MS + 1));
+    EXPECT_EQ(ndt.GetCounters().flows, 3u);
+    EXPECT_TRUE(ndt.OnAck(0, SHORT, 20 * MS)) << "known as long as it is queued";
+    EXPECT_FALSE(ndt.IsPaused(1)) << "of flow 0 alone: flow 1 is forgotten, or was never congested";
+    EXPECT_EQ(lastRatio, 0);
+    ndt.OnDequeue(0, 1, false);
 }
 
 // With a window longer than the timeout: a forgotten flow is no longer active, and the counts hold.

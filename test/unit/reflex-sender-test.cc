@@ -304,8 +304,84 @@ TEST(ReflexSender, LossesReachTheLawWithoutASample)
     sender.shim->OnAck(nak);
     EXPECT_NEAR(swift.GetCwnd(), before / 2, 1e-9);
     EXPECT_EQ(sender.shim->GetNearRttPs(), 0);
-    sender.shim->OnTimeout(6000 * US);
+    nak.nowPs += NS;
+    sender.shim->OnAck(nak); // once per round trip
+    EXPECT_NEAR(swift.GetCwnd(), before / 2, 1e-9);
+    nak.nowPs += 500 * US;
+    sender.shim->OnAck(nak);
     EXPECT_NEAR(swift.GetCwnd(), before / 4, 1e-9);
+    sender.shim->OnTimeout(6000 * US);
+    EXPECT_NEAR(swift.GetCwnd(), before / 8, 1e-9);
+}
+
+TEST(ReflexSender, AcksEndARowOfTimeouts)
+{
+    // Swift's floor is for RetxReset timeouts without an ACK between them.
+    for (const bool acked : {true, false})
+    {
+        Ptr<Swift> law = MakeSwift();
+        law->SetAttribute("RetxReset", StringValue("3"));
+        Sender sender(law);
+        const auto& swift = dynamic_cast<const Swift&>(sender.shim->GetLaw());
+        const double before = swift.GetCwnd();
+        for (int i = 1; i <= 3; ++i)
+        {
+            sender.shim->OnTimeout(i * 5000 * US);
+            if (acked)
+            {
+                sender.Ack(i * 5000 * US + 1000 * US);
+            }
+        }
+        EXPECT_NEAR(swift.GetCwnd(), acked ? before / 8 : 0.01, 1e-9) << acked;
+        EXPECT_EQ(sender.shim->GetNearRttPs(), 0);
+    }
+    // After the ACK that does so, the held sample is repeated as before.
+    Sender held(MakeTimely(), {{"SilentMode", "holdAndClock"}});
+    CutTo(held, 30);
+    held.PseudoAck(1000 * US, NEAR);
+    const double rate = held.RateG();
+    held.shim->OnTimeout(5000 * US);
+    held.Ack(6000 * US);
+    held.Ack(6001 * US);
+    EXPECT_NEAR(held.RateG(), rate + 0.1, 1e-6);
+}
+
+TEST(ReflexSender, LossesAcknowledgeNothing)
+{
+    // Packets count when a sample comes, not a second time when an ACK with a loss does.
+    Sender sender(With<Timely>({{"Mode", "perSegment"}, {"SegmentBytes", "16000"}}));
+    const auto send16 = [&sender](int64_t nowPs) {
+        for (int i = 0; i < 16; ++i)
+        {
+            sender.shim->OnSend(nowPs, FRAME);
+        }
+    };
+    for (const int64_t atUs : {1000, 2000})
+    {
+        send16(atUs * US);
+        sender.PseudoAck(atUs * US, 600 * US);
+    }
+    const double rate = sender.RateG();
+    ASSERT_LT(rate, 90);
+    AckInfo loss;
+    loss.nowPs = 3000 * US;
+    loss.ackedPackets = 16;
+    loss.ackedBytes = 16 * FRAME;
+    loss.isLoss = true;
+    sender.shim->OnAck(loss);
+    sender.PseudoAck(3010 * US, NEAR); // for one packet
+    EXPECT_EQ(sender.RateG(), rate);
+    loss.isNak = true; // a segment begins anew
+    sender.shim->OnAck(loss);
+    for (int i = 0; i < 15; ++i)
+    {
+        sender.shim->OnSend(3010 * US, FRAME);
+    }
+    sender.PseudoAck(3020 * US, NEAR);
+    EXPECT_EQ(sender.RateG(), rate);
+    send16(3020 * US);
+    sender.PseudoAck(3030 * US, NEAR);
+    EXPECT_NE(sender.RateG(), rate);
 }
 
 TEST(ReflexSender, VariablesHaveTheNearLoop)

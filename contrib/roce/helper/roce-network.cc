@@ -236,8 +236,32 @@ Network::Build(const Options& options)
         }
     }
     InstallEdge(options.edge);
+    if (!options.edge.empty())
+    {
+        CheckTimestamps();
+    }
     CheckEcnBelowPfc();
 }
+
+namespace
+{
+
+void
+RefuseTwice(const std::vector<ObjectFactory>& factories)
+{
+    for (auto it = factories.begin(); it != factories.end(); ++it)
+    {
+        if (std::any_of(factories.begin(), it, [it](const ObjectFactory& before) {
+                return before.GetTypeId() == it->GetTypeId();
+            }))
+        {
+            throw InputError("edge function " + it->GetTypeId().GetName() +
+                             " is there twice, expected each once");
+        }
+    }
+}
+
+} // namespace
 
 void
 Network::InstallEdge(const std::vector<ObjectFactory>& factories)
@@ -263,6 +287,7 @@ Network::InstallEdge(const std::vector<ObjectFactory>& factories)
             shimOwner = name;
         }
     }
+    RefuseTwice(factories);
     uint32_t external = 0;
     for (const SwitchEntry& entry : m_switches)
     {
@@ -290,6 +315,32 @@ Network::InstallEdge(const std::vector<ObjectFactory>& factories)
         if (!shim.empty())
         {
             nic.nic->SetInterShim(shim);
+        }
+    }
+}
+
+void
+Network::CheckTimestamps() const
+{
+    const auto nic = std::find_if(m_nics.begin(), m_nics.end(), [](const NicEntry& entry) {
+        return entry.nic->GetSelectorPrototype()->NeedsTimestamp();
+    });
+    if (nic == m_nics.end())
+    {
+        return;
+    }
+    for (const SwitchEntry& entry : m_switches)
+    {
+        for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
+        {
+            if (stage->ReplacesTimestamps())
+            {
+                throw InputError(
+                    "edge function " + stage->GetInstanceTypeId().GetName() +
+                    " replaces the time stamps that " +
+                    nic->nic->GetSelectorPrototype()->GetInstanceTypeId().GetName() +
+                    " measures by, expected stamps of its own (SeparateTimestamp=true)");
+            }
         }
     }
 }

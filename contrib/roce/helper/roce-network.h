@@ -437,6 +437,7 @@ class Network
     WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const;
     bool IsInterDc(uint32_t src, uint32_t dst) const;
     void InstallEdge(const std::vector<ObjectFactory>& factories);
+    void CheckTimestamps() const;
     void CheckEcnBelowPfc();
 
     NodeContainer m_nodes;

@@ -31,11 +31,11 @@ namespace
 std::vector<std::string>
 SplitOutsideBrackets(const std::string& text)
 {
-    std::vector<std::string> parts;
+    std::vector<std::string> parts(text.empty() ? 0 : 1);
     unsigned depth = 0;
     for (const char c : text)
     {
-        if (parts.empty() || (c == ',' && !depth))
+        if (c == ',' && !depth)
         {
             parts.emplace_back();
         }

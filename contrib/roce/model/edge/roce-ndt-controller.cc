@@ -8,6 +8,7 @@
 #include "ns3/roce-congestion-control.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ns3
 {
@@ -36,7 +37,11 @@ NdtController::Find(uint64_t key, int64_t nowPs)
     const auto it = m_flows.find(key);
     if (it != m_flows.end())
     {
-        return it->second;
+        if (!IsForgotten(it->second, nowPs))
+        {
+            return it->second;
+        }
+        Erase(it);
     }
     if (nowPs - m_lastSweepPs >= m_settings.flowTimeoutPs)
     {
@@ -48,26 +53,32 @@ NdtController::Find(uint64_t key, int64_t nowPs)
     return flow;
 }
 
+inline bool
+NdtController::IsForgotten(const Flow& flow, int64_t nowPs) const
+{
+    return !flow.queued && nowPs - flow.lastSeenPs > m_settings.flowTimeoutPs;
+}
+
+NdtController::Flows::iterator
+NdtController::Erase(Flows::iterator it)
+{
+    for (Lane& lane : it->second.lanes)
+    {
+        if (lane.is_linked())
+        {
+            Forget(m_groups[GroupOf(lane.port)], lane);
+        }
+    }
+    return m_flows.erase(it);
+}
+
 void
 NdtController::Sweep(int64_t nowPs)
 {
     m_lastSweepPs = nowPs;
     for (auto it = m_flows.begin(); it != m_flows.end();)
     {
-        Flow& flow = it->second;
-        if (flow.queued || nowPs - flow.lastSeenPs <= m_settings.flowTimeoutPs)
-        {
-            ++it;
-            continue;
-        }
-        for (Lane& lane : flow.lanes)
-        {
-            if (lane.is_linked())
-            {
-                Forget(m_groups[GroupOf(lane.port)], lane);
-            }
-        }
-        it = m_flows.erase(it);
+        it = IsForgotten(it->second, nowPs) ? Erase(it) : std::next(it);
     }
 }
 
@@ -175,7 +186,7 @@ bool
 NdtController::OnAck(uint64_t key, int64_t rttPs, int64_t nowPs)
 {
     const auto it = m_flows.find(key);
-    if (it == m_flows.end())
+    if (it == m_flows.end() || IsForgotten(it->second, nowPs))
     {
         return false;
     }

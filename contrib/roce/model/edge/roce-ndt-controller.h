@@ -208,7 +208,11 @@ class NdtController
         return m_settings.switchScope ? 0 : port;
     }
 
+    using Flows = std::unordered_map<uint64_t, Flow>;
+
     Flow& Find(uint64_t key, int64_t nowPs);
+    bool IsForgotten(const Flow& flow, int64_t nowPs) const;
+    Flows::iterator Erase(Flows::iterator it);
     Lane& ActivityOf(Flow& flow, Lane& lane) const;
     void Touch(Group& group, Lane& activity, int64_t nowPs);
     void Forget(Group& group, Lane& activity);
@@ -222,7 +226,7 @@ class NdtController
     Listener* m_listener{nullptr};
     Counters m_counters;
     std::vector<Group> m_groups;
-    std::unordered_map<uint64_t, Flow> m_flows;
+    Flows m_flows;
     uint32_t m_nPaused{0};
     int64_t m_nextTimeoutPs{0};
     int64_t m_lastSweepPs{0};

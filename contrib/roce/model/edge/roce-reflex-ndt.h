@@ -45,8 +45,8 @@ namespace roce
  * PFC.
  *
  * The stamp replaces the sender's, which is harmless only where something else gives the sender its
- * round trips (ReflexNsf); see attribute SeparateTimestamp. A separate stamp adds no bytes to
- * frames: on a real wire it would need a field of its own.
+ * round trips (ReflexNsf) and paths are not chosen by them; see attribute SeparateTimestamp. A
+ * separate stamp adds no bytes to frames: on a real wire it would need a field of its own.
  */
 class ReflexNdt : public SwitchStage,
                   private NdtScheduler::Classifier,
@@ -87,6 +87,11 @@ class ReflexNdt : public SwitchStage,
      * @throw InputError if SeparateTimestamp is false and the law takes no time stamps
      */
     void CheckLaw(const CongestionControl& law) const override;
+
+    bool ReplacesTimestamps() override
+    {
+        return !IsSeparate();
+    }
 
     /**
      * @param counters reflexNdt...: Flows, CongestedFlows (flows that were congested at some time),

@@ -102,6 +102,7 @@ ReflexSender::DoStart(int64_t nowPs)
     m_fedPs = nowPs;
     m_dueReplayPs = 0;
     m_sent = m_round = m_inflightBytes = 0;
+    m_timedOut = false;
     Publish();
 }
 
@@ -133,12 +134,18 @@ void
 ReflexSender::OnAck(const AckInfo& ack)
 {
     m_inflightBytes = ack.inflightBytes;
-    if (ack.isLoss || ack.isNak)
+    if (ack.isLoss || ack.isNak || m_timedOut)
     {
-        AckInfo loss = ack;
-        loss.ackPsn = loss.sndNxtPsn = m_round;
-        loss.rttPs = 0;
-        GetLaw().OnAck(loss);
+        // No sample and no packets, which count when a sample comes: only that there is a loss, or
+        // that a row of timeouts is over.
+        AckInfo bare;
+        bare.nowPs = ack.nowPs;
+        bare.ackPsn = bare.sndNxtPsn = m_round;
+        bare.inflightBytes = ack.inflightBytes;
+        bare.isNak = ack.isNak;
+        bare.isLoss = ack.isLoss;
+        GetLaw().OnAck(bare);
+        m_timedOut = false;
         Publish();
     }
     else if (m_clock && m_rttPs && ack.nowPs >= m_dueReplayPs)
@@ -184,6 +191,7 @@ void
 ReflexSender::OnTimeout(int64_t nowPs)
 {
     GetLaw().OnTimeout(nowPs);
+    m_timedOut = true;
     Publish();
 }
 

@@ -87,6 +87,7 @@ class ReflexSender : public ControlShim
     uint64_t m_sent{0};          //!< packets since then
     uint64_t m_round{0};         //!< stands for PSNs at the law: each sample is a new round trip
     uint64_t m_inflightBytes{0}; //!< as of the last real ACK
+    bool m_timedOut{false};      //!< and no real ACK since
 };
 
 } // namespace roce

@@ -94,6 +94,15 @@ class SwitchStage : public Object
     }
 
     /**
+     * @brief Asked when all stages of the switch are installed.
+     * @return whether it replaces the senders' time stamps, so that what they measure is wrong
+     */
+    virtual bool ReplacesTimestamps()
+    {
+        return false;
+    }
+
+    /**
      * @brief Say what has been counted, for summary.json.
      * @param counters to add to, by a name that begins with the mechanism's; other switches may
      * have added to the same
