@@ -42,13 +42,13 @@ struct NdtSchedulerTest : public ::testing::Test, public NdtScheduler::Classifie
         queue->Configure(this, PORT, 1 << DATA_CLASS | 1 << 2, nThrottle);
     }
 
-    bool OnEnqueue(const Frame&, uint16_t port, int64_t) override
+    bool Classify(const Frame&, uint16_t port, int64_t) override
     {
         EXPECT_EQ(port, PORT);
         return toControlled;
     }
 
-    void OnDequeue(const Frame&, uint16_t port, bool controlled) override
+    void Leave(const Frame&, uint16_t port, bool controlled) override
     {
         EXPECT_EQ(port, PORT);
         fromControlled = controlled;
@@ -303,12 +303,12 @@ struct Deaf : public NdtController::Listener
 /// The queues with a controller behind them; all frames are of flow 1.
 struct NdtOrderTest : public NdtSchedulerTest, public Deaf
 {
-    bool OnEnqueue(const Frame&, uint16_t port, int64_t nowPs) override
+    bool Classify(const Frame&, uint16_t port, int64_t nowPs) override
     {
         return controller.OnEnqueue(1, port, nowPs);
     }
 
-    void OnDequeue(const Frame&, uint16_t port, bool controlled) override
+    void Leave(const Frame&, uint16_t port, bool controlled) override
     {
         fromControlled = controlled;
         controller.OnDequeue(1, port, controlled);

@@ -91,7 +91,7 @@ void
 NdtScheduler::DoEnqueue(Frame* frame, int64_t nowPs)
 {
     const unsigned c = frame->trafficClass;
-    if (HasTwoQueues(c) && m_classifier->OnEnqueue(*frame, m_port, nowPs))
+    if (HasTwoQueues(c) && m_classifier->Classify(*frame, m_port, nowPs))
     {
         m_controlled[c].Push(frame);
         if (!m_suspended)
@@ -128,7 +128,7 @@ NdtScheduler::PopFrom(unsigned trafficClass)
     }
     if (m_classifier && HasTwoQueues(trafficClass))
     {
-        m_classifier->OnDequeue(*frame, m_port, controlled);
+        m_classifier->Leave(*frame, m_port, controlled);
     }
     return frame;
 }

@@ -39,7 +39,7 @@ class NdtScheduler : public DwrrScheduler
          * @param nowPs current time
          * @return whether it goes to Controlled
          */
-        virtual bool OnEnqueue(const Frame& frame, uint16_t port, int64_t nowPs) = 0;
+        virtual bool Classify(const Frame& frame, uint16_t port, int64_t nowPs) = 0;
 
         /**
          * @brief Such a frame has been chosen for transmission.
@@ -47,7 +47,7 @@ class NdtScheduler : public DwrrScheduler
          * @param port as given to Configure()
          * @param controlled it was in Controlled
          */
-        virtual void OnDequeue(const Frame& frame, uint16_t port, bool controlled) = 0;
+        virtual void Leave(const Frame& frame, uint16_t port, bool controlled) = 0;
 
       protected:
         ~Classifier() = default;

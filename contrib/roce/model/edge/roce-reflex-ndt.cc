@@ -279,13 +279,13 @@ ReflexNdt::OnDequeue(Frame& frame, Port& out, const EgressScheduler&, int64_t no
 }
 
 bool
-ReflexNdt::OnEnqueue(const Frame& frame, uint16_t port, int64_t nowPs)
+ReflexNdt::Classify(const Frame& frame, uint16_t port, int64_t nowPs)
 {
     return EntersDatacenter(frame) && m_controller.OnEnqueue(FlowOfData(frame), port, nowPs);
 }
 
 void
-ReflexNdt::OnDequeue(const Frame& frame, uint16_t port, bool controlled)
+ReflexNdt::Leave(const Frame& frame, uint16_t port, bool controlled)
 {
     if (EntersDatacenter(frame))
     {

@@ -134,8 +134,8 @@ class ReflexNdt : public SwitchStage,
 
   private:
     // inherited from NdtScheduler::Classifier
-    bool OnEnqueue(const Frame& frame, uint16_t port, int64_t nowPs) override;
-    void OnDequeue(const Frame& frame, uint16_t port, bool controlled) override;
+    bool Classify(const Frame& frame, uint16_t port, int64_t nowPs) override;
+    void Leave(const Frame& frame, uint16_t port, bool controlled) override;
     // inherited from NdtController::Listener
     void OnState(uint64_t key, bool congested, int64_t nowPs) override;
     void OnPause(uint16_t group, bool begins, double ratio, bool byTimeout, int64_t nowPs) override;
