@@ -200,6 +200,7 @@ TEST_F(ReflexNdtTest, Refusals)
     };
     expectError("SeparateTimestamp", "no", "SeparateTimestamp is 'no', expected");
     expectError("PauseScope", "node", "PauseScope is 'node', expected");
+    expectError("WrrUnit", "bit", "WrrUnit is 'bit', expected");
     expectError("PauseNumerator", "all", "PauseNumerator is 'all', expected");
     SetRateLaw("Dcqcn");
     expectError("SeparateTimestamp", "false", "ns3::roce::Dcqcn takes no time stamps");

@@ -71,6 +71,11 @@ ReflexNdt::GetTypeId()
                           UintegerValue(8),
                           MakeUintegerAccessor(&ReflexNdt::m_nThrottle),
                           MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("WrrUnit",
+                          "What NThrottle counts: packet or byte",
+                          StringValue("packet"),
+                          MakeStringAccessor(&ReflexNdt::m_wrrUnit),
+                          MakeStringChecker())
             .AddAttribute("OrderGuard",
                           "A recovered flow stays in Controlled until none of its packets is there",
                           BooleanValue(true),
@@ -170,6 +175,7 @@ ReflexNdt::Install(Switch& sw)
         IndexOf("SeparateTimestamp", m_separateText, {"false", "true", "auto"});
     m_separate = separate == 1;
     m_separateKnown = separate < 2;
+    const bool byBytes = IndexOf("WrrUnit", m_wrrUnit, {"packet", "byte"}) == 1;
     m_schedulers.resize(sw.GetNPorts());
     m_resumed.reserve(sw.GetNPorts());
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
@@ -197,7 +203,7 @@ ReflexNdt::Install(Switch& sw)
         }
         Ptr<NdtScheduler> queue = CreateObject<NdtScheduler>();
         queue->CopySettings(*before);
-        queue->Configure(this, p, m_losslessMask, m_nThrottle);
+        queue->Configure(this, p, m_losslessMask, m_nThrottle, byBytes);
         sw.SetQueue(p, queue);
         m_schedulers[p] = queue;
     }

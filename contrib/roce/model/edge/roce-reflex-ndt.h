@@ -157,6 +157,7 @@ class ReflexNdt : public SwitchStage,
     std::string m_pauseNumerator;
     Time m_threshold;
     uint32_t m_nThrottle{0};
+    std::string m_wrrUnit;
     bool m_throttle{true};
     bool m_pause{true};
     double m_pauseAlpha{0};
