@@ -84,6 +84,44 @@ TEST_F(PathSelection, FlowHashKeepsAFlowOnOnePathAndInOrder)
     EXPECT_EQ(net.GetNic(0)->GetSelectorPrototype()->IsStatic(), true);
 }
 
+// Flows between datacenters may choose paths, and repair losses, in another way than those within.
+TEST_F(PathSelection, EachClassOfFlowsHasItsOwnSelectorAndRecovery)
+{
+    SetRateLaw("LineRate");
+    Config::SetDefault("ns3::roce::Nic::InterPathSelector", StringValue("ns3::roce::Spray"));
+    Config::SetDefault("ns3::roce::Nic::InterLossRecovery",
+                       StringValue("ns3::roce::SelectiveRepeat[ReorderPackets=100]"));
+    Network net;
+    for (uint32_t i = 0; i < 3; ++i)
+    {
+        net.AddSwitch("s" + std::to_string(i), i == 2);
+        net.AddNic(net.AddHost("h" + std::to_string(i), i == 2), i, 100 * G, US);
+    }
+    for (const uint32_t other : {1, 1, 2, 2})
+    {
+        net.Connect(0, other, 100 * G, US);
+    }
+    net.Build();
+    const auto flows = Numbered({Flow(0, 1, 1000000), Flow(0, 2, 1000000)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    const auto hasSentMost = [&net](uint16_t port) {
+        return net.GetSwitch(0)->GetPort(port)->GetTxWireBytes() > 900000;
+    };
+    EXPECT_NE(hasSentMost(1), hasSentMost(2));
+    EXPECT_FALSE(hasSentMost(3) || hasSentMost(4));
+    for (const bool interDc : {false, true})
+    {
+        EXPECT_EQ(net.GetNic(0)->GetLossRecoveryFactory(interDc).find("SelectiveRepeat") !=
+                      std::string::npos,
+                  interDc);
+        EXPECT_EQ(net.GetNic(0)->GetSelectorPrototype(interDc)->IsPerPacket(), interDc);
+    }
+    EXPECT_EQ(Sum(net).naks, net.GetNic(2)->GetCounters().naksSent);
+}
+
 // What is reported of a queue pair is its present path, or with Spray all of them, and not the path
 // of the entropy it began with.
 TEST_F(PathSelection, ReportsNameTheFailedLinksOfTheWayTaken)

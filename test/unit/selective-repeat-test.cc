@@ -279,7 +279,7 @@ TEST(SelectiveRepeat, TimeoutRepeatsAllHolesAndNothingElse)
     s.SendAll();
     s.Ack(2, {3, 5});
     EXPECT_EQ(s.SendAll(), (Psns{2, 4}));
-    s.recovery->OnTimeout(s.qp);
+    s.recovery->OnTimeout(s.qp, 0);
     EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
     EXPECT_EQ(s.SendAll(), (Psns{2, 4, 6, 7}));
     EXPECT_EQ(s.qp.GetInflightBytes(), 4 * MIDDLE_WIRE);
@@ -490,7 +490,7 @@ TEST_P(SelectiveRepeatRandom, AgreesWithAPlainModel)
             }
             else if (data.empty() && acks.empty() && s.qp.GetUna() < s.qp.GetNextPsn())
             {
-                s.recovery->OnTimeout(s.qp);
+                s.recovery->OnTimeout(s.qp, 0);
                 ASSERT_TRUE(s.qp.CanSend());
             }
             break;

@@ -94,8 +94,9 @@ Network::InstallEdge(const std::vector<ObjectFactory>& factories)
 void
 Network::CheckTimestamps() const
 {
+    // What an edge function replaces are stamps of data that leaves the datacenter.
     const auto nic = std::find_if(m_nics.begin(), m_nics.end(), [](const NicEntry& entry) {
-        return entry.nic->GetSelectorPrototype()->NeedsTimestamp();
+        return entry.nic->GetSelectorPrototype(true)->NeedsTimestamp();
     });
     if (nic == m_nics.end())
     {
@@ -110,7 +111,7 @@ Network::CheckTimestamps() const
                 throw InputError(
                     "edge function " + stage->GetInstanceTypeId().GetName() +
                     " replaces the time stamps that " +
-                    nic->nic->GetSelectorPrototype()->GetInstanceTypeId().GetName() +
+                    nic->nic->GetSelectorPrototype(true)->GetInstanceTypeId().GetName() +
                     " measures by, expected stamps of its own (SeparateTimestamp=true)");
             }
         }

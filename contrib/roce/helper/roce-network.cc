@@ -360,7 +360,7 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
 {
     std::vector<Ptr<FlowApplication>> applications(m_nics.size());
     std::vector<std::array<std::string, 2>> feedback(m_nics.size()); // within and across
-    std::vector<std::string> recovery(m_nics.size());
+    std::vector<std::array<std::string, 2>> recovery(m_nics.size());
     for (const FlowSpec& flow : flows)
     {
         const std::string who = "flow " + std::to_string(flow.id) + ": ";
@@ -389,13 +389,13 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
             for (const bool interDc : {false, true})
             {
                 feedback[flow.src][interDc] = nic->GetPrototype(interDc)->ReceiverFeedbackFactory();
+                recovery[flow.src][interDc] = nic->GetLossRecoveryFactory(interDc);
             }
-            recovery[flow.src] = nic->GetLossRecoveryFactory();
         }
         const bool interDc = IsInterDc(flow.src, flow.dst);
         const uint32_t dstQp = m_nics[flow.dst].nic->ReserveReceiver(flow.src,
                                                                      feedback[flow.src][interDc],
-                                                                     recovery[flow.src],
+                                                                     recovery[flow.src][interDc],
                                                                      flow.id,
                                                                      flow.replyPort);
         application->AddFlow(flow, dstQp);

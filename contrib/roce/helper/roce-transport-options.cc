@@ -67,10 +67,16 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("lossRecovery",
                  "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",
                  lossRecovery);
+    cmd.AddValue("interLossRecovery",
+                 "The same for flows between datacenters; empty: as --lossRecovery",
+                 interLossRecovery);
     cmd.AddValue(
         pathsOption,
         "FlowHash (ECMP), Spray, Flowlet, Plb, or the TypeId of any; attributes may follow",
         paths);
+    cmd.AddValue("interPaths",
+                 "The same for flows between datacenters; empty: as --" + pathsOption,
+                 interPaths);
     cmd.AddValue("lossless", "PFC protects data; otherwise switches drop what is too much", pfc);
     cmd.AddValue("ecn", "Switches mark ECN", ecn);
     cmd.AddValue("int", "Switches stamp in-band telemetry", telemetry);
@@ -78,7 +84,9 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.Refuse("ns3::roce::Nic::CongestionControl", "cc");
     cmd.Refuse("ns3::roce::Nic::InterCongestionControl", "interCc");
     cmd.Refuse("ns3::roce::Nic::LossRecovery", "lossRecovery");
+    cmd.Refuse("ns3::roce::Nic::InterLossRecovery", "interLossRecovery");
     cmd.Refuse("ns3::roce::Nic::PathSelector", pathsOption);
+    cmd.Refuse("ns3::roce::Nic::InterPathSelector", "interPaths");
 }
 
 void
@@ -88,13 +96,21 @@ TransportOptions::Apply(const CheckedCommandLine& cmd) const
     Config::SetDefault(
         "ns3::roce::Nic::CongestionControl",
         StringValue(ValueCheck::Factory("--cc", name, CongestionControl::GetTypeId())));
-    if (!interCc.empty())
-    {
-        Config::SetDefault("ns3::roce::Nic::InterCongestionControl",
-                           StringValue(ValueCheck::Factory("--interCc",
-                                                           interCc == "none" ? "LineRate" : interCc,
-                                                           CongestionControl::GetTypeId())));
-    }
+    const auto setInter =
+        [](const char* attribute, const char* option, const std::string& text, TypeId base) {
+            Config::SetDefault(
+                std::string("ns3::roce::Nic::") + attribute,
+                StringValue(text.empty() ? "" : ValueCheck::Factory(option, text, base)));
+        };
+    setInter("InterCongestionControl",
+             "--interCc",
+             interCc == "none" ? "LineRate" : interCc,
+             CongestionControl::GetTypeId());
+    setInter("InterLossRecovery",
+             "--interLossRecovery",
+             interLossRecovery,
+             LossRecovery::GetTypeId());
+    setInter("InterPathSelector", "--interPaths", interPaths, PathSelector::GetTypeId());
     Config::SetDefault(
         "ns3::roce::Nic::LossRecovery",
         StringValue(
@@ -187,12 +203,15 @@ TransportOptions::Check(const Network& network) const
         CheckLaw(*network.GetNic(0)->GetPrototype(interDc),
                  own ? "--interCc=" + interCc : "--cc=" + cc);
     }
-    const Ptr<PathSelector> selector = network.GetNic(0)->GetSelectorPrototype();
-    if (!ecn && selector->NeedsEcn())
+    for (const bool interDc : {false, true})
     {
-        throw InputError("--ecn=0 with --" + pathsOption + "=" + paths +
-                         ", which needs ECN marks; expected "
-                         "--ecn=1");
+        const bool own = interDc && !interPaths.empty();
+        if (!ecn && network.GetNic(0)->GetSelectorPrototype(interDc)->NeedsEcn())
+        {
+            throw InputError("--ecn=0 with --" +
+                             (own ? "interPaths=" + interPaths : pathsOption + "=" + paths) +
+                             ", which needs ECN marks; expected --ecn=1");
+        }
     }
     const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
     const Ptr<CongestionControl> sample = network.GetNic(0)->GetPrototype(path.interDc)->Fork();
@@ -203,7 +222,7 @@ TransportOptions::Check(const Network& network) const
                   << (path.interDc && !interCc.empty() ? "interCc=" + interCc : "cc=" + cc) << ": "
                   << warning << std::endl;
     }
-    selector->Fork()->Start(path, 0, 0);
+    network.GetNic(0)->GetSelectorPrototype(path.interDc)->Fork()->Start(path, 0, 0);
 }
 
 } // namespace roce

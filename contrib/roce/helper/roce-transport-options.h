@@ -31,7 +31,9 @@ struct TransportOptions
     std::string interCc;                 //!< the same, between datacenters; empty: cc
     std::string edge;                    //!< SwitchStages of external switches, with commas between
     std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
+    std::string interLossRecovery;       //!< the same, between datacenters; empty: lossRecovery
     std::string paths{"FlowHash"};       //!< the same for PathSelector
+    std::string interPaths;              //!< the same, between datacenters; empty: paths
     bool pfc{true};                      //!< off: no class is lossless
     bool ecn{true};                      //!< switches mark
     bool telemetry{true};                //!< switches stamp

@@ -275,6 +275,8 @@ struct alignas(64) Frame
 
     uint32_t msn;          //!< ACK, NAK: messages completed; NOTIFICATION: mechanism
     uint32_t ackedPackets; //!< ACK: data frames this ACK stands for
+    uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers; a sender
+                           //!< knows it by the PSN, so nothing on the wire
     uint64_t aux;          //!< free for edge functions; not on the wire; an ACK or NAK echoes it
     // --- third cache line: PFC only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits

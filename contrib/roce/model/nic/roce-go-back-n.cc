@@ -29,7 +29,7 @@ GoBackN::ForQueuePair(const PathInfo&, int64_t)
 }
 
 std::unique_ptr<ReceiverQp>
-GoBackN::MakeReceiver() const
+GoBackN::MakeReceiver(const PathInfo&) const
 {
     return std::make_unique<GoBackNReceiver>();
 }
@@ -64,7 +64,7 @@ GoBackN::OnAck(QueuePair& qp, const Frame& ack, int64_t nowPs, std::vector<Messa
 }
 
 void
-GoBackN::OnTimeout(QueuePair& qp)
+GoBackN::OnTimeout(QueuePair& qp, int64_t)
 {
     qp.GoBack();
 }

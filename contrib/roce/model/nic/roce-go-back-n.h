@@ -31,12 +31,12 @@ class GoBackN : public LossRecovery
     static TypeId GetTypeId();
 
     Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;
-    std::unique_ptr<ReceiverQp> MakeReceiver() const override;
+    std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const override;
     QueuePair::AckResult OnAck(QueuePair& qp,
                                const Frame& ack,
                                int64_t nowPs,
                                std::vector<MessageRecord>& done) override;
-    void OnTimeout(QueuePair& qp) override;
+    void OnTimeout(QueuePair& qp, int64_t nowPs) override;
 };
 
 /**

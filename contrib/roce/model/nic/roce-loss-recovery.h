@@ -51,8 +51,12 @@ class LossRecovery : public Object
      */
     virtual Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) = 0;
 
-    /// @return the receiving half, at PSN 0
-    virtual std::unique_ptr<ReceiverQp> MakeReceiver() const = 0;
+    /**
+     * @brief Make the receiving half, at PSN 0.
+     * @param path what is known of the path back to the sender
+     * @return the receiver
+     */
+    virtual std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const = 0;
 
     /**
      * @brief The queue pair has been made.
@@ -78,8 +82,9 @@ class LossRecovery : public Object
     /**
      * @brief The retransmission timeout has run out.
      * @param qp its queue pair
+     * @param nowPs current time
      */
-    virtual void OnTimeout(QueuePair& qp) = 0;
+    virtual void OnTimeout(QueuePair& qp, int64_t nowPs) = 0;
 
     /**
      * @brief Name the packet to be repeated now; asked only after SetRepeat(true).

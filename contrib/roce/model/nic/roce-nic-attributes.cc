@@ -49,6 +49,12 @@ Nic::GetTypeId()
                           StringValue("ns3::roce::GoBackN"),
                           MakeObjectFactoryAccessor(&Nic::m_recoveryFactory),
                           MakeObjectFactoryChecker())
+            .AddAttribute("InterLossRecovery",
+                          "The same for queue pairs that leave the datacenter; empty: as "
+                          "LossRecovery",
+                          StringValue(""),
+                          MakeStringAccessor(&Nic::m_interRecovery),
+                          MakeStringChecker())
             .AddAttribute(
                 "PathSelector",
                 "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet or "
@@ -56,6 +62,12 @@ Nic::GetTypeId()
                 StringValue("ns3::roce::FlowHash"),
                 MakeObjectFactoryAccessor(&Nic::m_selectorFactory),
                 MakeObjectFactoryChecker())
+            .AddAttribute("InterPathSelector",
+                          "The same for queue pairs that leave the datacenter; empty: as "
+                          "PathSelector",
+                          StringValue(""),
+                          MakeStringAccessor(&Nic::m_interSelector),
+                          MakeStringChecker())
             .AddAttribute("PathMtu",
                           "RDMA payload bytes of a full packet",
                           UintegerValue(4096),

@@ -36,8 +36,8 @@ Nic::DoDispose()
     m_senders.clear();
     m_receivers.Clear();
     m_prototypes = {};
-    m_recovery = nullptr;
-    m_selector = nullptr;
+    m_recoveries = {};
+    m_selectors = {};
     m_random = nullptr;
     m_oracle = nullptr;
     Port::DoDispose();
@@ -106,22 +106,29 @@ Nic::GetTelemetryBytes(bool interDc)
 bool
 Nic::NeedsTimestamp(bool interDc)
 {
-    return GetPrototype(interDc)->NeedsTimestamp() || GetSelectorPrototype()->NeedsTimestamp();
+    return GetPrototype(interDc)->NeedsTimestamp() ||
+           GetSelectorPrototype(interDc)->NeedsTimestamp();
 }
 
 Ptr<PathSelector>
-Nic::GetSelectorPrototype()
+Nic::GetSelectorPrototype(bool interDc)
 {
-    if (!m_selector)
+    Ptr<PathSelector>& prototype = m_selectors[interDc];
+    if (!prototype)
     {
-        m_selector = m_selectorFactory.Create<PathSelector>();
+        const bool own = interDc && !m_interSelector.empty();
+        prototype = (own ? FactoryOf(m_interSelector) : m_selectorFactory).Create<PathSelector>();
     }
-    return m_selector;
+    return prototype;
 }
 
 std::string
-Nic::GetLossRecoveryFactory() const
+Nic::GetLossRecoveryFactory(bool interDc) const
 {
+    if (interDc && !m_interRecovery.empty())
+    {
+        return m_interRecovery;
+    }
     std::ostringstream text;
     text << m_recoveryFactory;
     return text.str();
@@ -176,7 +183,7 @@ Nic::OpenQp(uint32_t dst,
     config.telemetryBytes = GetTelemetryBytes(path.interDc);
     config.framingBytes = WireBytes(100000) - 100000;
     config.minFrameBytes = WireBytes(0) - config.framingBytes;
-    const Ptr<PathSelector> prototype = GetSelectorPrototype();
+    const Ptr<PathSelector> prototype = GetSelectorPrototype(path.interDc);
     config.flags = NeedsTimestamp(path.interDc) ? FRAME_TIMESTAMP : 0;
     config.ecn = cc->IsEcnCapable() || prototype->NeedsEcn() ? ECN_ECT0 : ECN_NOT_ECT;
     config.closeWhenDone = closeWhenDone;
@@ -186,9 +193,10 @@ Nic::OpenQp(uint32_t dst,
         selector = prototype->Fork();
         selector->Start(path, entropy, DrawSeed());
     }
-    if (!m_recovery)
+    Ptr<LossRecovery>& recovery = m_recoveries[path.interDc];
+    if (!recovery)
     {
-        m_recovery = m_recoveryFactory.Create<LossRecovery>();
+        recovery = FactoryOf(GetLossRecoveryFactory(path.interDc)).Create<LossRecovery>();
     }
     const auto floorPs = static_cast<int64_t>(
         std::min(m_rtoFactor * static_cast<double>(path.baseRttPs), 1e18)); // 11 days are enough
@@ -196,7 +204,7 @@ Nic::OpenQp(uint32_t dst,
     m_senders.push_back(std::make_unique<QueuePair>(qpn,
                                                     config,
                                                     std::move(cc),
-                                                    m_recovery->ForQueuePair(path, floorPs),
+                                                    recovery->ForQueuePair(path, floorPs),
                                                     std::move(selector)));
     ++m_openQps;
     QueuePair* qp = m_senders.back().get();
@@ -372,6 +380,7 @@ Nic::MakeReply(FrameKind kind, const Frame& data) const
     reply->srcQp = data.dstQp;
     reply->dstQp = data.srcQp;
     reply->entropy = data.entropy;
+    reply->dataEntropy = data.entropy;
     reply->trafficClass = m_controlClass;
     reply->dscp = static_cast<uint8_t>(m_controlClass << 3);
     reply->ttl = m_ttl;
@@ -382,7 +391,8 @@ Nic::MakeReply(FrameKind kind, const Frame& data) const
 void
 Nic::ReceiveData(Frame* frame, int64_t nowPs)
 {
-    ReceiverQp* found = frame->dst == m_nicIndex ? m_receivers.Find(*frame) : nullptr;
+    const auto path = [&] { return m_oracle(m_nicIndex, frame->src, frame->entropy); };
+    ReceiverQp* found = frame->dst == m_nicIndex ? m_receivers.Find(*frame, path) : nullptr;
     if (!found)
     {
         ++m_counters.strayFrames;
@@ -477,6 +487,8 @@ Nic::ReceiveAck(Frame* frame, int64_t nowPs)
         ack.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
         ack.remoteHoldPs = frame->remoteHoldPs;
         ack.telemetry = frame->telemetry;
+        ack.entropy = frame->dataEntropy;
+        ack.hasMore = qp->HasPacket();
         qp->GetCc().OnAck(ack);
         if (PathSelector* selector = qp->GetSelector())
         {
@@ -598,7 +610,7 @@ Nic::Timer(int64_t atPs)
             ++m_counters.failedQps;
             continue;
         }
-        qp->GetRecovery().OnTimeout(*qp);
+        qp->GetRecovery().OnTimeout(*qp, atPs);
         qp->GetCc().OnTimeout(atPs);
         if (PathSelector* selector = qp->GetSelector())
         {

@@ -171,14 +171,20 @@ class Nic : public Port, public Station
      */
     void SetInterShim(const std::string& factory);
 
-    /// @return attribute LossRecovery, for ReserveReceiver() at the other end
-    std::string GetLossRecoveryFactory() const;
+    /**
+     * @param interDc of queue pairs that leave the datacenter
+     * @return attribute LossRecovery or, if it is given, InterLossRecovery, for ReserveReceiver()
+     * at the other end
+     */
+    std::string GetLossRecoveryFactory(bool interDc = false) const;
 
     /**
-     * @brief How new queue pairs choose their paths (attribute PathSelector).
+     * @brief How new queue pairs choose their paths: attribute PathSelector or, if it is given,
+     * InterPathSelector.
+     * @param interDc of queue pairs that leave the datacenter
      * @return the prototype
      */
-    Ptr<PathSelector> GetSelectorPrototype();
+    Ptr<PathSelector> GetSelectorPrototype(bool interDc = false);
 
     /**
      * @brief Give the NIC's random choices (PathSelector) their stream.
@@ -317,16 +323,18 @@ class Nic : public Port, public Station
     uint32_t m_nicIndex{0};
     PathOracle m_oracle;
     std::array<Ptr<CongestionControl>, 2> m_prototypes; //!< within and across datacenters
-    Ptr<LossRecovery> m_recovery;
-    Ptr<PathSelector> m_selector;
-    Ptr<UniformRandomVariable> m_random; //!< made when first needed
-    int64_t m_stream{-1};                //!< of m_random; -1: any
+    std::array<Ptr<LossRecovery>, 2> m_recoveries;      //!< the same
+    std::array<Ptr<PathSelector>, 2> m_selectors;       //!< the same
+    Ptr<UniformRandomVariable> m_random;                //!< made when first needed
+    int64_t m_stream{-1};                               //!< of m_random; -1: any
     // attributes
     ObjectFactory m_ccFactory;
     std::string m_interCc;
     std::string m_interShim;
     ObjectFactory m_recoveryFactory;
+    std::string m_interRecovery;
     ObjectFactory m_selectorFactory;
+    std::string m_interSelector;
     uint32_t m_mtuBytes{0};
     uint32_t m_headerBytes{0};
     uint32_t m_firstHeaderBytes{0};

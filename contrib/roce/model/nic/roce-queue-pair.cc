@@ -132,7 +132,7 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     frame.dstQp = m_config.dstQp;
     if (m_selector)
     {
-        m_entropy = m_selector->Select(nowPs, m_inflightBytes);
+        m_entropy = m_selector->Select(nowPs, m_inflightBytes, psn);
     }
     frame.entropy = m_entropy;
     frame.trafficClass = m_config.trafficClass;

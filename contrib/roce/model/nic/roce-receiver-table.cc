@@ -66,10 +66,10 @@ ReceiverTable::Reserve(uint32_t src,
 }
 
 void
-ReceiverTable::Make(Slot& slot) const
+ReceiverTable::Make(Slot& slot, const PathInfo& path) const
 {
     const Kind& kind = m_kinds[slot.kind];
-    slot.qp = kind.recovery->MakeReceiver();
+    slot.qp = kind.recovery->MakeReceiver(path);
     slot.qp->feedback = kind.feedback->Fork();
 }
 

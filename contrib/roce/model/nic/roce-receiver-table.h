@@ -44,10 +44,13 @@ class ReceiverTable
 
     /**
      * @brief The queue pair that a data frame is for; the first frame makes it.
+     * @tparam F callable that returns a PathInfo
      * @param data frame
+     * @param path asked, when the queue pair is made, for the path back to the sender
      * @return queue pair, or null if there is none for that sender
      */
-    ReceiverQp* Find(const Frame& data)
+    template <typename F>
+    ReceiverQp* Find(const Frame& data, F&& path)
     {
         if (data.dstQp >= m_slots.size() || m_slots[data.dstQp].src != data.src)
         {
@@ -56,7 +59,7 @@ class ReceiverTable
         Slot& slot = m_slots[data.dstQp];
         if (!slot.qp)
         {
-            Make(slot);
+            Make(slot, path());
         }
         return slot.qp.get();
     }
@@ -118,7 +121,7 @@ class ReceiverTable
         uint16_t replyEntropy{0}; //!< 0: that of the data
     };
 
-    void Make(Slot& slot) const;
+    void Make(Slot& slot, const PathInfo& path) const;
 
     std::vector<Slot> m_slots;
     std::vector<Kind> m_kinds;

@@ -83,7 +83,7 @@ SelectiveRepeat::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
 }
 
 std::unique_ptr<ReceiverQp>
-SelectiveRepeat::MakeReceiver() const
+SelectiveRepeat::MakeReceiver(const PathInfo&) const
 {
     return std::make_unique<SelectiveRepeatReceiver>();
 }
@@ -202,7 +202,7 @@ SelectiveRepeat::OnAck(QueuePair& qp,
 }
 
 void
-SelectiveRepeat::OnTimeout(QueuePair& qp)
+SelectiveRepeat::OnTimeout(QueuePair& qp, int64_t)
 {
     m_repeatPsn = qp.GetUna();
     m_lossEndPsn = qp.GetHighestPsn();

@@ -68,6 +68,8 @@ struct AckInfo
     int64_t rttPs{0};                   //!< this ACK's RTT sample; 0 if it has none
     int64_t remoteHoldPs{0};            //!< part of the sample that the remote host held the data
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
+    uint16_t entropy{0};                //!< UDP source port of the data frame it answers
+    bool hasMore{false};                //!< posted data waits to be sent
 };
 
 /**
