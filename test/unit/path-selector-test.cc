@@ -72,8 +72,8 @@ TEST(PathSelector, FlowHashIsTheFlowsOwn)
 {
     Ptr<FlowHash> hash = Make<FlowHash>();
     EXPECT_TRUE(hash->IsStatic());
-    EXPECT_EQ(hash->Select(0, 0, 0), OWN);
-    EXPECT_EQ(hash->Select(100 * US, 0, 0), OWN);
+    EXPECT_EQ(hash->Select(0, 0), OWN);
+    EXPECT_EQ(hash->Select(100 * US, 0), OWN);
 }
 
 TEST(PathSelector, SprayUsesTheWholePortRangeEvenly)
@@ -82,7 +82,7 @@ TEST(PathSelector, SprayUsesTheWholePortRangeEvenly)
     std::map<unsigned, unsigned> count;
     for (int i = 0; i < 16000; ++i)
     {
-        const uint16_t entropy = spray->Select(0, 0, 0);
+        const uint16_t entropy = spray->Select(0, 0);
         ASSERT_GE(entropy, 0xc000);
         ++count[(entropy & 0x3fff) / 1024];
     }
@@ -100,12 +100,12 @@ TEST(PathSelector, SprayWithSomePathsTakesTurns)
     std::vector<uint16_t> first;
     for (int i = 0; i < 4; ++i)
     {
-        first.push_back(spray->Select(0, 0, 0));
+        first.push_back(spray->Select(0, 0));
     }
     EXPECT_EQ(std::set<uint16_t>(first.begin(), first.end()).size(), 4u);
     for (int i = 0; i < 12; ++i)
     {
-        EXPECT_EQ(spray->Select(0, 0, 0), first[i % 4]);
+        EXPECT_EQ(spray->Select(0, 0), first[i % 4]);
     }
 }
 
@@ -117,9 +117,9 @@ TEST(PathSelector, SeedsDecide)
     int same = 0;
     for (int i = 0; i < 100; ++i)
     {
-        const uint16_t entropy = a->Select(0, 0, 0);
-        EXPECT_EQ(entropy, b->Select(0, 0, 0));
-        same += entropy == c->Select(0, 0, 0);
+        const uint16_t entropy = a->Select(0, 0);
+        EXPECT_EQ(entropy, b->Select(0, 0));
+        same += entropy == c->Select(0, 0);
     }
     EXPECT_LT(same, 3);
 }
@@ -128,18 +128,18 @@ TEST(PathSelector, FlowletMovesAfterAGapOnly)
 {
     TimeValue gap(MicroSeconds(5));
     Ptr<Flowlet> flowlet = Make<Flowlet>(1, {{"Gap", &gap}});
-    EXPECT_EQ(flowlet->Select(100 * US, 0, 0), OWN); // no gap before the first packet
-    EXPECT_EQ(flowlet->Select(104 * US, 0, 0), OWN);
-    EXPECT_EQ(flowlet->Select(109 * US - 1, 0, 0), OWN);
-    const uint16_t next = flowlet->Select(114 * US - 1, 0, 0); // exactly the gap
+    EXPECT_EQ(flowlet->Select(100 * US, 0), OWN); // no gap before the first packet
+    EXPECT_EQ(flowlet->Select(104 * US, 0), OWN);
+    EXPECT_EQ(flowlet->Select(109 * US - 1, 0), OWN);
+    const uint16_t next = flowlet->Select(114 * US - 1, 0); // exactly the gap
     EXPECT_NE(next, OWN);
-    EXPECT_EQ(flowlet->Select(115 * US, 0, 0), next);
+    EXPECT_EQ(flowlet->Select(115 * US, 0), next);
     EXPECT_EQ(flowlet->GetMoves(), 1u);
     // By default the base RTT.
     Ptr<Flowlet> own = Make<Flowlet>();
-    own->Select(0, 0, 0);
-    EXPECT_EQ(own->Select(8 * US - 1, 0, 0), OWN);
-    EXPECT_NE(own->Select(16 * US, 0, 0), OWN);
+    own->Select(0, 0);
+    EXPECT_EQ(own->Select(8 * US - 1, 0), OWN);
+    EXPECT_NE(own->Select(16 * US, 0), OWN);
 }
 
 TEST(PathSelector, PlbMovesWhenIdleAfterThreeCongestedRounds)
@@ -150,15 +150,15 @@ TEST(PathSelector, PlbMovesWhenIdleAfterThreeCongestedRounds)
     for (uint32_t i = 1; i <= 2; ++i)
     {
         round(*plb, 10, 5);
-        EXPECT_EQ(plb->Select(0, 0, 0), OWN);
+        EXPECT_EQ(plb->Select(0, 0), OWN);
         EXPECT_EQ(plb->GetCongestedRounds(), i);
     }
     round(*plb, 10, 5);
-    EXPECT_EQ(plb->Select(0, 1000, 0), OWN); // not idle
-    const uint16_t next = plb->Select(0, 0, 0);
+    EXPECT_EQ(plb->Select(0, 1000), OWN); // not idle
+    const uint16_t next = plb->Select(0, 0);
     EXPECT_NE(next, OWN);
     EXPECT_EQ(plb->GetMoves(), 1u);
-    EXPECT_EQ(plb->Select(0, 0, 0), next); // counting begins anew
+    EXPECT_EQ(plb->Select(0, 0), next); // counting begins anew
 }
 
 TEST(PathSelector, PlbARoundBelowTheThresholdStartsTheCountAgain)
@@ -171,7 +171,7 @@ TEST(PathSelector, PlbARoundBelowTheThresholdStartsTheCountAgain)
     round(*plb, 10, 4); // 40 % is below one half
     EXPECT_EQ(plb->GetCongestedRounds(), 0u);
     round(*plb, 10, 10);
-    EXPECT_EQ(plb->Select(0, 0, 0), OWN);
+    EXPECT_EQ(plb->Select(0, 0), OWN);
 }
 
 TEST(PathSelector, PlbForcesTheMoveAfterTwelveRounds)
@@ -182,10 +182,10 @@ TEST(PathSelector, PlbForcesTheMoveAfterTwelveRounds)
     for (int i = 0; i < 11; ++i)
     {
         round(*plb, 10, 10);
-        EXPECT_EQ(plb->Select(0, 50000, 0), OWN);
+        EXPECT_EQ(plb->Select(0, 50000), OWN);
     }
     round(*plb, 10, 10);
-    EXPECT_NE(plb->Select(0, 50000, 0), OWN);
+    EXPECT_NE(plb->Select(0, 50000), OWN);
     UintegerValue never(0);
     plb = Make<Plb>(1, {{"Rounds", &never}});
     Rounds again;
@@ -193,7 +193,7 @@ TEST(PathSelector, PlbForcesTheMoveAfterTwelveRounds)
     {
         again(*plb, 10, 10);
     }
-    EXPECT_EQ(plb->Select(0, 50000, 0), OWN);
+    EXPECT_EQ(plb->Select(0, 50000), OWN);
 }
 
 TEST(PathSelector, PlbMovesAtATimeoutAndRests)
@@ -201,15 +201,15 @@ TEST(PathSelector, PlbMovesAtATimeoutAndRests)
     TimeValue rest(MilliSeconds(1));
     Ptr<Plb> plb = Make<Plb>(1, {{"SuspendTime", &rest}});
     plb->OnTimeout(0);
-    const uint16_t next = plb->Select(1, 0, 0);
+    const uint16_t next = plb->Select(1, 0);
     EXPECT_NE(next, OWN);
     Rounds round;
     for (int i = 0; i < 20; ++i)
     {
         round(*plb, 10, 10);
     }
-    EXPECT_EQ(plb->Select(1000 * US - 1, 0, 0), next);
-    EXPECT_NE(plb->Select(2000 * US, 0, 0), next); // at most twice the time
+    EXPECT_EQ(plb->Select(1000 * US - 1, 0), next);
+    EXPECT_NE(plb->Select(2000 * US, 0), next); // at most twice the time
 }
 
 // After going back the same PSNs are sent again: the round trip goes back with them.
@@ -254,18 +254,18 @@ TEST(PathSelector, PlbWithTheLongestTimes)
     {
         round(*plb, 10, 10);
     }
-    EXPECT_EQ(plb->Select(0, 0, 0), OWN);
+    EXPECT_EQ(plb->Select(0, 0), OWN);
     for (uint64_t seed = 1; seed < 20; ++seed)
     {
         plb = Make<Plb>(seed, {{"SuspendTime", &rest}});
         plb->OnTimeout(0);
-        const uint16_t next = plb->Select(1, 0, 0);
+        const uint16_t next = plb->Select(1, 0);
         Rounds again;
         for (int i = 0; i < 20; ++i)
         {
             again(*plb, 10, 10);
         }
-        EXPECT_EQ(plb->Select(1000 * US, 0, 0), next) << seed;
+        EXPECT_EQ(plb->Select(1000 * US, 0), next) << seed;
     }
 }
 

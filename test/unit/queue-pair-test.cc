@@ -392,7 +392,7 @@ TEST(Receiver, InOrder)
     GoBackNReceiver r;
     for (uint64_t p : {0, 1, 2, 3, 4})
     {
-        EXPECT_EQ(r.OnData(Data(p, p == 4 ? FRAME_LAST : 0), 1), Action::ACK);
+        EXPECT_EQ(r.OnData(Data(p, p == 4 ? FRAME_LAST : 0), 1, 0), Action::ACK);
     }
     EXPECT_EQ(r.expectedPsn, 5u);
     EXPECT_EQ(r.receivedBytes, 5000u);
@@ -402,28 +402,28 @@ TEST(Receiver, InOrder)
 TEST(Receiver, OneNakPerGap)
 {
     GoBackNReceiver r;
-    r.OnData(Data(0), 1);
-    EXPECT_EQ(r.OnData(Data(2), 1), Action::NAK);
-    EXPECT_EQ(r.OnData(Data(3), 1), Action::NOTHING);
-    EXPECT_EQ(r.OnData(Data(4), 1), Action::NOTHING);
+    r.OnData(Data(0), 1, 0);
+    EXPECT_EQ(r.OnData(Data(2), 1, 0), Action::NAK);
+    EXPECT_EQ(r.OnData(Data(3), 1, 0), Action::NOTHING);
+    EXPECT_EQ(r.OnData(Data(4), 1, 0), Action::NOTHING);
     EXPECT_EQ(r.expectedPsn, 1u);
     EXPECT_EQ(r.receivedBytes, 1000u); // what came early is not kept
-    EXPECT_EQ(r.OnData(Data(1), 1), Action::ACK);
-    EXPECT_EQ(r.OnData(Data(3), 1), Action::NAK); // the next gap
-    EXPECT_EQ(r.OnData(Data(2), 1), Action::ACK);
-    EXPECT_EQ(r.OnData(Data(3), 1), Action::ACK);
+    EXPECT_EQ(r.OnData(Data(1), 1, 0), Action::ACK);
+    EXPECT_EQ(r.OnData(Data(3), 1, 0), Action::NAK); // the next gap
+    EXPECT_EQ(r.OnData(Data(2), 1, 0), Action::ACK);
+    EXPECT_EQ(r.OnData(Data(3), 1, 0), Action::ACK);
 }
 
 TEST(Receiver, DuplicatesAreAcknowledgedAgainAndNotDelivered)
 {
     GoBackNReceiver r;
-    r.OnData(Data(0), 16);
-    r.OnData(Data(1, FRAME_LAST), 16);
+    r.OnData(Data(0), 16, 0);
+    r.OnData(Data(1, FRAME_LAST), 16, 0);
     for (int i = 0; i < 3; ++i)
     {
-        EXPECT_EQ(r.OnData(Data(0), 16), Action::ACK);
+        EXPECT_EQ(r.OnData(Data(0), 16, 0), Action::ACK);
     }
-    EXPECT_EQ(r.OnData(Data(1, FRAME_LAST), 16), Action::ACK);
+    EXPECT_EQ(r.OnData(Data(1, FRAME_LAST), 16, 0), Action::ACK);
     EXPECT_EQ(r.receivedBytes, 2000u);
     EXPECT_EQ(r.msn, 1u);
     EXPECT_EQ(r.expectedPsn, 2u);
@@ -436,7 +436,7 @@ TEST(Receiver, AckEveryNRequestedAndLast)
     for (uint64_t p = 0; p < 40; ++p)
     {
         const uint8_t flags = p == 20 ? FRAME_ACK_REQ : p == 39 ? FRAME_LAST : 0;
-        if (r.OnData(Data(p, flags), 8) == Action::ACK)
+        if (r.OnData(Data(p, flags), 8, 0) == Action::ACK)
         {
             acks.push_back(p);
             r.unackedPackets = 0; // as the NIC does when it has sent the ACK
@@ -451,8 +451,8 @@ TEST(Receiver, RemembersCeBetweenCoalescedAcks)
     GoBackNReceiver r;
     Frame marked = Data(0);
     marked.ecn = ECN_CE;
-    EXPECT_EQ(r.OnData(marked, 4), Action::NOTHING);
-    EXPECT_EQ(r.OnData(Data(1), 4), Action::NOTHING);
+    EXPECT_EQ(r.OnData(marked, 4, 0), Action::NOTHING);
+    EXPECT_EQ(r.OnData(Data(1), 4, 0), Action::NOTHING);
     EXPECT_EQ(r.markedPackets, 1u);
 }
 

@@ -55,6 +55,8 @@ enum FrameFlag : uint8_t
     FRAME_RETX = 16,      //!< data sent again (statistics only; not on the wire)
     FRAME_TIMESTAMP = 32, //!< carries an 8-byte transmit time stamp (data) or its echo (ACK)
     FRAME_SACK = 64,      //!< ACK, NAK: carries sackPsn and sackBits
+    FRAME_CODED = 128,    //!< data of a block code: carries its place; ACK: that data's block can
+                          //!< be rebuilt; NAK: about the block that begins with sackPsn
 };
 
 /// Number of traffic classes (802.1p priorities) on every link.
@@ -74,7 +76,8 @@ constexpr uint32_t FCS_BYTES = 4;
 constexpr uint32_t MIN_FRAME_BYTES = 64; //!< MAC header to FCS
 constexpr uint32_t PFC_FRAME_BYTES = 64;
 constexpr uint32_t TIMESTAMP_BYTES = 8;
-constexpr uint32_t SACK_BYTES = 16; //!< sackPsn and sackBits
+constexpr uint32_t SACK_BYTES = 16;       //!< sackPsn and sackBits
+constexpr uint32_t CODE_HEADER_BYTES = 4; //!< BlockPlace
 
 /// Header bytes, MAC header to FCS, of a data frame that is not the first of its message.
 constexpr uint32_t DATA_HEADER_BYTES = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES +
@@ -273,8 +276,10 @@ struct alignas(64) Frame
         uint32_t markedPackets; //!< ACK, NAK: data frames with CE since the last one
     };
 
-    uint32_t msn;          //!< ACK, NAK: messages completed; NOTIFICATION: mechanism
-    uint32_t ackedPackets; //!< ACK: data frames this ACK stands for
+    uint32_t msn;          //!< ACK, NAK: messages completed; NOTIFICATION: mechanism; coded DATA:
+                           //!< BlockPlace
+    uint32_t ackedPackets; //!< ACK: data frames this ACK stands for; coded DATA: bytes of the
+                           //!< message in its block
     uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers; a sender
                            //!< knows it by the PSN, so nothing on the wire
     uint64_t aux;          //!< free for edge functions; not on the wire; an ACK or NAK echoes it

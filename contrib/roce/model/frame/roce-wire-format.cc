@@ -95,7 +95,9 @@ CheckWritable(const Frame& frame)
     }
     uint64_t plain =
         WireFormat::FrameBytes(frame.kind, frame.payloadBytes, frame.flags & FRAME_FIRST, 0);
-    uint64_t ipBytes = plain - ETHERNET_HEADER_BYTES - FCS_BYTES + frame.telemetryBytes;
+    uint64_t ipBytes =
+        plain - ETHERNET_HEADER_BYTES - FCS_BYTES + frame.telemetryBytes +
+        (frame.kind == FrameKind::DATA && frame.flags & FRAME_CODED ? CODE_HEADER_BYTES : 0);
     if (ipBytes > UINT16_MAX)
     {
         Fail("IP packet of " + std::to_string(ipBytes) + " bytes, at most 65535 can be");
@@ -110,9 +112,11 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     bool isCnp = frame.kind == FrameKind::CNP;
     bool first = frame.flags & FRAME_FIRST;
     bool sack = opcode == ACKNOWLEDGE && (frame.flags & FRAME_SACK);
+    const bool coded = frame.flags & FRAME_CODED && !isCnp;
     uint32_t ipBytes =
         WireFormat::FrameBytes(frame.kind, frame.payloadBytes, first, frame.telemetryBytes) -
-        ETHERNET_HEADER_BYTES - FCS_BYTES + (sack ? SACK_BYTES : 0);
+        ETHERNET_HEADER_BYTES - FCS_BYTES + (sack ? SACK_BYTES : 0) +
+        (coded && isData ? CODE_HEADER_BYTES : 0);
 
     PutMac(out, frame.dst);
     PutMac(out, frame.src);
@@ -141,7 +145,7 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     const bool fecn = frame.kind == FrameKind::NOTIFICATION;
     Put(out, (fecn ? FECN : 0) | (becn ? BECN : 0) | TelemetryCode(frame), 1);
     Put(out, frame.dstQp, 3);
-    Put(out, frame.flags & FRAME_ACK_REQ ? 0x80 : 0, 1);
+    Put(out, (frame.flags & FRAME_ACK_REQ ? ACK_REQUEST : 0) | (coded ? CODED : 0), 1);
     Put(out, isCnp ? 0 : frame.psn, 3);
     if (isData && first)
     {
@@ -159,6 +163,10 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     {
         Put(out, frame.sackPsn, 8);
         Put(out, frame.sackBits, 8);
+    }
+    if (coded && isData)
+    {
+        Put(out, frame.msn, CODE_HEADER_BYTES);
     }
     if (isData && options.payload)
     {

@@ -51,6 +51,9 @@ constexpr uint8_t AETH_NAK_PSN = 0x60;
 constexpr uint8_t FECN = 0x80;
 constexpr uint8_t BECN = 0x40;
 
+constexpr uint8_t ACK_REQUEST = 0x80; //!< in front of the PSN
+constexpr uint8_t CODED = 0x40;       //!< first of the reserved bits behind it: FRAME_CODED
+
 constexpr uint8_t HAS_TIMESTAMP = 0x20; //!< telemetry code: the block begins with a time stamp
 constexpr uint8_t INT_CODE_MASK = 0x1f; //!< telemetry code: bits for the INT block's length
 constexpr uint8_t INT_CODE_OTHER = 31;  //!< a length that the code cannot tell

@@ -46,8 +46,18 @@ struct Draft
 };
 
 void
-ReadData(const uint8_t* b, uint32_t bodyBytes, Frame& frame)
+ReadData(const uint8_t* b, const uint8_t* body, uint32_t bodyBytes, Frame& frame)
 {
+    if (frame.flags & FRAME_CODED)
+    {
+        if (bodyBytes < CODE_HEADER_BYTES)
+        {
+            Fail("coded data with a body of " + std::to_string(bodyBytes) + " bytes, expected at " +
+                 "least " + std::to_string(CODE_HEADER_BYTES));
+        }
+        frame.msn = static_cast<uint32_t>(Get(body, CODE_HEADER_BYTES));
+        bodyBytes -= CODE_HEADER_BYTES;
+    }
     uint8_t opcode = b[BTH_OFFSET];
     uint32_t pad = b[BTH_OFFSET + 1] >> 4 & 3;
     frame.kind = FrameKind::DATA;
@@ -180,15 +190,17 @@ ReadRoce(const uint8_t* b,
     frame.entropy = static_cast<uint16_t>(Get(b + UDP_OFFSET, 2));
     frame.dstQp = static_cast<uint32_t>(Get(bth + 5, 3));
     frame.psn = Get(bth + 9, 3);
-    frame.flags = bth[8] & 0x80 ? FRAME_ACK_REQ : 0;
+    frame.flags = static_cast<uint8_t>((bth[8] & ACK_REQUEST ? FRAME_ACK_REQ : 0) |
+                                       (bth[8] & CODED ? FRAME_CODED : 0));
     frame.telemetryBytes = *telemetry;
+    const uint8_t* body = b + layout.extendedEnd + *telemetry;
     if (bth[0] == ACKNOWLEDGE || bth[0] == CNP_OPCODE)
     {
-        ReadControl(b, b + layout.extendedEnd + *telemetry, room - *telemetry, frame);
+        ReadControl(b, body, room - *telemetry, frame);
     }
     else
     {
-        ReadData(b, room - *telemetry, frame);
+        ReadData(b, body, room - *telemetry, frame);
     }
     GetTelemetry(b + layout.extendedEnd, code, frame);
 }

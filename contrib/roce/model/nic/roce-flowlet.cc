@@ -43,7 +43,7 @@ Flowlet::DoStart(const PathInfo& path)
 }
 
 uint16_t
-Flowlet::Select(int64_t nowPs, uint64_t, uint64_t)
+Flowlet::Select(int64_t nowPs, uint64_t)
 {
     if (nowPs > m_lastPs && nowPs - m_lastPs >= m_gapPs)
     {

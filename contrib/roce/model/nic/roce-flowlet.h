@@ -35,7 +35,7 @@ class Flowlet : public PathSelector
     static TypeId GetTypeId();
 
     Ptr<PathSelector> Fork() const override;
-    uint16_t Select(int64_t nowPs, uint64_t inflightBytes, uint64_t psn) override;
+    uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
 
   private:
     void DoStart(const PathInfo& path) override;

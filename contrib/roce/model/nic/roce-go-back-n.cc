@@ -70,7 +70,7 @@ GoBackN::OnTimeout(QueuePair& qp, int64_t)
 }
 
 ReceiverQp::Action
-GoBackNReceiver::OnData(const Frame& frame, uint32_t ackEveryN)
+GoBackNReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t)
 {
     Note(frame);
     if (frame.psn == expectedPsn)

@@ -47,7 +47,7 @@ class GoBackN : public LossRecovery
 class GoBackNReceiver : public ReceiverQp
 {
   public:
-    Action OnData(const Frame& frame, uint32_t ackEveryN) override;
+    Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) override;
 
   private:
     bool m_nakSent{false}; //!< a NAK for expectedPsn is out

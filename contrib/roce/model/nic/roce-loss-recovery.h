@@ -58,6 +58,32 @@ class LossRecovery : public Object
      */
     virtual std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const = 0;
 
+    /// @return how messages are laid out; not coded by default
+    virtual BlockCode GetCode() const
+    {
+        return {};
+    }
+
+    /// @return whether OnSend() is to be called
+    virtual bool WatchesSends() const
+    {
+        return false;
+    }
+
+    /**
+     * @brief A data frame is about to be sent, for the first time or again.
+     * @param qp its queue pair
+     * @param frame complete but for its time stamp
+     * @param inflightBytes what it counts in flight
+     * @param nowPs start of its transmission
+     */
+    virtual void OnSend([[maybe_unused]] QueuePair& qp,
+                        [[maybe_unused]] Frame& frame,
+                        [[maybe_unused]] uint32_t inflightBytes,
+                        [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
     /**
      * @brief The queue pair has been made.
      * @param qp queue pair
@@ -87,6 +113,16 @@ class LossRecovery : public Object
     virtual void OnTimeout(QueuePair& qp, int64_t nowPs) = 0;
 
     /**
+     * @param qp its queue pair, whose timeout has run out
+     * @param nowPs current time
+     * @return whether it counts for Nic::RetryLimit
+     */
+    virtual bool IsRetry([[maybe_unused]] const QueuePair& qp, [[maybe_unused]] int64_t nowPs)
+    {
+        return true;
+    }
+
+    /**
      * @brief Name the packet to be repeated now; asked only after SetRepeat(true).
      * @param qp its queue pair
      * @return PSN, sent before
@@ -103,6 +139,15 @@ class LossRecovery : public Object
     virtual int64_t TimeoutPs(const QueuePair& qp) const
     {
         return qp.rtoPs;
+    }
+
+    /**
+     * @param qp its queue pair
+     * @return when the timeout runs out, as things stand now, or NEVER_PS
+     */
+    virtual int64_t DeadlinePs(const QueuePair& qp)
+    {
+        return qp.rtoStartPs + TimeoutPs(qp);
     }
 };
 

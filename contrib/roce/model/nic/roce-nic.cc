@@ -411,7 +411,13 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
     const uint64_t bytesBefore = qp.receivedBytes;
     const uint32_t messagesBefore = qp.msn;
     const uint32_t reorderedBefore = qp.reordered;
-    const ReceiverQp::Action action = qp.OnData(*frame, m_ackEveryN);
+    const ReceiverQp::Action action = qp.OnData(*frame, m_ackEveryN, nowPs);
+    if (qp.timerPs < qp.timerEntryPs)
+    {
+        NoteReceiverTimer(qp, frame->dstQp);
+    }
+    qp.peerQp = frame->srcQp;
+    qp.peerEntropy = m_receivers.GetReplyEntropy(*frame);
     m_counters.bytesDelivered += qp.receivedBytes - bytesBefore;
     if (qp.reordered != reorderedBefore)
     {
@@ -437,10 +443,7 @@ Nic::ReceiveData(Frame* frame, int64_t nowPs)
         }
         qp.feedback->FillAck(*reply, *frame, nowPs);
         qp.FillAck(*reply, *frame);
-        if (m_receivers.HasReplyEntropies())
-        {
-            reply->entropy = m_receivers.GetReplyEntropy(*frame);
-        }
+        reply->entropy = qp.peerEntropy;
         reply->frameBytes = std::max(reply->frameBytes, m_ackMinBytes);
         qp.unackedPackets = 0;
         qp.markedPackets = 0;
@@ -560,16 +563,15 @@ Nic::PushTimeout(QueuePair* qp)
 {
     // One valid entry for each queue pair; it looks at the deadline when its time comes.
     qp->rtoEntryPs = qp->rtoDeadlinePs;
-    m_timeouts.push_back({qp->rtoDeadlinePs, qp->GetQpn()});
-    std::push_heap(m_timeouts.begin(), m_timeouts.end(), &Nic::Later);
-    SetTimer(m_timeouts.front().atPs);
+    m_timeouts.Push(qp->rtoDeadlinePs, qp->GetQpn());
+    SetTimer(std::min(m_timeouts.NextPs(), m_receiverTimers.NextPs()));
 }
 
 void
 Nic::RestartRto(QueuePair* qp, int64_t nowPs)
 {
     qp->rtoStartPs = nowPs;
-    qp->rtoDeadlinePs = nowPs + qp->GetRecovery().TimeoutPs(*qp);
+    qp->rtoDeadlinePs = qp->GetRecovery().DeadlinePs(*qp);
     if (qp->rtoDeadlinePs < qp->rtoEntryPs)
     {
         PushTimeout(qp);
@@ -579,12 +581,18 @@ Nic::RestartRto(QueuePair* qp, int64_t nowPs)
 void
 Nic::Timer(int64_t atPs)
 {
-    while (!m_timeouts.empty() && m_timeouts.front().atPs <= atPs)
+    RunTimeouts(atPs);
+    RunReceiverTimers(atPs);
+    SetTimer(std::min(m_timeouts.NextPs(), m_receiverTimers.NextPs()));
+    Settle(atPs);
+}
+
+void
+Nic::RunTimeouts(int64_t atPs)
+{
+    for (DueHeap::Entry entry; m_timeouts.PopDue(atPs, entry);)
     {
-        const TimeoutEntry entry = m_timeouts.front();
-        QueuePair* qp = GetQp(entry.qpn);
-        std::pop_heap(m_timeouts.begin(), m_timeouts.end(), &Nic::Later);
-        m_timeouts.pop_back();
+        QueuePair* qp = GetQp(entry.number);
         if (!qp || qp->rtoEntryPs != entry.atPs)
         {
             continue;
@@ -595,14 +603,19 @@ Nic::Timer(int64_t atPs)
             continue;
         }
         // More may have been sent since: then a longer timeout may hold now.
-        qp->rtoDeadlinePs = qp->rtoStartPs + qp->GetRecovery().TimeoutPs(*qp);
+        qp->rtoDeadlinePs = qp->GetRecovery().DeadlinePs(*qp);
+        if (qp->rtoDeadlinePs == NEVER_PS)
+        {
+            continue;
+        }
         if (qp->rtoDeadlinePs > atPs)
         {
             PushTimeout(qp);
             continue;
         }
         ++m_counters.timeouts;
-        if (m_retryLimit && ++qp->retries > m_retryLimit)
+        qp->retries += qp->GetRecovery().IsRetry(*qp, atPs);
+        if (m_retryLimit && qp->retries > m_retryLimit)
         {
             NS_LOG_WARN("NIC " << m_nicIndex << " QP " << qp->GetQpn() << ": retry limit exceeded");
             qp->failed = true;
@@ -624,8 +637,51 @@ Nic::Timer(int64_t atPs)
         }
         AfterFeedback(qp, atPs);
     }
-    SetTimer(m_timeouts.empty() ? NEVER_PS : m_timeouts.front().atPs);
-    Settle(atPs);
+}
+
+void
+Nic::NoteReceiverTimer(ReceiverQp& qp, uint32_t qpn)
+{
+    qp.timerEntryPs = qp.timerPs;
+    m_receiverTimers.Push(qp.timerPs, qpn);
+    SetTimer(std::min(m_timeouts.NextPs(), m_receiverTimers.NextPs()));
+}
+
+void
+Nic::RunReceiverTimers(int64_t atPs)
+{
+    for (DueHeap::Entry entry; m_receiverTimers.PopDue(atPs, entry);)
+    {
+        ReceiverQp& qp = m_receivers.At(entry.number);
+        if (qp.timerEntryPs != entry.atPs)
+        {
+            continue;
+        }
+        qp.timerEntryPs = NEVER_PS;
+        while (qp.timerPs <= atPs)
+        {
+            Frame data{}; // as far as a reply needs it
+            data.src = m_receivers.GetSource(entry.number);
+            data.srcQp = qp.peerQp;
+            data.dstQp = entry.number;
+            data.entropy = qp.peerEntropy;
+            Frame* nak = MakeReply(FrameKind::NAK, data);
+            nak->psn = qp.expectedPsn;
+            nak->msn = qp.msn;
+            if (!qp.OnTimer(atPs, *nak))
+            {
+                FramePool::Free(nak);
+                continue;
+            }
+            ++m_counters.naksSent;
+            nak->frameBytes = std::max(nak->frameBytes, m_ackMinBytes);
+            m_control.Push(nak);
+        }
+        if (qp.timerPs != NEVER_PS)
+        {
+            NoteReceiverTimer(qp, entry.number);
+        }
+    }
 }
 
 std::string

@@ -6,6 +6,7 @@
 #ifndef ROCE_NIC_H
 #define ROCE_NIC_H
 
+#include "roce-due-heap.h"
 #include "roce-loss-recovery.h"
 #include "roce-path-selector.h"
 #include "roce-qp-scheduler.h"
@@ -280,18 +281,6 @@ class Nic : public Port, public Station
     void DoDispose() override;
 
   private:
-    /// Entry of the timeout heap.
-    struct TimeoutEntry
-    {
-        int64_t atPs;
-        uint32_t qpn;
-    };
-
-    static bool Later(const TimeoutEntry& a, const TimeoutEntry& b)
-    {
-        return a.atPs != b.atPs ? a.atPs > b.atPs : a.qpn > b.qpn;
-    }
-
     void Depart(uint16_t port, int64_t atPs) override;
     void Receive(Port& port, Frame* frame, int64_t atPs) override;
     void Timer(int64_t atPs) override;
@@ -307,13 +296,17 @@ class Nic : public Port, public Station
     bool NeedsTimestamp(bool interDc);
     void AfterFeedback(QueuePair* qp, int64_t nowPs);
     Frame* MakeReply(FrameKind kind, const Frame& data) const;
+    void NoteReceiverTimer(ReceiverQp& qp, uint32_t qpn);
+    void RunTimeouts(int64_t atPs);
+    void RunReceiverTimers(int64_t atPs);
     void RestartRto(QueuePair* qp, int64_t nowPs);
     void PushTimeout(QueuePair* qp);
     bool CloseIfDone(QueuePair* qp);
 
     // hot
     FrameQueue m_control;
-    std::vector<TimeoutEntry> m_timeouts;
+    DueHeap m_timeouts;
+    DueHeap m_receiverTimers;
     QpScheduler::QueuePairs m_senders; //!< by number; null once closed
     QpScheduler m_scheduler;
     ReceiverTable m_receivers;

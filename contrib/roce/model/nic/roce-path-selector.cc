@@ -37,7 +37,7 @@ FlowHash::Fork() const
 }
 
 uint16_t
-FlowHash::Select(int64_t, uint64_t, uint64_t)
+FlowHash::Select(int64_t, uint64_t)
 {
     return m_entropy;
 }

@@ -82,10 +82,9 @@ class PathSelector : public Object
      * @brief A frame is about to be sent.
      * @param nowPs start of its transmission
      * @param inflightBytes wire bytes outstanding before it
-     * @param psn its PSN; one that has been sent before is repeated
      * @return its entropy
      */
-    virtual uint16_t Select(int64_t nowPs, uint64_t inflightBytes, uint64_t psn) = 0;
+    virtual uint16_t Select(int64_t nowPs, uint64_t inflightBytes) = 0;
 
     /**
      * @brief An ACK or NAK that tells something new has arrived.
@@ -96,12 +95,12 @@ class PathSelector : public Object
     }
 
     /**
-     * @brief The loss recovery takes a packet for lost: it will be repeated. A timeout of the whole
-     * queue pair is OnTimeout().
-     * @param psn of the packet
+     * @brief A packet is lost, and the loss recovery knows which way it took. Followed by OnAck()
+     * with isLoss or OnTimeout().
+     * @param entropy of its last transmission
      * @param nowPs current time
      */
-    virtual void OnLoss([[maybe_unused]] uint64_t psn, [[maybe_unused]] int64_t nowPs)
+    virtual void OnLoss([[maybe_unused]] uint16_t entropy, [[maybe_unused]] int64_t nowPs)
     {
     }
 
@@ -173,7 +172,7 @@ class FlowHash : public PathSelector
         return true;
     }
 
-    uint16_t Select(int64_t nowPs, uint64_t inflightBytes, uint64_t psn) override;
+    uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
 };
 
 } // namespace roce

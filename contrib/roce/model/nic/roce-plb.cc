@@ -98,7 +98,7 @@ Plb::DoStart(const PathInfo& path)
 }
 
 uint16_t
-Plb::Select(int64_t nowPs, uint64_t inflightBytes, uint64_t)
+Plb::Select(int64_t nowPs, uint64_t inflightBytes)
 {
     const bool idle = inflightBytes == 0;
     if (nowPs >= m_restUntilPs && ((idle && m_congestedRounds >= m_idleRounds) ||

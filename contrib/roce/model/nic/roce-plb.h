@@ -55,7 +55,7 @@ class Plb : public PathSelector
         return m_delaySignal;
     }
 
-    uint16_t Select(int64_t nowPs, uint64_t inflightBytes, uint64_t psn) override;
+    uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
 

@@ -33,6 +33,8 @@ QueuePair::QueuePair(uint32_t qpn,
                      Ptr<LossRecovery> recovery,
                      Ptr<PathSelector> selector)
     : m_config(config),
+      m_code(recovery->GetCode()),
+      m_watched(recovery->WatchesSends()),
       m_cc(std::move(cc)),
       m_recovery(std::move(recovery)),
       m_selector(std::move(selector)),
@@ -54,7 +56,8 @@ QueuePair::Post(uint64_t bytes, uint64_t cookie, int64_t nowPs)
         m_cursor = std::max(m_cursor, m_oldest) - m_oldest;
         m_oldest = 0;
     }
-    const uint64_t packets = bytes ? (bytes + m_config.mtuBytes - 1) / m_config.mtuBytes : 1;
+    const uint64_t packets =
+        m_code.CountPackets(bytes ? (bytes + m_config.mtuBytes - 1) / m_config.mtuBytes : 1);
     m_messages.push_back({m_endPsn, packets, bytes, cookie, nowPs, m_retransmitted});
     m_endPsn += packets;
     SetSendEnd();
@@ -74,6 +77,12 @@ QueuePair::MessageOf(uint64_t psn) const
 uint32_t
 QueuePair::PayloadOf(const Message& message, uint64_t psn) const
 {
+    if (m_code.IsOn())
+    {
+        return m_code.PayloadOf(m_code.Locate(psn - message.firstPsn, message.packets),
+                                message.bytes,
+                                m_config.mtuBytes);
+    }
     return psn + 1 == message.firstPsn + message.packets
                ? static_cast<uint32_t>(message.bytes - (message.packets - 1) * m_config.mtuBytes)
                : m_config.mtuBytes;
@@ -85,7 +94,7 @@ QueuePair::FrameBytesOf(const Message& message, uint64_t psn) const
     const uint32_t mask = m_config.alignMask;
     const uint32_t padded = (PayloadOf(message, psn) + mask) & ~mask;
     return m_config.headerBytes + (psn == message.firstPsn ? m_config.firstHeaderBytes : 0) +
-           padded + m_config.telemetryBytes;
+           padded + m_config.telemetryBytes + (m_code.IsOn() ? CODE_HEADER_BYTES : 0);
 }
 
 uint32_t
@@ -132,7 +141,7 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     frame.dstQp = m_config.dstQp;
     if (m_selector)
     {
-        m_entropy = m_selector->Select(nowPs, m_inflightBytes, psn);
+        m_entropy = m_selector->Select(nowPs, m_inflightBytes);
     }
     frame.entropy = m_entropy;
     frame.trafficClass = m_config.trafficClass;
@@ -151,6 +160,14 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     {
         frame.flags |= FRAME_LAST | FRAME_ACK_REQ;
     }
+    if (m_code.IsOn())
+    {
+        const auto where = m_code.Locate(psn - message.firstPsn, message.packets);
+        frame.flags |= FRAME_CODED;
+        frame.msn = where.place.Pack();
+        frame.ackedPackets =
+            static_cast<uint32_t>(m_code.BytesOf(where.block, message.bytes, m_config.mtuBytes));
+    }
     if (m_config.telemetry)
     {
         frame.telemetry = FramePool::AllocInt();
@@ -165,7 +182,8 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
         m_highestPsn = psn + 1;
     }
     wireBytes = std::max(frame.frameBytes, m_config.minFrameBytes) + m_config.framingBytes;
-    m_inflightBytes += m_config.payloadWindow ? PayloadShare(frame.payloadBytes) : wireBytes;
+    const uint32_t share = m_config.payloadWindow ? PayloadShare(frame.payloadBytes) : wireBytes;
+    m_inflightBytes += share;
     if (m_inflightBytes >= m_cc->GetWindowBytes() || m_nextPsn >= m_sendEndPsn || repeat)
     {
         // With coalesced ACKs a full window would wait for an ACK that never comes.
@@ -174,6 +192,10 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     if (frame.flags & FRAME_ACK_REQ)
     {
         m_ackRequestedEndPsn = std::max(m_ackRequestedEndPsn, psn + 1);
+    }
+    if (m_watched)
+    {
+        m_recovery->OnSend(*this, frame, share, nowPs);
     }
 }
 

@@ -6,6 +6,7 @@
 #ifndef ROCE_QUEUE_PAIR_H
 #define ROCE_QUEUE_PAIR_H
 
+#include "roce-block-code.h"
 #include "roce-path-selector.h"
 #include "roce-receiver-feedback.h"
 
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -151,7 +153,7 @@ class QueuePair
     /**
      * @brief Everything below a PSN has arrived.
      * @tparam F callable with (PSN, its wire bytes)
-     * @param newUna above GetUna(), at most GetHighestPsn()
+     * @param newUna above GetUna(), at most GetEndPsn()
      * @param nowPs current time
      * @param done [out] messages completed are appended
      * @param retired called for each of the PSNs, in order; accounts for what was in flight
@@ -226,10 +228,16 @@ class QueuePair
     /// @return acknowledged payload of the oldest message that is not complete
     uint64_t GetAckedPayloadBytes() const
     {
-        // Its last packet is not acknowledged, and the others are full.
-        return m_oldest < m_messages.size()
-                   ? (m_una - m_messages[m_oldest].firstPsn) * m_config.mtuBytes
-                   : 0;
+        if (m_oldest == m_messages.size())
+        {
+            return 0;
+        }
+        // Its last packet is not acknowledged, and the others are full; parity may follow.
+        const Message& message = m_messages[m_oldest];
+        const uint64_t packets = m_una - message.firstPsn;
+        return std::min(message.bytes,
+                        (m_code.IsOn() ? m_code.CountDataBefore(packets) : packets) *
+                            m_config.mtuBytes);
     }
 
     /// @return packets sent more than once
@@ -260,6 +268,17 @@ class QueuePair
     LossRecovery& GetRecovery() const
     {
         return *m_recovery;
+    }
+
+    /**
+     * @param psn of a packet that is not acknowledged, of a coded message
+     * @return PSN of the first packet of its block, and its place there
+     */
+    std::pair<uint64_t, BlockPlace> GetBlock(uint64_t psn) const
+    {
+        const Message& message = m_messages[MessageOf(psn)];
+        const BlockPlace place = m_code.Locate(psn - message.firstPsn, message.packets).place;
+        return {psn - place.index, place};
     }
 
     /// @return what chooses paths, or null if every frame takes the same
@@ -327,6 +346,8 @@ class QueuePair
     }
 
     Config m_config;
+    BlockCode m_code;
+    bool m_watched; //!< LossRecovery::OnSend() wants to be called
     Ptr<CongestionControl> m_cc;
     Ptr<LossRecovery> m_recovery;
     Ptr<PathSelector> m_selector;
@@ -371,8 +392,10 @@ QueuePair::Retire(uint64_t newUna, int64_t nowPs, std::vector<MessageRecord>& do
             }
         }
     }
-    // What was sent before a rewind may be acknowledged ahead of what has been sent again.
+    // What was sent before a rewind may be acknowledged ahead of what has been sent again; what is
+    // left of a block that can be rebuilt already is not sent at all.
     m_nextPsn = std::max(m_nextPsn, m_una);
+    m_highestPsn = std::max(m_highestPsn, m_una);
     SetSendEnd();
 }
 
@@ -398,9 +421,21 @@ class ReceiverQp
      * @param frame data
      * @param ackEveryN ACK at the latest every N packets; the last of a message and requested ones
      * at once
+     * @param nowPs current time
      * @return what to send
      */
-    virtual Action OnData(const Frame& frame, uint32_t ackEveryN) = 0;
+    virtual Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) = 0;
+
+    /**
+     * @brief The time timerPs has come: report one thing that is missing, and set timerPs anew.
+     * @param nowPs current time
+     * @param nak [out] NAK to be sent, addressed already
+     * @return whether there is something to report
+     */
+    virtual bool OnTimer([[maybe_unused]] int64_t nowPs, [[maybe_unused]] Frame& nak)
+    {
+        return false;
+    }
 
     /**
      * @brief Say in an ACK or NAK what the recovery's sender needs besides the PSN.
@@ -420,6 +455,12 @@ class ReceiverQp
     uint32_t reordered{0};      //!< packets overtaken by a later one; repeated ones do not count
     uint32_t reorderDepth{0};   //!< greatest distance, in packets, to the one that overtook
     Ptr<ReceiverFeedback> feedback;
+
+    // Timer of the recovery's receiver, and what the NIC keeps for it.
+    int64_t timerPs{NEVER_PS};      //!< when OnTimer() is to be called
+    int64_t timerEntryPs{NEVER_PS}; //!< key of the valid entry in the NIC's heap
+    uint32_t peerQp{0};             //!< number of the sending queue pair at its NIC
+    uint16_t peerEntropy{0};        //!< of the last data
 
   protected:
     /// @brief Count marks and reordering. For OnData().

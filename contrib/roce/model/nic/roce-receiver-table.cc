@@ -60,7 +60,6 @@ ReceiverTable::Reserve(uint32_t src,
     slot.src = src;
     slot.kind = static_cast<uint16_t>(it - m_kinds.begin());
     slot.replyEntropy = replyEntropy;
-    m_hasReplyEntropies |= replyEntropy != 0;
     m_slots.push_back(std::move(slot));
     return static_cast<uint32_t>(m_slots.size() - 1);
 }

@@ -74,18 +74,30 @@ class ReceiverTable
     }
 
     /**
+     * @param qpn number of a queue pair that has received something
+     * @return the queue pair
+     */
+    ReceiverQp& At(uint32_t qpn) const
+    {
+        return *m_slots[qpn].qp;
+    }
+
+    /**
+     * @param qpn number of a reserved queue pair
+     * @return NIC of its sender
+     */
+    uint32_t GetSource(uint32_t qpn) const
+    {
+        return m_slots[qpn].src;
+    }
+
+    /**
      * @param qpn number of a reserved queue pair
      * @return as given to Reserve()
      */
     uint64_t GetCookie(uint32_t qpn) const
     {
         return m_slots[qpn].cookie;
-    }
-
-    /// @return whether GetReplyEntropy() may differ from the frame's own
-    bool HasReplyEntropies() const
-    {
-        return m_hasReplyEntropies;
     }
 
     /**
@@ -125,7 +137,6 @@ class ReceiverTable
 
     std::vector<Slot> m_slots;
     std::vector<Kind> m_kinds;
-    bool m_hasReplyEntropies{false}; //!< some queue pair has one of its own
 };
 
 } // namespace roce

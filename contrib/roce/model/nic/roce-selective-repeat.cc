@@ -227,7 +227,7 @@ SelectiveRepeat::TimeoutPs(const QueuePair& qp) const
 }
 
 ReceiverQp::Action
-SelectiveRepeatReceiver::OnData(const Frame& frame, uint32_t ackEveryN)
+SelectiveRepeatReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t)
 {
     Note(frame);
     if (frame.psn < expectedPsn || m_arrived.Has(frame.psn, expectedPsn))

@@ -110,7 +110,7 @@ class SelectiveRepeat : public LossRecovery
 class SelectiveRepeatReceiver : public ReceiverQp
 {
   public:
-    Action OnData(const Frame& frame, uint32_t ackEveryN) override;
+    Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) override;
     void FillAck(Frame& ack, const Frame& data) const override;
 
   private:

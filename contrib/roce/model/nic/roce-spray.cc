@@ -44,7 +44,7 @@ Spray::DoStart(const PathInfo&)
 }
 
 uint16_t
-Spray::Select(int64_t, uint64_t, uint64_t)
+Spray::Select(int64_t, uint64_t)
 {
     if (!m_paths)
     {

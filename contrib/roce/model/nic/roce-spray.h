@@ -39,7 +39,7 @@ class Spray : public PathSelector
         return true;
     }
 
-    uint16_t Select(int64_t nowPs, uint64_t inflightBytes, uint64_t psn) override;
+    uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
 
   private:
     void DoStart(const PathInfo& path) override;

@@ -1,0 +1,481 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-uno-erasure.h"
+
+#include "roce-selective-repeat.h"
+#include "roce-uno-erasure-receiver.h"
+
+#include "ns3/double.h"
+#include "ns3/integer.h"
+#include "ns3/roce-settings-attributes.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(UnoErasure);
+
+namespace
+{
+
+constexpr SettingsCheck CHECK("ns3::roce::UnoErasure");
+
+/// The value that a text names; the preset's, if it is empty.
+template <typename T>
+T
+Choose(const char* attribute,
+       const std::string& text,
+       T preset,
+       const std::map<std::string, T>& names)
+{
+    const auto found = names.find(text);
+    std::string expected;
+    for (const auto& [name, value] : names)
+    {
+        expected += "'" + name + "', ";
+    }
+    CHECK.Require(text.empty() || found != names.end(),
+                  attribute,
+                  "'" + text + "'",
+                  expected + "or '' (from the preset)");
+    return text.empty() ? preset : found->second;
+}
+
+} // namespace
+
+TypeId
+UnoErasure::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::roce::UnoErasure")
+            .SetParent<LossRecovery>()
+            .SetGroupName("Roce")
+            .AddConstructor<UnoErasure>()
+            .AddAttribute("Preset",
+                          "What the other attributes are by default: paper or artifact",
+                          StringValue("paper"),
+                          MakeStringAccessor(&UnoErasure::m_preset),
+                          MakeStringChecker())
+            .AddAttribute("Code",
+                          "Which flows are coded: inter (datacenters), all or none; empty: preset",
+                          StringValue(""),
+                          MakeStringAccessor(&UnoErasure::m_codeName),
+                          MakeStringChecker())
+            .AddAttribute("DataPackets",
+                          "Data packets of a block",
+                          UintegerValue(8),
+                          MakeUintegerAccessor(&UnoErasure::m_dataPackets),
+                          MakeUintegerChecker<uint8_t>(1, BlockCode::MAX_TOTAL))
+            .AddAttribute("ParityPackets",
+                          "Parity packets of a block",
+                          UintegerValue(2),
+                          MakeUintegerAccessor(&UnoErasure::m_parityPackets),
+                          MakeUintegerChecker<uint8_t>(0, BlockCode::MAX_TOTAL - 1))
+            .AddAttribute("LastBlock",
+                          "A block with less data than others: shortened (all the parity), "
+                          "proportional (parity in proportion) or padded (with empty packets); "
+                          "empty: preset",
+                          StringValue(""),
+                          MakeStringAccessor(&UnoErasure::m_lastBlockName),
+                          MakeStringChecker())
+            .AddAttribute("NackRepeat",
+                          "What a NACK has sent again: missingData, needed (as many packets as the "
+                          "block lacks) or unacked (all of it); empty: preset",
+                          StringValue(""),
+                          MakeStringAccessor(&UnoErasure::m_nackRepeatName),
+                          MakeStringChecker())
+            .AddAttribute("RearmOnPacket",
+                          "After a NACK, the next packet of the block starts its timer again, "
+                          "instead of the NACK itself: true, false; empty: preset",
+                          StringValue(""),
+                          MakeStringAccessor(&UnoErasure::m_rearmName),
+                          MakeStringChecker())
+            .AddAttribute("BlockGap",
+                          "A block's timer allows for the packets' own time: true, false; empty: "
+                          "preset",
+                          StringValue(""),
+                          MakeStringAccessor(&UnoErasure::m_gapName),
+                          MakeStringChecker())
+            .AddAttribute("BlockTimeout",
+                          "A block's timer; 0: from QueueBytes and the path",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&UnoErasure::m_blockTimeout),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("MaxNacks",
+                          "NACKs for one block at most; then only the sender's timeouts are left",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&UnoErasure::m_maxNacks),
+                          MakeUintegerChecker<uint32_t>(1, 255))
+            .AddAttribute("Rto",
+                          "Timeout of a packet sent for the first time; 0: from RtoMultiplier, "
+                          "QueueBytes and the path",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&UnoErasure::m_rto),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("RtoMultiplier",
+                          "Rto over base RTT and full queues; -1: preset",
+                          DoubleValue(-1),
+                          MakeDoubleAccessor(&UnoErasure::m_rtoMultiplier),
+                          MakeDoubleChecker<double>())
+            .AddAttribute("RtoBackoff",
+                          "Greatest factor by which a packet's timeout grows; -1: preset",
+                          IntegerValue(-1),
+                          MakeIntegerAccessor(&UnoErasure::m_rtoBackoff),
+                          MakeIntegerChecker<int64_t>(-1, SentPackets::MAX_BACKOFF))
+            .AddAttribute("QueueBytes",
+                          "A full egress queue, as the timers assume it; -1: preset",
+                          IntegerValue(-1),
+                          MakeIntegerAccessor(&UnoErasure::m_queueBytes),
+                          MakeIntegerChecker<int64_t>(-1, int64_t{1} << 40));
+    return tid;
+}
+
+UnoErasure::Settings
+UnoErasure::Resolve() const
+{
+    CHECK.Require(m_preset == "paper" || m_preset == "artifact",
+                  "Preset",
+                  "'" + m_preset + "'",
+                  "'paper' or 'artifact'");
+    CHECK.Require(m_dataPackets + m_parityPackets <= static_cast<int>(BlockCode::MAX_TOTAL),
+                  "DataPackets + ParityPackets",
+                  std::to_string(m_dataPackets + m_parityPackets),
+                  "at most " + std::to_string(BlockCode::MAX_TOTAL));
+    CHECK.Require(m_rtoMultiplier == -1 || (m_rtoMultiplier >= 1 && m_rtoMultiplier <= 1e6),
+                  "RtoMultiplier",
+                  std::to_string(m_rtoMultiplier),
+                  "1 to 1e6, or -1 (from the preset)");
+    CHECK.Require(m_rtoBackoff != 0, "RtoBackoff", "0", "1 to 128, or -1 (from the preset)");
+    const bool artifact = m_preset == "artifact";
+    using Last = BlockCode::LastBlock;
+    Settings s;
+    s.code.dataPackets = m_dataPackets;
+    s.code.parityPackets = m_parityPackets;
+    s.code.lastBlock = Choose("LastBlock",
+                              m_lastBlockName,
+                              artifact ? Last::PADDED : Last::SHORTENED,
+                              {{"shortened", Last::SHORTENED},
+                               {"proportional", Last::PROPORTIONAL},
+                               {"padded", Last::PADDED}});
+    const int coded = Choose("Code",
+                             m_codeName,
+                             artifact ? 2 : 1,
+                             std::map<std::string, int>{{"none", 0}, {"inter", 1}, {"all", 2}});
+    s.codesInter = coded > 0;
+    s.codesIntra = coded > 1;
+    s.nackRepeat = Choose("NackRepeat",
+                          m_nackRepeatName,
+                          artifact ? NackRepeat::UNACKED : NackRepeat::MISSING_DATA,
+                          {{"missingData", NackRepeat::MISSING_DATA},
+                           {"needed", NackRepeat::NEEDED},
+                           {"unacked", NackRepeat::UNACKED}});
+    s.rearmOnPacket = CHECK.Flag("RearmOnPacket", m_rearmName, artifact);
+    s.blockGap = CHECK.Flag("BlockGap", m_gapName, !artifact);
+    s.rtoMultiplier = SettingsCheck::Number(m_rtoMultiplier, artifact ? 1 : 1.5);
+    s.rtoBackoff = static_cast<uint32_t>(m_rtoBackoff != -1 ? m_rtoBackoff : artifact ? 1 : 8);
+    s.queueBytes = m_queueBytes != -1 ? static_cast<uint64_t>(m_queueBytes)
+                   : artifact         ? 1000000
+                                      : 1 << 20;
+    return s;
+}
+
+BlockCode
+UnoErasure::CodeFor(const Settings& settings, const PathInfo& path) const
+{
+    return (path.interDc ? settings.codesInter : settings.codesIntra) ? settings.code : BlockCode();
+}
+
+namespace
+{
+
+/// Time that all the queues on a path take to drain, ps: one at each link but the sender's own.
+int64_t
+FullQueuesPs(const PathInfo& path, uint64_t queueBytes)
+{
+    const double queues = path.hops ? path.hops - 1 : 0;
+    return std::llround(queues * static_cast<double>(queueBytes) * 8e12 /
+                        static_cast<double>(std::max<uint64_t>(1, path.lineRateBps)));
+}
+
+} // namespace
+
+Ptr<LossRecovery>
+UnoErasure::ForQueuePair(const PathInfo& path, int64_t)
+{
+    Ptr<UnoErasure> copy = CopyObject<UnoErasure>(this);
+    copy->m_settings = Resolve();
+    copy->m_code = CodeFor(copy->m_settings, path);
+    copy->m_baseRttPs = path.baseRttPs;
+    const double rto =
+        m_rto.IsZero() ? copy->m_settings.rtoMultiplier *
+                             static_cast<double>(path.baseRttPs +
+                                                 FullQueuesPs(path, copy->m_settings.queueBytes))
+                       : static_cast<double>(m_rto.GetPicoSeconds());
+    // 15 hours are enough, and leave room for the backoff.
+    copy->m_rtoPs = std::max<int64_t>(1, static_cast<int64_t>(std::min(rto, 54e15)));
+    copy->m_sent.SetBackoff(copy->m_settings.rtoBackoff);
+    return copy;
+}
+
+std::unique_ptr<ReceiverQp>
+UnoErasure::MakeReceiver(const PathInfo& path) const
+{
+    const Settings settings = Resolve();
+    const BlockCode code = CodeFor(settings, path);
+    if (!code.IsOn())
+    {
+        return std::make_unique<SelectiveRepeatReceiver>();
+    }
+    UnoErasureReceiver::Config config;
+    config.timeoutPs = m_blockTimeout.IsZero() ? FullQueuesPs(path, settings.queueBytes)
+                                               : m_blockTimeout.GetPicoSeconds();
+    config.allowsForGaps = settings.blockGap && m_blockTimeout.IsZero();
+    config.framePs =
+        static_cast<int64_t>(path.fullFrameBytes * 8e12 / static_cast<double>(path.lineRateBps));
+    config.baseRttPs = path.baseRttPs;
+    config.rearmOnPacket = settings.rearmOnPacket;
+    config.maxNacks = m_maxNacks;
+    return std::make_unique<UnoErasureReceiver>(config);
+}
+
+void
+UnoErasure::OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t nowPs)
+{
+    SentPackets::Packet packet;
+    packet.sentPs = nowPs;
+    packet.inflightBytes = inflightBytes;
+    packet.entropy = frame.entropy;
+    m_sent.OnSend(frame.psn, qp.GetUna(), packet);
+}
+
+void
+UnoErasure::NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result)
+{
+    for (uint64_t bits = ack.sackBits; bits; bits &= bits - 1)
+    {
+        const uint64_t psn = ack.sackPsn + static_cast<unsigned>(__builtin_ctzll(bits));
+        if (psn < qp.GetUna() || psn >= qp.GetHighestPsn())
+        {
+            continue;
+        }
+        result.newestPsn = std::max(result.newestPsn, psn + 1);
+        SentPackets::Packet& packet = m_sent.At(psn);
+        if (!packet.IsMissing())
+        {
+            continue;
+        }
+        if (packet.state == SentPackets::State::OUT)
+        {
+            qp.AddInflight(-static_cast<int64_t>(packet.inflightBytes));
+        }
+        packet.state = SentPackets::State::ARRIVED;
+        result.bytes += packet.inflightBytes;
+        ++result.packets;
+    }
+}
+
+void
+UnoErasure::Spare(QueuePair& qp, uint64_t psn)
+{
+    if (psn < qp.GetUna() || psn >= qp.GetHighestPsn())
+    {
+        return;
+    }
+    const auto [first, place] = qp.GetBlock(psn);
+    const uint64_t end = std::min(first + place.total, qp.GetHighestPsn());
+    for (uint64_t p = std::max(first, qp.GetUna()); p < end; ++p)
+    {
+        SentPackets::Packet& packet = m_sent.At(p);
+        if (packet.state == SentPackets::State::OUT)
+        {
+            qp.AddInflight(-static_cast<int64_t>(packet.inflightBytes));
+        }
+        if (packet.state != SentPackets::State::ARRIVED)
+        {
+            packet.state = SentPackets::State::SPARED;
+        }
+    }
+}
+
+void
+UnoErasure::Lose(QueuePair& qp, uint64_t psn, int64_t nowPs)
+{
+    SentPackets::Packet& packet = m_sent.At(psn);
+    packet.state = SentPackets::State::LOST;
+    qp.AddInflight(-static_cast<int64_t>(packet.inflightBytes));
+    if (PathSelector* selector = qp.GetSelector())
+    {
+        selector->OnLoss(packet.entropy, nowPs);
+    }
+}
+
+void
+UnoErasure::OnNack(QueuePair& qp, const Frame& nack, int64_t nowPs, QueuePair::AckResult& result)
+{
+    if (nack.sackPsn < qp.GetUna() || nack.sackPsn >= qp.GetHighestPsn())
+    {
+        return;
+    }
+    const auto [first, place] = qp.GetBlock(nack.sackPsn);
+    const uint64_t end = std::min(first + place.total, qp.GetHighestPsn());
+    uint32_t lacking =
+        place.data -
+        std::min<uint32_t>(place.data, static_cast<uint32_t>(__builtin_popcountll(nack.sackBits)));
+    for (uint64_t psn = first; psn < end; ++psn)
+    {
+        const SentPackets::Packet& packet = m_sent.At(psn);
+        const bool out = packet.state == SentPackets::State::OUT;
+        if (!packet.IsMissing())
+        {
+            continue;
+        }
+        if (out && packet.sentPs + m_baseRttPs > nowPs)
+        {
+            lacking -= lacking > 0; // on its way: the NACK could not know
+            continue;
+        }
+        if (out)
+        {
+            Lose(qp, psn, nowPs);
+            result.loss = true;
+        }
+        else if (packet.state == SentPackets::State::WAITING)
+        {
+            lacking -= lacking > 0;
+            continue;
+        }
+        const bool data = psn - first < place.data;
+        if (m_settings.nackRepeat == NackRepeat::UNACKED ||
+            (m_settings.nackRepeat == NackRepeat::MISSING_DATA && data) ||
+            (m_settings.nackRepeat == NackRepeat::NEEDED && lacking))
+        {
+            m_sent.PushRepeat(psn);
+            lacking -= lacking > 0;
+        }
+    }
+}
+
+void
+UnoErasure::UpdateRepeat(QueuePair& qp)
+{
+    uint64_t psn;
+    qp.SetRepeat(m_sent.PeekRepeat(qp.GetUna(), psn));
+}
+
+void
+UnoErasure::Retire(QueuePair& qp,
+                   uint64_t newUna,
+                   int64_t nowPs,
+                   std::vector<MessageRecord>& done,
+                   QueuePair::AckResult& result)
+{
+    result.advanced = true;
+    const uint64_t sentEnd = qp.GetHighestPsn();
+    qp.Retire(newUna, nowPs, done, [&](uint64_t psn, uint32_t) {
+        if (psn >= sentEnd)
+        {
+            return;
+        }
+        const SentPackets::Packet& packet = m_sent.At(psn);
+        const bool out = packet.state == SentPackets::State::OUT;
+        if (out)
+        {
+            qp.AddInflight(-static_cast<int64_t>(packet.inflightBytes));
+        }
+        if (!m_code.IsOn() && packet.IsMissing())
+        {
+            result.bytes += packet.inflightBytes; // without code, what is below has arrived
+            ++result.packets;
+        }
+        m_sent.Forget(psn);
+    });
+}
+
+QueuePair::AckResult
+UnoErasure::OnAck(QueuePair& qp, const Frame& ack, int64_t nowPs, std::vector<MessageRecord>& done)
+{
+    const uint64_t newUna = ack.kind == FrameKind::NAK ? ack.psn : ack.psn + 1;
+    QueuePair::AckResult result;
+    // A receiver that can rebuild a block needs nothing more of it, sent or not.
+    const uint64_t sentEnd = qp.GetHighestPsn();
+    uint64_t knownEnd = sentEnd;
+    if (newUna > sentEnd && m_code.IsOn() && sentEnd > qp.GetUna())
+    {
+        const auto [first, place] = qp.GetBlock(sentEnd - 1);
+        knownEnd = first + place.total;
+    }
+    if (newUna > knownEnd)
+    {
+        return result;
+    }
+    result.newestPsn = std::max(newUna, qp.GetUna());
+    if (ack.flags & FRAME_SACK)
+    {
+        NoteArrivals(qp, ack, result);
+        const bool coded = ack.flags & FRAME_CODED;
+        if (coded && ack.kind == FrameKind::ACK && ack.sackBits)
+        {
+            Spare(qp, ack.sackPsn + 63 - static_cast<unsigned>(__builtin_clzll(ack.sackBits)));
+        }
+        else if (coded && ack.kind == FrameKind::NAK && m_code.IsOn())
+        {
+            OnNack(qp, ack, nowPs, result);
+        }
+    }
+    if (newUna > qp.GetUna())
+    {
+        Retire(qp, newUna, nowPs, done, result);
+    }
+    UpdateRepeat(qp);
+    return result;
+}
+
+void
+UnoErasure::OnTimeout(QueuePair& qp, int64_t nowPs)
+{
+    for (uint64_t psn; m_sent.PopDue(qp.GetUna(), m_rtoPs, nowPs, psn);)
+    {
+        Lose(qp, psn, nowPs);
+        m_sent.PushRepeat(psn);
+    }
+    UpdateRepeat(qp);
+}
+
+bool
+UnoErasure::IsRetry(const QueuePair& qp, int64_t nowPs)
+{
+    // The oldest packet may wait to be sent again, or be one that no longer matters.
+    return m_sent.At(qp.GetUna()).state == SentPackets::State::OUT &&
+           m_sent.DuePs(qp.GetUna(), m_rtoPs) <= nowPs;
+}
+
+uint64_t
+UnoErasure::TakeRepeat(QueuePair& qp)
+{
+    uint64_t psn = qp.GetUna();
+    if (m_sent.PeekRepeat(qp.GetUna(), psn))
+    {
+        m_sent.PopRepeat();
+    }
+    UpdateRepeat(qp);
+    return psn;
+}
+
+int64_t
+UnoErasure::DeadlinePs(const QueuePair& qp)
+{
+    return m_sent.NextDuePs(qp.GetUna(), m_rtoPs);
+}
+
+} // namespace roce
+} // namespace ns3

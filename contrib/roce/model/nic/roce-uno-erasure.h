@@ -1,0 +1,170 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_UNO_ERASURE_H
+#define ROCE_UNO_ERASURE_H
+
+#include "roce-loss-recovery.h"
+#include "roce-sent-packets.h"
+
+#include "ns3/nstime.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Uno's reliable connectivity (Bonato et al., "Uno", SC 2025, sections 3.3 and 4.2):
+ * messages between datacenters are sent in blocks with parity, and what cannot be rebuilt is asked
+ * for.
+ *
+ * Coding. A message is cut into blocks of DataPackets packets, each followed by ParityPackets
+ * packets of parity; any DataPackets of them rebuild the block (maximum distance separable code).
+ * Parity is sent, paced, counted in flight and acknowledged as data is, is as long as the block's
+ * longest packet, and each coded packet has a header of CODE_HEADER_BYTES. The simulation counts
+ * which packets of a block have arrived.
+ *
+ * Receiver. Each packet is acknowledged, with a bitmap of what has arrived up to it (SACK_BYTES)
+ * and a bit that says whether its block can be rebuilt. The first packet of a block starts its
+ * timer; if it runs out before the block can be rebuilt a NACK tells which packets of the block are
+ * there, and again after a base RTT more, at most MaxNacks times:
+ *
+ *   BlockTimeout = queues on the path * QueueBytes / line rate + packets * max(frame time, gap),
+ *
+ * gap being the average time between packets of the queue pair (gain 1/8), so that blocks of a slow
+ * sender do not time out.
+ *
+ * Sender. What a NACK misses is lost, unless it was sent less than a base RTT ago, and sent again
+ * as NackRepeat says. Besides, each packet has a timeout of its own, that doubles with each
+ * repetition of that packet up to RtoBackoff times:
+ *
+ *   Rto = RtoMultiplier * (base RTT + queues on the path * QueueBytes / line rate).
+ *
+ * Nothing is inferred from packets that overtake: with UnoLb or Spray they do. What is known not to
+ * be needed any more leaves what is in flight without counting as acknowledged. Nic::RtoMin and
+ * Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of the oldest packet.
+ *
+ * Flows within a datacenter (Code=inter) are not coded: selective repeat with the same timeouts,
+ * the receiver is SelectiveRepeat's.
+ *
+ * | attribute     | Preset=paper                       | Preset=artifact                          |
+ * |---------------|------------------------------------|------------------------------------------|
+ * | Code          | inter                              | all                                      |
+ * | LastBlock     | shortened: k data and all parity   | padded: always a full block              |
+ * | NackRepeat    | missingData                        | unacked: all of the block                |
+ * | RearmOnPacket | false: NACKs are repeated by time  | true: by the block's next packet         |
+ * | BlockGap      | true                               | false: no term for the packets           |
+ * | RtoMultiplier | 1.5                                | 1                                        |
+ * | RtoBackoff    | 8                                  | 1: none                                  |
+ * | QueueBytes    | 1 MiB                              | 1 MB                                     |
+ *
+ * The paper gives (8,2), the NACK and both timers; their values and what is repeated it does not
+ * give. Artifact: the authors' simulator. An attribute that is set overrides the preset.
+ */
+class UnoErasure : public LossRecovery
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;
+    std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const override;
+
+    BlockCode GetCode() const override
+    {
+        return m_code;
+    }
+
+    bool WatchesSends() const override
+    {
+        return true;
+    }
+
+    void OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t nowPs) override;
+    QueuePair::AckResult OnAck(QueuePair& qp,
+                               const Frame& ack,
+                               int64_t nowPs,
+                               std::vector<MessageRecord>& done) override;
+    void OnTimeout(QueuePair& qp, int64_t nowPs) override;
+    bool IsRetry(const QueuePair& qp, int64_t nowPs) override;
+    uint64_t TakeRepeat(QueuePair& qp) override;
+    int64_t DeadlinePs(const QueuePair& qp) override;
+
+    /// @return timeout of a packet that is sent for the first time
+    int64_t GetRtoPs() const
+    {
+        return m_rtoPs;
+    }
+
+  private:
+    /// What a NACK has sent again.
+    enum class NackRepeat : uint8_t
+    {
+        MISSING_DATA, //!< all data of the block that is missing
+        NEEDED,       //!< as many packets as are needed to rebuild it, data first
+        UNACKED,      //!< all of it that is not known to have arrived
+    };
+
+    /// The attributes, with the preset's values where none was given.
+    struct Settings
+    {
+        BlockCode code;
+        bool codesInter{true};
+        bool codesIntra{false};
+        NackRepeat nackRepeat{NackRepeat::MISSING_DATA};
+        bool rearmOnPacket{false};
+        bool blockGap{true};
+        double rtoMultiplier{0};
+        uint32_t rtoBackoff{0};
+        uint64_t queueBytes{0};
+    };
+
+    Settings Resolve() const;
+    BlockCode CodeFor(const Settings& settings, const PathInfo& path) const;
+    void NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result);
+    void Spare(QueuePair& qp, uint64_t psn);
+    void Retire(QueuePair& qp,
+                uint64_t newUna,
+                int64_t nowPs,
+                std::vector<MessageRecord>& done,
+                QueuePair::AckResult& result);
+    void OnNack(QueuePair& qp, const Frame& nack, int64_t nowPs, QueuePair::AckResult& result);
+    void Lose(QueuePair& qp, uint64_t psn, int64_t nowPs);
+    void UpdateRepeat(QueuePair& qp);
+
+    // attributes
+    std::string m_preset;
+    std::string m_codeName;
+    uint8_t m_dataPackets{0};
+    uint8_t m_parityPackets{0};
+    std::string m_lastBlockName;
+    std::string m_nackRepeatName;
+    std::string m_rearmName;
+    std::string m_gapName;
+    double m_rtoMultiplier{0};
+    int64_t m_rtoBackoff{0};
+    int64_t m_queueBytes{0};
+    Time m_blockTimeout;
+    Time m_rto;
+    uint32_t m_maxNacks{0};
+    // of one queue pair
+    Settings m_settings;
+    BlockCode m_code; //!< of this queue pair; off if it is not coded
+    int64_t m_baseRttPs{0};
+    int64_t m_rtoPs{0};
+    SentPackets m_sent;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_UNO_ERASURE_H */

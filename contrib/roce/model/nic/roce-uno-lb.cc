@@ -1,0 +1,256 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-uno-lb.h"
+
+#include "ns3/double.h"
+#include "ns3/roce-settings-attributes.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(UnoLb);
+
+TypeId
+UnoLb::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::roce::UnoLb")
+            .SetParent<PathSelector>()
+            .SetGroupName("Roce")
+            .AddConstructor<UnoLb>()
+            .AddAttribute("Preset",
+                          "What Move, Target and GateScope are by default: paper or artifact",
+                          StringValue("paper"),
+                          MakeStringAccessor(&UnoLb::m_preset),
+                          MakeStringChecker())
+            .AddAttribute("Subflows",
+                          "Entropies of a flow, used in turn",
+                          UintegerValue(10),
+                          MakeUintegerAccessor(&UnoLb::m_nSubflows),
+                          MakeUintegerChecker<uint32_t>(1, 256))
+            .AddAttribute("Move",
+                          "Which subflows a loss moves: implicated (one that lost something) or "
+                          "stale (all without recent ACK); empty: preset",
+                          StringValue(""),
+                          MakeStringAccessor(&UnoLb::m_move),
+                          MakeStringChecker())
+            .AddAttribute(
+                "Target",
+                "Where a subflow moves: healthy (as a subflow with a recent ACK) or fresh "
+                "(a new random entropy); empty: preset",
+                StringValue(""),
+                MakeStringAccessor(&UnoLb::m_target),
+                MakeStringChecker())
+            .AddAttribute("GateScope",
+                          "What the time between two moves is measured for: flow or subflow; "
+                          "empty: preset",
+                          StringValue(""),
+                          MakeStringAccessor(&UnoLb::m_gateScope),
+                          MakeStringChecker())
+            .AddAttribute("Gate",
+                          "Least time between two moves, base RTTs",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&UnoLb::m_gateRtts),
+                          MakeDoubleChecker<double>(0, 1e6))
+            .AddAttribute("RecentRtts",
+                          "Target = healthy: age of an ACK that makes a subflow healthy, base RTTs",
+                          DoubleValue(1.5),
+                          MakeDoubleAccessor(&UnoLb::m_recentRtts),
+                          MakeDoubleChecker<double>(0, 1e6))
+            .AddAttribute("StaleRtts",
+                          "Move = stale: age of the last ACK beyond which a subflow moves, base "
+                          "RTTs",
+                          DoubleValue(0.5),
+                          MakeDoubleAccessor(&UnoLb::m_staleRtts),
+                          MakeDoubleChecker<double>(0, 1e6));
+    return tid;
+}
+
+Ptr<PathSelector>
+UnoLb::Fork() const
+{
+    return CopyObject<UnoLb>(this);
+}
+
+namespace
+{
+
+constexpr SettingsCheck CHECK("ns3::roce::UnoLb");
+
+/// Whether a choice between two is the second.
+bool
+IsSecond(const char* attribute,
+         const std::string& text,
+         const char* first,
+         const char* second,
+         bool preset)
+{
+    CHECK.Require(text.empty() || text == first || text == second,
+                  attribute,
+                  "'" + text + "'",
+                  std::string("'") + first + "', '" + second + "' or '' (from the preset)");
+    return text.empty() ? preset : text == second;
+}
+
+} // namespace
+
+void
+UnoLb::DoStart(const PathInfo& path)
+{
+    CHECK.Require(m_preset == "paper" || m_preset == "artifact",
+                  "Preset",
+                  "'" + m_preset + "'",
+                  "'paper' or 'artifact'");
+    const bool artifact = m_preset == "artifact";
+    m_stale = IsSecond("Move", m_move, "implicated", "stale", artifact);
+    m_fresh = IsSecond("Target", m_target, "healthy", "fresh", artifact);
+    m_gatePerSubflow = IsSecond("GateScope", m_gateScope, "flow", "subflow", artifact);
+    const auto rtts = [&path](double n) {
+        return static_cast<int64_t>(std::min(n * static_cast<double>(path.baseRttPs), 1e18));
+    };
+    m_gatePs = rtts(m_gateRtts);
+    m_recentPs = rtts(m_recentRtts);
+    m_stalePs = rtts(m_staleRtts);
+    m_subflows.assign(m_nSubflows, Subflow());
+    for (Subflow& subflow : m_subflows)
+    {
+        subflow.entropy = DrawEntropy();
+    }
+}
+
+uint16_t
+UnoLb::Select(int64_t, uint64_t)
+{
+    const uint32_t i = m_next;
+    m_next = i + 1 == m_nSubflows ? 0 : i + 1;
+    return m_subflows[i].entropy;
+}
+
+void
+UnoLb::OnAck(const AckInfo& ack)
+{
+    if (ack.ackedPackets)
+    {
+        for (Subflow& subflow : m_subflows) // copies share an entropy
+        {
+            if (subflow.entropy == ack.entropy)
+            {
+                subflow.lastAckPs = ack.nowPs;
+            }
+        }
+    }
+    if (ack.isLoss)
+    {
+        Suspect(ack.nowPs);
+    }
+}
+
+void
+UnoLb::OnLoss(uint16_t entropy, int64_t)
+{
+    m_lost = true;
+    for (Subflow& subflow : m_subflows) // none, if it has moved since
+    {
+        subflow.suspect |= subflow.entropy == entropy;
+    }
+}
+
+void
+UnoLb::OnTimeout(int64_t nowPs)
+{
+    Suspect(nowPs);
+}
+
+bool
+UnoLb::MayMove(const Subflow& subflow, int64_t nowPs) const
+{
+    const int64_t last = m_gatePerSubflow ? subflow.lastMovePs : m_lastMovePs;
+    return last == INT64_MIN || nowPs - last > m_gatePs;
+}
+
+void
+UnoLb::Suspect(int64_t nowPs)
+{
+    Subflow* oldest = nullptr;
+    for (Subflow& subflow : m_subflows)
+    {
+        const bool isOld = subflow.lastAckPs == INT64_MIN || nowPs - subflow.lastAckPs > m_stalePs;
+        if (m_stale ? isOld : subflow.suspect || !m_lost)
+        {
+            if (!MayMove(subflow, nowPs))
+            {
+                continue;
+            }
+            if (m_stale || m_gatePerSubflow)
+            {
+                MoveSubflow(subflow, nowPs);
+            }
+            else if (!oldest || subflow.lastAckPs < oldest->lastAckPs)
+            {
+                oldest = &subflow;
+            }
+        }
+    }
+    if (oldest)
+    {
+        MoveSubflow(*oldest, nowPs);
+    }
+    m_lost = false;
+    for (Subflow& subflow : m_subflows)
+    {
+        subflow.suspect = false;
+    }
+}
+
+uint16_t
+UnoLb::DrawHealthy(int64_t nowPs)
+{
+    const auto isHealthy = [&](const Subflow& subflow) {
+        return !subflow.suspect && subflow.lastAckPs != INT64_MIN &&
+               nowPs - subflow.lastAckPs <= m_recentPs;
+    };
+    const auto count =
+        static_cast<uint64_t>(std::count_if(m_subflows.begin(), m_subflows.end(), isHealthy));
+    if (!count)
+    {
+        return DrawEntropy();
+    }
+    uint64_t chosen = Draw() % count;
+    const auto found = std::find_if(m_subflows.begin(), m_subflows.end(), [&](const Subflow& s) {
+        return isHealthy(s) && chosen-- == 0;
+    });
+    return found->entropy;
+}
+
+void
+UnoLb::MoveSubflow(Subflow& subflow, int64_t nowPs)
+{
+    subflow.entropy = m_fresh ? DrawEntropy() : DrawHealthy(nowPs);
+    subflow.suspect = false;
+    subflow.lastMovePs = nowPs;
+    m_lastMovePs = nowPs;
+    ++m_moves;
+}
+
+std::vector<uint16_t>
+UnoLb::GetEntropies() const
+{
+    std::vector<uint16_t> entropies;
+    for (const Subflow& subflow : m_subflows)
+    {
+        entropies.push_back(subflow.entropy);
+    }
+    return entropies;
+}
+
+} // namespace roce
+} // namespace ns3
