@@ -20,7 +20,7 @@ import tempfile
 
 RUN = ["--progress=none", "--wanDelay=50us", "--pattern=poisson+incast", "--load=0.6",
        "--duration=300us", "--truncate=1000000", "--incastSenders=6", "--incastBytes=300000",
-       "--incastReceiver=1", "--seed=7", "--fingerprint"]
+       "--incastReceiver=1", "--seed=7", "--ecmpSeed=7", "--fingerprint"]
 
 # Programs: their topology, and a switch to capture.
 TOPOLOGIES = {
@@ -82,6 +82,7 @@ def compare(program, case, builds, root):
     capture = ["--pcap=nic1," + TOPOLOGIES[program][1]]
     variants = [("again", own, law), ("watched", own, law + WATCHING + capture),
                 ("eager", own, law + EAGER),
+                ("ECMP hashes by seed", own, law + ["--ecmpSeed=0"]),
                 ("map scheduler", own, law + ["--scheduler=ns3::MapScheduler"])]
     variants += [("build " + build, build, law) for build in builds[1:]]
     expected = run(program, own, law, os.path.join(root, "expected"))

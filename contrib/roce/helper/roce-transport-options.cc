@@ -8,6 +8,7 @@
 #include "roce-input-error.h"
 
 #include "ns3/config.h"
+#include "ns3/rng-seed-manager.h"
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-loss-recovery.h"
 #include "ns3/roce-path-selector.h"
@@ -80,7 +81,7 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("lossless", "PFC protects data; otherwise switches drop what is too much", pfc);
     cmd.AddValue("ecn", "Switches mark ECN", ecn);
     cmd.AddValue("int", "Switches stamp in-band telemetry", telemetry);
-    cmd.AddValue("ecmpSeed", "Salt of the ECMP hashes", ecmpSeed);
+    cmd.AddValue("ecmpSeed", "Salt of the ECMP hashes; 0: as --seed", ecmpSeed);
     cmd.Refuse("ns3::roce::Nic::CongestionControl", "cc");
     cmd.Refuse("ns3::roce::Nic::InterCongestionControl", "interCc");
     cmd.Refuse("ns3::roce::Nic::LossRecovery", "lossRecovery");
@@ -172,7 +173,7 @@ TransportOptions::MakeNetworkOptions() const
     Network::Options options;
     options.ecn = ecn;
     options.telemetry = telemetry;
-    options.ecmpSeed = ecmpSeed;
+    options.ecmpSeed = ecmpSeed ? ecmpSeed : RngSeedManager::GetRun();
     options.edge = GetEdge();
     return options;
 }

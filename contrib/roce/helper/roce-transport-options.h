@@ -37,8 +37,8 @@ struct TransportOptions
     bool pfc{true};                      //!< off: no class is lossless
     bool ecn{true};                      //!< switches mark
     bool telemetry{true};                //!< switches stamp
-    uint64_t ecmpSeed{1};
-    std::string pathsOption{"paths"}; //!< name of the option for paths
+    uint64_t ecmpSeed{1};                //!< salt of the ECMP hashes; 0: the run number
+    std::string pathsOption{"paths"};    //!< name of the option for paths
 
     /**
      * @brief Make every parameter an option.
