@@ -214,7 +214,7 @@ TransportOptions::Check(const Network& network) const
     {
         std::cerr << "warning: " << warning << std::endl;
     }
-    const Nic& nic = *network.GetNic(0);
+    Nic& nic = *network.GetNic(0);
     for (const bool interDc : {false, true})
     {
         const Ptr<CongestionControl> law = nic.GetPrototype(interDc);
