@@ -131,6 +131,7 @@ TEST_F(PhantomQueueTest, OneMebibyteFillsInProportion)
     {
         while (phantom->GetOccupancyBytes(0, n * FRAME_PS) < share * 1048576)
         {
+            ASSERT_LT(n, 3000);
             Enqueue(++n * FRAME_PS, 4096);
         }
         reached.push_back(static_cast<double>(n * FRAME_PS));
