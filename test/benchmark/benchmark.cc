@@ -50,7 +50,8 @@ struct Case
     int64_t durationPs;       //!< arrivals
     int64_t stopPs;           //!< 0: until all is done
     double interFraction{-1}; //!< see PoissonWorkload
-    std::vector<std::string> edge{}; //!< what runs on external switches
+    std::vector<std::string> edge{};   //!< what runs on external switches
+    std::vector<std::string> stages{}; //!< what runs on all switches
 };
 
 /// What a child process tells its parent.
@@ -125,6 +126,10 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
     for (const std::string& stage : c.edge)
     {
         options.edge.emplace_back("ns3::roce::" + stage);
+    }
+    for (const std::string& stage : c.stages)
+    {
+        options.stages.emplace_back("ns3::roce::" + stage);
     }
     network.Build(options);
     network.AssignStreams(1000000);
@@ -239,6 +244,10 @@ Cases(double scale)
         one.leaves = 8;
         cases.push_back({"leaf-spine-128", cc, copy(one), 0.5, ms(4), 0});
     }
+    for (const char* cc : {"LineRate", "Dctcp"})
+    {
+        cases.push_back({"leaf-spine-128", cc, copy(one), 0.5, ms(4), 0, -1, {}, {"PhantomQueue"}});
+    }
     for (const char* cc : {"Dcqcn", "Hpcc"})
     {
         one.leaves = 4;
@@ -344,9 +353,12 @@ main(int argc, char* argv[])
                     r.peakRssMiB);
         const double hopsPerBare = hopsPerSecond / r.bareEventsPerSecond;
         std::string edge;
-        for (const std::string& stage : c.edge)
+        for (const auto* stages : {&c.edge, &c.stages})
         {
-            edge += (edge.empty() ? "" : ",") + stage;
+            for (const std::string& stage : *stages)
+            {
+                edge += (edge.empty() ? "" : ",") + stage;
+            }
         }
         if (edge.empty())
         {

@@ -513,3 +513,55 @@ TEST(SharedBuffer, RandomisedConservation)
         }
     }
 }
+
+// Port 1 holds at most 10,000 B of all data classes; ingress and pool have no say, and no share.
+TEST(SharedBuffer, EgressLimitIsExactAndAlone)
+{
+    SharedBuffer::Config config =
+        OneClass(20000, {Port(0, 1000, 0.001), Port(0, 1000, 0.001), Port(0, 1000, 0.001)});
+    config.dataMask = 0x0a;
+    config.losslessMask = 0;
+    config.controlPoolBytes = 3000;
+    config.ports[1].egressLimitBytes = 10000;
+    SharedBuffer buffer = Make(config);
+    EXPECT_EQ(buffer.GetEgressLimitBytes(0), 0u);
+    EXPECT_EQ(buffer.GetEgressLimitBytes(1), 10000u);
+    EXPECT_EQ(buffer.Charge(0, 1, 3, 6000), Verdict::ADMITTED);
+    EXPECT_EQ(buffer.Charge(2, 1, 1, 4001), Verdict::DROPPED);
+    EXPECT_EQ(buffer.Charge(2, 1, 1, 4000), Verdict::ADMITTED);
+    EXPECT_EQ(buffer.Charge(2, 1, 3, 1), Verdict::DROPPED);
+    EXPECT_EQ(buffer.GetLimitedBytes(1), 10000u);
+    EXPECT_EQ(buffer.GetEgressBytes(1, 3), 6000u);
+    EXPECT_EQ(buffer.GetEgressBytes(1, 1), 4000u);
+    EXPECT_EQ(buffer.GetIngressBytes(0, 3), 0u);
+    EXPECT_EQ(buffer.GetTotalBytes(), 10000u);
+    EXPECT_EQ(buffer.GetPeakBytes(), 10000u);
+    // Port 0 has no limit: it is the ingress threshold that refuses.
+    EXPECT_EQ(buffer.Charge(2, 0, 3, 1000), Verdict::ADMITTED);
+    EXPECT_EQ(buffer.Charge(2, 0, 3, 1000), Verdict::DROPPED);
+    // Control classes and frames of the switch's own stay in their pool.
+    EXPECT_EQ(buffer.Charge(0, 1, 6, 1500), Verdict::ADMITTED);
+    EXPECT_EQ(buffer.Charge(SharedBuffer::INTERNAL_PORT, 1, 3, 1500), Verdict::ADMITTED);
+    EXPECT_EQ(buffer.Charge(0, 1, 6, 1), Verdict::DROPPED);
+    EXPECT_EQ(buffer.GetLimitedBytes(1), 10000u);
+    buffer.Uncharge(SharedBuffer::INTERNAL_PORT, 1, 3, 1500);
+    buffer.Uncharge(0, 1, 6, 1500);
+    buffer.Uncharge(2, 0, 3, 1000);
+    buffer.Uncharge(0, 1, 3, 6000);
+    EXPECT_EQ(buffer.GetLimitedBytes(1), 4000u);
+    EXPECT_EQ(buffer.Charge(0, 1, 3, 6000), Verdict::ADMITTED);
+    buffer.Uncharge(0, 1, 3, 6000);
+    buffer.Uncharge(2, 1, 1, 4000);
+    EXPECT_EQ(buffer.GetLimitedBytes(1), 0u);
+    EXPECT_EQ(buffer.GetTotalBytes(), 0u);
+}
+
+TEST(SharedBuffer, EgressLimitExcludesLosslessClasses)
+{
+    SharedBuffer::Config config = OneClass(100000, {Port(1000, 0, 1), Port(1000, 0, 1)});
+    config.ports[1].egressLimitBytes = 10000;
+    EXPECT_EQ(
+        ErrorOf(config),
+        "switch sw: port 1 has an egress limit of 10000 B and classes that PFC protects (mask "
+        "8), expected one of them: LosslessClasses=0 (--lossless=0), or no limit");
+}

@@ -49,6 +49,8 @@ FatTreeHelper::Validate() const
     }
     CheckOversubscription(edgeOversubscription, "edgeOversubscription");
     CheckOversubscription(aggOversubscription, "aggOversubscription");
+    RefuseBoth(portBuffer, "portBuffer", egressBuffer, "egressBuffer");
+    RefuseBoth(wanPortBuffer, "wanPortBuffer", borderEgressBuffer, "borderEgressBuffer");
     // As double: GetRacks() is a product of two 32-bit numbers.
     const double nRacks = 1.0 * GetPods() * GetEdgesPerPod();
     const double nAggs = 1.0 * GetPods() * GetAggsPerPod();
@@ -81,7 +83,8 @@ FatTreeHelper::GetOwnAttributes() const
         {"ns3::roce::Link::Delay",
          "hostDelay, --aggDelay, --coreDelay, --borderDelay or --wanDelay"},
         {"ns3::roce::Switch::BufferSize",
-         "edgeBuffer, --aggBuffer, --coreBuffer or --borderBuffer"}};
+         "edgeBuffer, --aggBuffer, --coreBuffer or --borderBuffer"},
+        {"ns3::roce::Switch::EgressLimit", "egressBuffer or --borderEgressBuffer"}};
 }
 
 uint32_t
@@ -195,8 +198,11 @@ FatTreeHelper::ConstructBorders(Network& network,
     std::vector<uint32_t> borderSwitches;
     for (uint32_t b = 0; datacenters > 1 && b < borders; ++b)
     {
-        borderSwitches.push_back(
-            AddSwitch(network, datacenter, "border" + std::to_string(b), borderBuffer));
+        borderSwitches.push_back(AddSwitch(network,
+                                           datacenter,
+                                           "border" + std::to_string(b),
+                                           borderBuffer,
+                                           borderEgressBuffer));
         for (uint32_t c = 0; c < coreSwitches.size(); ++c)
         {
             const bool joined = borderAttach == "all" || c % borders == b;

@@ -52,9 +52,9 @@ namespace roce
  *
  * The defaults' base RTTs, exactly: between pods 14,046,720 ps and between datacenters
  * 2,000,070,080 ps for a packet of 4096 bytes (real RoCEv2 headers, preamble and gap) and its ACK.
- * Uno has 1 MiB of egress buffer at each port and drops; the defaults here are lossless switches
- * with shared buffers and deep WAN ports. portBuffer=1MiB gives each port that much, on the ingress
- * side.
+ * Uno has 1 MiB of egress buffer at each port and drops: egressBuffer=1MiB and Switch attribute
+ * LosslessClasses=0. The defaults here are lossless switches with shared buffers and deep WAN
+ * ports. portBuffer=1MiB gives each port that much, on the ingress side.
  */
 struct FatTreeHelper : public Topology
 {
@@ -81,6 +81,7 @@ struct FatTreeHelper : public Topology
     QueueSize coreBuffer{"32MiB"};
     QueueSize borderBuffer{"256MiB"}; //!< shared buffer of a border switch, without its WAN ports
     QueueSize portBuffer{"0B"}; //!< > 0: all ports but WAN ports have a buffer of their own instead
+    QueueSize borderEgressBuffer{"0B"}; //!< egressBuffer of border switches, all ports; 0: the same
 
     FatTreeHelper();
 
@@ -133,6 +134,9 @@ struct FatTreeHelper : public Topology
                      "If above 0: instead of shared buffers, a buffer of this size at each port "
                      "but WAN ports",
                      portBuffer);
+        cmd.AddValue("borderEgressBuffer",
+                     "egressBuffer of all ports of border switches; 0: egressBuffer",
+                     borderEgressBuffer);
     }
 
     /// @return pods per datacenter

@@ -17,6 +17,7 @@ LeafSpineHelper::Validate() const
     CheckPositive(leaves, "leaves");
     CheckPositive(hostsPerLeaf, "hostsPerLeaf");
     CheckOversubscription(oversubscription, "oversubscription");
+    RefuseBoth(wanPortBuffer, "wanPortBuffer", dciEgressBuffer, "dciEgressBuffer");
     ValidateCommon(1.0 * spines + leaves + dcis);
     CheckPositive(GetFabricRateBps(), "fabricRate");
     CheckDelay(fabricDelay, "fabricDelay");
@@ -34,7 +35,8 @@ LeafSpineHelper::GetOwnAttributes() const
 {
     return {{"ns3::roce::Port::DataRate", "hostRate, --fabricRate, --dciRate or --wanRate"},
             {"ns3::roce::Link::Delay", "hostDelay, --fabricDelay, --dciDelay or --wanDelay"},
-            {"ns3::roce::Switch::BufferSize", "leafBuffer, --spineBuffer or --dciBuffer"}};
+            {"ns3::roce::Switch::BufferSize", "leafBuffer, --spineBuffer or --dciBuffer"},
+            {"ns3::roce::Switch::EgressLimit", "egressBuffer or --dciEgressBuffer"}};
 }
 
 uint32_t
@@ -93,7 +95,8 @@ LeafSpineHelper::ConstructDatacenter(Network& network, uint32_t datacenter) cons
     }
     for (uint32_t d = 0; datacenters > 1 && d < dcis; ++d)
     {
-        dciSwitches.push_back(AddSwitch(network, datacenter, "dci" + std::to_string(d), dciBuffer));
+        dciSwitches.push_back(
+            AddSwitch(network, datacenter, "dci" + std::to_string(d), dciBuffer, dciEgressBuffer));
         for (uint32_t sw : dciAttach == "spine" ? spineSwitches : leafSwitches)
         {
             network.Connect(sw,

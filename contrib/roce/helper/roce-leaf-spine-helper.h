@@ -40,7 +40,8 @@ struct LeafSpineHelper : public Topology
     Time dciDelay{MicroSeconds(1)};
     QueueSize leafBuffer{"32MiB"};
     QueueSize spineBuffer{"32MiB"};
-    QueueSize dciBuffer{"256MiB"}; //!< shared buffer of a DCI switch, without its WAN ports
+    QueueSize dciBuffer{"256MiB"};   //!< shared buffer of a DCI switch, without its WAN ports
+    QueueSize dciEgressBuffer{"0B"}; //!< egressBuffer of DCI switches, all ports; 0: the same
 
     /**
      * @brief Make every parameter an option of the program.
@@ -66,6 +67,9 @@ struct LeafSpineHelper : public Topology
         cmd.AddValue("leafBuffer", "Shared buffer of a leaf switch", leafBuffer);
         cmd.AddValue("spineBuffer", "Shared buffer of a spine switch", spineBuffer);
         cmd.AddValue("dciBuffer", "Shared buffer of a DCI switch, without WAN ports", dciBuffer);
+        cmd.AddValue("dciEgressBuffer",
+                     "egressBuffer of all ports of DCI switches; 0: egressBuffer",
+                     dciEgressBuffer);
     }
 
     /// @return rate of a leaf-spine link, with oversubscription applied

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-// What runs on the external switches of a Network.
+// The stages that a user chooses: of all switches, and of the external ones.
 
 namespace ns3
 {
@@ -18,8 +18,9 @@ namespace roce
 namespace
 {
 
+/// Refuse a type that is in a list twice. @param what such a stage is called @param factories list
 void
-RefuseTwice(const std::vector<ObjectFactory>& factories)
+RefuseTwice(const std::string& what, const std::vector<ObjectFactory>& factories)
 {
     for (auto it = factories.begin(); it != factories.end(); ++it)
     {
@@ -27,13 +28,59 @@ RefuseTwice(const std::vector<ObjectFactory>& factories)
                 return before.GetTypeId() == it->GetTypeId();
             }))
         {
-            throw InputError("edge function " + it->GetTypeId().GetName() +
+            throw InputError(what + " " + it->GetTypeId().GetName() +
                              " is there twice, expected each once");
         }
     }
 }
 
 } // namespace
+
+void
+Network::CheckLaws(const SwitchStage& stage) const
+{
+    for (const NicEntry& nic : m_nics)
+    {
+        stage.CheckLaw(*nic.nic->GetPrototype(true));
+    }
+}
+
+void
+Network::InstallStages(const Options& options)
+{
+    std::vector<ObjectFactory> all;
+    if (options.ecn)
+    {
+        all.push_back(options.ecnMarker);
+    }
+    if (options.telemetry)
+    {
+        all.push_back(options.intStamper);
+    }
+    all.insert(all.end(), options.stages.begin(), options.stages.end());
+    RefuseTwice("stage", all);
+    for (const ObjectFactory& factory : options.stages)
+    {
+        const Ptr<SwitchStage> sample = factory.Create<SwitchStage>();
+        CheckLaws(*sample);
+        if (!sample->GetSenderShim().empty())
+        {
+            throw InputError("stage " + factory.GetTypeId().GetName() +
+                             " steers the senders, expected it as an edge function");
+        }
+        if (std::any_of(options.edge.begin(), options.edge.end(), [&](const ObjectFactory& edge) {
+                return edge.GetTypeId() == factory.GetTypeId();
+            }))
+        {
+            throw InputError("stage " + factory.GetTypeId().GetName() +
+                             " is an edge function, too, expected one of them");
+        }
+        for (const SwitchEntry& entry : m_switches)
+        {
+            entry.sw->Install(factory.Create<SwitchStage>());
+        }
+    }
+}
 
 void
 Network::InstallEdge(const std::vector<ObjectFactory>& factories)
@@ -44,10 +91,7 @@ Network::InstallEdge(const std::vector<ObjectFactory>& factories)
     {
         const std::string name = factory.GetTypeId().GetName();
         const Ptr<SwitchStage> sample = factory.Create<SwitchStage>();
-        for (const NicEntry& nic : m_nics)
-        {
-            sample->CheckLaw(*nic.nic->GetPrototype(true));
-        }
+        CheckLaws(*sample);
         if (const std::string wanted = sample->GetSenderShim(); !wanted.empty())
         {
             if (!shim.empty())
@@ -59,7 +103,7 @@ Network::InstallEdge(const std::vector<ObjectFactory>& factories)
             shimOwner = name;
         }
     }
-    RefuseTwice(factories);
+    RefuseTwice("edge function", factories);
     uint32_t external = 0;
     for (const SwitchEntry& entry : m_switches)
     {

@@ -235,11 +235,9 @@ Network::Build(const Options& options)
             entry.sw->Install(stamper);
         }
     }
+    InstallStages(options);
     InstallEdge(options.edge);
-    if (!options.edge.empty())
-    {
-        CheckTimestamps();
-    }
+    CheckTimestamps();
     CheckEcnBelowPfc();
 }
 

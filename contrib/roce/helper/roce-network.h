@@ -67,8 +67,10 @@ class Network
         uint64_t ecmpSeed{1};                              //!< salts differ by switch and by this
         ObjectFactory ecnMarker{"ns3::roce::EcnMarker"};   //!< kind and parameters
         ObjectFactory intStamper{"ns3::roce::IntStamper"}; //!< kind and parameters
-        /// Stages of every switch with a link to another datacenter, behind the two above. The
-        /// shims they need are put into all NICs.
+        /// Stages of every switch, behind the two above. Not those that need a shim.
+        std::vector<ObjectFactory> stages;
+        /// Stages of every switch with a link to another datacenter, behind those above. The shims
+        /// they need are put into all NICs.
         std::vector<ObjectFactory> edge;
     };
 
@@ -136,8 +138,8 @@ class Network
     /**
      * @brief Compute routes, size buffers, install stages.
      * @param options see Options
-     * @throw InputError if headroom does not fit, some NIC cannot reach some other, or an edge
-     * function makes no sense here
+     * @throw InputError if headroom does not fit, some NIC cannot reach some other, or a stage or
+     * an edge function makes no sense here
      */
     void Build(const Options& options);
 
@@ -436,6 +438,8 @@ class Network
     std::string AuditLinks() const;
     WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const;
     bool IsInterDc(uint32_t src, uint32_t dst) const;
+    void CheckLaws(const SwitchStage& stage) const;
+    void InstallStages(const Options& options);
     void InstallEdge(const std::vector<ObjectFactory>& factories);
     void CheckTimestamps() const;
     void CheckEcnBelowPfc();

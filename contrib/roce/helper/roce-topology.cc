@@ -46,6 +46,20 @@ Topology::CheckChoice(const std::string& value,
 }
 
 void
+Topology::RefuseBoth(const QueueSize& pool,
+                     const char* poolName,
+                     const QueueSize& limit,
+                     const char* limitName)
+{
+    if (pool.GetValue() && limit.GetValue())
+    {
+        throw InputError(std::string("topology: ") + poolName + " and " + limitName +
+                         " are both given, expected one of them: ports with an egress limit use no "
+                         "other buffer");
+    }
+}
+
+void
 Topology::CheckOversubscription(double value, const char* name)
 {
     if (!(value == 0 || value >= 0.001) || std::isinf(value))
@@ -73,6 +87,7 @@ Topology::ValidateCommon(double nSwitches) const
                              ", expected 0 to 1");
         }
     }
+    RefuseBoth(wanPortBuffer, "wanPortBuffer", egressBuffer, "egressBuffer");
     // As double: the product of four 32-bit numbers.
     if (1.0 * datacenters * GetRacks() * GetHostsPerRack() * nicsPerHost > 1e6)
     {
@@ -101,10 +116,16 @@ uint32_t
 Topology::AddSwitch(Network& network,
                     uint32_t datacenter,
                     const std::string& name,
-                    const QueueSize& buffer)
+                    const QueueSize& buffer,
+                    const QueueSize& egressLimit) const
 {
     ObjectFactory factory("ns3::roce::Switch");
     factory.Set("BufferSize", QueueSizeValue(buffer));
+    if (egressLimit.GetValue() || egressBuffer.GetValue())
+    {
+        factory.Set("EgressLimit",
+                    QueueSizeValue(egressLimit.GetValue() ? egressLimit : egressBuffer));
+    }
     return network.AddSwitch("dc" + std::to_string(datacenter) + "-" + name, datacenter, factory);
 }
 

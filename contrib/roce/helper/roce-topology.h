@@ -46,6 +46,8 @@ struct Topology
     uint32_t wanLinks{1};          //!< parallel links between each pair of external switches
     QueueSize wanPortBuffer{"0B"}; //!< buffer of each WAN port; 0: four one-way BDPs and 4 MiB
     double wanXonFraction{0.5};    //!< Xon over Xoff threshold of a WAN port
+    QueueSize egressBuffer{"0B"};  //!< > 0: drop-tail limit of each switch port, in place of shared
+                                   //!< buffers; see Switch::EgressLimit
 
     virtual ~Topology() = default;
 
@@ -117,6 +119,10 @@ struct Topology
                      "Buffer of each WAN port; 0: four one-way BDPs and 4 MiB",
                      wanPortBuffer);
         cmd.AddValue("wanXonFraction", "Xon over Xoff threshold of a WAN port", wanXonFraction);
+        cmd.AddValue("egressBuffer",
+                     "If above 0: instead of shared buffers, a drop-tail queue of this size at "
+                     "each switch port; needs --lossless=0",
+                     egressBuffer);
     }
 
     /**
@@ -159,12 +165,14 @@ struct Topology
      * @param datacenter index
      * @param name without the datacenter
      * @param buffer shared buffer
+     * @param egressLimit drop-tail limit of each port; 0: egressBuffer
      * @return the switch
      */
-    static uint32_t AddSwitch(Network& network,
-                              uint32_t datacenter,
-                              const std::string& name,
-                              const QueueSize& buffer);
+    uint32_t AddSwitch(Network& network,
+                       uint32_t datacenter,
+                       const std::string& name,
+                       const QueueSize& buffer,
+                       const QueueSize& egressLimit = QueueSize("0B")) const;
 
     /// Refuse 0. @param value the parameter's @param name of it
     static void CheckPositive(uint64_t value, const char* name);
@@ -178,6 +186,13 @@ struct Topology
                             const char* name,
                             const char* first,
                             const char* second);
+
+    /// Refuse two kinds of port buffers at once. @param pool on the ingress side @param poolName of
+    /// it @param limit on the egress side @param limitName of it
+    static void RefuseBoth(const QueueSize& pool,
+                           const char* poolName,
+                           const QueueSize& limit,
+                           const char* limitName);
 
     /// Refuse all but 0 and sensible ratios. @param value the parameter's @param name of it
     static void CheckOversubscription(double value, const char* name);

@@ -60,6 +60,10 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                  "[Attribute=value|...] may follow",
                  cc);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
+    cmd.AddValue("stages",
+                 "What runs on all switches: PhantomQueue, or the TypeId of any stage; attributes "
+                 "may follow; several with commas",
+                 stages);
     cmd.AddValue(
         "edge",
         "What runs on external switches: ReflexNsf, ReflexNdt, or the TypeId of any stage; "
@@ -128,7 +132,7 @@ TransportOptions::Apply(const CheckedCommandLine& cmd) const
         }
         Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
     }
-    for (const ObjectFactory& factory : GetEdge())
+    for (const ObjectFactory& factory : GetStages("--edge", edge))
     {
         RefuseShimAttributes(cmd, factory);
     }
@@ -154,13 +158,13 @@ TransportOptions::RefuseShimAttributes(const CheckedCommandLine& cmd, const Obje
 }
 
 std::vector<ObjectFactory>
-TransportOptions::GetEdge() const
+TransportOptions::GetStages(const std::string& option, const std::string& text)
 {
     std::vector<ObjectFactory> factories;
-    for (const std::string& text : SplitOutsideBrackets(edge))
+    for (const std::string& part : SplitOutsideBrackets(text))
     {
         ObjectFactoryValue factory;
-        factory.DeserializeFromString(ValueCheck::Factory("--edge", text, SwitchStage::GetTypeId()),
+        factory.DeserializeFromString(ValueCheck::Factory(option, part, SwitchStage::GetTypeId()),
                                       MakeObjectFactoryChecker());
         factories.push_back(factory.Get());
     }
@@ -174,20 +178,33 @@ TransportOptions::MakeNetworkOptions() const
     options.ecn = ecn;
     options.telemetry = telemetry;
     options.ecmpSeed = ecmpSeed ? ecmpSeed : RngSeedManager::GetRun();
-    options.edge = GetEdge();
+    options.stages = GetStages("--stages", stages);
+    options.edge = GetStages("--edge", edge);
     return options;
 }
 
-void
-TransportOptions::CheckLaw(const CongestionControl& law, const std::string& option) const
+bool
+TransportOptions::MarksEcn(bool interDc) const
 {
-    if (!telemetry && law.NeedsTelemetry())
+    std::vector<ObjectFactory> factories = GetStages("--stages", stages);
+    if (interDc)
     {
-        throw InputError("--int=0 with " + option + ", which needs telemetry; expected --int=1");
+        const std::vector<ObjectFactory> more = GetStages("--edge", edge);
+        factories.insert(factories.end(), more.begin(), more.end());
     }
-    if (!ecn && law.NeedsEcn())
+    return ecn || std::any_of(factories.begin(), factories.end(), [](const ObjectFactory& factory) {
+               return factory.Create<SwitchStage>()->MarksEcn();
+           });
+}
+
+void
+TransportOptions::CheckEcn(bool needed, bool interDc, const std::string& option) const
+{
+    if (needed && !MarksEcn(interDc))
     {
-        throw InputError("--ecn=0 with " + option + ", which needs ECN marks; expected --ecn=1");
+        throw InputError("--ecn=0 with " + option +
+                         ", which needs ECN marks; expected --ecn=1 or a stage that marks "
+                         "(--stages=PhantomQueue)");
     }
 }
 
@@ -198,21 +215,25 @@ TransportOptions::Check(const Network& network) const
     {
         std::cerr << "warning: " << warning << std::endl;
     }
+    Nic& nic = *network.GetNic(0);
     for (const bool interDc : {false, true})
     {
-        const bool own = interDc && !interCc.empty();
-        CheckLaw(*network.GetNic(0)->GetPrototype(interDc),
-                 own ? "--interCc=" + interCc : "--cc=" + cc);
+        const Ptr<CongestionControl> law = nic.GetPrototype(interDc);
+        const std::string option =
+            interDc && !interCc.empty() ? "--interCc=" + interCc : "--cc=" + cc;
+        if (!telemetry && law->NeedsTelemetry())
+        {
+            throw InputError("--int=0 with " + option +
+                             ", which needs telemetry; expected --int=1");
+        }
+        CheckEcn(law->NeedsEcn(), interDc, option);
     }
     for (const bool interDc : {false, true})
     {
-        const bool own = interDc && !interPaths.empty();
-        if (!ecn && network.GetNic(0)->GetSelectorPrototype(interDc)->NeedsEcn())
-        {
-            throw InputError("--ecn=0 with --" +
-                             (own ? "interPaths=" + interPaths : pathsOption + "=" + paths) +
-                             ", which needs ECN marks; expected --ecn=1");
-        }
+        CheckEcn(nic.GetSelectorPrototype(interDc)->NeedsEcn(),
+                 interDc,
+                 interDc && !interPaths.empty() ? "--interPaths=" + interPaths
+                                                : "--" + pathsOption + "=" + paths);
     }
     const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
     const Ptr<CongestionControl> sample = network.GetNic(0)->GetPrototype(path.interDc)->Fork();

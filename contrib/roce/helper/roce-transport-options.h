@@ -29,7 +29,8 @@ struct TransportOptions
 {
     std::string cc{"Dcqcn"};             //!< short name or TypeId, attributes may follow
     std::string interCc;                 //!< the same, between datacenters; empty: cc
-    std::string edge;                    //!< SwitchStages of external switches, with commas between
+    std::string stages;                  //!< SwitchStages of all switches, with commas between
+    std::string edge;                    //!< the same, of external switches
     std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
     std::string interLossRecovery;       //!< the same, between datacenters; empty: lossRecovery
     std::string paths{"FlowHash"};       //!< the same for PathSelector
@@ -65,9 +66,10 @@ struct TransportOptions
     void Check(const Network& network) const;
 
   private:
-    std::vector<ObjectFactory> GetEdge() const;
+    static std::vector<ObjectFactory> GetStages(const std::string& option, const std::string& text);
+    bool MarksEcn(bool interDc) const;
     static void RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& edge);
-    void CheckLaw(const CongestionControl& law, const std::string& option) const;
+    void CheckEcn(bool needed, bool interDc, const std::string& option) const;
 };
 
 } // namespace roce

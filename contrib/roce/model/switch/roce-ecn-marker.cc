@@ -46,6 +46,18 @@ EcnMarker::GetTypeId()
                           UintegerValue(400000),
                           MakeUintegerAccessor(&EcnMarker::m_kmaxBytes),
                           MakeUintegerChecker<uint64_t>())
+            .AddAttribute("KminFraction",
+                          "Kmin as a share of the port's egress limit (Switch::EgressLimit); used "
+                          "in place of Kmin if KmaxFraction is",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&EcnMarker::m_kminFraction),
+                          MakeDoubleChecker<double>(0, 1))
+            .AddAttribute("KmaxFraction",
+                          "Kmax as a share of the port's egress limit (Switch::EgressLimit), which "
+                          "every port must have; 0: Kmin, Kmax and ReferenceRate say",
+                          DoubleValue(0),
+                          MakeDoubleAccessor(&EcnMarker::m_kmaxFraction),
+                          MakeDoubleChecker<double>(0, 1))
             .AddAttribute("Pmax",
                           "Marking probability at Kmax",
                           DoubleValue(0.2),
@@ -119,6 +131,48 @@ EcnMarker::ParseRateMap(const std::string& text)
     return map;
 }
 
+EcnCurve
+EcnMarker::CurveOf(const Switch& sw,
+                   uint16_t port,
+                   const std::map<uint64_t, EcnCurve>& rateMap) const
+{
+    const uint64_t rateBps = sw.GetPort(port)->GetRateBps();
+    const std::string where = "port " + std::to_string(port) + " of switch " + sw.GetName();
+    if (!rateMap.empty())
+    {
+        const auto found = rateMap.find(rateBps);
+        if (found == rateMap.end())
+        {
+            throw InputError("ns3::roce::EcnMarker: RateMap has no curve for " +
+                             std::to_string(rateBps) + " bit/s, the rate of " + where +
+                             ", expected one for each port rate");
+        }
+        return found->second;
+    }
+    double kmin = static_cast<double>(m_kminBytes);
+    double kmax = static_cast<double>(m_kmaxBytes);
+    double scale = 1;
+    if (m_kmaxFraction > 0)
+    {
+        kmin = m_kminFraction;
+        kmax = m_kmaxFraction;
+        scale = static_cast<double>(sw.GetBuffer().GetEgressLimitBytes(port));
+        if (!(scale > 0))
+        {
+            throw InputError("ns3::roce::EcnMarker: KmaxFraction is " +
+                             std::to_string(m_kmaxFraction) + ", but " + where +
+                             " has no egress limit, expected one for each port (EgressLimit)");
+        }
+    }
+    else if (m_referenceRate.GetBitRate())
+    {
+        scale = static_cast<double>(rateBps) / static_cast<double>(m_referenceRate.GetBitRate());
+    }
+    return {static_cast<uint64_t>(std::llround(kmin * scale)),
+            static_cast<uint64_t>(std::llround(kmax * scale)),
+            m_pmax};
+}
+
 void
 EcnMarker::Install(Switch& sw)
 {
@@ -127,31 +181,21 @@ EcnMarker::Install(Switch& sw)
         throw InputError("ns3::roce::EcnMarker: Kmin is " + std::to_string(m_kminBytes) +
                          " B, expected at most Kmax, " + std::to_string(m_kmaxBytes) + " B");
     }
-    m_curves.clear();
+    if (m_kminFraction > m_kmaxFraction)
+    {
+        throw InputError("ns3::roce::EcnMarker: KminFraction is " + std::to_string(m_kminFraction) +
+                         ", expected at most KmaxFraction, " + std::to_string(m_kmaxFraction));
+    }
     const std::map<uint64_t, EcnCurve> map = ParseRateMap(m_rateMap);
+    if (m_kmaxFraction > 0 && !map.empty())
+    {
+        throw InputError("ns3::roce::EcnMarker: KmaxFraction and RateMap are both given, expected "
+                         "one of them");
+    }
+    m_curves.clear();
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
-        const uint64_t rateBps = sw.GetPort(p)->GetRateBps();
-        if (!map.empty())
-        {
-            const auto found = map.find(rateBps);
-            if (found == map.end())
-            {
-                throw InputError("ns3::roce::EcnMarker: RateMap has no curve for " +
-                                 std::to_string(rateBps) + " bit/s, the rate of port " +
-                                 std::to_string(p) + " of switch " + sw.GetName() +
-                                 ", expected one for each port rate");
-            }
-            m_curves.push_back(found->second);
-            continue;
-        }
-        const double scale =
-            m_referenceRate.GetBitRate()
-                ? static_cast<double>(rateBps) / static_cast<double>(m_referenceRate.GetBitRate())
-                : 1.0;
-        m_curves.push_back({static_cast<uint64_t>(std::llround(m_kminBytes * scale)),
-                            static_cast<uint64_t>(std::llround(m_kmaxBytes * scale)),
-                            m_pmax});
+        m_curves.push_back(CurveOf(sw, p, map));
     }
 }
 
@@ -195,15 +239,10 @@ EcnMarker::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int6
 void
 EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
 {
-    const EcnCurve& curve = m_curves[out.GetIndex()];
-    if (queueBytes > curve.kminBytes)
+    if (m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
     {
-        const double p = curve.Probability(queueBytes);
-        if (p >= 1 || m_random->GetValue() < p)
-        {
-            frame.ecn = ECN_CE;
-            ++m_marked;
-        }
+        frame.ecn = ECN_CE;
+        ++m_marked;
     }
 }
 

@@ -47,6 +47,22 @@ struct EcnCurve
                                         : pmax * static_cast<double>(queueBytes - kminBytes) /
                                               static_cast<double>(kmaxBytes - kminBytes);
     }
+
+    /**
+     * @brief Draw a random number if the probability is neither 0 nor 1.
+     * @param queueBytes instantaneous queue length
+     * @param random uniform on [0, 1)
+     * @return whether to mark
+     */
+    bool Draw(uint64_t queueBytes, UniformRandomVariable& random) const
+    {
+        if (queueBytes <= kminBytes)
+        {
+            return false;
+        }
+        const double p = Probability(queueBytes);
+        return p >= 1 || random.GetValue() < p;
+    }
 };
 
 /**
@@ -54,7 +70,8 @@ struct EcnCurve
  * @brief Marks CE at dequeue by the length of the frame's egress queue; ECN-capable frames only.
  *
  * Thresholds are given for a reference rate and scale with the port's rate: 100 KB and 400 KB at 25
- * Gbit/s, Pmax 0.2, are those the HPCC paper's simulator uses for DCQCN.
+ * Gbit/s, Pmax 0.2, are those the HPCC paper's simulator uses for DCQCN. At ports with an egress
+ * limit (Switch::EgressLimit) they can be shares of it instead.
  */
 class EcnMarker : public SwitchStage
 {
@@ -75,6 +92,16 @@ class EcnMarker : public SwitchStage
     uint32_t GetKinds() const override
     {
         return 1U << static_cast<unsigned>(FrameKind::DATA);
+    }
+
+    bool OnlyMarks() const override
+    {
+        return true;
+    }
+
+    bool MarksEcn() const override
+    {
+        return true;
     }
 
     void Install(Switch& sw) override;
@@ -124,10 +151,15 @@ class EcnMarker : public SwitchStage
     }
 
   private:
+    EcnCurve CurveOf(const Switch& sw,
+                     uint16_t port,
+                     const std::map<uint64_t, EcnCurve>& rateMap) const;
     void Mark(Frame& frame, const Port& out, uint64_t queueBytes);
 
     uint64_t m_kminBytes{0};     //!< attribute Kmin
     uint64_t m_kmaxBytes{0};     //!< attribute Kmax
+    double m_kminFraction{0};    //!< attribute KminFraction
+    double m_kmaxFraction{0};    //!< attribute KmaxFraction
     double m_pmax{0};            //!< attribute Pmax
     DataRate m_referenceRate;    //!< attribute ReferenceRate
     std::string m_rateMap;       //!< attribute RateMap

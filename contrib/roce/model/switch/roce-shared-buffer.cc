@@ -31,6 +31,7 @@ SharedBuffer::Configure(const Config& config, const char* name)
 {
     const std::string who = std::string("switch ") + name + ": ";
     m_queues.assign(config.ports.size() * N_CLASSES, IngressQueue());
+    m_egress.assign(config.ports.size(), EgressPartition());
     m_pools.assign(1, Pool());
     m_paused.clear();
     m_totalBytes = m_peakBytes = m_controlBytes = 0;
@@ -47,6 +48,16 @@ SharedBuffer::Configure(const Config& config, const char* name)
                              std::to_string(port.alpha) +
                              ", expected more than 0 and at most 32768");
         }
+        if (port.egressLimitBytes && (config.losslessMask & config.dataMask))
+        {
+            throw InputError(who + "port " + std::to_string(p) + " has an egress limit of " +
+                             std::to_string(port.egressLimitBytes) +
+                             " B and classes that PFC protects (mask " +
+                             std::to_string(config.losslessMask) +
+                             "), expected one of them: LosslessClasses=0 (--lossless=0), or no "
+                             "limit");
+        }
+        m_egress[p].limitBytes = port.egressLimitBytes;
         uint64_t setAside = 0;
         for (uint8_t c = 0; c < N_CLASSES; ++c)
         {
@@ -58,6 +69,7 @@ SharedBuffer::Configure(const Config& config, const char* name)
             {
                 continue;
             }
+            queue.egressLimited = port.egressLimitBytes > 0;
             queue.headroomLimitBytes = queue.lossless ? port.headroomBytes : 0;
             queue.reservedBytes = static_cast<uint32_t>(port.reservedBytes);
             queue.alphaQ16 = static_cast<uint32_t>(std::lround(port.alpha * 65536));

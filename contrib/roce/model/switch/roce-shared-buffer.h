@@ -47,6 +47,10 @@ uint64_t HeadroomBytes(uint64_t rateBps,
  * (port, class) uses headroom or reaches its threshold; XON when it has left both by the
  * hysteresis, re-evaluated for every paused queue whenever anything leaves.
  *
+ * An egress port with a limit is a statically partitioned drop-tail queue instead: all data classes
+ * together hold at most the limit, and neither ingress nor pool is asked or charged. It excludes
+ * lossless classes.
+ *
  * The control class and frames that the switch itself emits go to a control pool of their own.
  * All quantities are 64-bit, thresholds saturate at zero.
  */
@@ -69,6 +73,7 @@ class SharedBuffer
         uint64_t staticXonBytes{0};  //!< static threshold: resume at or below; 0 = Xoff - xonOffset
         double xonFraction{0.5};     //!< with WHOLE_POOL: Xon over Xoff threshold
         uint64_t ownPoolBytes{0};    //!< > 0: this port's buffer is its own, of this size
+        uint64_t egressLimitBytes{0}; //!< > 0: drop-tail limit of what leaves here, data classes
     };
 
     /// Parameters of the switch.
@@ -161,6 +166,24 @@ class SharedBuffer
 
     /**
      * @param port a port
+     * @return its egress limit, 0 if it has none
+     */
+    uint64_t GetEgressLimitBytes(uint16_t port) const
+    {
+        return m_egress.at(port).limitBytes;
+    }
+
+    /**
+     * @param port a port with an egress limit
+     * @return bytes of held frames that count against it
+     */
+    uint64_t GetLimitedBytes(uint16_t port) const
+    {
+        return m_egress.at(port).bytes;
+    }
+
+    /**
+     * @param port a port
      * @param trafficClass a class
      * @return threshold on the bytes above the reserve, now
      */
@@ -216,11 +239,19 @@ class SharedBuffer
         bool lossless{false};
         bool data{false};
         bool paused{false};
+        bool egressLimited{false}; //!< seen as egress
 
         uint64_t SharedBytes() const
         {
             return bytes > reservedBytes ? bytes - reservedBytes : 0;
         }
+    };
+
+    /// A port's static share.
+    struct EgressPartition
+    {
+        uint64_t limitBytes{0};
+        uint64_t bytes{0};
     };
 
     /// A pool of shared bytes.
@@ -254,9 +285,11 @@ class SharedBuffer
     void SetStaticThresholds(uint16_t port, const Config& config, const std::string& who);
     bool MayResume(const IngressQueue& queue) const;
     bool AdmitLossy(const IngressQueue& in, const IngressQueue& out, uint32_t bytes) const;
+    Verdict ChargeLimited(IngressQueue& out, EgressPartition& port, uint32_t bytes);
 
     std::vector<IngressQueue> m_queues;
-    std::vector<Pool> m_pools; //!< [0] is shared; deep-buffer ports follow
+    std::vector<EgressPartition> m_egress; //!< by port
+    std::vector<Pool> m_pools;             //!< [0] is shared; deep-buffer ports follow
     std::vector<std::pair<uint16_t, uint8_t>> m_paused;
     uint64_t m_totalBytes{0};
     uint64_t m_peakBytes{0};
@@ -264,6 +297,20 @@ class SharedBuffer
     uint64_t m_controlLimitBytes{0};
     double m_egressAlpha{1.0};
 };
+
+inline SharedBuffer::Verdict
+SharedBuffer::ChargeLimited(IngressQueue& out, EgressPartition& port, uint32_t bytes)
+{
+    if (port.bytes + bytes > port.limitBytes)
+    {
+        return Verdict::DROPPED;
+    }
+    port.bytes += bytes;
+    out.egressBytes += bytes;
+    m_totalBytes += bytes;
+    m_peakBytes = m_totalBytes > m_peakBytes ? m_totalBytes : m_peakBytes;
+    return Verdict::ADMITTED;
+}
 
 inline SharedBuffer::Verdict
 SharedBuffer::Charge(uint16_t inPort, uint16_t outPort, uint8_t trafficClass, uint32_t bytes)
@@ -280,6 +327,10 @@ SharedBuffer::Charge(uint16_t inPort, uint16_t outPort, uint8_t trafficClass, ui
         out.egressBytes += bytes;
         m_peakBytes = m_totalBytes > m_peakBytes ? m_totalBytes : m_peakBytes;
         return Verdict::ADMITTED;
+    }
+    if (out.egressLimited)
+    {
+        return ChargeLimited(out, m_egress[outPort], bytes);
     }
     IngressQueue& in = Queue(inPort, trafficClass);
     const uint64_t threshold = Threshold(in);
@@ -332,6 +383,11 @@ SharedBuffer::Uncharge(uint16_t inPort, uint16_t outPort, uint8_t trafficClass, 
     if (inPort == INTERNAL_PORT || !out.data)
     {
         m_controlBytes -= bytes;
+        return;
+    }
+    if (out.egressLimited)
+    {
+        m_egress[outPort].bytes -= bytes;
         return;
     }
     IngressQueue& in = Queue(inPort, trafficClass);

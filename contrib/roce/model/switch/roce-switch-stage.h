@@ -39,6 +39,7 @@ class SwitchStage : public Object
         ARRIVAL = 1, //!< before routing and admission: nothing is charged yet
         ENQUEUE = 2, //!< admitted and charged, about to enter the egress queue
         DEQUEUE = 4, //!< chosen for transmission, no longer charged
+        DROP = 8,    //!< refused by the buffer of the egress port
     };
 
     /// What becomes of the frame.
@@ -65,6 +66,25 @@ class SwitchStage : public Object
     virtual uint32_t GetKinds() const
     {
         return ~0U;
+    }
+
+    /**
+     * @brief Asked when the stage is installed.
+     *
+     * The switch then lets frames that meet an idle port pass by the buffer and the queues all the
+     * same, and calls OnEnqueue() with the empty queues.
+     * @return whether OnEnqueue() always passes frames on, emits none, arms no timer, and looks at
+     * nothing of the switch but the queues it is given
+     */
+    virtual bool OnlyMarks() const
+    {
+        return false;
+    }
+
+    /// @return whether it marks ECN-capable frames of congested ports with CE
+    virtual bool MarksEcn() const
+    {
+        return false;
     }
 
     /**
@@ -173,6 +193,18 @@ class SwitchStage : public Object
                               [[maybe_unused]] int64_t nowPs)
     {
         return Verdict::PASS;
+    }
+
+    /**
+     * @brief Hook DROP: the frame is about to be dropped (DROP_BUFFER); nothing is charged.
+     * @param frame as it arrived
+     * @param out egress port it would have gone to
+     * @param nowPs current time
+     */
+    virtual void OnDrop([[maybe_unused]] const Frame& frame,
+                        [[maybe_unused]] Port& out,
+                        [[maybe_unused]] int64_t nowPs)
+    {
     }
 };
 

@@ -54,6 +54,12 @@ Switch::GetTypeId()
                           DoubleValue(1.0),
                           MakeDoubleAccessor(&Switch::m_egressAlpha),
                           MakeDoubleChecker<double>(0))
+            .AddAttribute("EgressLimit",
+                          "Drop-tail limit of each egress port, all data classes together, in "
+                          "place of all other limits; needs LosslessClasses=0. 0: none",
+                          QueueSizeValue(QueueSize("0B")),
+                          MakeQueueSizeAccessor(&Switch::m_egressLimit),
+                          MakeQueueSizeChecker())
             .AddAttribute("ReservedBytes",
                           "Reserve of each ingress (port, data class)",
                           UintegerValue(4096),
@@ -199,6 +205,12 @@ Switch::IsWanPort(uint16_t port) const
     return peer && peer->m_datacenter != m_datacenter;
 }
 
+bool
+Switch::IsHostPort(uint16_t port) const
+{
+    return !dynamic_cast<const Switch*>(m_ports.at(port).port->GetPeer()->GetOwner());
+}
+
 double
 Switch::AlphaOf(const Port& port) const
 {
@@ -209,6 +221,48 @@ Switch::AlphaOf(const Port& port) const
         alpha *= 2;
     }
     return alpha;
+}
+
+SharedBuffer::PortConfig
+Switch::MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const
+{
+    const Port& port = *m_ports[index].port;
+    SharedBuffer::PortConfig config = m_bufferOverrides[index].config;
+    if (!m_bufferOverrides[index].isSet)
+    {
+        config.alpha = AlphaOf(port);
+        config.reservedBytes = m_reservedBytes;
+    }
+    if (!config.egressLimitBytes)
+    {
+        config.egressLimitBytes = m_egressLimit.GetValue();
+    }
+    if (config.egressLimitBytes && config.egressLimitBytes < maxFrameBytes)
+    {
+        throw InputError("switch " + m_name + ": egress limit of port " + std::to_string(index) +
+                         " is " + std::to_string(config.egressLimitBytes) +
+                         " B, expected at least the largest frame, " +
+                         std::to_string(maxFrameBytes) + " B");
+    }
+    if (!config.headroomBytes && m_headroomFactor > 0)
+    {
+        // At least one byte: SharedBuffer takes 0 for none; at most what no buffer holds.
+        config.headroomBytes = static_cast<uint64_t>(
+            std::clamp(std::floor(m_headroomFactor * static_cast<double>(port.GetRateBps()) *
+                                  static_cast<double>(port.GetLink()->GetDelayPs()) / 8e12),
+                       1.0,
+                       1e15));
+    }
+    if (!config.headroomBytes)
+    {
+        // One frame more than the formula: when the dynamic threshold has fallen below the
+        // occupancy, the frame that brings about the XOFF stands in headroom itself.
+        config.headroomBytes = HeadroomBytes(port.GetRateBps(),
+                                             port.GetLink()->GetDelayPs(),
+                                             maxFrameBytes,
+                                             m_responseBytes + maxFrameBytes);
+    }
+    return config;
 }
 
 void
@@ -232,33 +286,9 @@ Switch::Configure(const std::string& name,
     config.losslessMask = m_losslessMask;
     config.xonOffsetBytes = m_xonOffsetBytes;
     config.egressAlpha = m_egressAlpha;
-    for (const OutPort& out : m_ports)
+    for (uint16_t p = 0; p < GetNPorts(); ++p)
     {
-        const BufferOverride& given = m_bufferOverrides[out.port->GetIndex()];
-        SharedBuffer::PortConfig port = given.config;
-        if (!given.isSet)
-        {
-            port.alpha = AlphaOf(*out.port);
-            port.reservedBytes = m_reservedBytes;
-        }
-        if (!port.headroomBytes && m_headroomFactor > 0)
-        {
-            // At least one byte: SharedBuffer takes 0 for none; at most what no buffer holds.
-            port.headroomBytes = static_cast<uint64_t>(std::clamp(
-                std::floor(m_headroomFactor * static_cast<double>(out.port->GetRateBps()) *
-                           static_cast<double>(out.port->GetLink()->GetDelayPs()) / 8e12),
-                1.0,
-                1e15));
-        }
-        if (!port.headroomBytes)
-        {
-            // One frame more than the formula: when the dynamic threshold has fallen below the
-            // occupancy, the frame that brings about the XOFF stands in headroom itself.
-            port.headroomBytes = HeadroomBytes(out.port->GetRateBps(),
-                                               out.port->GetLink()->GetDelayPs(),
-                                               maxFrameBytes,
-                                               m_responseBytes + maxFrameBytes);
-        }
+        const SharedBuffer::PortConfig port = MakePortBuffer(p, maxFrameBytes);
         if (!m_headroomInBuffer && !port.ownPoolBytes)
         {
             config.bufferBytes += port.headroomBytes * __builtin_popcount(m_losslessMask);
@@ -295,10 +325,15 @@ Switch::Install(Ptr<SwitchStage> stage)
         if (hooks & SwitchStage::ENQUEUE)
         {
             m_enqueueStages[kind].push_back(raw);
+            m_detourKinds |= static_cast<uint32_t>(!stage->OnlyMarks()) << kind;
         }
         if (hooks & SwitchStage::DEQUEUE)
         {
             m_dequeueStages[kind].push_back(raw);
+        }
+        if (hooks & SwitchStage::DROP)
+        {
+            m_dropStages[kind].push_back(raw);
         }
     }
     m_stages.push_back(std::move(stage));
@@ -383,11 +418,15 @@ Switch::Forward(Frame* frame, int64_t nowPs)
     Port& port = *out.port;
     if (out.queuedFrames == 0 && port.GetBusyUntilPs() <= nowPs && out.pfc.IsEmpty() &&
         !out.starting && out.workConserving &&
-        m_enqueueStages[static_cast<unsigned>(frame->kind)].empty() &&
+        !(m_detourKinds >> static_cast<unsigned>(frame->kind) & 1) &&
         !(port.PausedMask(nowPs) >> frame->trafficClass & 1))
     {
         // Nothing in its way: the frame is sent without ever occupying the buffer.
         port.CountOffered(frame->frameBytes);
+        for (SwitchStage* stage : m_enqueueStages[static_cast<unsigned>(frame->kind)])
+        {
+            stage->OnEnqueue(*frame, port, *out.queue, nowPs); // OnlyMarks()
+        }
         out.starting = true; // a stage may emit to this very port
         const bool pass = RunDequeueStages(*frame, out, nowPs);
         out.starting = false;
@@ -409,8 +448,7 @@ Switch::Forward(Frame* frame, int64_t nowPs)
     switch (m_buffer.Charge(frame->inPort, outPort, frame->trafficClass, frame->frameBytes))
     {
     case SharedBuffer::Verdict::DROPPED:
-        m_counters.droppedLosslessFrames += m_losslessMask >> frame->trafficClass & 1;
-        Drop(frame, DROP_BUFFER, nowPs);
+        DropForBuffer(frame, port, nowPs);
         return;
     case SharedBuffer::Verdict::XOFF:
         ++m_counters.xoffSent;
@@ -489,6 +527,17 @@ Switch::Drop(Frame* frame, DropReason reason, int64_t nowPs)
                           << +reason);
     m_dropTrace(*frame, reason, PicoSeconds(nowPs));
     FramePool::Free(frame);
+}
+
+__attribute__((cold, noinline)) void
+Switch::DropForBuffer(Frame* frame, Port& out, int64_t nowPs)
+{
+    m_counters.droppedLosslessFrames += m_losslessMask >> frame->trafficClass & 1;
+    for (SwitchStage* stage : m_dropStages[static_cast<unsigned>(frame->kind)])
+    {
+        stage->OnDrop(*frame, out, nowPs);
+    }
+    Drop(frame, DROP_BUFFER, nowPs);
 }
 
 void

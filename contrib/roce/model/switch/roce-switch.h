@@ -99,7 +99,8 @@ class Switch : public Object, public Station
     /**
      * @brief Override the buffer parameters of one port (deep buffers, static thresholds).
      * @param port index
-     * @param config headroomBytes 0 means computed from the link
+     * @param config headroomBytes 0 means computed from the link, egressLimitBytes 0 attribute
+     * EgressLimit
      */
     void SetPortBuffer(uint16_t port, const SharedBuffer::PortConfig& config);
 
@@ -189,6 +190,12 @@ class Switch : public Object, public Station
      */
     bool IsWanPort(uint16_t port) const;
 
+    /**
+     * @param port index
+     * @return whether a NIC is at its other end
+     */
+    bool IsHostPort(uint16_t port) const;
+
     /// @return number of ports
     uint16_t GetNPorts() const
     {
@@ -275,6 +282,7 @@ class Switch : public Object, public Station
 
   private:
     double AlphaOf(const Port& port) const;
+    SharedBuffer::PortConfig MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const;
 
     /// What belongs to one port and every frame touches.
     struct OutPort
@@ -302,7 +310,7 @@ class Switch : public Object, public Station
     void Receive(Port& port, Frame* frame, int64_t atPs) override;
     void Timer(int64_t atPs) override;
     void Forward(Frame* frame, int64_t nowPs);
-    bool RunEnqueueStages(Frame* frame, uint16_t outPort, bool charged, int64_t nowPs);
+    void DropForBuffer(Frame* frame, Port& out, int64_t nowPs);
     bool RunDequeueStages(Frame& frame, OutPort& out, int64_t atPs);
     void Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs);
     void Drop(Frame* frame, DropReason reason, int64_t nowPs);
@@ -319,6 +327,7 @@ class Switch : public Object, public Station
     StageLists m_arrivalStages;
     StageLists m_enqueueStages;
     StageLists m_dequeueStages;
+    StageLists m_dropStages;
     std::vector<Ptr<SwitchStage>> m_stages;
     std::vector<BufferOverride> m_bufferOverrides;               //!< by port
     std::vector<int64_t> m_refreshAtPs;                          //!< by port * N_CLASSES + class
@@ -329,6 +338,7 @@ class Switch : public Object, public Station
     bool m_eager{false};
     bool m_refreshPause{true};
     uint16_t m_pauseQuanta{0};
+    uint32_t m_detourKinds{0}; //!< kinds of frames that no idle port sends at once, 1 << FrameKind
     uint8_t m_dataMask{0};
     uint8_t m_losslessMask{0};
     QueueSize m_bufferSize;
@@ -338,6 +348,7 @@ class Switch : public Object, public Station
     double m_headroomFactor{0};
     bool m_headroomInBuffer{true};
     double m_egressAlpha{0};
+    QueueSize m_egressLimit;
     uint64_t m_reservedBytes{0};
     uint64_t m_xonOffsetBytes{0};
     uint64_t m_responseBytes{0};
