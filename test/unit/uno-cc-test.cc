@@ -3,83 +3,19 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// UnoCC: increase, decrease, epochs, Quick Adapt, pacing, presets, attributes.
+// UnoCC: increase, decrease, epochs, window, pacing, attributes.
 #include "../roce-error-of.h"
+#include "uno-test-util.h"
 
-#include "ns3/roce-uno-cc.h"
-#include "ns3/string.h"
-
-#include <algorithm>
 #include <cmath>
-#include <deque>
 #include <gtest/gtest.h>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::unotest;
 
 namespace
 {
-
-constexpr int64_t US = 1000000;
-constexpr uint64_t G100 = 100000000000;
-constexpr uint32_t MTU = 4096;
-constexpr int64_t INTRA = 14 * US;
-constexpr int64_t INTER = 2000 * US;
-
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
-/// Opens the window, so that a vector can start anywhere.
-struct OpenUno : public UnoCc
-{
-    void SetCwnd(double bytes)
-    {
-        m_cwnd = bytes;
-    }
-};
-
-PathInfo
-MakePath(int64_t rttPs = INTRA, bool interDc = false)
-{
-    PathInfo path;
-    path.lineRateBps = G100;
-    path.baseRttPs = rttPs;
-    path.mtuBytes = path.fullFrameBytes = MTU;
-    path.interDc = interDc;
-    return path;
-}
-
-const PathInfo INTRA_PATH = MakePath();
-const PathInfo INTER_PATH = MakePath(INTER, true);
-
-Ptr<OpenUno>
-Make(const Attributes& attributes = {}, const PathInfo& path = INTRA_PATH)
-{
-    Ptr<OpenUno> cc = CreateObject<OpenUno>();
-    for (const auto& [name, value] : attributes)
-    {
-        cc->SetAttribute(name, StringValue(value));
-    }
-    cc->Start(path, 0);
-    return cc;
-}
-
-/// An ACK of one packet with data left to send.
-AckInfo
-Ack(int64_t nowPs, int64_t rttPs, bool marked = false, uint64_t bytes = MTU)
-{
-    AckInfo ack;
-    ack.nowPs = nowPs;
-    ack.rttPs = rttPs;
-    ack.ackedBytes = bytes;
-    ack.ackedPackets = 1;
-    ack.ecnEcho = marked;
-    ack.markedPackets = marked;
-    ack.hasMore = true;
-    return ack;
-}
 
 /// Drives epochs, one per period, with an average that stays as it is.
 struct Epochs
@@ -93,6 +29,7 @@ struct Epochs
         attributes.emplace_back("QaEnable", "false");
         cc = Make(attributes, path);
         AckInfo first = Ack(nowPs, rttPs, false, 0);
+        first.ackedPackets = 0; // does not count
         cc->OnAck(first);
         nowPs += rttPs; // what was sent at the end of the epoch is acknowledged
     }
@@ -262,12 +199,12 @@ TEST(UnoCc, EqualMarksAreNearlyEqualRates)
     const double intra = settle(INTRA_PATH, 0.016, 2000);
     EXPECT_NEAR(intra, 21875, 0.02 * 21875);
     EXPECT_NEAR(settle(INTER_PATH, 0.016, 120000), 2737109, 0.02 * 2737109);
-    const double intraRate = settle(INTRA_PATH, 0.2, 1000) / INTRA;
+    const double intraRate = settle(INTRA_PATH, 0.02, 2000) / INTRA;
     for (const auto& [ratio, expected] :
          {std::pair{8, 0.8906}, {32, 0.8789}, {128, 0.8760}, {512, 0.8752}})
     {
         const PathInfo path = MakePath(ratio * INTRA, true);
-        const double rate = settle(path, 0.2, 150 * ratio) / static_cast<double>(path.baseRttPs);
+        const double rate = settle(path, 0.02, 600 * ratio) / static_cast<double>(path.baseRttPs);
         EXPECT_NEAR(rate / intraRate, expected, 0.02 * expected) << ratio;
     }
 }
@@ -303,159 +240,6 @@ TEST(UnoCc, MeasuredEpochs)
     own->OnAck(Ack(INTER, INTER));
     own->OnAck(Ack(INTER + 3000 * US, 3000 * US));
     EXPECT_EQ(own->GetEpoch().GetEndPs(), INTER + 3000 * US);
-}
-
-// The window in flight is acknowledged one RTT later, evenly spread: a path without a queue.
-struct Loop
-{
-    explicit Loop(const Ptr<OpenUno>& law, uint64_t shareBps = G100)
-        : cc(law)
-    {
-        gapPs = static_cast<int64_t>(MTU * 8e12 / static_cast<double>(shareBps));
-    }
-
-    /// One packet after the other until untilPs; the bottleneck sends one each gapPs.
-    void Run(int64_t untilPs)
-    {
-        for (;;)
-        {
-            while (inflight.size() * MTU < cc->GetWindowBytes())
-            {
-                cc->OnSend(nowPs, MTU);
-                freePs = std::max(freePs, nowPs) + gapPs;
-                inflight.emplace_back(nowPs, freePs + INTRA);
-            }
-            const auto [sentPs, ackPs] = inflight.front();
-            if (ackPs > untilPs)
-            {
-                return;
-            }
-            inflight.pop_front();
-            nowPs = ackPs;
-            cc->OnAck(Ack(nowPs, nowPs - sentPs));
-            least = std::min(least, cc->GetCwndBytes());
-        }
-    }
-
-    Ptr<OpenUno> cc;
-    int64_t gapPs;
-    int64_t nowPs{0};
-    int64_t freePs{0};
-    double least{1e18};
-    std::deque<std::pair<int64_t, int64_t>> inflight; //!< sent, acknowledged
-};
-
-// T5's trap: from one packet per RTT a flow gets away, but not as the paper's line is written.
-TEST(UnoCc, NoTrapAtOnePacket)
-{
-    for (const std::string alpha : {"0.001", "0.1"})
-    {
-        Loop loop(Make({{"AlphaFraction", alpha}, {"InitialCwndBdp", "0.001"}}));
-        ASSERT_EQ(loop.cc->GetCwndBytes(), MTU);
-        loop.Run(200 * INTRA);
-        EXPECT_GT(loop.cc->GetCwndBytes(), 8 * MTU) << alpha;
-        EXPECT_EQ(loop.cc->GetQuickAdapt().GetHits(), 0u);
-        Loop trapped(Make({{"AlphaFraction", alpha},
-                           {"InitialCwndBdp", "0.001"},
-                           {"QaReference", "current"},
-                           {"QaGuardPackets", "0"},
-                           {"QaSkipRtts", "0"}}));
-        trapped.Run(200 * INTRA);
-        EXPECT_LT(trapped.cc->GetCwndBytes(), 9 * MTU) << alpha;
-        EXPECT_GT(trapped.cc->GetQuickAdapt().GetHits(), 0u) << alpha;
-        EXPECT_EQ(trapped.least, MTU);
-    }
-}
-
-// A share of one eighth: the first windows are a BDP too large.
-TEST(UnoCc, QuickAdaptFindsTheShareOfAnIncast)
-{
-    Loop loop(Make(), G100 / 8);
-    loop.Run(6 * INTRA);
-    EXPECT_GE(loop.cc->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_NEAR(loop.cc->GetCwndBytes(), 175000 / 8.0, 1.2 * MTU);
-    Loop off(Make({{"QaEnable", "false"}}), G100 / 8);
-    off.Run(6 * INTRA);
-    EXPECT_GT(off.cc->GetCwndBytes(), 175000);
-    // the measured RTT never sees queues
-    Loop measured(Make({{"QaPeriodMode", "measured"}}), G100 / 8);
-    measured.Run(60 * INTRA);
-    EXPECT_EQ(measured.cc->GetQuickAdapt().GetHits(), 0u);
-}
-
-TEST(UnoCc, NoDecreaseForAnRttAfterQuickAdapt)
-{
-    auto cc = Make({{"QaSkipFirst", "false"}});
-    const int64_t delayPs = 20 * US;
-    cc->OnAck(Ack(INTRA, INTRA));
-    const int64_t hit = 2 * INTRA;
-    cc->OnAck(Ack(hit, INTRA - 1, true, 50000)); // ends an epoch and the period: both act
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_EQ(cc->GetCounters().cuts, 1u);
-    EXPECT_EQ(cc->GetCwndBytes(), 50000);
-    const uint64_t epochs = cc->GetCounters().epochs;
-    const double ewma = cc->GetEpoch().GetEwma();
-    cc->OnAck(Ack(hit + INTRA - 1, INTRA - 1, true, 0));
-    EXPECT_EQ(cc->GetCounters().epochs, epochs + 1) << "epochs go on";
-    EXPECT_NE(cc->GetEpoch().GetEwma(), ewma * 0) << "and so does the average";
-    EXPECT_EQ(cc->GetCwndBytes(), 50000) << "but nothing is cut";
-    cc->OnAck(Ack(hit + INTRA + delayPs, delayPs, true, 60000));
-    EXPECT_EQ(cc->GetCounters().cuts, 2u);
-    EXPECT_LT(cc->GetCwndBytes(), 50000);
-    // increases stay
-    auto grows = Make({{"QaSkipFirst", "false"}, {"QaSkipRtts", "2"}});
-    grows->OnAck(Ack(INTRA, INTRA));
-    grows->OnAck(Ack(hit, INTRA, true, 50000));
-    ASSERT_EQ(grows->GetQuickAdapt().GetHits(), 1u);
-    grows->OnAck(Ack(hit + 1, INTRA));
-    EXPECT_GT(grows->GetCwndBytes(), 50000);
-    grows->OnAck(Ack(hit + 2 * INTRA - 1, INTRA, true, 0));
-    EXPECT_EQ(grows->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_EQ(grows->GetCounters().cuts, 1u);
-}
-
-TEST(UnoCc, QuickAdaptTimerIsLazy)
-{
-    auto cc = Make({{"QaSkipFirst", "false"}});
-    EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS);
-    cc->OnAck(Ack(INTRA, INTRA));
-    const int64_t due = INTRA + INTRA * 3 / 2;
-    EXPECT_EQ(cc->NextRateChangePs(), due);
-    cc->Advance(due - 1);
-    EXPECT_GT(cc->GetCwndBytes(), 175000);
-    cc->Advance(due);
-    EXPECT_EQ(cc->GetCwndBytes(), MTU);
-    EXPECT_EQ(cc->GetWindowBytes(), MTU);
-    EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), MTU * 8e12 / INTRA, 1);
-    cc->Advance(1000000000 * INTRA); // ends at once
-    EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS);
-    // an ACK or a timeout catches up
-    for (const bool timeout : {false, true})
-    {
-        auto late = Make({{"QaSkipFirst", "false"}});
-        late->OnAck(Ack(INTRA, INTRA));
-        timeout ? late->OnTimeout(due + 5) : late->OnAck(Ack(due + 5, INTRA, true));
-        EXPECT_EQ(late->GetCwndBytes(), MTU);
-        EXPECT_EQ(late->GetQuickAdapt().GetHits(), 1u);
-    }
-    auto unpaced = Make({{"QaSkipFirst", "false"}, {"Pacing", "false"}});
-    unpaced->OnAck(Ack(INTRA, INTRA));
-    EXPECT_EQ(unpaced->NextRateChangePs(), NEVER_PS) << "the window is looked at with an ACK only";
-    unpaced->OnAck(Ack(due, INTRA, true));
-    EXPECT_EQ(unpaced->GetCwndBytes(), MTU);
-}
-
-TEST(UnoCc, EndOfAFlowIsNotCongestion)
-{
-    auto cc = Make();
-    for (int i = 1; i < 20; ++i)
-    {
-        AckInfo ack = Ack(i * INTRA, INTRA);
-        ack.hasMore = false;
-        cc->OnAck(ack);
-    }
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 0u);
-    EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS);
 }
 
 TEST(UnoCc, WindowAndPacing)

@@ -4,8 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // UnoCC as its authors' simulator runs it: what the preset artifact changes, and each part alone.
-#include "ns3/roce-uno-cc.h"
-#include "ns3/string.h"
+#include "uno-test-util.h"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -15,52 +14,30 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::unotest;
 
 namespace
 {
 
-constexpr int64_t US = 1000000;
-constexpr uint32_t MTU = 4096;
 constexpr int64_t T = 14027500;
 constexpr double BDP = 175343.75;
 
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
-struct OpenUno : public UnoCc
-{
-    void SetCwnd(double bytes)
-    {
-        m_cwnd = bytes;
-    }
-};
-
 Ptr<OpenUno>
-Make(const Attributes& attributes, bool interDc = false)
+MakeAt(const Attributes& attributes, bool interDc = false)
 {
-    PathInfo path;
-    path.lineRateBps = 100000000000;
-    path.baseRttPs = interDc ? 1792040000 : T;
-    path.mtuBytes = path.fullFrameBytes = MTU;
-    path.interDc = interDc;
-    Ptr<OpenUno> cc = CreateObject<OpenUno>();
-    for (const auto& [name, value] : attributes)
-    {
-        cc->SetAttribute(name, StringValue(value));
-    }
-    cc->Start(path, 0);
-    return cc;
+    return Make(attributes, interDc ? MakePath(1792040000, true) : MakePath(T));
 }
 
 Ptr<OpenUno>
 Artifact(Attributes attributes = {}, bool interDc = false)
 {
     attributes.emplace_back("Preset", "artifact");
-    return Make(attributes, interDc);
+    return MakeAt(attributes, interDc);
 }
 
 /// An ACK of one packet, or of several of which some are marked.
 AckInfo
-Ack(int64_t nowPs, int64_t sentPs, uint32_t marked = 0, uint32_t packets = 1)
+Sent(int64_t nowPs, int64_t sentPs, uint32_t marked = 0, uint32_t packets = 1)
 {
     AckInfo ack;
     ack.nowPs = nowPs;
@@ -96,7 +73,7 @@ TEST(UnoPreset, Constants)
     auto inter = Artifact({}, true);
     EXPECT_NEAR(inter->GetCwndBytes(), 22400500, 1);
     EXPECT_NEAR(inter->GetMdCoefficient(), 0.00438, 5e-6);
-    inter->OnAck(Ack(1792040000, 0));
+    inter->OnAck(Sent(1792040000, 0));
     EXPECT_NEAR(inter->GetCwndBytes(), 22400500, 1) << "[m, B]";
     EXPECT_DOUBLE_EQ(Artifact({{"MaxCwndBdp", "1.25"}, {"InitialCwndBdp", "1.2"}})->GetCwndBytes(),
                      1.2 * BDP);
@@ -161,12 +138,12 @@ TEST(UnoPreset, AttributesOverrideOneValueEach)
     };
     for (const Case& c : cases)
     {
-        EXPECT_EQ(c.get(Make({})->GetParams()), c.paper) << c.name;
-        EXPECT_EQ(c.get(Make({{"Preset", "paper"}})->GetParams()), c.paper) << c.name;
+        EXPECT_EQ(c.get(MakeAt({})->GetParams()), c.paper) << c.name;
+        EXPECT_EQ(c.get(MakeAt({{"Preset", "paper"}})->GetParams()), c.paper) << c.name;
         EXPECT_EQ(c.get(Artifact()->GetParams()), c.artifact) << c.name;
         for (const char* preset : {"paper", "artifact"})
         {
-            const auto changed = Make({{c.name, c.value}, {"Preset", preset}});
+            const auto changed = MakeAt({{c.name, c.value}, {"Preset", preset}});
             for (const Case& other : cases)
             {
                 const double preset0 = preset[0] == 'p' ? other.paper : other.artifact;
@@ -179,20 +156,20 @@ TEST(UnoPreset, AttributesOverrideOneValueEach)
 
 TEST(UnoPreset, EpochsWaitForAWindow)
 {
-    auto cc = Artifact();
-    cc->OnAck(Ack(T, 0, 1));
-    cc->OnAck(Ack(2 * T, T, 1));
+    auto cc = Artifact({{"QaEnable", "false"}});
+    cc->OnAck(Sent(T, 0, 1));
+    cc->OnAck(Sent(2 * T, T, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 0u);
     for (int i = 0; i < 42; ++i)
     {
         cc->OnSend(2 * T + i, MTU);
     }
-    cc->OnAck(Ack(3 * T, 2 * T + 41, 1));
+    cc->OnAck(Sent(3 * T, 2 * T + 41, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 0u); // 172 032 bytes
     cc->OnSend(3 * T, MTU);
-    cc->OnAck(Ack(4 * T, 3 * T - 1, 1));
+    cc->OnAck(Sent(4 * T, 3 * T - 1, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 0u);
-    cc->OnAck(Ack(4 * T, 3 * T, 1));
+    cc->OnAck(Sent(4 * T, 3 * T, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 1u);
     EXPECT_EQ(cc->GetEpoch().GetEndPs(), 4 * T) << "the RTT later, from the old end on";
     EXPECT_DOUBLE_EQ(cc->GetEpoch().GetEwma(), 0.65);
@@ -205,11 +182,11 @@ TEST(UnoPreset, GentleDecrease)
          {std::pair{T, 0.35}, {T * 1055 / 1000, 0.35}, {T * 1055 / 1000 + 2, 1.0}})
     {
         auto cc = WithEpochs();
-        cc->OnAck(Ack(10 * T - 1, 10 * T - 1 - 2 * T - rttPs, 1)); // an older one does not matter
-        cc->OnAck(Ack(10 * T, 10 * T - rttPs, 1));
+        cc->OnAck(Sent(10 * T - 1, 10 * T - 1 - 2 * T - rttPs, 1)); // an older one does not matter
+        cc->OnAck(Sent(10 * T, 10 * T - rttPs, 1));
         EXPECT_NEAR(cc->GetCwndBytes(), BDP * (1 - 0.65 * m) * (1 - 0.8775 * m * scale), BDP * 0.3);
         auto fresh = WithEpochs();
-        fresh->OnAck(Ack(rttPs, 0, 1));
+        fresh->OnAck(Sent(rttPs, 0, 1));
         EXPECT_NEAR(fresh->GetCwndBytes(), BDP * (1 - 0.65 * m * scale), 0.1) << rttPs;
     }
 }
@@ -223,7 +200,7 @@ TEST(UnoPreset, FallingAverageIncreases)
         int64_t sentPs = 0;
         const auto epoch = [&](uint32_t marked, uint32_t packets) {
             const double before = cc->GetCwndBytes();
-            cc->OnAck(Ack(sentPs + 2 * T, sentPs, marked, packets));
+            cc->OnAck(Sent(sentPs + 2 * T, sentPs, marked, packets));
             sentPs += T;
             return cc->GetCwndBytes() / before;
         };
@@ -250,11 +227,11 @@ TEST(UnoPreset, FallingAverageIncreases)
 TEST(UnoPreset, EpochsDoNotCatchUp)
 {
     auto cc = WithEpochs();
-    cc->OnAck(Ack(T, 0));
+    cc->OnAck(Sent(T, 0));
     EXPECT_EQ(cc->GetEpoch().GetEndPs(), T);
     for (int i = 1; i <= 5; ++i)
     {
-        cc->OnAck(Ack(100 * T + i, 99 * T + i));
+        cc->OnAck(Sent(100 * T + i, 99 * T + i));
         EXPECT_EQ(cc->GetCounters().epochs, 1u + i);
         EXPECT_EQ(cc->GetEpoch().GetEndPs(), T + i * T);
     }
@@ -264,14 +241,14 @@ TEST(UnoPreset, QuickAdapt)
 {
     auto cc = Artifact();
     cc->OnSend(0, 200000);
-    cc->OnAck(Ack(T, 0)); // opens the period, and the epoch
+    cc->OnAck(Sent(T, 0)); // opens the period, and the epoch
     const int64_t period = T * 105 / 100;
-    cc->OnAck(Ack(T + 5, 1, 1, 10));
+    cc->OnAck(Sent(T + 5, 1, 1, 10));
     EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS) << "no timer";
-    cc->OnAck(Ack(T + period - 1, 2, 1, 5));
+    cc->OnAck(Sent(T + period - 1, 2, 1, 5));
     EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 0u);
     const uint64_t epochs = cc->GetCounters().epochs;
-    AckInfo last = Ack(T + period, 3, 1, 5);
+    AckInfo last = Sent(T + period, 3, 1, 5);
     last.hasMore = false; // does not matter
     cc->OnAck(last);
     EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 1u);
@@ -279,8 +256,8 @@ TEST(UnoPreset, QuickAdapt)
     EXPECT_EQ(cc->GetCounters().epochs, epochs);
     // epochs and periods wait for what is sent now
     const int64_t hit = T + period;
-    cc->OnAck(Ack(hit + 10 * T, hit - 1, 1));
-    cc->OnAck(Ack(hit + 20 * T, hit - 1, 1));
+    cc->OnAck(Sent(hit + 10 * T, hit - 1, 1));
+    cc->OnAck(Sent(hit + 20 * T, hit - 1, 1));
     EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 1u);
     EXPECT_EQ(cc->GetCounters().epochs, epochs);
     EXPECT_DOUBLE_EQ(cc->GetCwndBytes(), 0.96 * 20 * MTU);
@@ -288,10 +265,10 @@ TEST(UnoPreset, QuickAdapt)
     {
         cc->OnSend(hit + 21 * T, MTU);
     }
-    cc->OnAck(Ack(hit + 22 * T, hit + 21 * T, 1));
+    cc->OnAck(Sent(hit + 22 * T, hit + 21 * T, 1));
     EXPECT_EQ(cc->GetCounters().epochs, epochs + 1);
     const double before = cc->GetCwndBytes();
-    cc->OnAck(Ack(hit + 24 * T, hit + 21 * T + 1, 1, 4)); // 4 < 9.6, one period on
+    cc->OnAck(Sent(hit + 24 * T, hit + 21 * T + 1, 1, 4)); // 4 < 9.6, one period on
     EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 2u);
     EXPECT_LT(cc->GetCwndBytes(), before);
 }
@@ -301,15 +278,15 @@ TEST(UnoPreset, OrderOfSteps)
 {
     for (const std::string order : {"first", "last"})
     {
-        auto cc = Make({{"QaOrder", order},
-                        {"QaSkipFirst", "false"},
-                        {"EcnInit", "0.5"},
-                        {"EcnGain", "0.5"},
-                        {"QaReference", "current"},
-                        {"QaGuardPackets", "0"}});
-        cc->OnAck(Ack(T, 0, 0, 1));
+        auto cc = MakeAt({{"QaOrder", order},
+                          {"QaSkipFirst", "false"},
+                          {"EcnInit", "0.5"},
+                          {"EcnGain", "0.5"},
+                          {"QaReference", "current"},
+                          {"QaGuardPackets", "0"}});
+        cc->OnAck(Sent(T, 0, 0, 1));
         // 70 000 bytes are less than half of 175 000 (Quick Adapt), but not of 131 000
-        AckInfo ack = Ack(3 * T, T, 1, 2);
+        AckInfo ack = Sent(T + 14 * T / 10, T, 1, 2);
         ack.ackedBytes = 70000;
         cc->OnAck(ack);
         EXPECT_EQ(cc->GetQuickAdapt().GetHits(), order == "first" ? 1u : 0u);

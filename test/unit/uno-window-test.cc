@@ -335,9 +335,11 @@ TEST(QuickAdapt, FirstPeriodAndApplicationLimited)
         Flow flow(175000, rules);
         EXPECT_FALSE(flow.Take(2 * R - 100, 0, INT64_MIN, false)); // no more data for a moment
         EXPECT_EQ(flow.Take(2 * R, 1000), !skip);
-        flow.cwnd = 175000;
-        EXPECT_FALSE(flow.Take(3 * R, 1000)) << "a window that was released in the gap, or silence";
-        EXPECT_TRUE(flow.Take(4 * R, 1000));
+        if (skip)
+        {
+            EXPECT_FALSE(flow.Take(3 * R, 1000)) << "a window that was let go in the gap";
+            EXPECT_TRUE(flow.Take(4 * R, 1000));
+        }
     }
 }
 

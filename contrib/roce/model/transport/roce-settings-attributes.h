@@ -236,10 +236,10 @@ class SettingsCheck
             {
                 return static_cast<E>(i);
             }
-            expected += std::string("'") + name + "', ";
+            expected += std::string(i ? ", '" : "'") + name + "'";
             ++i;
         }
-        Require(false, attribute, "'" + value + "'", expected + "or '' " + FromSource());
+        Require(false, attribute, "'" + value + "'", expected + " or '' " + FromSource());
         return profile;
     }
 
