@@ -111,7 +111,8 @@ TEST_F(SystemTest, GoldenFingerprints)
                                "Timely[Mode=perSegment]",
                                "Swift",
                                "PowerTcp",
-                               "PowerTcp[Theta=1]"})
+                               "PowerTcp[Theta=1]",
+                               "UnoCc"})
         {
             for (unsigned seed : {1u, 2u})
             {

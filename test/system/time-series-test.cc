@@ -15,6 +15,7 @@
 #include "ns3/roce-time-order.h"
 #include "ns3/roce-time-series.h"
 #include "ns3/roce-timely.h"
+#include "ns3/roce-uno-cc.h"
 
 #include <algorithm>
 #include <fstream>
@@ -219,6 +220,8 @@ TEST_F(TimeSeriesTest, EveryRateLawNamesItsVariables)
         {"Swift", {"cwnd_packets", "endpoint_cwnd_packets", "target_delay_ns", "smoothed_rtt_ns"}},
         {"PowerTcp", {"power", "exact_window_bytes", "reference_window_bytes"}},
         {"Dctcp", {"alpha", "exact_window_bytes", "cwr"}},
+        {"UnoCc",
+         {"exact_window_bytes", "ecn_ewma", "epochs", "cuts", "gentle_cuts", "quick_adapts"}},
         {"LineRate", {}}};
     for (const auto& [name, names] : expected)
     {
@@ -264,6 +267,14 @@ TEST_F(TimeSeriesTest, EveryRateLawNamesItsVariables)
         {
             EXPECT_EQ(values["cwnd_packets"], swift->GetCwnd());
             EXPECT_EQ(values["smoothed_rtt_ns"], swift->GetSmoothedRttPs() / 1000);
+        }
+        else if (const auto* uno = dynamic_cast<const UnoCc*>(&qp->GetCc()))
+        {
+            EXPECT_EQ(values["exact_window_bytes"], uno->GetCwndBytes());
+            EXPECT_EQ(values["ecn_ewma"], uno->GetEpoch().GetEwma());
+            EXPECT_EQ(values["epochs"], static_cast<double>(uno->GetCounters().epochs));
+            EXPECT_GT(values["epochs"], 0);
+            EXPECT_EQ(values["quick_adapts"], static_cast<double>(uno->GetQuickAdapt().GetHits()));
         }
         // Asking changes nothing.
         std::vector<ControlVariable> again;

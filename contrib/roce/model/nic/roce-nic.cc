@@ -161,7 +161,8 @@ Nic::OpenQp(uint32_t dst,
             bool closeWhenDone)
 {
     const int64_t now = PresentPs(NowPs());
-    const PathInfo path = m_oracle(m_nicIndex, dst, entropy);
+    PathInfo path = m_oracle(m_nicIndex, dst, entropy);
+    path.windowFrameBytes = m_payloadWindow ? path.mtuBytes : path.fullFrameBytes;
     Ptr<CongestionControl> cc = GetPrototype(path.interDc)->Fork();
     cc->Start(path, now);
     QueuePair::Config config;

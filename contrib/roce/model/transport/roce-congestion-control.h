@@ -9,6 +9,7 @@
 #include "ns3/object.h"
 #include "ns3/roce-frame.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -30,13 +31,14 @@ constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
  */
 struct PathInfo
 {
-    uint64_t lineRateBps{0};    //!< rate of the sender's NIC
-    uint64_t bottleneckBps{0};  //!< lowest link rate on the path
-    int64_t baseRttPs{0};       //!< empty-network RTT of a full frame and its ACK
-    uint32_t hops{0};           //!< links on the path, NIC to NIC
-    uint32_t mtuBytes{0};       //!< payload of a full frame
-    uint32_t fullFrameBytes{0}; //!< wire bytes of a full frame, framing included
-    bool interDc{false};        //!< the path leaves the datacenter
+    uint64_t lineRateBps{0};      //!< rate of the sender's NIC
+    uint64_t bottleneckBps{0};    //!< lowest link rate on the path
+    int64_t baseRttPs{0};         //!< empty-network RTT of a full frame and its ACK
+    uint32_t hops{0};             //!< links on the path, NIC to NIC
+    uint32_t mtuBytes{0};         //!< payload of a full frame
+    uint32_t fullFrameBytes{0};   //!< wire bytes of a full frame, framing included
+    uint32_t windowFrameBytes{0}; //!< what one adds to the bytes in flight; 0: fullFrameBytes
+    bool interDc{false};          //!< the path leaves the datacenter
     /// The part of it inside the sender's datacenter: a round trip to the switch that sends on the
     /// first long link, and the links to there. Without long link: as baseRttPs and hops.
     int64_t nearRttPs{0};
@@ -70,6 +72,15 @@ struct AckInfo
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
     uint16_t entropy{0};                //!< UDP source port of the data frame it answers
     bool hasMore{false};                //!< posted data waits to be sent
+
+    /**
+     * @return of ackedPackets, those with CE; refused packets may have been marked, too, and an
+     * echo without a number counts for all packets of its ACK
+     */
+    uint32_t GetMarkedOfAcked() const
+    {
+        return std::min(ecnEcho && !markedPackets ? ackedPackets : markedPackets, ackedPackets);
+    }
 };
 
 /**

@@ -18,6 +18,7 @@
 #include "ns3/type-id.h"
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 namespace ns3
@@ -165,9 +166,13 @@ class SettingsAttributes
 class SettingsCheck
 {
   public:
-    /// @param typeName the rate law's, `ns3::roce::X`; outlives this
-    explicit constexpr SettingsCheck(const char* typeName)
-        : m_typeName(typeName)
+    /**
+     * @param typeName the rate law's, `ns3::roce::X`; outlives this
+     * @param source what gives values to attributes that were not set; outlives this
+     */
+    explicit constexpr SettingsCheck(const char* typeName, const char* source = "profile")
+        : m_typeName(typeName),
+          m_source(source)
     {
     }
 
@@ -201,8 +206,41 @@ class SettingsCheck
         Require(value.empty() || value == "true" || value == "false",
                 attribute,
                 "'" + value + "'",
-                "'true', 'false' or '' (from the profile)");
+                "'true', 'false' or '' " + FromSource());
         return value.empty() ? profile : value == "true";
+    }
+
+    /**
+     * @tparam E bool, or an enumeration with the values 0, 1 ...
+     * @param attribute name
+     * @param value one of names, or '' for the profile's
+     * @param names of the values 0, 1 ...
+     * @param profile the profile's
+     * @return the value in force
+     */
+    template <typename E>
+    E Choice(const char* attribute,
+             const std::string& value,
+             std::initializer_list<const char*> names,
+             E profile) const
+    {
+        if (value.empty())
+        {
+            return profile;
+        }
+        std::string expected;
+        int i = 0;
+        for (const char* name : names)
+        {
+            if (value == name)
+            {
+                return static_cast<E>(i);
+            }
+            expected += std::string(i ? ", '" : "'") + name + "'";
+            ++i;
+        }
+        Require(false, attribute, "'" + value + "'", expected + " or '' " + FromSource());
+        return profile;
     }
 
     /**
@@ -220,7 +258,7 @@ class SettingsCheck
         Require(!value.IsStrictlyNegative(),
                 attribute,
                 std::to_string(value.GetPicoSeconds()) + " ps",
-                "a time of 0 or more, or -1ns (from the profile)");
+                "a time of 0 or more, or -1ns " + FromSource());
         return value.GetPicoSeconds();
     }
 
@@ -234,8 +272,15 @@ class SettingsCheck
         return value == -1 ? profile : value;
     }
 
+    /// @return "(from the profile)"
+    std::string FromSource() const
+    {
+        return std::string("(from the ") + m_source + ")";
+    }
+
   private:
     const char* m_typeName;
+    const char* m_source;
 };
 
 } // namespace roce

@@ -1,0 +1,401 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// UnoCC: increase, decrease, epochs, window, pacing, attributes.
+#include "../roce-error-of.h"
+#include "uno-test-util.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::unotest;
+
+namespace
+{
+
+/// Drives epochs, one per period, with an average that stays as it is.
+struct Epochs
+{
+    explicit Epochs(double ewma, Attributes attributes = {}, const PathInfo& path = INTRA_PATH)
+        : rttPs(path.baseRttPs),
+          share(ewma),
+          nowPs(path.baseRttPs)
+    {
+        attributes.emplace_back("EcnInit", std::to_string(ewma));
+        attributes.emplace_back("QaEnable", "false");
+        cc = Make(attributes, path);
+        AckInfo first = Ack(nowPs, rttPs, false, 0);
+        first.ackedPackets = 0; // does not count
+        cc->OnAck(first);
+        nowPs += rttPs; // what was sent at the end of the epoch is acknowledged
+    }
+
+    /// An epoch of 1000 packets, of which share are marked, and with so much delay.
+    void Run(int64_t delayPs, uint64_t unmarkedBytes = 0)
+    {
+        AckInfo plain = Ack(nowPs - 1, rttPs, false, unmarkedBytes);
+        plain.ackedPackets = 0;
+        cc->OnAck(plain);
+        AckInfo end = Ack(nowPs + delayPs, rttPs + delayPs, true, 0);
+        end.ackedPackets = 1000;
+        end.markedPackets = static_cast<uint32_t>(std::lround(share * 1000));
+        const uint64_t epochs = cc->GetCounters().epochs;
+        cc->OnAck(end);
+        ASSERT_EQ(cc->GetCounters().epochs, epochs + 1);
+        nowPs += INTRA;
+    }
+
+    Ptr<OpenUno> cc;
+    int64_t rttPs;
+    double share;
+    int64_t nowPs; //!< arrival of the ACK that ends the next epoch, without delay
+};
+
+constexpr int64_t QUEUED = 10 * US;
+
+} // namespace
+
+TEST(UnoCc, StartAndDerivedConstants)
+{
+    EXPECT_LE(sizeof(UnoCc), 512u) << sizeof(UnoCc);
+    auto intra = Make();
+    EXPECT_TRUE(intra->NeedsTimestamp());
+    EXPECT_TRUE(intra->NeedsEcn());
+    EXPECT_TRUE(intra->IsEcnCapable());
+    EXPECT_FALSE(intra->NeedsTelemetry());
+    EXPECT_DOUBLE_EQ(intra->GetCwndBytes(), 175000);
+    EXPECT_DOUBLE_EQ(intra->GetAlphaBytes(), 175);
+    EXPECT_DOUBLE_EQ(intra->GetMdCoefficient(), 0.5);
+    EXPECT_EQ(intra->GetWindowBytes(), 42u * MTU);
+    EXPECT_EQ(intra->GetRateBps(), G100);
+    auto inter = Make({}, INTER_PATH);
+    EXPECT_DOUBLE_EQ(inter->GetCwndBytes(), 25e6);
+    EXPECT_DOUBLE_EQ(inter->GetAlphaBytes(), 25000);
+    EXPECT_NEAR(inter->GetMdCoefficient(), 0.003996004, 1e-9);
+    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.1"}}, INTER_PATH)->GetCwndBytes(), 2.5e6);
+    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "9"}})->GetCwndBytes(), 1.25 * 175000);
+    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.001"}})->GetCwndBytes(), MTU);
+    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.001"}, {"MinCwnd", "3"}})->GetCwndBytes(),
+                     3 * MTU);
+    EXPECT_DOUBLE_EQ(Make({{"AlphaBdpRef", "intra"}}, INTER_PATH)->GetAlphaBytes(), 175);
+    EXPECT_DOUBLE_EQ(Make({{"MdBdpRef", "intra"}}, INTER_PATH)->GetMdCoefficient(), 0.5);
+    EXPECT_DOUBLE_EQ(Make({{"K", "175000"}})->GetMdCoefficient(), 2);
+    EXPECT_DOUBLE_EQ(Make({{"IntraRtt", "28us"}})->GetMdCoefficient(), 4 * 50.0 / 225);
+}
+
+// T1 of the specification.
+TEST(UnoCc, AdditiveIncrease)
+{
+    auto cc = Make({{"QaEnable", "false"}});
+    cc->SetCwnd(100000);
+    cc->OnAck(Ack(INTRA, INTRA));
+    EXPECT_NEAR(cc->GetCwndBytes(), 100007.168, 1e-9);
+    cc->OnAck(Ack(INTRA + 1, INTRA, true));
+    EXPECT_NEAR(cc->GetCwndBytes(), 100007.168, 1e-9);
+    AckInfo echo = Ack(INTRA + 2, INTRA); // a mark without a number, and one of several packets
+    echo.ecnEcho = true;
+    cc->OnAck(echo);
+    AckInfo several = Ack(INTRA + 3, INTRA, true, 4 * MTU);
+    several.ackedPackets = 4;
+    cc->OnAck(several);
+    EXPECT_NEAR(cc->GetCwndBytes(), 100007.168, 1e-9);
+    const auto grow = [](const Ptr<OpenUno>& law, int acks) {
+        for (int i = 0; i < acks; ++i)
+        {
+            law->OnAck(Ack(INTER + i, INTER));
+        }
+        return law->GetCwndBytes();
+    };
+    EXPECT_NEAR(grow(Make({{"QaEnable", "false"}}), 42), 175171.950, 5e-4);
+    EXPECT_NEAR(grow(Make({{"QaEnable", "false"}}, INTER_PATH), 6103), 25024985.40, 5e-3);
+    EXPECT_NEAR(grow(Make({{"QaEnable", "false"}}, INTRA_PATH), 100000),
+                218750,
+                1e-9); // MaxCwndBdp
+}
+
+// T2 of the specification.
+TEST(UnoCc, MultiplicativeDecrease)
+{
+    struct Case
+    {
+        const PathInfo& path;
+        double ewma;
+        int64_t delayPs;
+        double result;
+    };
+
+    for (const Case& c : {Case{INTRA_PATH, 0.5, QUEUED, 131250},
+                          Case{INTRA_PATH, 0.5, 0, 161875},
+                          Case{INTRA_PATH, 0.5, 1400000, 161875}, // the tolerance
+                          Case{INTRA_PATH, 0.5, 1400001, 131250},
+                          Case{INTER_PATH, 0.5, QUEUED, 24950049.95},
+                          Case{INTER_PATH, 0.5, 0, 24985014.985},
+                          Case{INTRA_PATH, 1, QUEUED, 87500},
+                          Case{INTRA_PATH, 1, 0, 148750},
+                          Case{INTER_PATH, 1, QUEUED, 25e6 * 0.996003996},
+                          Case{INTER_PATH, 1, 0, 25e6 * 0.998801199}})
+    {
+        Epochs epochs(c.ewma, {}, c.path);
+        epochs.Run(c.delayPs);
+        EXPECT_NEAR(epochs.cc->GetCwndBytes(), c.result, 0.02) << c.ewma << " " << c.delayPs;
+        EXPECT_EQ(epochs.cc->GetCounters().cuts, 1u);
+        EXPECT_EQ(epochs.cc->GetCounters().gentleCuts, c.delayPs <= 1400000 ? 1u : 0u);
+    }
+    for (const int64_t delayPs : {QUEUED, int64_t{0}})
+    {
+        Epochs epochs(1, {}, INTER_PATH);
+        for (int i = 0; i < 143; ++i)
+        {
+            epochs.Run(delayPs);
+        }
+        const double perEpoch = std::pow(epochs.cc->GetCwndBytes() / 25e6, 1.0 / 143);
+        EXPECT_NEAR(std::pow(perEpoch, 2000.0 / 14), delayPs ? 0.56439 : 0.84252, 1e-5);
+    }
+}
+
+TEST(UnoCc, GentleFactorsInARow)
+{
+    const std::vector<double> fixed{161875, 149734.4, 138504.3, 128116.5, 118507.7, 109619.7};
+    const std::vector<double> cumulative{161875, 158232.8, 157164.7, 156846.5, 156751.2, 156722.6};
+    for (const std::string mode : {"fixed", "cumulative"})
+    {
+        Epochs epochs(0.5, {{"MdScaleMode", mode}});
+        for (const double expected : mode == "fixed" ? fixed : cumulative)
+        {
+            epochs.Run(0);
+            EXPECT_NEAR(epochs.cc->GetCwndBytes(), expected, 0.06) << mode;
+        }
+        // a queue ends the row
+        double before = epochs.cc->GetCwndBytes();
+        epochs.Run(QUEUED);
+        EXPECT_NEAR(epochs.cc->GetCwndBytes(), before * 0.75, 1e-6);
+        before = epochs.cc->GetCwndBytes();
+        epochs.Run(0);
+        EXPECT_NEAR(epochs.cc->GetCwndBytes(), before * 0.925, 1e-6);
+    }
+}
+
+// T4 of the specification: where increase and decrease of an epoch balance.
+TEST(UnoCc, EqualMarksAreNearlyEqualRates)
+{
+    const auto settle = [](const PathInfo& path, double ewma, int epochs) {
+        Epochs run(ewma, {}, path);
+        run.cc->SetCwnd(0.3 * path.BdpBytes());
+        double carry = 0;
+        for (int i = 0; i < epochs; ++i)
+        {
+            carry += run.cc->GetCwndBytes() * static_cast<double>(INTRA) /
+                     static_cast<double>(path.baseRttPs);
+            const auto bytes = static_cast<uint64_t>(carry);
+            carry -= static_cast<double>(bytes);
+            run.Run(QUEUED, bytes);
+        }
+        return run.cc->GetCwndBytes();
+    };
+    const double intra = settle(INTRA_PATH, 0.016, 2000);
+    EXPECT_NEAR(intra, 21875, 0.02 * 21875);
+    EXPECT_NEAR(settle(INTER_PATH, 0.016, 120000), 2737109, 0.02 * 2737109);
+    const double intraRate = settle(INTRA_PATH, 0.02, 2000) / INTRA;
+    for (const auto& [ratio, expected] :
+         {std::pair{8, 0.8906}, {32, 0.8789}, {128, 0.8760}, {512, 0.8752}})
+    {
+        const PathInfo path = MakePath(ratio * INTRA, true);
+        const double rate = settle(path, 0.02, 600 * ratio) / static_cast<double>(path.baseRttPs);
+        EXPECT_NEAR(rate / intraRate, expected, 0.02 * expected) << ratio;
+    }
+}
+
+TEST(UnoCc, EpochsEndAtMostOncePerPeriod)
+{
+    // 14 us for both, or by attribute; ACKs come each microsecond
+    const auto epochsPer = [](const Attributes& attributes, const PathInfo& path, int us) {
+        auto cc = Make(attributes, path);
+        for (int i = 0; i <= us; ++i)
+        {
+            cc->OnAck(Ack(path.baseRttPs + i * US, path.baseRttPs));
+        }
+        return cc->GetCounters().epochs;
+    };
+    EXPECT_EQ(epochsPer({}, INTRA_PATH, 1413), 100u); // ends at 14 (RTT) and each 14 from there on
+    EXPECT_EQ(epochsPer({}, INTER_PATH, 1999), 0u);
+    EXPECT_EQ(epochsPer({}, INTER_PATH, 2000), 1u);
+    EXPECT_EQ(epochsPer({}, INTER_PATH, 2000 + 1399), 100u);
+    EXPECT_EQ(epochsPer({{"EpochMode", "own"}}, INTER_PATH, 9999), 4u);
+    EXPECT_EQ(epochsPer({{"EpochPeriod", "100us"}}, INTER_PATH, 2000 + 999), 10u);
+    EXPECT_EQ(epochsPer({{"EpochPeriodMode", "measured"}}, INTER_PATH, 2000 + 1399), 100u);
+}
+
+TEST(UnoCc, MeasuredEpochs)
+{
+    Attributes attributes{{"EpochPeriodMode", "measured"}};
+    auto cc = Make(attributes, INTER_PATH);
+    cc->OnAck(Ack(INTER, INTER));
+    cc->OnAck(Ack(INTER + 3000 * US, 3000 * US)); // sent at 2000 us; the RTT is half as long again
+    EXPECT_EQ(cc->GetEpoch().GetEndPs(), INTER + 21 * US);
+    auto own = Make({{"EpochPeriodMode", "measured"}, {"EpochMode", "own"}}, INTER_PATH);
+    own->OnAck(Ack(INTER, INTER));
+    own->OnAck(Ack(INTER + 3000 * US, 3000 * US));
+    EXPECT_EQ(own->GetEpoch().GetEndPs(), INTER + 3000 * US);
+}
+
+TEST(UnoCc, WindowAndPacing)
+{
+    Ptr<OpenUno> cc = Make({{"QaEnable", "false"}});
+    cc->SetCwnd(50000);
+    cc->OnAck(Ack(INTRA, INTRA, true, 0));
+    EXPECT_EQ(cc->GetWindowBytes(), 12u * MTU); // 12.2 packets
+    EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), 50000 * 8e12 / INTRA, 1);
+    cc->SetCwnd(200000);
+    cc->OnAck(Ack(INTRA + 1, INTRA, true, 0));
+    EXPECT_EQ(cc->GetRateBps(), G100);
+    cc = Make({{"QaEnable", "false"}, {"PacingGain", "1.5"}});
+    cc->SetCwnd(50000);
+    cc->OnAck(Ack(INTRA, INTRA, true, 0));
+    EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), 75000 * 8e12 / INTRA, 1);
+    cc = Make({{"QaEnable", "false"}, {"Pacing", "false"}});
+    cc->SetCwnd(50000);
+    cc->OnAck(Ack(INTRA, INTRA, true, 0));
+    EXPECT_EQ(cc->GetRateBps(), G100);
+    // at most every 0.05 T
+    cc = Make({{"QaEnable", "false"}, {"PacingUpdateShare", "0.05"}});
+    cc->SetCwnd(50000);
+    cc->OnAck(Ack(INTRA / 20 - 1, INTRA, true, 0));
+    EXPECT_EQ(cc->GetRateBps(), G100);
+    EXPECT_EQ(cc->GetWindowBytes(), 12u * MTU);
+    cc->OnAck(Ack(INTRA / 20, INTRA, true, 0));
+    EXPECT_LT(cc->GetRateBps(), G100);
+    // what is in flight is payload, what goes out is more
+    PathInfo path = INTRA_PATH;
+    path.fullFrameBytes = 4178;
+    cc = Make({{"InitialCwndBdp", "0.5"}}, path);
+    EXPECT_EQ(cc->GetWindowBytes(), 20u * 4178);
+    EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), 50e9, 1);
+    path.windowFrameBytes = 4096;
+    cc = Make({{"InitialCwndBdp", "0.5"}}, path);
+    EXPECT_EQ(cc->GetWindowBytes(), 21u * 4096);
+    EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), 50e9 * 4178 / 4096, 1);
+}
+
+TEST(UnoCc, Losses)
+{
+    auto cc = Make();
+    cc->OnTimeout(INTRA);
+    AckInfo loss = Ack(INTRA, INTRA, true, 0);
+    loss.isLoss = loss.isNak = true;
+    loss.ackedPackets = 0;
+    cc->OnAck(loss);
+    EXPECT_EQ(cc->GetCwndBytes(), 175000);
+    auto packet = Make({{"TimeoutReaction", "packet"}});
+    packet->OnTimeout(INTRA);
+    EXPECT_EQ(packet->GetCwndBytes(), 175000 - MTU);
+    EXPECT_EQ(packet->GetWindowBytes(), 41u * MTU);
+    for (int i = 0; i < 100; ++i)
+    {
+        packet->OnTimeout(INTRA);
+    }
+    EXPECT_EQ(packet->GetCwndBytes(), MTU);
+}
+
+TEST(UnoCc, BaseRttOfTheClass)
+{
+    const PathInfo rack = MakePath(4 * US);
+    EXPECT_EQ(Make({}, rack)->GetBaseRttPs(), 4 * US);
+    auto cc = Make({{"RttBaseMode", "class"}}, rack);
+    EXPECT_EQ(cc->GetBaseRttPs(), INTRA);
+    EXPECT_DOUBLE_EQ(cc->GetCwndBytes(), 175000);
+    EXPECT_DOUBLE_EQ(cc->GetMdCoefficient(), 0.5);
+    EXPECT_EQ(Make({{"RttBaseMode", "class"}}, INTER_PATH)->GetBaseRttPs(), INTER);
+    EXPECT_EQ(Make({{"RttBaseMode", "class"}, {"InterRtt", "3ms"}}, INTER_PATH)->GetBaseRttPs(),
+              3000 * US);
+    EXPECT_EQ(Make({{"InterRtt", "3ms"}}, INTER_PATH)->GetBaseRttPs(), INTER);
+}
+
+TEST(UnoCc, Warnings)
+{
+    EXPECT_EQ(Make()->GetWarning(), "");
+    EXPECT_EQ(Make({}, INTER_PATH)->GetWarning(), "");
+    EXPECT_EQ(Make({}, MakePath(14100000))->GetWarning(), "");
+    EXPECT_NE(Make({}, MakePath(4 * US))->GetWarning().find("3K"), std::string::npos);
+    EXPECT_NE(Make({}, MakePath(20 * US))->GetWarning().find("IntraRtt"), std::string::npos);
+    EXPECT_NE(Make({{"Preset", "artifact"}}, INTER_PATH)->GetWarning().find("InterRtt"),
+              std::string::npos);
+    EXPECT_EQ(Make({{"Preset", "artifact"}}, MakePath(1792 * US, true))->GetWarning(), "");
+}
+
+TEST(UnoCc, BadAttributes)
+{
+    for (const auto& [name, value] : Attributes{{"Preset", "htsim"},
+                                                {"AlphaFraction", "0"},
+                                                {"AlphaBdpRef", "inter"},
+                                                {"K", "-2"},
+                                                {"MdBdpRef", "x"},
+                                                {"IntraRtt", "0"},
+                                                {"InterRtt", "-2ns"},
+                                                {"RttBaseMode", "own"},
+                                                {"EpochMode", "inter"},
+                                                {"EpochPeriod", "-2ns"},
+                                                {"EpochPeriodMode", "x"},
+                                                {"EpochCatchUp", "maybe"},
+                                                {"EpochStart", "x"},
+                                                {"EpochAfterQa", "x"},
+                                                {"EcnGain", "0"},
+                                                {"EcnGain", "1.1"},
+                                                {"EcnInit", "1.1"},
+                                                {"EcnUnit", "x"},
+                                                {"FallingEwma", "x"},
+                                                {"MdScale", "1.1"},
+                                                {"MdScaleMode", "x"},
+                                                {"GentleDelayTolerance", "-2ns"},
+                                                {"GentleDelayShare", "-0.1"},
+                                                {"DelayStat", "x"},
+                                                {"QaEnable", "1"},
+                                                {"QaBeta", "0"},
+                                                {"QaScale", "1.5"},
+                                                {"QaPeriodMode", "x"},
+                                                {"QaPeriodFactor", "0"},
+                                                {"QaReference", "x"},
+                                                {"QaGuardPackets", "-3"},
+                                                {"QaSkipRtts", "-3"},
+                                                {"QaSkipFirst", "x"},
+                                                {"QaSkipAppLimited", "x"},
+                                                {"QaTimer", "0.5"},
+                                                {"QaRestart", "x"},
+                                                {"QaOrder", "x"},
+                                                {"MinCwnd", "0"},
+                                                {"InitialCwndBdp", "0"},
+                                                {"MaxCwndBdp", "-2"},
+                                                {"Pacing", "x"},
+                                                {"PacingGain", "0"},
+                                                {"PacingUpdateShare", "-2"},
+                                                {"TimeoutReaction", "cut"}})
+    {
+        const std::string error = test::ErrorOf([&] { Make({{name, value}}); });
+        EXPECT_EQ(error.find("ns3::roce::UnoCc: " + name + " is "), 0u) << error;
+    }
+    EXPECT_EQ(test::ErrorOf([] {
+                  Make({{"EpochMode", "inter"}});
+              }),
+              "ns3::roce::UnoCc: EpochMode is 'inter', expected 'intra', 'own' or '' (from the "
+              "preset)");
+    EXPECT_NE(test::ErrorOf([] { Make({}, MakePath(0)); }).find("base RTT is 0 ps"),
+              std::string::npos);
+}
+
+TEST(UnoCc, ForksShareParametersNotState)
+{
+    auto prototype = CreateObject<UnoCc>();
+    prototype->SetAttribute("InitialCwndBdp", StringValue("0.5"));
+    const auto a = DynamicCast<UnoCc>(prototype->Fork());
+    const auto b = DynamicCast<UnoCc>(prototype->Fork());
+    a->Start(INTRA_PATH, 0);
+    b->Start(INTER_PATH, 0);
+    a->OnAck(Ack(INTRA, INTRA));
+    EXPECT_GT(a->GetCwndBytes(), 87500);
+    EXPECT_EQ(b->GetCwndBytes(), 12.5e6);
+    a->Start(INTRA_PATH, 0); // afresh
+    EXPECT_EQ(a->GetCwndBytes(), 87500);
+}
