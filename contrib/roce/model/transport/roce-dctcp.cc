@@ -207,9 +207,7 @@ void
 Dctcp::CountMarks(const AckInfo& ack)
 {
     m_roundPackets += ack.ackedPackets;
-    const uint32_t marked =
-        ack.ecnEcho && !ack.markedPackets ? ack.ackedPackets : ack.markedPackets;
-    m_roundMarked += std::min(marked, ack.ackedPackets);
+    m_roundMarked += ack.GetAckedMarks();
 }
 
 void
