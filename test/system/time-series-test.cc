@@ -219,6 +219,9 @@ TEST_F(TimeSeriesTest, EveryRateLawNamesItsVariables)
         {"Swift", {"cwnd_packets", "endpoint_cwnd_packets", "target_delay_ns", "smoothed_rtt_ns"}},
         {"PowerTcp", {"power", "exact_window_bytes", "reference_window_bytes"}},
         {"Dctcp", {"alpha", "exact_window_bytes", "cwr"}},
+        {"Gemini", {"alpha", "exact_window_bytes", "min_rtt_ns", "slow_start"}},
+        {"MpRdma", {"cwnd_packets"}},
+        {"Bbr", {"bottleneck_bps", "rt_prop_ns", "state", "pacing_gain"}},
         {"LineRate", {}}};
     for (const auto& [name, names] : expected)
     {

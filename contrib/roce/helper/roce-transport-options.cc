@@ -56,7 +56,8 @@ void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("cc",
-                 "Dcqcn, Dctcp, Hpcc, PowerTcp, Swift, Timely, none, or the TypeId of any; "
+                 "Bbr, Dcqcn, Dctcp, Gemini, Hpcc, MpRdma, PowerTcp, Swift, Timely, none, or the "
+                 "TypeId of any; "
                  "[Attribute=value|...] may follow",
                  cc);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);

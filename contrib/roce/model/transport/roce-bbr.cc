@@ -24,8 +24,6 @@ namespace
 
 constexpr SettingsCheck CHECK{"ns3::roce::Bbr"};
 
-/// 2 / ln 2: the least gain that doubles the rate each round trip.
-constexpr double HIGH_GAIN = 2.8853900817779268;
 /// Gains of PROBE_BW.
 constexpr std::array<double, 8> CYCLE{1.25, 0.75, 1, 1, 1, 1, 1, 1};
 /// Least window, frames.
@@ -36,55 +34,6 @@ constexpr double FULL_GROWTH = 1.25;
 constexpr uint32_t FULL_ROUNDS = 3;
 
 } // namespace
-
-BbrParams
-BbrSettings::Resolve() const
-{
-    const bool artifact = CHECK.Choice("Preset", preset, {"paper", "artifact"}) == 1;
-    BbrParams p{};
-    p.startupGain = CHECK.Number(startupGain, artifact ? 2.89 : HIGH_GAIN);
-    CHECK.Require(p.startupGain > 1, "StartupGain", std::to_string(p.startupGain), "more than 1");
-    p.drainGain = CHECK.Number(drainGain, artifact ? 0.35 : 1 / HIGH_GAIN);
-    CHECK.Require(p.drainGain > 0 && p.drainGain < 1,
-                  "DrainGain",
-                  std::to_string(p.drainGain),
-                  "0 < DrainGain < 1");
-    p.cwndGain = CHECK.Number(cwndGain, 2);
-    CHECK.Require(p.cwndGain >= 1, "CwndGain", std::to_string(p.cwndGain), "1 or more");
-    const int64_t rounds10 = bwRounds == -1 ? 10 : bwRounds;
-    CHECK.Require(rounds10 >= 1 && rounds10 <= Bbr::MAX_BW_ROUNDS,
-                  "BwRounds",
-                  std::to_string(bwRounds),
-                  "1 .. " + std::to_string(Bbr::MAX_BW_ROUNDS));
-    p.bwRounds = static_cast<uint32_t>(rounds10);
-    p.clocked = CHECK.Choice("Rounds", rounds, {"acks", "rtProp"}, artifact);
-    p.measuredRtt = CHECK.Choice("RtProp", rtProp, {"baseRtt", "measured"}, !artifact);
-    p.rttWindowPs = CHECK.Duration("RttWindow", rttWindow, 10'000'000'000'000);
-    p.probeRtt = CHECK.Flag("ProbeRtt", probeRtt, !artifact);
-    p.probeRttDurationPs = CHECK.Duration("ProbeRttDuration", probeRttDuration, 200'000'000'000);
-    p.initialCwnd = CHECK.Number(initialCwnd, artifact ? 0 : 10);
-    CHECK.Require(p.initialCwnd == 0 || p.initialCwnd >= 1,
-                  "InitialCwnd",
-                  std::to_string(p.initialCwnd),
-                  "1 or more frames, or 0 for the BDP");
-    p.maxCwndBdp = CHECK.Number(maxCwndBdp, artifact ? 1 : 0);
-    CHECK.Require(p.maxCwndBdp >= 0,
-                  "MaxCwndBdp",
-                  std::to_string(p.maxCwndBdp),
-                  "a positive number of BDPs, or 0 for none");
-    p.quantaFrames = CHECK.Number(quantaFrames, artifact ? 1 : 3);
-    CHECK.Require(p.quantaFrames >= 0,
-                  "QuantaFrames",
-                  std::to_string(p.quantaFrames),
-                  "0 or more frames");
-    p.recovers = CHECK.Flag("Recovery", recovery, !artifact);
-    CHECK.Require(startPhase >= -1 && startPhase < static_cast<int64_t>(CYCLE.size()),
-                  "StartPhase",
-                  std::to_string(startPhase),
-                  "0 .. 7, or -1 for a hash of the time");
-    p.startPhase = static_cast<int>(startPhase);
-    return p;
-}
 
 TypeId
 Bbr::GetTypeId()

@@ -6,14 +6,13 @@
 #ifndef ROCE_BBR_H
 #define ROCE_BBR_H
 
+#include "roce-bbr-params.h"
 #include "roce-delivery-rate.h"
 #include "roce-tunable-control.h"
 
-#include "ns3/nstime.h"
-
 #include <array>
 #include <cstdint>
-#include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -27,81 +26,6 @@ enum class BbrState : uint8_t
     DRAIN,     //!< what STARTUP has queued runs off
     PROBE_BW,  //!< the cycle of gains
     PROBE_RTT, //!< four frames in flight, so that the queue is empty
-};
-
-/**
- * @ingroup roce
- * @brief BBR's parameters after the preset and the attributes have been put together.
- */
-struct BbrParams
-{
-    double startupGain;         //!< of rate and window in STARTUP
-    double drainGain;           //!< of the rate in DRAIN
-    double cwndGain;            //!< of the window afterwards
-    uint32_t bwRounds;          //!< length of the filter of the bandwidth
-    bool clocked;               //!< round trips and phases last an RTprop by the clock
-    bool measuredRtt;           //!< RTprop is measured
-    int64_t rttWindowPs;        //!< length of the filter of the RTT
-    bool probeRtt;              //!< there is PROBE_RTT
-    int64_t probeRttDurationPs; //!< its length
-    double initialCwnd;         //!< full frames; 0: BDP
-    double maxCwndBdp;          //!< greatest window, BDPs; 0: none
-    double quantaFrames;        //!< frames in flight besides gain * BDP
-    bool recovers;              //!< packet conservation after a loss, the window comes back
-    int startPhase;             //!< first phase of the cycle; -1: hash of the time
-};
-
-/**
- * @ingroup roce
- * @brief BBR's attributes as the user gave them.
- *
- * The attribute Preset gives every parameter a value; each can be overridden on its own (-1, -1ns
- * or an empty text means "from the preset"):
- *
- * | attribute        | paper (default) | artifact        |
- * |------------------|-----------------|-----------------|
- * | StartupGain      | 2/ln 2 [1]      | 2.89 [2]        |
- * | DrainGain        | ln 2 / 2 [1]    | 0.35 [2]        |
- * | CwndGain         | 2 [1]           | 2 [2]           |
- * | BwRounds         | 10 [1]          | 10 [2]          |
- * | Rounds           | acks [1]        | rtProp [2]      |
- * | RtProp           | measured [1]    | baseRtt [2]     |
- * | RttWindow        | 10 s [1]        | (not used)      |
- * | ProbeRtt         | true [1]        | false [2]       |
- * | ProbeRttDuration | 200 ms [1]      | (not used)      |
- * | InitialCwnd      | 10 [3]          | 0 = BDP [2]     |
- * | MaxCwndBdp       | 0 = none [1]    | 1 [2]           |
- * | QuantaFrames     | 3 [4]           | 1 [2]           |
- * | Recovery         | true [1]        | false [2]       |
- *
- * [1] Cardwell et al., ACM Queue 2016; draft-cardwell-iccrg-bbr-congestion-control-00, whose names
- * are used here. [2] the htsim code that was published with Uno (SC 2025), commit 68d164e. [3] RFC
- * 6928. [4] the draft's three send quanta; a NIC that paces each frame has quanta of one.
- */
-struct BbrSettings
-{
-    std::string preset;
-    double startupGain;
-    double drainGain;
-    double cwndGain;
-    int64_t bwRounds;
-    std::string rounds;
-    std::string rtProp;
-    Time rttWindow;
-    std::string probeRtt;
-    Time probeRttDuration;
-    double initialCwnd;
-    double maxCwndBdp;
-    double quantaFrames;
-    std::string recovery;
-    int64_t startPhase;
-
-    /**
-     * @brief Put preset and attributes together.
-     * @return the parameters
-     * @throw InputError if a value is out of range
-     */
-    BbrParams Resolve() const;
 };
 
 /**
@@ -223,9 +147,6 @@ class Bbr : public TunableControl<BbrSettings>
         return m_delivery;
     }
 
-    /// Longest filter of the bandwidth, round trips.
-    static constexpr uint32_t MAX_BW_ROUNDS = 16;
-
   private:
     void DoStart(int64_t nowPs) override;
     void UpdateRound(const DeliverySample& sample, int64_t nowPs);
@@ -244,33 +165,34 @@ class Bbr : public TunableControl<BbrSettings>
     void SetPacing(double gain);
     void Publish(); //!< set the outputs
 
-    DeliveryRate m_delivery;                   //!< samples
-    std::array<double, MAX_BW_ROUNDS> m_bps{}; //!< greatest sample of each round trip, a ring
-    uint64_t m_bpsRound{0};                    //!< round trip of the newest entry
-    double m_bottleneckBps{0};                 //!< BtlBw: greatest of these
-    int64_t m_rtPropPs{NEVER_PS};              //!< RTprop
-    int64_t m_rtPropStampPs{0};                //!< when it was last seen
-    uint64_t m_rounds{0};                      //!< round trips so far
-    uint64_t m_nextRoundDelivered{0};          //!< the next one begins once this is delivered
-    int64_t m_roundStampPs{0};                 //!< start of this one
-    double m_fullBps{0};                       //!< BtlBw when it last grew by 25 %
-    uint32_t m_fullRounds{0};                  //!< round trips since
-    double m_pacingGain{0};                    //!< g
-    double m_cwndGain{0};                      //!< G
-    double m_pacingBps{0};                     //!< rate before the line rate bounds it
-    int64_t m_phaseStampPs{0};                 //!< start of the phase
-    uint32_t m_phase{0};                       //!< of PROBE_BW
-    double m_cwnd{0};                          //!< window, bytes
-    double m_initialCwnd{0};                   //!< the first one, bytes
-    double m_savedCwnd{0};                     //!< before recovery or PROBE_RTT
-    int64_t m_probeRttDonePs{0};               //!< earliest end of PROBE_RTT; 0: not known yet
-    BbrState m_state{BbrState::STARTUP};       //!< see BbrState
-    bool m_roundStart{false};                  //!< this ACK begins a round trip
-    bool m_filledPipe{false};                  //!< STARTUP is over
-    bool m_recovering{false};                  //!< packet conservation
-    bool m_rtPropExpired{false};               //!< RTprop is older than RttWindow
-    bool m_idleRestart{false};                 //!< first ACK after idle is not here yet
-    bool m_probeRttRoundDone{false};           //!< PROBE_RTT has lasted a round trip
+    DeliveryRate m_delivery; //!< samples
+    std::array<double, BbrParams::MAX_BW_ROUNDS>
+        m_bps{};                         //!< greatest sample of each round trip, a ring
+    uint64_t m_bpsRound{0};              //!< round trip of the newest entry
+    double m_bottleneckBps{0};           //!< BtlBw: greatest of these
+    int64_t m_rtPropPs{NEVER_PS};        //!< RTprop
+    int64_t m_rtPropStampPs{0};          //!< when it was last seen
+    uint64_t m_rounds{0};                //!< round trips so far
+    uint64_t m_nextRoundDelivered{0};    //!< the next one begins once this is delivered
+    int64_t m_roundStampPs{0};           //!< start of this one
+    double m_fullBps{0};                 //!< BtlBw when it last grew by 25 %
+    uint32_t m_fullRounds{0};            //!< round trips since
+    double m_pacingGain{0};              //!< g
+    double m_cwndGain{0};                //!< G
+    double m_pacingBps{0};               //!< rate before the line rate bounds it
+    int64_t m_phaseStampPs{0};           //!< start of the phase
+    uint32_t m_phase{0};                 //!< of PROBE_BW
+    double m_cwnd{0};                    //!< window, bytes
+    double m_initialCwnd{0};             //!< the first one, bytes
+    double m_savedCwnd{0};               //!< before recovery or PROBE_RTT
+    int64_t m_probeRttDonePs{0};         //!< earliest end of PROBE_RTT; 0: not known yet
+    BbrState m_state{BbrState::STARTUP}; //!< see BbrState
+    bool m_roundStart{false};            //!< this ACK begins a round trip
+    bool m_filledPipe{false};            //!< STARTUP is over
+    bool m_recovering{false};            //!< packet conservation
+    bool m_rtPropExpired{false};         //!< RTprop is older than RttWindow
+    bool m_idleRestart{false};           //!< first ACK after idle is not here yet
+    bool m_probeRttRoundDone{false};     //!< PROBE_RTT has lasted a round trip
 };
 
 } // namespace roce
