@@ -99,6 +99,22 @@ TEST(Bbr, ProbeRtt)
     EXPECT_GE(without.cc->GetRtPropPs(), 110 * US); // the first one after that time
 }
 
+TEST(Bbr, ProbeRttMakesTheRttNew)
+{
+    // Even if it has not been seen meanwhile: the next PROBE_RTT is due 5 ms after the end of this
+    // one.
+    Pipe p(Attributes{{"RttWindow", "5ms"}, {"ProbeRttDuration", "1ms"}});
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 3 * MS));
+    p.extraPs = 10 * US;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 12 * MS));
+    p.extraPs = 100 * US;
+    p.Run(p.now + 400 * US); // what was sent before has arrived
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 20 * MS));
+    const int64_t end = p.now;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 40 * MS));
+    EXPECT_GE(p.now, end + 5 * MS);
+}
+
 TEST(Bbr, ProbeRttOfAStartup)
 {
     // Before the pipe is full: back to STARTUP.
@@ -106,7 +122,10 @@ TEST(Bbr, ProbeRttOfAStartup)
     p.RunUntil(MS, [&]() { return p.acked == 1; });
     p.extraPs = US;
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 2 * MS));
+    ASSERT_TRUE(p.RunUntil(2 * MS, [&]() { return p.inflight <= 4 * FRAME; }));
+    const int64_t from = p.now;
     ASSERT_TRUE(p.RunTo(BbrState::STARTUP, 4 * MS));
+    EXPECT_GE(p.now - from, 95 * US); // a round trip, without any duration
     EXPECT_DOUBLE_EQ(p.cc->GetPacingGain(), 2.8853900817779268);
 }
 

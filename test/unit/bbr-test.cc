@@ -117,9 +117,8 @@ TEST(Bbr, CycleOfGains)
 
 TEST(Bbr, ProbingLastsUntilTheGainIsInFlight)
 {
-    // Far more propagation from now on: with 1.25 of the old BDP in flight at once a phase ends
-    // after RTprop; a window that is held below it (MaxCwndBdp: 1.05 * 125 frames) never gets
-    // there.
+    // A phase at 1.25 ends once that much is in flight, after RTprop at least. A window that stays
+    // below (MaxCwndBdp: 1.05 times the 125 frames of the path) never gets there.
     Pipe free(Attributes{{"StartPhase", "0"}});
     ASSERT_TRUE(free.RunTo(BbrState::PROBE_BW, 10 * MS));
     EXPECT_EQ(free.cc->GetPacingGain(), 1.25);
@@ -129,6 +128,8 @@ TEST(Bbr, ProbingLastsUntilTheGainIsInFlight)
     EXPECT_FALSE(held.RunUntil(held.now + 2 * MS, [&]() { return held.cc->GetPhase() == 1; }));
     held.lossNext = true; // unless there is a loss
     EXPECT_TRUE(held.RunUntil(held.now + 10 * US, [&]() { return held.cc->GetPhase() == 1; }));
+    // The next one is over as soon as no more than a BDP is in flight.
+    EXPECT_TRUE(held.RunUntil(held.now + 50 * US, [&]() { return held.cc->GetPhase() == 2; }));
 }
 
 TEST(Bbr, StartPhaseIsDrawnFromTheTime)

@@ -89,6 +89,9 @@ TEST(MpRdma, EachAckMovesTheWindow)
     EXPECT_EQ(s.cc->GetWindowBytes(), 36000u);
     s.Ack(4, 1); // - 1/2 + 3/9.1
     EXPECT_DOUBLE_EQ(s.cc->GetCwnd(), 9.1 + 3 / 9.1);
+    Sender two(Attributes{{"InitialCwnd", "10"}});
+    two.Ack(4, 2); // - 1 + 2/9
+    EXPECT_DOUBLE_EQ(two.cc->GetCwnd(), 9 + 2.0 / 9);
     s.Ack(0, 1); // no new data
     EXPECT_DOUBLE_EQ(s.cc->GetCwnd(), 9.1 + 3 / 9.1);
 }
