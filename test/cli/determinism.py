@@ -47,6 +47,11 @@ CASES = {
                                     "--edge=ReflexNdt[PauseScope=port|PauseAlpha=0.3],"
                                     "ReflexNsf[TInterval=3us|SilentMode=probe]"],
                                    "reflexNdtPauses"),
+    "MpRdma and Bbr, sprayed, lossy": (["--cc=MpRdma", "--interCc=Bbr", "--lossless=0",
+                                        "--loss=1e-3", "--paths=Spray",
+                                        "--lossRecovery=SelectiveRepeat[ReorderPackets=50|"
+                                        "BdpCap=0]"], "reordered"),
+    "Gemini": (["--cc=Gemini[Preset=artifact]"], "ecnMarked"),
     "PowerTcp, flowlets": (["--cc=PowerTcp", "--paths=Flowlet[Gap=2us]"], "pathMoves"),
 }
 

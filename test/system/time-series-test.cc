@@ -222,6 +222,9 @@ TEST_F(TimeSeriesTest, EveryRateLawNamesItsVariables)
         {"Dctcp", {"alpha", "exact_window_bytes", "cwr"}},
         {"UnoCc",
          {"exact_window_bytes", "ecn_ewma", "epochs", "cuts", "gentle_cuts", "quick_adapts"}},
+        {"Gemini", {"alpha", "exact_window_bytes", "min_rtt_ns", "slow_start"}},
+        {"MpRdma", {"cwnd_packets"}},
+        {"Bbr", {"bottleneck_bps", "rt_prop_ns", "state", "pacing_gain"}},
         {"LineRate", {}}};
     for (const auto& [name, names] : expected)
     {

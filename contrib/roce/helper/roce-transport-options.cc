@@ -55,10 +55,12 @@ SplitOutsideBrackets(const std::string& text)
 void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
-    cmd.AddValue("cc",
-                 "Dcqcn, Dctcp, Hpcc, PowerTcp, Swift, Timely, UnoCc, none, or the TypeId of any; "
-                 "[Attribute=value|...] may follow",
-                 cc);
+    cmd.AddValue(
+        "cc",
+        "Bbr, Dcqcn, Dctcp, Gemini, Hpcc, MpRdma, PowerTcp, Swift, Timely, UnoCc, none, or "
+        "the TypeId of any; "
+        "[Attribute=value|...] may follow",
+        cc);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
     cmd.AddValue("stages",
                  "What runs on all switches: PhantomQueue, or the TypeId of any stage; attributes "

@@ -109,7 +109,8 @@ class RoceTestSuite : public TestSuite
         AddTestCase(new RoceEndToEndTestCase("ns3::roce::LineRate", 1));
         AddTestCase(new RoceEndToEndTestCase("ns3::roce::Dcqcn", 1));
         AddTestCase(new RoceEndToEndTestCase("ns3::roce::Dcqcn", 16));
-        for (const char* law : {"Hpcc", "Timely", "Swift", "PowerTcp", "Dctcp", "UnoCc"})
+        for (const char* law :
+             {"Hpcc", "Timely", "Swift", "PowerTcp", "Dctcp", "UnoCc", "Gemini", "MpRdma", "Bbr"})
         {
             AddTestCase(new RoceEndToEndTestCase(std::string("ns3::roce::") + law, 16));
         }

@@ -49,6 +49,29 @@ struct PathInfo
     {
         return static_cast<double>(lineRateBps) * static_cast<double>(baseRttPs) / 8e12;
     }
+
+    /**
+     * @param windowBytes a window
+     * @return rate that spreads it over a base RTT, bit/s; at least 1, at most the line rate
+     */
+    uint64_t PacedBps(double windowBytes) const
+    {
+        const double bps = windowBytes * 8e12 / static_cast<double>(baseRttPs);
+        return bps < static_cast<double>(lineRateBps)
+                   ? std::max<uint64_t>(1, static_cast<uint64_t>(bps + 0.5))
+                   : lineRateBps;
+    }
+
+    /**
+     * @param windowBytes a window
+     * @return the whole frames in it, at least one, in bytes: a queue pair sends while less than
+     * the window is in flight
+     */
+    uint64_t WholeFramesBytes(double windowBytes) const
+    {
+        const auto frames = static_cast<uint64_t>(std::min(windowBytes / fullFrameBytes, 1e12));
+        return std::max<uint64_t>(frames, 1) * fullFrameBytes;
+    }
 };
 
 /**

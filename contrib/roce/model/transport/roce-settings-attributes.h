@@ -17,6 +17,7 @@
 #include "ns3/string.h"
 #include "ns3/type-id.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -260,6 +261,49 @@ class SettingsCheck
                 std::to_string(value.GetPicoSeconds()) + " ps",
                 "a time of 0 or more, or -1ns " + FromSource());
         return value.GetPicoSeconds();
+    }
+
+    /**
+     * @param attribute name
+     * @param value one of the names, or '' for the profile's
+     * @param names what there is to choose from
+     * @param profile index of the profile's; -1: '' is not accepted
+     * @return index of the one in force
+     */
+    int Choice(const char* attribute,
+               const std::string& value,
+               std::initializer_list<const char*> names,
+               int profile = -1) const
+    {
+        const auto found = std::find(names.begin(), names.end(), value);
+        if (found != names.end())
+        {
+            return static_cast<int>(found - names.begin());
+        }
+        std::string expected;
+        for (const char* name : names)
+        {
+            expected += (expected.empty() ? "'" : ", '") + std::string(name) + "'";
+        }
+        Require(value.empty() && profile >= 0,
+                attribute,
+                "'" + value + "'",
+                expected + (profile >= 0 ? " or '' (from the profile)" : ""));
+        return profile;
+    }
+
+    /**
+     * @param path what Start() was given
+     * @throw InputError unless base RTT, line rate and full frame are positive
+     */
+    void Path(const PathInfo& path) const
+    {
+        Require(path.baseRttPs > 0 && path.lineRateBps && path.fullFrameBytes,
+                "path",
+                std::to_string(path.baseRttPs) + " ps of base RTT, " +
+                    std::to_string(path.lineRateBps) + " bit/s of line rate, " +
+                    std::to_string(path.fullFrameBytes) + " B of full frame",
+                "positive values");
     }
 
     /**

@@ -1,0 +1,229 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_GEMINI_H
+#define ROCE_GEMINI_H
+
+#include "roce-tunable-control.h"
+
+#include "ns3/nstime.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// @brief Which of a sender's paths listen to the RTT.
+enum class GeminiRttSignal : uint8_t
+{
+    INTER, //!< those that leave the datacenter
+    BOTH,  //!< all
+    NONE,  //!< none
+};
+
+/**
+ * @ingroup roce
+ * @brief Gemini's parameters after the preset and the attributes have been put together.
+ */
+struct GeminiParams
+{
+    double h;                  //!< step: packets per bit of C RTT, or share of it
+    bool stepIsShare;          //!< h is a share of C RTT
+    double tPs;                //!< T; 0: from maxQueueBytes
+    double maxQueueBytes;      //!< longest queue of the network; 0: not known
+    double beta;               //!< share of the window that a cut for delay takes
+    double kBytes;             //!< K, the switches' marking threshold
+    double gain;               //!< weight of a round trip's share of marks in alpha
+    double initialAlpha;       //!< alpha at first
+    GeminiRttSignal rttSignal; //!< see GeminiRttSignal
+    double interRttPs;         //!< RTT in the step of flows inside a datacenter; 0: their own
+    double initialCwnd;        //!< full frames; 0: BDP and no slow start
+    bool halveOnLoss;          //!< a loss halves the window
+    bool clocked;              //!< round trips are base RTTs by the clock
+    bool paced;                //!< frames are spread over the base RTT
+};
+
+/**
+ * @ingroup roce
+ * @brief Gemini's attributes as the user gave them.
+ *
+ * The attribute Preset gives every parameter a value; each can be overridden on its own (-1, -1ns
+ * or an empty text means "from the preset"):
+ *
+ * | attribute    | paper (default)         | artifact                             |
+ * |--------------|-------------------------|--------------------------------------|
+ * | StepForm     | packetsPerBit [1]       | share [2]                            |
+ * | H            | 1.2e-7 [1]              | 0.00024 [2]                          |
+ * | T            | 5 ms [1]                | 0.1 ms [2] (5 ms in its figs 10..12) |
+ * | Beta         | 0.2 [1]                 | 0.1 [2]                              |
+ * | K            | 25000 B [3]             | 24576 B [2]                          |
+ * | EcnGain      | 1/16 [4]                | 0.5 [2]                              |
+ * | InitialAlpha | 1 [4]                   | 0 [2]                                |
+ * | RttSignal    | both [1]                | inter [2]                            |
+ * | InterRtt     | 0 = not used [1]        | 1792.04 us [2]                       |
+ * | InitialCwnd  | 0 = BDP [5]             | 0 = BDP [2]                          |
+ * | LossReaction | halve [4]               | none [2]                             |
+ * | Rounds       | acks [4]                | baseRtt [2]                          |
+ * | Pacing       | false [6]               | true [2]                             |
+ *
+ * [1] Zeng et al., ICNP 2019, as the literature quotes it; no copy of its text was at hand. [2] the
+ * htsim code that was published with Uno (SC 2025), commit 68d164e. [3] a seventh of 14 us at 100
+ * Gbit/s (Uno, table 2); the paper's K is whatever threshold the switches have. [4] DCTCP's, on
+ * which Gemini is built: SIGCOMM 2010 and RFC 8257. [5] A TCP would begin with ten segments in slow
+ * start; here as with the other rate laws. [6] a TCP that is clocked by ACKs.
+ */
+struct GeminiSettings
+{
+    std::string preset;
+    std::string stepForm;
+    double h;
+    Time t;
+    int64_t maxQueue;
+    double beta;
+    int64_t k;
+    double gain;
+    double initialAlpha;
+    std::string rttSignal;
+    Time interRtt;
+    double initialCwnd;
+    std::string lossReaction;
+    std::string rounds;
+    std::string pacing;
+
+    /**
+     * @brief Put preset and attributes together.
+     * @return the parameters
+     * @throw InputError if a value is out of range
+     */
+    GeminiParams Resolve() const;
+};
+
+/**
+ * @ingroup roce
+ * @brief Gemini (Zeng et al., ICNP 2019): marks for congestion in the datacenter, delay for the
+ * WAN.
+ *
+ *   ACK without congestion:           W += h acked / W,   h = H C RTT
+ *   congestion, at most once per RTT: W *= 1 - max(alpha F, Beta)
+ *
+ * alpha F counts if the ACK brings a mark, Beta if the least RTT exceeds RTTbase + T. F = 4 K / (C
+ * RTT + K); alpha is DCTCP's average of the share of marked packets, renewed every round trip. h
+ * and F grow and fall with the path's bandwidth-delay product C RTT, so that short and long flows
+ * get the same share of a bottleneck.
+ *
+ * Details:
+ * - C is the line rate, RTT and RTTbase the path's base RTT. (The paper takes the least RTT seen.)
+ * - W is in bytes. H with StepForm=packetsPerBit gives h in packets, which is what the
+ * paper's 1.2e-7 is about: 24 full frames at 100 Gbit/s and 2 ms, and 0.17 at 14 us.
+ * StepForm=share: h = H C RTT, 6 KB with the artifact's H. InterRtt takes the place of RTT in the
+ * step of flows that stay in their datacenter: then all flows gain the same bytes in a round trip
+ * of their own.
+ * - A round trip is over with the first ACK of data sent after its start; the first one starts with
+ *   the first ACK. "At most once per RTT": no cut before data sent after the last cut is
+ *   acknowledged. Rounds=baseRtt: both by the clock.
+ * - The least RTT is that of this round trip and the one before, so that a single frame that was
+ *   delayed does not count. After a cut it falls with the first frame sent after it.
+ * Rounds=baseRtt: of this round trip alone.
+ * - T=0 is half the time that the queue MaxQueue takes to drain at line rate. 5 ms are for WANs of
+ *   10 to 100 ms with deep buffers. Where buffers are shallow the signal never comes, and a flow
+ *   only hears of congestion on the WAN if its switches mark. GetWarning() says so if MaxQueue is
+ *   given.
+ * - Marks and losses have one guard: one cut per round trip. A loss (LossReaction=halve) takes
+ * half. If the ACK shows several, the largest cut counts.
+ * - A timeout leaves one frame, and slow start doubles W each round trip up to half of the W there
+ *   was. Further timeouts without progress do not lower that mark.
+ * - InitialCwnd > 0 begins in slow start, until the first congestion; the BDP does not need it.
+ * - W grows only while it limits the sender (cf. RFC 7661). The window is the whole frames in W.
+ * - Share of marks by packets, as DCTCP's paper has it; the artifact counts bytes.
+ */
+class Gemini : public TunableControl<GeminiSettings>
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Ptr<CongestionControl> Fork() const override;
+
+    bool NeedsTimestamp() const override
+    {
+        return true;
+    }
+
+    bool NeedsEcn() const override;
+    void OnAck(const AckInfo& ack) override;
+    void OnTimeout(int64_t nowPs) override;
+    std::string GetWarning() const override;
+    void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
+
+    /// @return W, bytes
+    double GetExactWindowBytes() const
+    {
+        return m_cwnd;
+    }
+
+    /// @return alpha, 0..1
+    double GetAlpha() const
+    {
+        return m_alpha;
+    }
+
+    /// @return h: what a round trip without congestion adds, bytes
+    double GetStepBytes() const
+    {
+        return m_step;
+    }
+
+    /// @return F, 0..4
+    double GetMarkFactor() const
+    {
+        return m_markFactor;
+    }
+
+    /// @return RTTbase + T, ps; NEVER_PS where the RTT is no signal
+    int64_t GetRttLimitPs() const
+    {
+        return m_rttLimitPs;
+    }
+
+    /// @return whether W is below the slow start threshold
+    bool IsInSlowStart() const
+    {
+        return m_cwnd < m_ssthresh;
+    }
+
+  private:
+    void DoStart(int64_t nowPs) override;
+    bool IsRoundTripSince(int64_t startPs, const AckInfo& ack) const;
+    void CountRound(const AckInfo& ack); //!< alpha and the least RTTs
+    bool IsDelayed(const AckInfo& ack) const;
+    void Cut(double share, int64_t nowPs);
+    void Grow(double ackedBytes);
+    void Publish(); //!< set the outputs
+
+    double m_step{0};                   //!< h, bytes
+    double m_markFactor{0};             //!< F
+    int64_t m_rttLimitPs{NEVER_PS};     //!< RTTbase + T
+    double m_cwnd{0};                   //!< W, bytes
+    double m_ssthresh{0};               //!< slow start up to here, bytes
+    double m_alpha{0};                  //!< share of marked packets, averaged
+    uint64_t m_roundPackets{0};         //!< acknowledged in this round trip
+    uint64_t m_roundMarks{0};           //!< and with a mark
+    int64_t m_roundStartPs{NEVER_PS};   //!< start of this round trip; NEVER_PS: no ACK yet
+    int64_t m_minRttPs{NEVER_PS};       //!< least of this round trip
+    int64_t m_lastMinRttPs{NEVER_PS};   //!< least of the one before
+    int64_t m_lastCutPs{INT64_MIN / 2}; //!< time of the last cut
+    bool m_timedOut{false};             //!< nothing acknowledged since a timeout
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_GEMINI_H */

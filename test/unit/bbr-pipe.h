@@ -1,0 +1,157 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_BBR_PIPE_H
+#define ROCE_BBR_PIPE_H
+
+#include "ns3/roce-bbr.h"
+#include "ns3/string.h"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+namespace test
+{
+
+constexpr int64_t US = 1000000;
+constexpr int64_t MS = 1000 * US;
+constexpr uint32_t FRAME = 1000;
+
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+/// The sender's line is 100 Gbit/s, the path takes 100 us: BDP 1.25 MB, 1250 frames.
+inline PathInfo
+MakePath()
+{
+    PathInfo path;
+    path.lineRateBps = path.bottleneckBps = 100000000000;
+    path.baseRttPs = 100 * US;
+    path.fullFrameBytes = FRAME;
+    return path;
+}
+
+/// A sender, a queue in front of a slower link, and ACKs after 100 us less its own time.
+class Pipe
+{
+  public:
+    explicit Pipe(const Attributes& attributes = {}, int64_t frameTimePs = 800000)
+        : cc(CreateObject<Bbr>()),
+          frameTimePs(frameTimePs) // 10 Gbit/s: BDP 125 frames
+    {
+        for (const auto& [name, value] : attributes)
+        {
+            cc->SetAttribute(name, StringValue(value));
+        }
+        cc->Start(MakePath(), 0);
+    }
+
+    /// Until the given time or until a condition holds after an ACK; false if it never did.
+    template <typename F>
+    bool RunUntil(int64_t endPs, F&& done)
+    {
+        while (true)
+        {
+            const bool send = posted && inflight < cc->GetWindowBytes();
+            const int64_t sendPs = send ? std::max(now, nextSendPs) : NEVER_PS;
+            const int64_t ackPs = acks.empty() ? NEVER_PS : acks.front().atPs;
+            now = std::min(std::max(now, std::min(sendPs, ackPs)), endPs);
+            if (std::min(sendPs, ackPs) >= endPs)
+            {
+                return false;
+            }
+            if (sendPs < ackPs)
+            {
+                Send();
+                continue;
+            }
+            Ack();
+            if (done())
+            {
+                return true;
+            }
+        }
+    }
+
+    void Run(int64_t endPs)
+    {
+        RunUntil(endPs, []() { return false; });
+    }
+
+    /// Until BBR is in a state.
+    bool RunTo(BbrState state, int64_t endPs)
+    {
+        return RunUntil(endPs, [&]() { return cc->GetState() == state; });
+    }
+
+    /// Bytes in the queue, with the one that leaves it.
+    double Queue() const
+    {
+        return static_cast<double>(std::max<int64_t>(freePs - now, 0)) /
+               static_cast<double>(frameTimePs) * FRAME;
+    }
+
+    Ptr<Bbr> cc;
+    int64_t frameTimePs;
+    int64_t now{0};
+    uint64_t inflight{0};
+    uint64_t posted{UINT64_MAX}; //!< frames to send
+    uint64_t acked{0};           //!< frames
+    bool lossNext{false};        //!< the next ACK tells of a loss
+    int64_t extraPs{0};          //!< more propagation delay
+
+  private:
+    struct Due
+    {
+        int64_t atPs;
+        int64_t sentPs;
+    };
+
+    void Send()
+    {
+        cc->OnSend(now, FRAME);
+        --posted;
+        inflight += FRAME;
+        nextSendPs =
+            now + static_cast<int64_t>(FRAME * 8e12 / static_cast<double>(cc->GetRateBps()));
+        freePs = std::max(freePs, now) + frameTimePs;
+        acks.push_back({freePs - frameTimePs + 100 * US + extraPs, now});
+    }
+
+    void Ack()
+    {
+        AckInfo ack;
+        ack.nowPs = now;
+        ack.rttPs = now - acks.front().sentPs;
+        ack.ackedBytes = FRAME;
+        ack.ackedPackets = 1;
+        inflight -= FRAME;
+        ack.inflightBytes = inflight;
+        ack.hasMore = posted > 0;
+        ack.isLoss = lossNext;
+        lossNext = false;
+        acks.pop_front();
+        ++acked;
+        cc->OnAck(ack);
+    }
+
+    std::deque<Due> acks;
+    int64_t nextSendPs{0};
+    int64_t freePs{0};
+};
+
+constexpr double G10 = 10e9;
+
+} // namespace test
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_BBR_PIPE_H */

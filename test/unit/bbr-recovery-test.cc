@@ -1,0 +1,279 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// BBR over a model of one bottleneck: idle and limited applications, PROBE_RTT, losses, preset
+// artifact, attributes.
+#include "../roce-error-of.h"
+#include "bbr-pipe.h"
+
+#include "ns3/roce-input-error.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+TEST(Bbr, ApplicationLimitedSamplesDoNotLowerTheBandwidth)
+{
+    Pipe p;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    p.posted = 0;
+    p.Run(p.now + MS);
+    EXPECT_TRUE(p.cc->GetDelivery().IsAppLimited());
+    const double before = p.cc->GetBottleneckBps();
+    const uint64_t rounds = p.cc->GetRounds();
+    for (int i = 0; i < 30; ++i) // two frames each millisecond
+    {
+        p.posted = 2;
+        p.Run(p.now + MS);
+    }
+    EXPECT_GE(p.cc->GetRounds(), rounds + 30);
+    EXPECT_EQ(p.cc->GetBottleneckBps(), before);
+    EXPECT_EQ(p.cc->GetPacingGain() * before, p.cc->GetPacingGain() * p.cc->GetBottleneckBps());
+    p.posted = UINT64_MAX;
+    p.Run(p.now + 5 * MS);
+    EXPECT_FALSE(p.cc->GetDelivery().IsAppLimited());
+    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
+}
+
+TEST(Bbr, ApplicationLimitedFlowStaysInStartup)
+{
+    Pipe p;
+    for (int i = 0; i < 20; ++i)
+    {
+        p.posted = 5;
+        p.Run(p.now + MS);
+    }
+    EXPECT_EQ(p.cc->GetState(), BbrState::STARTUP);
+    p.posted = UINT64_MAX;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, p.now + 10 * MS));
+    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
+}
+
+TEST(Bbr, RestartFromIdleAtTheEstimate)
+{
+    Pipe p(Attributes{{"StartPhase", "0"}});
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    p.posted = 0;
+    EXPECT_FALSE(p.RunUntil(p.now + MS, [&]() { return p.cc->GetPacingGain() == 0.75; }));
+    ASSERT_EQ(p.cc->GetPacingGain(), 1.25);
+    p.posted = 5;
+    p.RunUntil(p.now + US, []() { return true; });
+    EXPECT_NEAR(static_cast<double>(p.cc->GetRateBps()), p.cc->GetBottleneckBps(), 1);
+}
+
+TEST(Bbr, ProbeRtt)
+{
+    Pipe p(Attributes{{"RttWindow", "5ms"}, {"ProbeRttDuration", "1ms"}});
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 3 * MS));
+    const double window = static_cast<double>(p.cc->GetWindowBytes());
+    p.extraPs = 10 * US; // RTprop is not seen any more
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 12 * MS));
+    EXPECT_GE(p.now, 5 * MS);
+    EXPECT_GE(p.cc->GetRtPropPs(), 110 * US); // any RTT: what came first
+    EXPECT_EQ(p.cc->GetWindowBytes(), 4u * FRAME);
+    EXPECT_EQ(p.cc->GetPacingGain(), 1);
+    const int64_t from = p.now;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 20 * MS));
+    // time until four are in flight, about an RTT, then 1 ms
+    EXPECT_GE(p.now - from, MS + 90 * US);
+    EXPECT_LE(p.now - from, MS + 400 * US);
+    EXPECT_EQ(p.cc->GetRtPropPs(), 110 * US);
+    EXPECT_GE(static_cast<double>(p.cc->GetWindowBytes()), 0.95 * window);
+    // what it delivered meanwhile does not count
+    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
+    // and again, after 5 ms more
+    const int64_t end = p.now;
+    p.extraPs = 20 * US;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 40 * MS));
+    EXPECT_GE(p.now, end + 5 * MS);
+    Pipe without(Attributes{{"RttWindow", "5ms"}, {"ProbeRtt", "false"}});
+    ASSERT_TRUE(without.RunTo(BbrState::PROBE_BW, 3 * MS));
+    without.extraPs = 10 * US;
+    EXPECT_FALSE(without.RunTo(BbrState::PROBE_RTT, 12 * MS));
+    EXPECT_GE(without.cc->GetRtPropPs(), 110 * US); // the first one after that time
+}
+
+TEST(Bbr, ProbeRttMakesTheRttNew)
+{
+    // Even if it has not been seen meanwhile: the next PROBE_RTT is due 5 ms after the end of this
+    // one.
+    Pipe p(Attributes{{"RttWindow", "5ms"}, {"ProbeRttDuration", "1ms"}});
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 3 * MS));
+    p.extraPs = 10 * US;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 12 * MS));
+    p.extraPs = 100 * US;
+    p.Run(p.now + 400 * US); // what was sent before has arrived
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 20 * MS));
+    const int64_t end = p.now;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 40 * MS));
+    EXPECT_GE(p.now, end + 5 * MS);
+}
+
+TEST(Bbr, ProbeRttOfAStartup)
+{
+    // Before the pipe is full: back to STARTUP.
+    Pipe p(Attributes{{"RttWindow", "300us"}, {"ProbeRttDuration", "0ns"}});
+    p.RunUntil(MS, [&]() { return p.acked == 1; });
+    p.extraPs = US;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 2 * MS));
+    ASSERT_TRUE(p.RunUntil(2 * MS, [&]() { return p.inflight <= 4 * FRAME; }));
+    const int64_t from = p.now;
+    ASSERT_TRUE(p.RunTo(BbrState::STARTUP, 4 * MS));
+    EXPECT_GE(p.now - from, 95 * US); // a round trip, without any duration
+    EXPECT_DOUBLE_EQ(p.cc->GetPacingGain(), 2.8853900817779268);
+}
+
+TEST(Bbr, NoProbeRttAfterIdleTime)
+{
+    Pipe p(Attributes{{"RttWindow", "5ms"}});
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 3 * MS));
+    p.posted = 0;
+    p.Run(20 * MS);
+    p.posted = 50;
+    EXPECT_FALSE(p.RunTo(BbrState::PROBE_RTT, 24 * MS));
+}
+
+TEST(Bbr, PacketConservation)
+{
+    Pipe p(Attributes{{"StartPhase", "2"}});
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    p.Run(p.now + 200 * US);
+    const uint64_t window = p.cc->GetWindowBytes();
+    ASSERT_EQ(p.cc->GetPacingGain(), 1);
+    p.lossNext = true;
+    p.RunUntil(p.now + MS, []() { return true; });
+    EXPECT_TRUE(p.cc->IsRecovering());
+    const uint64_t conserved = p.inflight + FRAME;
+    EXPECT_EQ(p.cc->GetWindowBytes(), conserved);
+    EXPECT_LT(conserved, window);
+    const int64_t from = p.now;
+    ASSERT_TRUE(p.RunUntil(p.now + MS, [&]() {
+        EXPECT_TRUE(!p.cc->IsRecovering() || p.cc->GetWindowBytes() == conserved);
+        return !p.cc->IsRecovering();
+    }));
+    EXPECT_NEAR(static_cast<double>(p.now - from), 100e6, 5e6); // a round trip
+    EXPECT_GE(p.cc->GetWindowBytes(), window);
+    Pipe without(Attributes{{"StartPhase", "2"}, {"Recovery", "false"}});
+    ASSERT_TRUE(without.RunTo(BbrState::PROBE_BW, 10 * MS));
+    without.lossNext = true;
+    without.RunUntil(without.now + MS, []() { return true; });
+    EXPECT_FALSE(without.cc->IsRecovering());
+}
+
+TEST(Bbr, GoBackNLeavesTheWindow)
+{
+    Pipe p;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    p.Run(p.now + 200 * US);
+    const uint64_t window = p.cc->GetWindowBytes();
+    AckInfo nak;
+    nak.nowPs = p.now;
+    nak.isNak = nak.isLoss = nak.hasMore = true;
+    p.cc->OnAck(nak);
+    EXPECT_EQ(p.cc->GetWindowBytes(), window);
+    EXPECT_FALSE(p.cc->IsRecovering());
+}
+
+TEST(Bbr, Timeouts)
+{
+    Pipe p;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    p.Run(p.now + 200 * US);
+    const uint64_t window = p.cc->GetWindowBytes();
+    p.posted = 0;
+    p.Run(p.now + MS);
+    p.cc->OnTimeout(p.now);
+    p.cc->OnTimeout(p.now + US); // the window that comes back is the first one's
+    EXPECT_EQ(p.cc->GetWindowBytes(), FRAME);
+    p.posted = UINT64_MAX;
+    ASSERT_TRUE(p.RunUntil(p.now + MS, []() { return true; }));
+    EXPECT_GE(p.cc->GetWindowBytes(), window);
+    Pipe without(Attributes{{"Recovery", "false"}});
+    ASSERT_TRUE(without.RunTo(BbrState::PROBE_BW, 10 * MS));
+    without.posted = 0;
+    without.Run(without.now + MS);
+    without.cc->OnTimeout(without.now);
+    without.posted = UINT64_MAX;
+    ASSERT_TRUE(without.RunUntil(without.now + MS, []() { return true; }));
+    EXPECT_EQ(without.cc->GetWindowBytes(), 4u * FRAME);
+}
+
+TEST(Bbr, Artifact)
+{
+    Pipe p(Attributes{{"Preset", "artifact"}, {"StartPhase", "0"}});
+    const BbrParams& params = p.cc->GetParams();
+    EXPECT_EQ(params.startupGain, 2.89);
+    EXPECT_EQ(params.drainGain, 0.35);
+    EXPECT_FALSE(params.probeRtt);
+    EXPECT_FALSE(params.recovers);
+    EXPECT_EQ(p.cc->GetWindowBytes(), 1250000u);
+    EXPECT_EQ(p.cc->GetRtPropPs(), 100 * US);
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    const int64_t start = p.now;
+    ASSERT_TRUE(p.RunUntil(10 * MS, [&]() { return p.cc->GetPhase() == 1; }));
+    EXPECT_NEAR(static_cast<double>(p.now - start), 100e6, 1e6);
+    ASSERT_TRUE(p.RunUntil(10 * MS, [&]() { return p.cc->GetPhase() == 2; }));
+    EXPECT_NEAR(static_cast<double>(p.now - start), 200e6, 2e6); // the full phase at 0.75, too
+    p.Run(20 * MS);
+    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
+    EXPECT_NEAR(static_cast<double>(p.cc->GetWindowBytes()), (2 * 125 + 1) * FRAME, 3000);
+    EXPECT_LE(Pipe(Attributes{{"Preset", "artifact"}}, 80000).cc->GetWindowBytes(), 1250000u);
+    Pipe full(Attributes{{"Preset", "artifact"}}, 80000); // the whole line: never above a BDP
+    full.RunUntil(5 * MS, [&]() {
+        EXPECT_LE(full.cc->GetWindowBytes(), 1250000u);
+        return false;
+    });
+    // what is set by hand holds
+    EXPECT_EQ(Pipe(Attributes{{"CwndGain", "3"}, {"InitialCwnd", "7"}, {"Preset", "artifact"}})
+                  .cc->GetWindowBytes(),
+              7u * FRAME);
+}
+
+TEST(Bbr, BadAttributes)
+{
+    for (const auto& [name, value] : Attributes{{"Preset", "v2"},
+                                                {"StartupGain", "1"},
+                                                {"DrainGain", "1"},
+                                                {"CwndGain", "0.5"},
+                                                {"BwRounds", "17"},
+                                                {"Rounds", "us"},
+                                                {"RtProp", "least"},
+                                                {"RttWindow", "-2ns"},
+                                                {"ProbeRtt", "yes"},
+                                                {"ProbeRttDuration", "-2ns"},
+                                                {"InitialCwnd", "0.5"},
+                                                {"MaxCwndBdp", "-2"},
+                                                {"QuantaFrames", "-2"},
+                                                {"Recovery", "on"},
+                                                {"StartPhase", "8"}})
+    {
+        const Attributes one{{name, value}};
+        EXPECT_EQ(ErrorOf([&]() { Pipe p(one); }).rfind("ns3::roce::Bbr: " + name + " is ", 0), 0u)
+            << name;
+    }
+    EXPECT_NE(ErrorOf([]() { CreateObject<Bbr>()->Start(PathInfo(), 0); }).find("base RTT"),
+              std::string::npos);
+}
+
+TEST(Bbr, ForkAndVariables)
+{
+    Pipe p;
+    p.Run(10 * MS);
+    std::vector<ControlVariable> v;
+    p.cc->GetVariables(p.now, v);
+    ASSERT_EQ(v.size(), 4u);
+    EXPECT_NEAR(v[0].value, G10, 0.01 * G10);
+    EXPECT_EQ(v[1].value, 100000);
+    EXPECT_EQ(v[2].value, 2);
+    const Ptr<CongestionControl> fork = p.cc->Fork();
+    fork->Start(MakePath(), p.now);
+    EXPECT_EQ(fork->GetWindowBytes(), 10000u);
+    EXPECT_EQ(dynamic_cast<Bbr&>(*fork).GetState(), BbrState::STARTUP);
+    EXPECT_EQ(dynamic_cast<Bbr&>(*fork).GetDelivery().GetRecords(), 0u);
+}
