@@ -65,6 +65,41 @@ def finish_layout(fig, handles: Sequence, lines: Sequence[str]) -> None:
     fig.tight_layout(rect=(0, bottom, 1, top))
 
 
+def panel_grid(plt, count: int, columns: int, width: float, height: float, **shared) -> tuple:
+    """A figure with room for that many panels in rows.
+
+    @param width of the figure, inches
+    @param height of a row
+    @return the figure and its panels
+    """
+    rows = -(-count // columns)
+    fig, axes = plt.subplots(rows, columns, squeeze=False, figsize=(width, height * rows + 0.8),
+                             **shared)
+    for ax in axes.flat[count:]:
+        ax.set_visible(False)
+    return fig, list(axes.flat[:count])
+
+
+def turn_labels(ax, labels: Sequence[str], columns: int, width: float) -> None:
+    """Turn the labels of the x axis if they would not fit side by side."""
+    if ax.get_xticklabels() and sum(map(len, labels)) * columns > 12 * width:
+        for label in ax.get_xticklabels():
+            label.set(rotation=30, ha="right", rotation_mode="anchor")
+
+
+def log_values(ax, bottom: float, top: float) -> None:
+    """A logarithmic y axis with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    ax.set_yscale("log", nonpositive="clip")
+    ax.set_ylim(bottom, top)
+    ratio = top / bottom
+    subs = (1, 1.2, 1.5, 2, 3, 4, 5, 7) if ratio < 5 else (1, 2, 5) if ratio < 300 else (1,)
+    ax.yaxis.set_major_locator(MaxNLocator(5) if ratio < 2 else LogLocator(subs=subs))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+
+
 def save_figure(fig, path: str) -> None:
     """Write a PNG at 150 dpi, making its folder."""
     try:

@@ -14,6 +14,7 @@ gives the length of one queue from that time until the queue's next row. Names o
 
 import argparse
 import csv
+import fnmatch
 import os
 from typing import Dict, List, NamedTuple, Sequence, Tuple
 
@@ -36,8 +37,11 @@ class Queue(NamedTuple):
         return max(self.lengths)
 
 
-def read_queues(folder: str, node_names: Dict[str, str]) -> List[Queue]:
-    """The queues of a run that were ever non-empty, by descending peak."""
+def read_queues(folder: str, node_names: Dict[str, str], ports: str = "*") -> List[Queue]:
+    """The queues of a run that were ever non-empty, by descending peak.
+
+    @param ports a pattern for NODE:PORT
+    """
     file = os.path.join(folder, "queues.csv") if os.path.isdir(folder) else folder
     samples: Dict[Tuple[str, str, str], Tuple[List[float], List[float]]] = {}
     try:
@@ -70,7 +74,10 @@ def read_queues(folder: str, node_names: Dict[str, str]) -> List[Queue]:
     queues = []
     classes = {key[2] for key in samples}
     for (node_id, port_id, class_id), (times, lengths) in samples.items():
-        name = f"{node_names.get(node_id, 'node ' + node_id)} port {port_id}"
+        node_name = node_names.get(node_id, "node " + node_id)
+        if not fnmatch.fnmatchcase(f"{node_name}:{port_id}", ports):
+            continue
+        name = f"{node_name} port {port_id}"
         if len(classes) > 1:
             name += f" class {class_id}"
         queues.append(Queue(name, times, lengths))
@@ -93,15 +100,16 @@ def thin(queue: Queue, begin: float, end: float) -> Tuple[List[float], List[floa
     return ([t for p in points for t in (p[0], p[2])], [v for p in points for v in (p[1], p[3])])
 
 
-def plot(runs: Sequence[Tuple[str, str, dict]], path: str, top: int) -> bool:
+def plot(runs: Sequence[Tuple[str, str, dict]], path: str, top: int, ports: str = "*") -> bool:
     """One panel per run.
 
     @param runs label, folder and summary of each run
     @param path the PNG
     @param top how many queues of a run are highlighted
+    @param ports only those whose NODE:PORT is like this
     @return False, and no plot, when all queues are empty all the time
     """
-    loaded = [(label, read_queues(folder, summary.get("nodeNames", {})))
+    loaded = [(label, read_queues(folder, summary.get("nodeNames", {}), ports))
               for label, folder, summary in runs]
     if not any(queues for _, queues in loaded):
         return False
@@ -149,8 +157,10 @@ def plot(runs: Sequence[Tuple[str, str, dict]], path: str, top: int) -> bool:
     for ax in axes[:, 0]:
         ax.set_ylabel(f"queue ({size_unit})")
     plot_fct.finish_layout(fig, [], [
-        f"Bytes waiting in each egress queue. Coloured: the {top} queues with the largest peak in "
-        "each run; colours show the rank, not the same queue in all panels. Axes are shared."])
+        "Bytes waiting in each egress queue. Coloured: "
+        + (f"the {top} queues with the largest peak in each run; colours show the rank, not the same "
+           "queue in all panels." if top > 1 else "the queue with the largest peak in each run.")
+        + " Axes are shared."])
     plot_fct.save_figure(fig, path)
     plt.close(fig)
     return True

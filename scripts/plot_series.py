@@ -39,6 +39,15 @@ class Series(NamedTuple):
         index = bisect.bisect_right(self.times_us, time_us)
         return self.values[index - 1] if index else 0.0
 
+    def between(self, time_us: float) -> float:
+        """The same of a count that grows evenly from one row to the next."""
+        index = bisect.bisect_right(self.times_us, time_us)
+        if index == 0 or index == len(self.times_us):
+            return self.values[index - 1] if index else 0.0
+        t0, t1 = self.times_us[index - 1], self.times_us[index]
+        v0, v1 = self.values[index - 1], self.values[index]
+        return v0 + (v1 - v0) * (time_us - t0) / (t1 - t0)
+
 
 class Window(NamedTuple):
     """The stretch of time that is drawn, in us."""
@@ -78,15 +87,7 @@ def largest(series: Dict[Key, Series], top: int, of: Callable[[Series], float]) 
 def growth(series: Series, window: Window, factor: float) -> List[float]:
     """How fast a count grows in each bin, per us, times a factor."""
     edges = window.edges()
-    # Between two rows a count is taken to grow evenly: samples may be coarser than bins.
-    def count(time: float) -> float:
-        index = bisect.bisect_right(series.times_us, time)
-        if index == 0 or index == len(series.times_us):
-            return series.values[index - 1] if index else 0.0
-        t0, t1 = series.times_us[index - 1], series.times_us[index]
-        v0, v1 = series.values[index - 1], series.values[index]
-        return v0 + (v1 - v0) * (time - t0) / (t1 - t0)
-    counts = [count(edge) for edge in edges]
+    counts = [series.between(edge) for edge in edges]  # samples may be coarser than bins
     width = edges[1] - edges[0]
     return [(b - a) * factor / width for a, b in zip(counts, counts[1:])]
 

@@ -8,6 +8,8 @@ yamlread     YAML with strict types and line numbers
 program      the program and its options
 grid         axes, points and seeds
 metrics      definitions of metrics
+statistic    means, percentiles, Jain's index
+rates        throughput over time and its fairness
 claims       claims and tables of targets
 plots        which figures are asked for
 expression   the small language of claims and derived metrics
@@ -19,6 +21,9 @@ estimates    metrics over the seeds, with confidence intervals
 score        claims against metrics
 figures      the standard figures
 claim_figures    figures of effects and claims
+run_figures      figures of single runs: queues, throughput, distributions
+seed_figures     how a metric is distributed over the seeds
+tables       tables of metrics
 page         the HTML page
 driver       starts Snakemake and shows its progress
 regress      two versions compared

@@ -13,6 +13,7 @@ import roce_results as rr
 
 from .estimates import Estimate, Results
 from .expression import NotMeasured
+from .grid import seed_count
 from .plots import Plot
 from .score import DEFAULT_RULES, GRADES, Score, Scorer, default_band, interval, reported_number
 
@@ -270,7 +271,7 @@ def logarithmic(ax, estimates: Sequence[Estimate], others: Sequence[float]) -> N
 
 def seeds_note(results: Results) -> str:
     """What the intervals are."""
-    seeds = len(results.experiment.seeds)
-    return "One seed." if seeds < 2 else (
-        f"{seeds} seeds; bars: 95 % confidence intervals over them (jackknife), cut off where they "
-        "leave the axis.")
+    seeds = seed_count(results.points)
+    return "One seed." if seeds == "1" else (
+        f"{seeds} seeds; bars: 95 % confidence intervals over them (jackknife; bootstrap of "
+        "statistics over seeds), cut off where they leave the axis.")

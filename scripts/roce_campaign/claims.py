@@ -11,7 +11,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
 
-from .expression import Coordinates, Expression
+from .expression import Coordinates, Expression, Reference
 from .grid import Selection, read_where, resolve_label, selects
 from .metrics import Metric
 from .program import ROOT
@@ -198,8 +198,6 @@ class Claims:
             if expression.boolean != relation:
                 value.fail(f"{what}: expected "
                            + ("a comparison" if relation else "a number, holds: is for comparisons"))
-            if not expression.references:
-                value.fail(f"{what}: no metric in it")
             coordinates = {**at, **{n: v for n, v in variables.items() if n in self.axes}}
             for reference in expression.references:
                 self._check(reference, coordinates, value, what)
@@ -233,6 +231,19 @@ class Claims:
         except ValueError:
             raise rr.ResultError(f"{target['id']}: band '{low}', '{high}' in the table of targets, "
                                  "expected numbers") from None
+
+
+def place_of(reference: Reference, coordinates: Coordinates,
+             axes: Dict[str, List[str]]) -> Coordinates:
+    """The point that a reference means.
+
+    @param coordinates those that its case gives to all references
+    """
+    place = {}
+    for axis, labels in axes.items():
+        label = reference.coordinates.get(axis, coordinates.get(axis))
+        place[axis] = labels[0] if label is None else resolve_label(label, labels)
+    return place
 
 
 def parse_share(text: str, total: int) -> int:

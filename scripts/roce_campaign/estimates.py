@@ -11,24 +11,33 @@ All intervals are delete-one-seed jackknife intervals: with n seeds and an estim
 pseudo-values n*e - (n-1)*e(without seed i) are averaged, and their standard error times Student's t
 with n-1 degrees of freedom is half the interval, centred on e. For a mean over seeds that is
 exactly the usual interval. It serves ratios and percentages of means and pooled percentiles alike,
-and as all points have the same seeds (the same arrivals), their pairing counts.
+and as the points have the same seeds (the same arrivals), their pairing counts.
+
+But those of a statistic over the seeds (P99 of 100 runs) are bootstrap intervals: the jackknife fails
+for percentiles, which hardly change when one value is left out. RESAMPLES times as many seeds are
+drawn with replacement, the same for all points, from a generator of fixed seed; the interval is
+from the 2.5th to the 97.5th percentile of the estimates.
 """
 
 import functools
 import math
+import random
 from concurrent.futures import ProcessPoolExecutor
-from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_results as rr
 
 from .experiment import Experiment
 from .expression import NotMeasured
-from .grid import Point
-from .measure import definitions, of_run, statistic_of
+from .grid import Point, selects
+from .measure import definitions, of_run
 from .metrics import Metric
 from .plan import Plan
+from .statistic import statistic_of
 
 CONFIDENCE = 0.95
+RESAMPLES = 1000
+TAILS = ("p2.5", "p97.5")  # of the bootstrap
 
 
 @functools.lru_cache(maxsize=None)
@@ -65,6 +74,24 @@ def jackknife(seeds: Sequence[int], f: Callable[[Sequence[int]], float]) -> Esti
     return Estimate(value, value - half, value + half, n)
 
 
+def bootstrap(seeds: Sequence[int], f: Callable[[Sequence[int]], float]) -> Estimate:
+    """The estimate f(seeds) with its interval; f takes seeds that are there several times."""
+    value, n = f(seeds), len(seeds)
+    if n < 2:
+        return Estimate(value, None, None, n)
+    draw = random.Random(1)
+    try:
+        values = sorted(f(draw.choices(seeds, k=n)) for _ in range(RESAMPLES))
+    except NotMeasured:
+        return Estimate(value, None, None, n)
+    return Estimate(value, *(statistic_of(values, tail) for tail in TAILS), n)
+
+
+def estimator(metrics: Iterable[Metric]) -> Callable:
+    """What gives the interval of a number made of these metrics."""
+    return bootstrap if any(m.source == "seeds" for m in metrics) else jackknife
+
+
 class Results:
     """Metrics of all runs of a campaign."""
 
@@ -76,6 +103,7 @@ class Results:
         self.experiment = experiment
         self.points = points
         self.measured = measured
+        self._estimates: Dict[Tuple[int, str], Optional[Estimate]] = {}
 
     @staticmethod
     def collect(experiment: Experiment, plan: Plan, jobs: int) -> "Results":
@@ -101,18 +129,28 @@ class Results:
         raise NotMeasured(f"no runs at {where}" if self.experiment.size == "full" else
                           f"no runs at {where} in this size")
 
+    def entries(self, point: int, metric: Metric) -> Dict[int, dict]:
+        """What the runs of a point have of a metric, by seed."""
+        if not selects(metric.fields.get("at", {}), self.points[point].coordinates):
+            return {}
+        found = ((s, self.measured.get((point, s), {}).get(metric.of_run()))
+                 for s in self.points[point].seeds)
+        return {s: e for s, e in found if e}
+
     def seeds(self, point: int, metric: Metric) -> List[int]:
         """Seeds in which a metric has a value."""
-        found = []
-        for seed in self.experiment.seeds:
-            entry = self.measured.get((point, seed), {}).get(metric.name)
-            if entry and (metric.pool or entry["value"] is not None):
-                found.append(seed)
-        return found
+        return [s for s, e in self.entries(point, metric).items()
+                if metric.pool or e["value"] is not None]
 
     def over(self, point: int, metric: Metric, seeds: Sequence[int]) -> float:
-        """A metric's mean over the seeds, or its value over their pooled flows."""
-        entries = [self.measured[point, s][metric.name] for s in seeds]
+        """A metric's mean over the seeds, its statistic over them, or its value over their pooled
+        flows."""
+        entries = [self.measured[point, s][metric.of_run()] for s in seeds]
+        if metric.source == "seeds":
+            value = statistic_of(sorted(e["value"] for e in entries), metric.fields["statistic"])
+            if value is None:
+                raise NotMeasured(f"no {metric.name} at {self.points[point].text()}")
+            return value * metric.fields.get("scale", 1)
         if not metric.pool:
             return math.fsum(e["value"] for e in entries) / len(entries)
         value = statistic_of(sorted(v for e in entries for v in e["values"]),
@@ -123,19 +161,28 @@ class Results:
 
     def estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
         """A metric at a point; None where no seed has a value, or the metric is of other points."""
+        key = point, metric.name
+        if key not in self._estimates:
+            self._estimates[key] = self._estimate(point, metric)
+        return self._estimates[key]
+
+    def _estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
         seeds = self.seeds(point, metric)
         try:
-            return jackknife(seeds, lambda s: self.over(point, metric, s)) if seeds else None
+            return estimator([metric])(seeds, lambda s: self.over(point, metric, s)) if seeds else None
         except NotMeasured:
             return None
 
     def counts(self, point: int, metric: Metric) -> Optional[Tuple[int, int]]:
         """Flows and unfinished flows that a metric of flows looks at, over all seeds."""
-        entries = [e for e in (self.measured.get((point, s), {}).get(metric.name)
-                               for s in self.experiment.seeds) if e]
-        if metric.source != "flows" or not entries:
+        entries = self.entries(point, metric).values()
+        if not entries or not all("unfinished" in e for e in entries):
             return None
         return sum(e["flows"] for e in entries), sum(e["unfinished"] for e in entries)
+
+    def not_reached(self, point: int, metric: Metric) -> int:
+        """Runs in which a threshold was not reached."""
+        return sum(e.get("reached") is False for e in self.entries(point, metric).values())
 
     def table(self) -> rr.Table:
         """metrics.csv: one row per metric and point."""
@@ -153,16 +200,14 @@ class Results:
                                     "unfinished"], rows
 
     def seed_table(self) -> rr.Table:
-        """metrics-by-seed.csv: one row per metric, point and seed; pooled metrics are left out."""
+        """metrics-by-seed.csv: one row per metric, point and seed; without those of no single run."""
         axes = list(self.experiment.axes)
         rows = []
         for metric in self.experiment.metrics.values():
-            for i, point in enumerate(self.points):
-                for seed in [] if metric.pool else self.experiment.seeds:
-                    entry = self.measured.get((i, seed), {}).get(metric.name)
-                    if entry:
-                        rows.append([metric.name] + [point.coordinates[a] for a in axes]
-                                    + [str(seed), plain(entry["value"])])
+            for i, point in enumerate(self.points if metric.per_run() else []):
+                for seed, entry in self.entries(i, metric).items():
+                    rows.append([metric.name] + [point.coordinates[a] for a in axes]
+                                + [str(seed), plain(entry["value"])])
         return ["metric"] + axes + ["seed", "value"], rows
 
 

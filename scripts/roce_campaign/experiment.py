@@ -8,14 +8,15 @@ The keys are described in contrib/roce/doc/roce.rst, "Campaigns"; scripts/experi
 
 import os
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from collections import Counter
+from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
 
 from . import identity, yamlread
-from .claims import Claim, Claims, read_targets, read_targets_file
+from .claims import Case, Claim, Claims, place_of, read_targets, read_targets_file
 from .grid import (Point, labels_of, make_points, read_grid, read_overrides, read_seeds,
-                   read_selection, resolve_label)
+                   read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
 from .plots import Plot, read_plot
 from .program import ROOT, Options, program_options
@@ -45,7 +46,6 @@ class Experiment(NamedTuple):
     axes: Dict[str, List[str]]  # of this size
     all_axes: Dict[str, List[str]]  # of this and the full size, for claims
     points: List[Point]
-    seeds: List[int]
     warmup_ns: Optional[float]
     metrics: Dict[str, Metric]
     plots: List[Plot]
@@ -55,8 +55,12 @@ class Experiment(NamedTuple):
 
     def design(self) -> str:
         """A hash of what is run: program, options, grid and seeds."""
-        return identity.data_hash([self.program, self.seed_option, self.seeds,
-                                   [[p.coordinates, p.options] for p in self.points]])
+        return identity.data_hash([self.program, self.seed_option,
+                                   [[p.coordinates, p.options, p.seeds] for p in self.points]])
+
+    def seed_sets(self) -> Dict[str, int]:
+        """The sets of seeds as text, with the number of their points."""
+        return Counter(seeds_text(p.seeds) for p in self.points)
 
 
 def find(name: str) -> Tuple[str, str]:
@@ -75,9 +79,9 @@ def find(name: str) -> Tuple[str, str]:
 
 def merge(base: Dict[str, Value], overlay: Dict[str, Value]) -> Dict[str, object]:
     """Sections of the file with those of one size; mappings become lists of key and value."""
-    merged: Dict[str, object] = dict(base)
-    for name, value in overlay.items():
-        merged[name] = value
+    merged: Dict[str, object] = {**base, **overlay}
+    merged["overrides"] = [item for source in (base, overlay) if "overrides" in source
+                           for item in source["overrides"].items("overrides", True)]
     for name in MERGED:
         pairs: Dict[str, Tuple[Value, Value]] = {}
         for source in (base, overlay):
@@ -85,6 +89,13 @@ def merge(base: Dict[str, Value], overlay: Dict[str, Value]) -> Dict[str, object
                 pairs.update({k.node.value: (k, v) for k, v in source[name].pairs(name)})
         merged[name] = list(pairs.values())
     return merged
+
+
+def program_path(name: str, folder: str, build: Optional[str]) -> str:
+    """A program of the build, or a path from the experiment's folder."""
+    if os.sep in name:
+        return os.path.join(folder, name)
+    return os.path.join(build or os.path.join(ROOT, "build"), "bin", name)
 
 
 def read_slurm(pairs: List[Tuple[Value, Value]]) -> Dict[str, str]:
@@ -120,6 +131,23 @@ def read_claims(chosen: Dict[str, object], reader: Claims) -> List[Claim]:
     return claims
 
 
+def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point],
+                axes: Dict[str, List[str]]) -> None:
+    """What is compared has the same seeds: its intervals count on the pairing.
+
+    @param cases each with the place and name to tell
+    """
+    by_place = {frozenset(p.coordinates.items()): p for p in points}
+    for what, case in cases:
+        places = (frozenset(place_of(r, case.coordinates, axes).items())
+                  for r in case.expression.references)
+        found = {p.text(): seeds_text(p.seeds) for p in (by_place.get(c) for c in places) if p}
+        if len(set(found.values())) > 1:
+            listed = "; ".join(f"{seeds} at {text}" for text, seeds in found.items())
+            raise rr.ResultError(f"{what} combines points of different seeds ({listed}), expected "
+                                 "the same ones")
+
+
 def load(name: str, size: str, program: Optional[str] = None,
          build: Optional[str] = None, targets_file: Optional[str] = None) -> Experiment:
     """Read and check an experiment.
@@ -138,11 +166,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     document = yamlread.read(file)
     full, chosen = read_sections(document, size)
     seed_option = chosen["seed_option"].text("seed_option") if "seed_option" in chosen else "seed"
-    path = program or chosen["program"].text("program")
-    if os.sep not in path:
-        path = os.path.join(build or os.path.join(ROOT, "build"), "bin", path)
-    elif not program:
-        path = os.path.join(folder, path)
+    path = program or program_path(chosen["program"].text("program"), folder, build)
     names = program_options(path, chosen["program"])
     if seed_option not in names:
         chosen["program"].fail(f"the program has no option --{seed_option} for the seed; "
@@ -156,7 +180,8 @@ def load(name: str, size: str, program: Optional[str] = None,
         known_labels += [x for x in labels if resolve_label(x, known_labels) is None]
     excluded = [read_selection(v, all_axes, "exclude")
                 for v in (chosen["exclude"].items("exclude") if "exclude" in chosen else [])]
-    overrides = read_overrides(chosen.get("overrides"), all_axes, options)
+    overrides = read_overrides(chosen["overrides"], all_axes, options)
+    points = make_points(axes, fixed, excluded, overrides, read_seeds(chosen.get("seeds")), document)
     metrics = read_metrics(chosen["metrics"], all_axes)
     if not metrics:
         document.fail("metrics: expected at least one")
@@ -168,6 +193,9 @@ def load(name: str, size: str, program: Optional[str] = None,
     unclaimed = [row for key, row in targets.items() if key not in claimed] if show_all else []
     plots = [read_plot(v, reader, [c.id for c in claims])
              for v in (chosen["plots"].items("plots", True) if "plots" in chosen else [])]
+    check_seeds([(f"{c.place}: claim {c.id}", case) for c in claims for case in c.cases]
+                + [(f"{p.place}: the plot", case) for p in plots if p.kind == "effects"
+                   for _, cases in p.fields["value"] for case in cases], points, all_axes)
     with open(file, encoding="utf-8") as stream:
         text = stream.read()
     return Experiment(
@@ -175,7 +203,6 @@ def load(name: str, size: str, program: Optional[str] = None,
         chosen["title"].text("title"),
         chosen["description"].text("description") if "description" in chosen else "",
         os.path.realpath(path), fixed, seed_option, "progress" in names,
-        labels_of(axes), all_axes, make_points(axes, fixed, excluded, overrides, document),
-        read_seeds(chosen.get("seeds")),
+        labels_of(axes), all_axes, points,
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
         metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]))

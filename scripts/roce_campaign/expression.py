@@ -37,7 +37,7 @@ def _divide(a: float, b: float) -> float:
 
 def _power(a: float, b: float) -> float:
     try:
-        value = a**b
+        value = float(a)**b  # of large integers there would be no end
     except (ZeroDivisionError, OverflowError):
         value = math.nan
     if isinstance(value, complex) or not math.isfinite(value):

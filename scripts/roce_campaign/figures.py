@@ -2,9 +2,9 @@
 #
 # SPDX-License-Identifier: GPL-2.0-only
 """The standard figures of a campaign: metrics with their intervals, slowdown by flow size,
-distribution of completion times, queues over time.
+distribution of completion times, and what run_figures, seed_figures and tables draw.
 
-The last three are those of plot_fct.py and plot_queues.py; flows of all seeds are pooled in them.
+Slowdown and distribution are those of plot_fct.py; flows of all seeds are pooled in them.
 """
 
 import itertools
@@ -14,28 +14,28 @@ import textwrap
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 import plot_fct
-import plot_queues
 import roce_results as rr
 
-from . import claim_figures
+from . import claim_figures, run_figures, seed_figures, tables
 from .estimates import Estimate, Results
 from .experiment import Experiment
-from .grid import Point, Selection, selects
+from .grid import Point, Selection, seed_count, selects
 from .metrics import Metric
 from .plan import Plan
 from .plots import Plot
 
 
 TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
-          "queues": "Queues over time", "effects": "Effects", "claims": "Reported and measured"}
+          "queues": "Queues over time", "rates": "Throughput of flows", "effects": "Effects", "claims": "Reported and measured"}
 
 
 class Figure(NamedTuple):
-    """A PNG; or no file, and why."""
+    """A PNG, or a table with its CSV file; or no file, and why."""
 
     title: str
     file: Optional[str]
     why_not: str
+    table: Optional[rr.Table] = None
 
 
 class Panel(NamedTuple):
@@ -65,7 +65,7 @@ class Drawer:
                 figures.append(self.figure(plot, where))
         kept = {os.path.basename(f.file) for f in figures if f.file}
         for name in os.listdir(self.folder):
-            if name.endswith(".png") and name not in kept:  # of earlier definitions
+            if name.endswith((".png", ".csv")) and name not in kept:  # of earlier definitions
                 os.remove(os.path.join(self.folder, name))
         return figures
 
@@ -105,7 +105,8 @@ class Drawer:
         name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120].strip("-")
         count = sum(n == name or n.startswith(name + "~") for n in self.names)
         self.names.append(name if not count else f"{name}~{count + 1}")
-        return os.path.join(self.folder, self.names[-1] + ".png")
+        return os.path.join(self.folder,
+                            self.names[-1] + (".csv" if plot.kind == "table" else ".png"))
 
     def figure(self, plot: Plot, where: Selection) -> Figure:
         """One figure."""
@@ -122,13 +123,12 @@ class Drawer:
                 claim_figures.draw_effects(self.results, plot, file)
             elif plot.kind == "claims":
                 claim_figures.draw_claims(self.results, plot, file)
-            elif plot.kind == "queues":
-                self.draw_queues(plot, where, file)
+            elif plot.kind == "table":
+                return Figure(title, file, "", tables.write(self.results, plot, where, file))
+            elif plot.kind == "box":
+                seed_figures.draw_box(self, plot, where, file)
             else:
-                runs = self.pooled_runs(plot, where)
-                draw = plot_fct.plot_slowdown if plot.kind == "slowdown-by-size" \
-                    else plot_fct.plot_cdf
-                draw(runs, file)
+                run_figures.DRAW[plot.kind](self, plot, where, file)
         except rr.ResultError as error:
             return Figure(title, None, str(error))
         return Figure(title, file, "")
@@ -143,31 +143,31 @@ class Drawer:
             raise rr.ResultError("no run has these values: nothing to plot")
         plt = rr.apply_style()
         columns = min(len(panels), 3)
-        rows = -(-len(panels) // columns)
         width = 4.6 if columns == 1 else 3.7 * columns
         if plot.kind == "bars" and columns == 1:  # no bar narrower than its interval's caps
             width = max(width, 0.17 * len(labels) * (len(panels[0].rows) + 1))
-        fig, axes = plt.subplots(rows, columns, squeeze=False,
-                                 figsize=(width + 0.4, 3.0 * rows + 0.8))
-        for ax in axes.flat[len(panels):]:
-            ax.set_visible(False)
+        fig, axes = plot_fct.panel_grid(plt, len(panels), columns, width + 0.4, 3.0)
         series = list(dict.fromkeys(s for p in panels for s in p.rows))
-        for ax, panel in zip(axes.flat, panels):
+        for ax, panel in zip(axes, panels):
             self.draw_panel(ax, panel, plot, labels, series)
             ax.set_title("\n".join(textwrap.wrap(panel.title, 36 if columns > 1 else 60)))
-            crowded = sum(map(len, labels)) * columns > 12 * (width + 0.4)
-            if ax.get_xticklabels() and crowded:
-                plt.setp(ax.get_xticklabels(), rotation=30, ha="right", rotation_mode="anchor")
-        plot_fct.finish_layout(fig, legend(plot.kind, series), [self.note(plot)])
+            plot_fct.turn_labels(ax, labels, columns, width + 0.4)
+        plot_fct.finish_layout(fig, legend(plot.kind, series), [self.note(plot, where)])
         plot_fct.save_figure(fig, file)
         plt.close(fig)
 
-    def note(self, plot: Plot) -> str:
+    def note(self, plot: Plot, where: Selection) -> str:
         """What the intervals are."""
         metrics = [self.experiment.metrics[m] for m in plot.fields["metric"]]
-        seeds = len(self.experiment.seeds)
-        note = (f"Mean of {seeds} seeds; bars: 95 % confidence interval (Student's t)."
-                if seeds > 1 else "One seed.")
+        seeds = seed_count(p for p in self.experiment.points if selects(where, p.coordinates))
+        whole = [m for m in metrics if m.source == "seeds"]
+        note = "One seed."
+        if seeds != "1":
+            note = (f"{seeds} seeds; bars: 95 % confidence interval (bootstrap)."
+                    if len(whole) == len(metrics) else
+                    f"Mean of {seeds} seeds; bars: 95 % confidence interval (Student's t).")
+        for m in whole:
+            note += f" {m.label}: {m.fields['statistic']} over the seeds, with bootstrap interval."
         if any(m.pool for m in metrics):
             note += " " + ", ".join(m.label for m in metrics if m.pool) + ": flows of all seeds pooled."
         return note
@@ -249,40 +249,6 @@ class Drawer:
                 row[at] = self.results.estimate(i, metric)
         return row
 
-    # --------------------------------------------------------------------------------- single runs
-
-    def pooled_runs(self, plot: Plot, where: Selection) -> List[rr.Run]:
-        """A run for each series, with the flows of all its seeds."""
-        pooled: Dict[str, rr.Run] = {}
-        for run in self.plan.runs:
-            point = next(p for p in self.experiment.points if p.coordinates == run.point)
-            if not selects(where, run.point) or self.plan.record(run) is None:
-                continue
-            name = self.series_name(plot, point, where, None) or "all seeds"
-            loaded = rr.load_run(self.plan.run_folder(run), name, self.experiment.warmup_ns)
-            if name in pooled:
-                pooled[name].flows.extend(loaded.flows)
-            else:
-                pooled[name] = loaded
-        if not pooled:
-            raise rr.ResultError("no complete run: nothing to plot")
-        return list(pooled.values())
-
-    def draw_queues(self, plot: Plot, where: Selection, file: str) -> None:
-        """Queues of the first seed of each point."""
-        runs = []
-        for run in self.plan.runs:
-            if (selects(where, run.point) and run.seed == self.experiment.seeds[0]
-                    and self.plan.record(run) is not None):
-                folder = self.plan.run_folder(run)
-                point = next(p for p in self.experiment.points if p.coordinates == run.point)
-                label = self.series_name(plot, point, where, None) or f"seed {run.seed}"
-                runs.append((label, folder, rr.read_summary(folder)))
-        if not runs:
-            raise rr.ResultError("no complete run: nothing to plot")
-        if not plot_queues.plot(runs, file, int(plot.fields.get("top", 4))):
-            raise rr.ResultError("all queues are empty all the time: nothing to plot")
-
 
 def is_number(text: str) -> bool:
     """True for a plain number."""
@@ -315,18 +281,10 @@ def set_y_axis(ax, estimates: List[Estimate], log: bool) -> None:
     values = [e.value for e in estimates]
     highest = max([e.value if e.high is None else e.high for e in estimates], default=1.0)
     if log and values and min(values) > 0:
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
         lows = [e.low for e in estimates if e.low is not None and e.low > 0]
         bottom = max(min(values + lows) / 1.15, min(values) / 5)
         top = max(highest, max(values)) * 1.15
-        ax.set_yscale("log", nonpositive="clip")
-        ax.set_ylim(bottom, top)
-        ratio = top / bottom
-        subs = (1, 1.2, 1.5, 2, 3, 4, 5, 7) if ratio < 5 else (1, 2, 5) if ratio < 300 else (1,)
-        ax.yaxis.set_major_locator(LogLocator(subs=subs))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        plot_fct.log_values(ax, bottom, top)
     elif values:
         negative = min(values) < 0
         bottom = min([v for v in values] + [e.low for e in estimates if e.low is not None])
@@ -356,6 +314,6 @@ def draw_bars(ax, row: List[Optional[Estimate]], index: int, count: int) -> None
 
 
 def errors(estimates: List[Estimate]) -> Tuple[List[float], List[float]]:
-    """Lengths of the error bars down and up."""
-    return ([0.0 if e.low is None else e.value - e.low for e in estimates],
-            [0.0 if e.high is None else e.high - e.value for e in estimates])
+    """Lengths of the error bars down and up; a bootstrap interval may lie on one side."""
+    return ([0.0 if e.low is None else max(0.0, e.value - e.low) for e in estimates],
+            [0.0 if e.high is None else max(0.0, e.high - e.value) for e in estimates])

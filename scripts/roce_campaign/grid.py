@@ -5,7 +5,7 @@
 
 import itertools
 import re
-from typing import Dict, List, NamedTuple, Optional, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from .expression import Coordinates, same_label
 from .program import Options
@@ -16,10 +16,11 @@ Selection = Dict[str, List[str]]  # axis -> any of these labels
 
 
 class Override(NamedTuple):
-    """Options of some points that no single axis can give."""
+    """Options of some points that no single axis can give, or seeds of their own."""
 
     at: Selection
     options: Dict[str, str]
+    seeds: Optional[List[int]]
 
 
 class Point(NamedTuple):
@@ -27,6 +28,7 @@ class Point(NamedTuple):
 
     coordinates: Coordinates
     options: Dict[str, str]
+    seeds: Sequence[int] = ()
 
     def text(self) -> str:
         """For people: Hpcc, load=0.7 (the axis is named where the label is a number)."""
@@ -54,6 +56,23 @@ def read_seeds(value: Optional[Value]) -> List[int]:
     if len(set(seeds)) != len(seeds):
         value.fail("a seed is there twice")
     return seeds
+
+
+def seeds_text(seeds: Sequence[int]) -> str:
+    """1-10, or 1-3 7 9."""
+    runs: List[List[int]] = []
+    for seed in sorted(seeds):
+        if runs and seed == runs[-1][1] + 1:
+            runs[-1][1] = seed
+        else:
+            runs.append([seed, seed])
+    return " ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+
+
+def seed_count(points: Iterable[Point]) -> str:
+    """How many seeds the points have: 5, 1 to 100, or none."""
+    counts = [len(p.seeds) for p in points] or [0]
+    return f"{min(counts)} to {max(counts)}" if min(counts) < max(counts) else str(max(counts))
 
 
 def read_grid(pairs: List[Tuple[Value, Value]], options: Options) -> Dict[str, Axis]:
@@ -105,15 +124,18 @@ def read_where(value: Value, axes: Dict[str, List[str]], what: str) -> Coordinat
     return {axis: labels[0] for axis, labels in read_selection(value, axes, what).items()}
 
 
-def read_overrides(value: Optional[Value], axes: Dict[str, List[str]],
+def read_overrides(values: List[Value], axes: Dict[str, List[str]],
                    options: Options) -> List[Override]:
-    """Options of some points, in the file's order."""
+    """Options and seeds of some points, in the file's order."""
     found = []
-    for item in value.items("overrides", True) if value else []:
-        fields = item.fields("override", ("at", "options"), ("at", "options"))
-        settings = fields["options"].pairs("override: options")
+    for item in values:
+        fields = item.fields("override", ("at", "options", "seeds"), ("at",))
+        if len(fields) == 1:
+            item.fail("override: expected options:, seeds: or both")
+        settings = fields["options"].pairs("override: options") if "options" in fields else []
         found.append(Override(read_selection(fields["at"], axes, "override: at"),
-                              dict(options.read(k, v) for k, v in settings)))
+                              dict(options.read(k, v) for k, v in settings),
+                              read_seeds(fields["seeds"]) if "seeds" in fields else None))
     return found
 
 
@@ -133,8 +155,11 @@ def labels_of(axes: Dict[str, Axis]) -> Dict[str, List[str]]:
 
 
 def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Selection],
-                overrides: List[Override], where: Value) -> List[Point]:
-    """All combinations without the excluded ones."""
+                overrides: List[Override], seeds: List[int], where: Value) -> List[Point]:
+    """All combinations without the excluded ones.
+
+    @param seeds of the points to which no override gives others
+    """
     points = []
     for combination in itertools.product(*(axis.items() for axis in axes.values())):
         coordinates = {name: label for name, (label, _) in zip(axes, combination)}
@@ -148,10 +173,12 @@ def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Sel
                     where.fail(f"option {option} is set by two axes: {setter[option]} and {name}")
                 setter[option] = name
                 options[option] = text
+        own = seeds
         for override in overrides:
             if selects(override.at, coordinates):
                 options.update(override.options)
-        points.append(Point(coordinates, options))
+                own = override.seeds or own
+        points.append(Point(coordinates, options, own))
     if not points:
         where.fail("grid and exclude leave no point")
     return points

@@ -5,21 +5,21 @@
 of that kind).
 """
 
-import bisect
 import csv
 import fnmatch
 import json
 import math
 import os
-from typing import Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
 import roce_results as rr
 
-from . import identity
+from . import identity, rates
 from .experiment import Experiment
 from .expression import AnyName, Expression, NotMeasured, Reference
 from .grid import selects
 from .plan import Plan, PlannedRun, write_whole
+from .statistic import statistic_of, weighted_statistic
 from .yamlread import SizeRange
 
 VERSION = 2  # of what is computed here: older measures.json are not used
@@ -36,54 +36,33 @@ FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
 }
 
 
-def per_million(statistic: str) -> int:
-    """p99.9 as 999000."""
-    return round(float(statistic[1:]) * 10_000)
+def chosen(flow: rr.Flow, definition: dict) -> bool:
+    """True if a metric is of this flow, among others."""
+    return (definition.get("scope", "all") in ("all", flow.scope)
+            and flow.size in SizeRange(*definition.get("size", (None, None)))
+            and flow.traffic_class in definition.get("class", (flow.traffic_class,))
+            and flow.tag in definition.get("tag", (flow.tag,)))
 
 
-def statistic_of(ascending: Sequence[float], statistic: str) -> Optional[float]:
-    """A statistic of sorted values; percentiles are nearest-rank."""
-    if statistic == "count":
-        return float(len(ascending))
-    if statistic == "sum":
-        return math.fsum(ascending)
-    if not ascending:
-        return None
-    if statistic == "mean":
-        return math.fsum(ascending) / len(ascending)
-    if statistic in ("min", "max"):
-        return ascending[0 if statistic == "min" else -1]
-    if statistic == "jain":  # 1 if all are equal, 1/n if one has all
-        squares = math.fsum(v * v for v in ascending)
-        return math.fsum(ascending) ** 2 / (len(ascending) * squares) if squares else None
-    return rr.percentile(ascending, per_million(statistic))
-
-
-def weighted_statistic(pairs: List[Tuple[float, float]], statistic: str) -> Optional[float]:
-    """A statistic of (value, weight)."""
-    pairs = sorted(p for p in pairs if p[1] > 0)
-    if not pairs:
-        return None
-    if statistic == "mean":
-        return math.fsum(v * w for v, w in pairs) / math.fsum(w for _, w in pairs)
-    if statistic in ("min", "max"):
-        return pairs[0 if statistic == "min" else -1][0]
-    sums = []
-    total = 0.0
-    for _, weight in pairs:
-        total += weight
-        sums.append(total)
-    at = bisect.bisect_left(sums, total * per_million(statistic) / 1e6)
-    return pairs[min(at, len(pairs) - 1)][0]
+def measure_rates(folder: str, definition: dict) -> dict:
+    """A metric of the flows' progress over time."""
+    names = ("flow", "src", "dst")
+    where, scope = definition.get("where", {}), definition.get("scope", "all")
+    flows = [p for p in rates.read(folder, definition["file"])
+             if chosen(p.flow, {**definition, "scope": "all"})
+             and wanted(dict(zip(names, map(str, (p.flow.id, p.flow.src, p.flow.dst)))), where, {})]
+    # The same window for intra and inter, so that the two can be compared.
+    window = rates.window(flows, definition)
+    flows = [p for p in flows if scope in ("all", p.flow.scope)]
+    found = rates.fairness(flows, window, definition) if definition["source"] == "fairness" else \
+        rates.throughput(flows, window, definition)
+    value = found["value"]
+    return {**found, "value": None if value is None else value * definition.get("scale", 1)}
 
 
 def measure_flows(run: rr.Run, definition: dict) -> dict:
     """A metric of flows: its value, the number of flows and of those that did not finish."""
-    low, high = definition.get("size", (None, None))
-    size = SizeRange(low, high)
-    selected = [f for f in run.scope(definition.get("scope", "all")) if f.size in size
-                and f.traffic_class in definition.get("class", (f.traffic_class,))
-                and f.tag in definition.get("tag", (f.tag,))]
+    selected = [f for f in run.flows if chosen(f, definition)]
     value = FLOW_VALUE[definition["of"]]
     values = sorted(v for v in (value(f) for f in selected if f.finished) if v is not None)
     scale = definition.get("scale", 1)
@@ -185,7 +164,7 @@ def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterabl
 def definitions(experiment: Experiment) -> Dict[str, dict]:
     """The metrics' definitions as plain values."""
     return {name: {"source": m.source, "pool": m.pool, **m.fields}
-            for name, m in experiment.metrics.items()}
+            for name, m in experiment.metrics.items() if m.source != "seeds"}
 
 
 def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Dict[str, dict]:
@@ -202,6 +181,8 @@ def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -
             found[name] = measure_summary(summary, definition, folder)
         elif definition["source"] == "file":
             found[name] = measure_file(folder, summary, definition)
+        elif definition["source"] in ("fairness", "throughput"):
+            found[name] = measure_rates(folder, definition)
         else:
             found[name] = {"value": derived(definition, found)}
     return found

@@ -19,11 +19,18 @@ FLOW_VALUES = {"slowdown": "", "fct": "us", "receiver_fct": "us", "ideal_fct": "
 PLAIN_STATISTICS = ("mean", "min", "max", "sum", "count", "jain")
 STATISTICS = f"{', '.join(PLAIN_STATISTICS)} or a percentile such as p99 or p99.9"
 
+FAIRNESS_STATISTICS = ("time_to", "share_below", "mean", "min")
+
+FLOWS = ("scope", "size", "class", "tag")
+RATES = FLOWS + ("where", "after", "before", "until")
 SOURCES = {
-    "of": ("statistic", "scope", "size", "class", "tag", "pool"),
+    "of": ("statistic", "pool") + FLOWS,
     "counter": (),
     "summary": (),
     "file": ("column", "statistic", "where", "after", "before", "weight", "group", "within"),
+    "fairness": ("statistic", "bin", "threshold", "hold") + RATES,
+    "throughput": ("statistic",) + RATES,
+    "over_seeds": ("statistic",),
     "expression": (),
 }
 
@@ -32,12 +39,20 @@ class Metric(NamedTuple):
     """What is measured of each run."""
 
     name: str
-    source: str  # flows, counter, summary, file or expression
+    source: str  # flows, summary, file, fairness, throughput, expression or seeds
     fields: Dict[str, object]  # the definition, of plain values (JSON)
     label: str
     unit: str
     pool: bool
     expression: Optional[Expression]
+
+    def of_run(self) -> str:
+        """The metric of single runs that this one is made of."""
+        return str(self.fields.get("over_seeds", self.name))
+
+    def per_run(self) -> bool:
+        """True if it has a value for each run."""
+        return not self.pool and self.source != "seeds"
 
 
 def parse_statistic(text: str) -> str:
@@ -71,22 +86,15 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric],
         value.fail(f"{what}: expected exactly one of {', '.join(SOURCES)}")
     source = chosen[0]
     own = (source,) + SOURCES[source]
-    needed = {"of": ("statistic",), "file": ("column", "statistic")}.get(source, ())
+    needed = {"file": ("column", "statistic"), "fairness": ("bin", "statistic")}.get(
+        source, ("statistic",) if "statistic" in own else ())
     fields = value.fields(what, own + ("at", "label", "unit", "scale"), needed)
     plain: Dict[str, object] = {}
     unit, pool, expression = "", False, None
     if source == "of":
         plain["of"] = fields["of"].one_of(what, tuple(FLOW_VALUES))
         unit = FLOW_VALUES[plain["of"]]
-        if "scope" in fields:
-            plain["scope"] = fields["scope"].one_of(f"{what}: scope", rr.SCOPES)
-        if "size" in fields:
-            size = fields["size"].parsed(f"{what}: size", SizeRange.parse)
-            plain["size"] = [size.low, size.high]
-        for column in ("class", "tag"):
-            if column in fields:
-                plain[column] = [v.whole(f"{what}: {column}", 0)
-                                 for v in fields[column].items_or_one(column)]
+        plain.update(read_flow_fields(fields, what))
         pool = "pool" in fields and fields["pool"].flag(f"{what}: pool")
     elif source == "counter":
         plain["summary"] = ["counters", fields["counter"].text(what)]
@@ -94,14 +102,22 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric],
         plain["summary"] = fields["summary"].text(what).split(".")
     elif source == "file":
         plain = read_file_fields(fields, what)
+    elif source in ("fairness", "throughput"):
+        plain = {**read_rates_fields(fields, source, what), **read_flow_fields(fields, what)}
+        unit = {"fairness": "us" if plain.get("statistic") == "time_to" else ""}.get(source, "Gbit/s")
+    elif source == "over_seeds":
+        base = before[fields["over_seeds"].one_of(what, [n for n, m in before.items()
+                                                         if m.per_run()])]
+        plain = {"over_seeds": base.name, **({"at": base.fields["at"]} if "at" in base.fields else {})}
+        unit = base.unit
     else:
         expression = fields["expression"].parsed(what, lambda t: Expression(t, before))
         if expression.boolean or any(r.coordinates for r in expression.references):
             fields["expression"].fail(f"{what}: expected a number from metrics of the same run")
-        if any(before[r.metric].pool for r in expression.references):
-            fields["expression"].fail(f"{what}: uses a pooled metric, which has no value per run")
+        for name in (r.metric for r in expression.references if not before[r.metric].per_run()):
+            fields["expression"].fail(f"{what}: {name} has no value per run")
         plain["expression"] = expression.text
-    if "statistic" in fields:
+    if "statistic" in fields and "statistic" not in plain:
         plain["statistic"] = fields["statistic"].parsed(what, parse_statistic)
         if plain["statistic"] in ("count", "jain"):
             unit = ""
@@ -114,15 +130,76 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric],
         unit = ""
     label = fields["label"].text(what) if "label" in fields else name.replace("_", " ")
     unit = fields["unit"].text(what) if "unit" in fields else unit
-    kind = {"of": "flows", "counter": "summary"}.get(source, source)
+    kind = {"of": "flows", "counter": "summary", "over_seeds": "seeds"}.get(source, source)
     return Metric(name, kind, plain, label, unit, pool, expression)
+
+
+def read_flow_fields(fields: Dict[str, Value], what: str) -> Dict[str, object]:
+    """Which flows a metric is of."""
+    plain: Dict[str, object] = {}
+    if "scope" in fields:
+        plain["scope"] = fields["scope"].one_of(f"{what}: scope", rr.SCOPES)
+    if "size" in fields:
+        size = fields["size"].parsed(f"{what}: size", SizeRange.parse)
+        plain["size"] = [size.low, size.high]
+    for column in ("class", "tag"):
+        if column in fields:
+            plain[column] = [v.whole(f"{what}: {column}", 0)
+                             for v in fields[column].items_or_one(column)]
+    return plain
+
+
+def read_rates_fields(fields: Dict[str, Value], source: str, what: str) -> Dict[str, object]:
+    """What is particular to the flows' progress over time."""
+    plain: Dict[str, object] = {"file": read_file_name(fields[source], what)}
+    if "where" in fields:
+        plain["where"] = {k.one_of(f"{what}: where", ("flow", "src", "dst")): v.text(what)
+                          for k, v in fields["where"].pairs(what)}
+    if "after" in fields:
+        share = re.fullmatch(r"(\d{1,2}(?:\.\d*)?)\s*%", fields["after"].text(what))
+        plain["after_share" if share else "after"] = float(share[1]) / 100 if share else \
+            fields["after"].parsed(f"{what}: after", yamlread.parse_time_ns)
+    if "before" in fields:
+        plain["before"] = fields["before"].parsed(f"{what}: before", yamlread.parse_time_ns)
+    if "until" in fields:
+        plain["until"] = fields["until"].one_of(f"{what}: until", ("first_done",))
+    if source == "fairness":
+        plain.update(read_fairness_fields(fields, what))
+    return plain
+
+
+def read_fairness_fields(fields: Dict[str, Value], what: str) -> Dict[str, object]:
+    """What is particular to Jain's index over time."""
+    statistic = fields["statistic"].one_of(f"{what}: statistic", FAIRNESS_STATISTICS)
+    plain: Dict[str, object] = {"statistic": statistic}
+    plain["bin"] = fields["bin"].parsed(f"{what}: bin", yamlread.parse_time_ns)
+    if plain["bin"] <= 0:
+        fields["bin"].fail(f"{what}: bin, expected more than 0")
+    limited = statistic in ("time_to", "share_below")
+    if limited != ("threshold" in fields):
+        fields["statistic"].fail(f"{what}: threshold: goes with statistic time_to or share_below")
+    if limited:
+        plain["threshold"] = fields["threshold"].number(f"{what}: threshold")
+        if not 0 < plain["threshold"] <= 1:
+            fields["threshold"].fail(f"{what}: threshold, expected more than 0 and up to 1")
+    if "hold" in fields:
+        plain["hold"] = fields["hold"].whole(f"{what}: hold", 1, 1_000_000)
+        if statistic != "time_to":
+            fields["hold"].fail(f"{what}: hold: goes with statistic time_to")
+    return plain
+
+
+def read_file_name(value: Value, what: str) -> str:
+    """A file of the run's folder."""
+    name = value.text(what)
+    if os.path.basename(name) != name:
+        value.fail(f"{what}: expected the name of a file in the run's folder")
+    return name
 
 
 def read_file_fields(fields: Dict[str, Value], what: str) -> Dict[str, object]:
     """What is particular to a column of a CSV file."""
-    plain: Dict[str, object] = {"file": fields["file"].text(what)}
-    if os.path.basename(plain["file"]) != plain["file"]:
-        fields["file"].fail(f"{what}: expected the name of a file in the run's folder")
+    plain: Dict[str, object] = {"file": read_file_name(fields["file"], what)}
     plain["column"] = fields["column"].text(what)
     plain["where"] = {k.node.value: v.text(what)
                       for k, v in (fields["where"].pairs(what) if "where" in fields else [])}

@@ -15,21 +15,13 @@ import roce_results as rr
 from . import figures, score
 from .estimates import Results
 from .experiment import Experiment
-from .grid import selects
+from .grid import seed_count, selects
 from .metrics import Metric
 from .plan import HASH_DIGITS, Plan, write_whole
+from .tables import interval, number
 
 
 PIXELS_PER_PIXEL = 1.4  # of a figure for one of the page, for sharp text
-
-
-def number(value: Optional[float]) -> str:
-    """Four significant digits without an exponent, where that is readable."""
-    if value is None:
-        return "-"
-    if value != 0 and (abs(value) >= 1e9 or abs(value) < 1e-3):
-        return f"{value:.3e}"
-    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
 
 def definition_text(metric: Metric) -> str:
@@ -44,6 +36,8 @@ def definition_text(metric: Metric) -> str:
             value = ", ".join(f"{k}={v}" for k, v in value.items()) or "all rows"
         elif key == "at":
             value = "; ".join(f"{axis} {', '.join(labels)}" for axis, labels in value.items())
+        elif key in ("after", "before", "bin"):
+            value = f"{value / 1000:g} us"
         elif key == "summary":
             value = ".".join(value)
         elif isinstance(value, list):
@@ -65,8 +59,7 @@ def metric_tables(results: Results) -> List[dict]:
             rows.append({
                 "labels": list(point.coordinates.values()),
                 "mean": number(e.value if e else None),
-                "interval": "" if not e or e.low is None
-                            else f"[{number(e.low)}, {number(e.high)}]",
+                "interval": interval(e),
                 "seeds": e.seeds if e else 0,
                 "flows": f"{counts[0]:,}" if counts else "-",
                 "unfinished": f"{counts[1]:,}" if counts else "-"})
@@ -93,7 +86,7 @@ def score_rows(scores: List[score.Score]) -> List[dict]:
         number_reported = score.reported_number(s.reported) is not None
         rows.append({"id": s.id, "grade": s.grade, "text": text, "note": s.note,
                      "reported": s.reported + (with_unit if number_reported else ""),
-                     "ours": shorter(s.ours) + (with_unit if s.ours and "/" not in s.ours else ""),
+                     "seeds": s.seeds, "ours": shorter(s.ours) + (with_unit if s.ours and "/" not in s.ours else ""),
                      "interval": score.interval(s.low, s.high),
                      "band": f"{band[0]:g} to {band[1]:g}" if band else "-"})
     return rows
@@ -159,18 +152,20 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
     shown = []
     for figure in drawn:
         data, width = "", 0
-        if figure.file:
+        if figure.file and not figure.table:
             with open(figure.file, "rb") as stream:
                 png = stream.read()
             width = round(int.from_bytes(png[16:20], "big") / PIXELS_PER_PIXEL)
             data = base64.b64encode(png).decode("ascii")
         shown.append({"title": figure.title, "data": data, "width": width,
-                      "why_not": figure.why_not})
+                      "why_not": figure.why_not, "table": figure.table,
+                      "file": os.path.basename(figure.file or "")})
     return environment.get_template("page.html.j2").render(
         title=experiment.title, name=experiment.name, size=experiment.size,
         description=[p for p in experiment.description.strip().split("\n\n") if p],
         program=os.path.basename(experiment.program), points=len(experiment.points),
-        seeds=experiment.seeds, axes=list(experiment.axes),
+        seed_sets=sorted(experiment.seed_sets().items(), key=lambda s: -s[1]),
+        seed_count=seed_count(experiment.points), axes=list(experiment.axes),
         missing=len(plan.by_key) - len(complete), distinct=len(plan.by_key),
         unfinished=unfinished_flows(plan),
         figures=shown, scores=score_rows(scores), grades=score.GRADES,
@@ -210,10 +205,10 @@ def write_published(results: Results, plan: Plan, path: str) -> None:
     if len(plan.complete()) < len(plan.by_key):
         raise rr.ResultError(f"{plan.folder}: {len(plan.by_key) - len(plan.complete())} runs are "
                              "missing, expected a complete campaign to publish")
-    seeds = results.experiment.seeds
-    about = [plan.data["size"], " ".join(str(s) for s in seeds), plan.data["commit"] or "unknown"]
+    commit = plan.data["commit"] or "unknown"
     rows = [[row["id"], row["text"], row["reported"], row["ours"], row["interval"], row["grade"],
-             row["note"], *about] for row in score_rows(score.Scorer(results).all())]
+             row["note"], plan.data["size"], row["seeds"], commit]
+            for row in score_rows(score.Scorer(results).all())]
     rr.write_csv(path + ".tmp", (PUBLISHED_HEADER, rows))
     os.replace(path + ".tmp", path)
 

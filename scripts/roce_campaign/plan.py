@@ -13,7 +13,6 @@ results/NAME/
 """
 
 import functools
-import itertools
 import json
 import os
 import re
@@ -86,7 +85,7 @@ class Plan:
         file_hash = functools.lru_cache(maxsize=None)(identity.file_hash)
         runs = []
         keys: Dict[str, str] = {}  # by hash
-        for point, seed in itertools.product(experiment.points, experiment.seeds):
+        for point, seed in ((p, s) for p in experiment.points for s in p.seeds):
             whole = run_hash(point.options, seed, experiment.seed_option, code_hash, file_hash)
             key = keys.setdefault(whole, f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}")
             runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))

@@ -5,6 +5,7 @@
 
 from typing import Dict, List, NamedTuple, Tuple
 
+from . import yamlread
 from .claims import Case, Claims
 from .grid import read_selection, read_where
 from .yamlread import Value
@@ -15,7 +16,10 @@ PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title"
          "claims": ((), ("ids", "title")),
          "slowdown-by-size": ((), ("series", "where", "each", "title")),
          "fct-cdf": ((), ("series", "where", "each", "title")),
-         "queues": ((), ("series", "where", "each", "title", "top"))}
+         "queues": ((), ("series", "panel", "where", "each", "title", "top", "ports")),
+         "rates": ((), ("series", "panel", "where", "each", "title", "fair", "bin")),
+         "box": (("metric", "x"), ("panel", "where", "each", "title", "log")),
+         "table": (("metric", "rows"), ("where", "each", "title"))}
 
 
 class Plot(NamedTuple):
@@ -40,13 +44,18 @@ def read_plot(value: Value, reader: Claims, claims: List[str]) -> Plot:
     fields = value.fields(f"plot {kind}", ("kind",) + required + optional, required)
     plain: Dict[str, object] = {}
     for name, field in fields.items():
-        if name == "metric":
+        if name == "metric" and kind == "box":
+            plain[name] = [m.one_of("plot: metric", [n for n, d in reader.metrics.items()
+                                                     if d.per_run()])
+                           for m in field.items_or_one("metric")]
+        elif name == "metric":
             plain[name] = [m.one_of("plot: metric", tuple(reader.metrics))
                            for m in field.items_or_one("metric")]
         elif kind == "effects" and name in ("value", "series"):
             pass  # below
         elif name in ("x", "rows", "panel", "series", "each"):
-            names = [field] if name in ("x", "rows", "panel") else field.items_or_one(name)
+            single = name in ("x", "panel") or (kind, name) == ("effects", "rows")
+            names = [field] if single else field.items_or_one(name)
             plain[name] = [f.one_of(f"plot: {name}", tuple(axes)) for f in names]
         elif name == "where":
             plain[name] = read_selection(field, axes, "plot: where")
@@ -58,7 +67,13 @@ def read_plot(value: Value, reader: Claims, claims: List[str]) -> Plot:
             plain[name] = field.flag("plot: log")
         elif name == "top":
             plain[name] = field.whole("plot: top", 1, 20)
-        elif name in ("title", "label"):
+        elif name == "fair":
+            plain[name] = field.parsed("plot: fair", yamlread.parse_rate_gbps)
+        elif name == "bin":
+            plain[name] = field.parsed("plot: bin", yamlread.parse_time_ns) / 1000
+            if plain[name] <= 0:
+                field.fail("plot: bin, expected more than 0")
+        elif name in ("title", "label", "ports"):
             plain[name] = field.text(name)
     if kind == "effects":
         plain["series"] = reader.each(fields.get("series"), "plot: series")

@@ -21,10 +21,10 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
 
-from .claims import Claim
-from .estimates import Estimate, Results, jackknife, plain
+from .claims import Claim, place_of
+from .estimates import Estimate, Results, estimator, plain
 from .expression import NotMeasured, Reference
-from .grid import resolve_label
+from .grid import seeds_text
 
 GRADES = {
     "A": "reproduced", "B": "size about right", "C": "sign or order of magnitude only",
@@ -149,6 +149,7 @@ class Score(NamedTuple):
     note: str
     claim: Optional[Claim]
     target: Dict[str, str]
+    seeds: str = ""  # of the claim's points
 
     def row(self) -> List[str]:
         """As in score.csv."""
@@ -174,11 +175,19 @@ class Scorer:
 
     def _place(self, reference: Reference, coordinates: Dict[str, str]) -> int:
         """The point a reference means."""
-        whole = {}
-        for axis, labels in self.experiment.all_axes.items():
-            label = reference.coordinates.get(axis, coordinates.get(axis))
-            whole[axis] = labels[0] if label is None else resolve_label(label, labels)
-        return self.results.find(whole)
+        return self.results.find(place_of(reference, coordinates, self.experiment.all_axes))
+
+    def seeds(self, claim: Claim) -> str:
+        """The seeds of a claim's points; several sets if its cases have different ones."""
+        sets = {}
+        for case in claim.cases:
+            for reference in case.expression.references:
+                try:
+                    point = self._place(reference, case.coordinates)
+                except NotMeasured:
+                    continue
+                sets[seeds_text(self.results.points[point].seeds)] = None
+        return "; ".join(sets)
 
     def _prepare(self, case, unfinished: Dict[int, int]
                  ) -> Tuple[List[int], Dict[Reference, int], List[str]]:
@@ -187,7 +196,9 @@ class Scorer:
         @param unfinished gets the number of unfinished flows by point
         """
         places = {}
-        seeds = set(self.experiment.seeds)
+        seeds: Optional[set] = None
+        planned = 0
+        remarks = []
         for reference in case.expression.references:
             key = Reference(reference.metric, tuple(sorted(reference.coordinates.items())))
             point = places[key] = self._place(reference, case.coordinates)
@@ -196,16 +207,25 @@ class Scorer:
             if not have:
                 raise NotMeasured(f"{metric.name} has no value at "
                                   f"{self.results.points[point].text()}")
-            seeds &= set(have)
+            seeds = set(have) if seeds is None else seeds & set(have)
+            planned = len(self.results.points[point].seeds)
             counts = self.results.counts(point, metric)
             if counts and counts[1]:
                 unfinished[point] = max(unfinished.get(point, 0), counts[1])
-        if not seeds:
+            late = self.results.not_reached(point, metric)
+            if late:
+                remarks.append(f"{metric.name} at {self.results.points[point].text()} not reached in "
+                               f"{late} of {planned} runs, whose ends count")
+        if places and not seeds:
             raise NotMeasured("no seed has all the values")
-        remarks = []
-        if len(seeds) < len(self.experiment.seeds):
-            remarks.append(f"{len(seeds)} of {len(self.experiment.seeds)} seeds have all values")
-        return sorted(seeds), places, remarks
+        if places and len(seeds) < planned:
+            remarks.append(f"{len(seeds)} of {planned} seeds have all values")
+        return sorted(seeds or ()), places, list(dict.fromkeys(remarks))
+
+    def _interval(self, case, seeds: List[int], f: Callable) -> Estimate:
+        """A number of a case, with the interval that its metrics need."""
+        metrics = [self.experiment.metrics[r.metric] for r in case.expression.references]
+        return estimator(metrics)(seeds, f)
 
     def _lookup(self, places, seeds):
         def lookup(reference: Reference) -> float:
@@ -217,7 +237,7 @@ class Scorer:
         """The number of a claim."""
         unfinished: Dict[int, int] = {}
         seeds, places, remarks = self._prepare(case, unfinished)
-        return jackknife(seeds, lambda s: float(
+        return self._interval(case, seeds, lambda s: float(
             case.expression.evaluate(self._lookup(places, s)))), remarks + not_counted(unfinished)
 
     def relation(self, case, unfinished: Dict[int, int]) -> Tuple[bool, str, Optional[Estimate], List[str]]:
@@ -235,7 +255,7 @@ class Scorer:
             left, _, right = case.expression.comparison(self._lookup(places, some))
             return left - right
 
-        return holds, text, jackknife(seeds, difference), remarks
+        return holds, text, self._interval(case, seeds, difference), remarks
 
     def score(self, claim: Claim) -> Score:
         """One claim."""
@@ -250,7 +270,8 @@ class Scorer:
             return self._result(claim, "", None, "N", str(error))
         grade = rule.grade(estimate.value)
         if estimate.low is None:
-            remarks.insert(0, "no interval" if estimate.seeds > 1 else "one seed, no interval")
+            remarks.insert(0, ("no run needed", "one seed, no interval", "no interval")
+                           [min(estimate.seeds, 2)])
         else:
             reached = sorted({rule.grade(x) for x in (estimate.low, estimate.high)} | {grade})
             if len(reached) > 1:
@@ -310,7 +331,7 @@ class Scorer:
 
     def all(self) -> List[Score]:
         """All claims, then the rows of the table of targets that no claim covers."""
-        scores = [self.score(c) for c in self.experiment.claims]
+        scores = [self.score(c)._replace(seeds=self.seeds(c)) for c in self.experiment.claims]
         for row in self.experiment.unclaimed:
             scores.append(Score(row["id"], row["reported"] or "-", "", None, None, "N",
                                 "no claim in the experiment", None, row))

@@ -173,6 +173,14 @@ def parse_bytes(text: str) -> int:
     return round(float(match[1]) * SIZES[match[2]])
 
 
+def parse_rate_gbps(text: str) -> float:
+    """12.5Gbps or 400Mbps in Gbit/s."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([kMGT]?)bps", text)
+    if not match or float(match[1]) == 0:
+        raise ValueError(f"'{text}', expected a rate such as 12.5Gbps")
+    return float(match[1]) * {"": 1e-9, "k": 1e-6, "M": 1e-3, "G": 1.0, "T": 1e3}[match[2]]
+
+
 class SizeRange:
     """Flow sizes above `low` and up to `high` bytes; None: no limit."""
 

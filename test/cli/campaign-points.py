@@ -91,7 +91,7 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("{at: {kind: fast, law: [new]}", "{at: {sort: fast}", 8, "no axis 'sort'"),
     ("{at: {kind: fast, law: [new]}", "{at: {law: [new, young]}", 8, "no 'young'"),
     ("options: {slow: 3}", "options: {slaw: 3}", 8, "no option --slaw"),
-    ("law: [new]}, options: {slow: 3}}", "law: [new]}}", 8, "'options' is missing"),
+    ("law: [new]}, options: {slow: 3}}", "law: [new]}}", 8, "expected options:, seeds: or both"),
     ("{law: [old], kind: [late]}", "{law: [old], kind: [lately]}", 12, "no 'lately'"),
     ("statistic: max, group: node, within: count}\n  least", "statistic: max, within: count}\n  least",
      17, "add group:"),

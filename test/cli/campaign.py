@@ -304,7 +304,7 @@ def test_numbers(folder):
     published = folder / "published.csv"
     good(run("score", experiment, "--results", out, "--publish", published), "score")
     row = {r["id"]: r for r in rows(published)}["band"]
-    check((row["grade"], row["size"], row["seeds"]) == ("C", "full", "1 2 3") and row["claim"]
+    check((row["grade"], row["size"], row["seeds"]) == ("C", "full", "1-3") and row["claim"]
           and row["commit"], f"published: {row}")
     check({r["id"]: r["grade"] for r in rows(out / "score.csv")}["band"] == "C", "new claim")
     below = run("score", experiment, "--results", out, "--fail-below", "B")

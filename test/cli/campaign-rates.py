@@ -1,0 +1,237 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Campaigns: throughput over time, how fair it is, and the figures of it; queues of one port.
+
+    campaign-rates.py BUILD_DIR
+
+The program writes rates.csv of four flows, whose throughputs and fairness one can work out by hand.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import campaign
+from campaign import SCRIPTS, check, good, near, rows, run
+
+sys.path.insert(0, str(SCRIPTS))
+import plot_queues  # noqa: E402
+import roce_results as rr  # noqa: E402
+from roce_campaign import figures, rates, run_figures, summarise  # noqa: E402
+
+# Gbit/s. With T = 200 us * (seed + 1): flow 0 (intra) 60 until T, then 20, done at 1600 us; flow 1
+# (inter) 0 until T, then 20, but 0 from 1200 to 1400 us, not done at the end, 2000 us; flow 2 (inter)
+# 20, done at 2000 us; flow 3 (intra, tag 7) 50 from 1000 to 1250 us. A row each 100 us, and the last.
+PROGRAM = '''#!/usr/bin/python3
+import json, sys
+options = {"seed": "1", "law": "a", "rates": "100us", "empty": "false"}
+if "--help" in sys.argv:
+    print("\\n".join(f"    --{o}:  text [x]" for o in [*options, "out"]))
+    sys.exit(0)
+options.update(a[2:].split("=", 1) for a in sys.argv[1:])
+turn = 200 * (int(options["seed"]) + 1)
+FLOWS = ((0, "intra", 0, 0, 1600, True), (1, "inter", 0, 0, 2000, False),
+         (2, "inter", 0, 0, 2000, True), (3, "intra", 7, 1000, 1250, True))
+def rate(flow, at):
+    if flow == 0:
+        return 60 if at < turn else 20
+    if flow == 1:
+        return 0 if at < turn or 1200 <= at < 1400 else 20
+    return 20 if flow == 2 else 50
+with open("flows.csv", "w") as f, open("rates.csv" if options["rates"] else "none.csv", "w") as r:
+    print("%s", file=f)
+    print("time_ns,flow,src,dst,rate_bps,window_bytes,sent_bytes,acked_bytes", file=r)
+    for i, scope, tag, start, end, done in FLOWS:
+        acked = 0.0
+        for at in range(start, end, 50):
+            acked += 125 * 50 * rate(i, at)
+            if (at + 50) %% 100 == 0 or at + 50 == end:
+                print(f"{1000 * (at + 50)}.000,{i},{i + 4},1,100,,{3 * acked:.0f},{acked:.0f}", file=r)
+        fct = f"{1000 * (end - start)}.000" if done else ""
+        print(f"{i},{i + 4},1,3,{tag},{scope},{acked:.0f},{1000 * start}.000,{fct},{fct},1000.000,"
+              f"{2.0 if done else ''},1,0,{'finished' if done else 'unfinished'}", file=f)
+with open("queues.csv", "w") as f:
+    print("time_ns,node,port,class,queue_bytes\\\\n100.000,7,0,3,50\\\\n300.000,7,1,3,70\\\\n"
+          "400.000,8,0,3,9", file=f)
+with open("summary.json", "w") as f:
+    json.dump({"nodeNames": {"7": "leaf", "8": "spine"}, "statistics": {"warmupNs": 500000},
+               "configuration": {"rates": options["rates"]}, "versions": {}}, f)
+''' % campaign.HEADER
+
+PROGRAM = PROGRAM.replace("\\\\n", "\\n")
+
+EXPERIMENT = """\
+title: Rates by hand
+program: ./program.py
+grid:
+  law: [a, b]
+seeds: 3
+metrics:
+  to_fair: {fairness: rates.csv, bin: 200us, statistic: time_to, threshold: 0.9, tag: 0}
+  to_lower: {fairness: rates.csv, bin: 200us, statistic: time_to, threshold: 0.5, tag: 0}
+  held: {fairness: rates.csv, bin: 200us, statistic: time_to, threshold: 0.9, hold: 3, tag: 0}
+  late: {fairness: rates.csv, bin: 200us, statistic: time_to, threshold: 0.9, hold: 3, tag: 0, until: first_done, scale: 0.001}
+  cut: {fairness: rates.csv, bin: 200us, statistic: time_to, threshold: 0.9, tag: 0, before: 500us}
+  from_then: {fairness: rates.csv, bin: 200us, statistic: time_to, threshold: 0.9, tag: 0, after: 1200us}
+  below: {fairness: rates.csv, bin: 200us, statistic: share_below, threshold: 0.9, tag: 0, until: first_done}
+  index: {fairness: rates.csv, bin: 200us, statistic: mean, tag: 0, until: first_done}
+  lowest: {fairness: rates.csv, bin: 200us, statistic: min, tag: 0, until: first_done}
+  quarter: {fairness: rates.csv, bin: 200us, statistic: mean, tag: 0, after: 75%, until: first_done}
+  part: {fairness: rates.csv, bin: 200us, statistic: mean, after: 1ms, before: 1.4ms}
+  whole: {fairness: rates.csv, bin: 200us, statistic: mean, after: 1ms, until: first_done}
+  two: {fairness: rates.csv, bin: 200us, statistic: min, where: {flow: '[02]'}, before: 1.6ms}
+  alone: {fairness: rates.csv, bin: 200us, statistic: mean, where: {src: 4}}
+  inter: {throughput: rates.csv, statistic: mean, scope: inter, after: 800us, until: first_done, tag: 0}
+  intra: {throughput: rates.csv, statistic: mean, scope: intra, after: 800us, until: first_done, tag: 0}
+  total: {throughput: rates.csv, statistic: sum, scope: inter, after: 800us, before: 1.6ms}
+  spell: {throughput: rates.csv, statistic: max, tag: 7}
+  between: {throughput: rates.csv, statistic: mean, where: {flow: 2}, after: 130us, before: 170us}
+plots:
+  - {kind: rates, title: Rates, panel: law, fair: 33Gbps, bin: 200us, where: {law: [b, a]}}
+  - {kind: rates, title: Each, each: law}
+  - {kind: queues, title: Queues, panel: law, ports: 'leaf:0'}
+  - {kind: queues, title: No queue, ports: 'leaf:7'}
+claims:
+  - {id: share, value: inter / intra, at: {law: a}, kind: ratio, reported: 0.9}
+  - {id: late, value: late, at: {law: a}, reported: 1}
+  - {id: fair, holds: to_fair < 700, at: {law: b}}
+"""
+
+BAD = [  # what is replaced in EXPERIMENT, by what, line, words
+    ("time_to, threshold: 0.9, tag: 0}", "time_to, tag: 0}", 7, "threshold: goes with"),
+    ("time_to, threshold: 0.5", "time_to, threshold: 1.5", 8, "up to 1"),
+    ("hold: 3, tag: 0}", "hold: 0, tag: 0}", 9, "hold"),
+    ("tag: 0, before: 500us", "tag: 0, before: 500", 11, "expected a time"),
+    ("share_below, threshold: 0.9", "share_below", 13, "threshold: goes with"),
+    ("statistic: mean, tag: 0, until: first_done", "statistic: mean, threshold: 0.9", 14,
+     "threshold: goes with"),
+    ("statistic: min, tag: 0, until", "statistic: min, tag: 0, hold: 2, until", 15, "hold: goes with"),
+    ("after: 75%", "after: 175%", 16, "expected a time"),
+    ("bin: 200us, statistic: mean, after: 1ms, before: 1.4ms", "bin: 0us, statistic: mean", 17, "more than 0"),
+    ("after: 1ms, until: first_done}", "after: 1ms, until: last_done}", 18, "'last_done'"),
+    ("where: {src: 4}", "where: {source: 4}", 20, "where 'source'"),
+    ("statistic: sum, scope: inter", "statistic: time_to, scope: inter", 23, "statistic 'time_to'"),
+    ("{throughput: rates.csv, statistic: max", "{throughput: a/rates.csv, statistic: max", 24, "file"),
+    ("fair: 33Gbps", "fair: 33", 27, "expected a rate"),
+    ("panel: law, fair", "panel: laws, fair", 27, "plot: panel 'laws'"),
+]
+
+# Jain's index: (60 + 0 + 20)^2 / (3 * 4000) = 8/15 until T, then 1, from 1200 to 1400 us 2/3. Bins up to
+# T: 2, 3, 4; up to 1600 us: 8. The seeds' values, whose mean is expected:
+INDICES = [(n * 8 / 15 + 2 / 3 + (7 - n)) / 8 for n in (2, 3, 4)]
+METRICS = {
+    "to_fair": [400, 600, 800],
+    "to_lower": [0, 0, 0],
+    "held": [400, 600, 1400],  # with seed 3 two bins, then the dip
+    "late": [0.4, 0.6, 1.6],  # and only one before the first flow is done: its end counts
+    "cut": [500, 500, 500],  # the bin from 400 us is not whole
+    "from_then": [1400, 1400, 1400],
+    "below": [3 / 8, 4 / 8, 5 / 8],
+    "index": INDICES,
+    "lowest": [8 / 15] * 3,
+    "quarter": [(2 / 3 + 1) / 2] * 3,
+    # 20 20 20 50, then flow 3 is there for a quarter of the bin: not counted.
+    "part": [(110**2 / (4 * 3700) + 2 / 3) / 2] * 3,
+    "whole": [110**2 / (4 * 3700)] * 3,  # until flow 3 is done at 1250 us
+    "two": [80**2 / (2 * 4000)] * 3,
+    "alone": [None] * 3,  # one flow has no index
+    "inter": [17.5] * 3,
+    "intra": [20] * 3,
+    "total": [35] * 3,
+    "spell": [50] * 3,
+    "between": [20] * 3,
+}
+
+
+def test_numbers(folder):
+    """Metrics and claims.
+
+    @return the experiment with its results
+    """
+    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
+    out = folder / "results"
+    good(run("reproduce", experiment, "--out", out), "rates")
+    found = {}
+    for row in rows(out / "metrics-by-seed.csv"):
+        if row["law"] == "a":
+            found.setdefault(row["metric"], []).append(row["value"])
+    check(set(found) == set(METRICS), f"metrics: {list(found)}")
+    for name, values in METRICS.items():
+        check(len(found[name]) == 3 and all(near(t, v) for t, v in zip(found[name], values)),
+              f"metric {name}: {found[name]}, expected {values}")
+    scores = {r["id"]: r for r in rows(out / "score.csv")}
+    check(scores["share"]["ours"] == "0.875", f"{scores['share']}")
+    check("late at a not reached in 1 of 3 runs, whose ends count" in scores["late"]["note"],
+          f"{scores['late']}")
+    check(scores["fair"]["grade"] == "A" and "not reached" not in scores["fair"]["note"],
+          f"{scores['fair']}")
+    page = (out / "index.html").read_text()
+    check("bin 200 us" in page and page.count("data:image/png;base64,") == 4
+          and "No figure: the queues of leaf:7 are empty" in page, "page")
+    return experiment, out
+
+
+def test_figures(experiment, out):
+    """What the figures show."""
+    results, plan = summarise.load(str(out), str(experiment), 1)
+    drawer = figures.Drawer(results, plan, str(out / "figures"))
+    plot = results.experiment.plots[0]
+    where = next(drawer.selections(plot))
+    runs = run_figures.first_runs(drawer, plot, where)
+    check(list(runs) == ["b", "a"] and all("seed1-" in f for f in runs.values()), f"panels: {runs}")
+    flows = rates.read(runs["a"])
+    check([p.flow.id for p in flows] == [0, 1, 2, 3], "flows of the warm-up count")
+    times, values = run_figures.line(flows[0], 200)
+    check(times == [100.0 + 200 * i for i in range(8)]
+          and all(abs(v - (60 if t < 400 else 20)) < 1e-9 for t, v in zip(times, values)),
+          f"line: {times} {values}")
+    check(run_figures.line(flows[3], 200)[0] == [1100.0], "a flow that is there for less than half")
+    kept = []
+    save = run_figures.plot_fct.save_figure
+    run_figures.plot_fct.save_figure = lambda fig, path: kept.append(fig)
+    run_figures.draw_rates(drawer, plot, where, "none.png")
+    run_figures.plot_fct.save_figure = save
+    panel = [ax for ax in kept[0].axes if ax.get_visible()][1]
+    drawn = [(line.get_color(), len(line.get_xdata())) for line in panel.get_lines()]
+    colours = run_figures.SCOPE_COLOURS
+    check(drawn[:4] == [(colours["intra"], 8), (colours["inter"], 10), (colours["inter"], 10),
+                        (colours["intra"], 1)], f"lines: {drawn}")
+    check(list(panel.get_lines()[4].get_ydata()) == [33, 33] and panel.get_title("left") == "a"
+          and len(panel.get_lines()) == 5, "fair share")
+    names = {"7": "leaf", "8": "spine"}
+    queues = {p: [q.name for q in plot_queues.read_queues(runs["a"], names, p)]
+              for p in ("leaf:0", "*:0", "*", "leaf:2")}
+    check(queues == {"leaf:0": ["leaf port 0"], "*:0": ["leaf port 0", "spine port 0"],
+                     "*": ["leaf port 1", "leaf port 0", "spine port 0"], "leaf:2": []},
+          f"queues: {queues}")
+
+
+def test_missing(folder):
+    """Without rates.csv: one line that says what is needed."""
+    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT.replace(
+        "grid:", "options: {rates: ''}\ngrid:"))
+    done = run("reproduce", experiment, "--out", folder / "results")
+    check(done.returncode == 1 and "expected a run with the option rates" in done.stderr,
+          f"no rates.csv: {done}")
+
+
+def main():
+    """All tests."""
+    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
+        for folder in ("bad", "numbers", "missing"):
+            (Path(name) / folder).mkdir()
+        campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
+        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
+        print("bad input: as expected", flush=True)
+        experiment, out = test_numbers(Path(name) / "numbers")
+        print("numbers: as expected", flush=True)
+        test_figures(experiment, out)
+        print("figures: as expected", flush=True)
+        test_missing(Path(name) / "missing")
+        print("missing: as expected")
+
+
+if __name__ == "__main__":
+    rr.run_main(main)
