@@ -89,7 +89,8 @@ struct Table
  * Means as published with the tables. Medians by hand from the two points around 50 %:
  * websearch 50 kB + 10/13 of 30 kB; fbhadoop a point; hadoop-abm 51067 + (.5 - .335908276) /
  * (.515476971 - .335908276) * 23841; googlerpc 158 + 9.3554/11.7548 * 110; alistorage 4000 +
- * 27.07/46.28 * 4000; solar a point; datamining 900 + .03/.08 * 200.
+ * 27.07/46.28 * 4000; solar a point; datamining 900 + .03/.08 * 200; alibaba-wan 48153292 +
+ * .2557/.4259 * 3544692.
  */
 const Table TABLES[] = {
     {"websearch", 12, 1711250, 1e-3, 1, 73077, 30000000},
@@ -100,6 +101,7 @@ const Table TABLES[] = {
     {"alistorage", 9, 40870, 0.5, 1, 6340, 2000000},
     {"solar", 8, 39424, 0.5, 1, 16384, 262144},
     {"datamining", 17, 5036535, 0.5, 100, 975, 1000000000},
+    {"alibaba-wan", 23, 63957661.44, 0.01, 1, 50281439, 300000000},
 };
 
 class BuiltInTable : public testing::TestWithParam<Table>
@@ -287,7 +289,8 @@ TEST(FlowSizeDistributionTest, RefusesWrongArguments)
 {
     EXPECT_EQ(ErrorOf([] { FlowSizeDistribution::Named("websarch"); }),
               "unknown flow-size distribution 'websarch', expected one of websearch, "
-              "websearch-abm, fbhadoop, hadoop-abm, googlerpc, alistorage, solar, datamining");
+              "websearch-abm, fbhadoop, hadoop-abm, googlerpc, alistorage, solar, datamining, "
+              "alibaba-wan");
     EXPECT_EQ(ErrorOf([] { FlowSizeDistribution::Constant(0); }),
               "constant flow size 0, expected 1..1000000000000000 bytes");
     EXPECT_NE(ErrorOf([] { FlowSizeDistribution::Constant(1000000000000001ULL); }), "no error");

@@ -64,6 +64,10 @@ const BuiltIn BUILT_INS[] = {
         "datamining",
 #include "../data/roce-datamining.inc"
     },
+    {
+        "alibaba-wan",
+#include "../data/roce-alibaba-wan.inc"
+    },
 };
 
 /// A point as it stands in the text, with its line for messages.

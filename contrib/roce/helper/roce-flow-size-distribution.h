@@ -57,7 +57,7 @@ class FlowSizeDistribution
 
     /**
      * @return the names that Named() knows: websearch, websearch-abm, fbhadoop, hadoop-abm,
-     *         googlerpc, alistorage, solar, datamining
+     *         googlerpc, alistorage, solar, datamining, alibaba-wan
      */
     static std::vector<std::string> Names();
 
