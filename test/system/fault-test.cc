@@ -128,6 +128,7 @@ TEST_F(Faults, ModelsAreChosenByLink)
     const std::pair<const char*, uint64_t> cases[] = {{"host", 2 * 16},
                                                       {"fabric", 2 * (2 * 4 + 2 * 2)},
                                                       {"wan", 2 * 2},
+                                                      {"border", 2 * (2 + 2 * 2)},
                                                       {"all", 2 * (16 + 12 + 2)}};
     for (const auto& [links, ports] : cases)
     {

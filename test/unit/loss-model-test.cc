@@ -290,6 +290,40 @@ TEST(CorrelatedLoss, ReproducesTableOneOfUno)
     }
 }
 
+// The same on 1e8 frames and within three standard deviations, for the form on links.
+TEST(CorrelatedLoss, ReproducesTableOneOfUnoClosely)
+{
+    const uint64_t n = 100000000;
+    const double setups[2][4] = {{5.012e-5, 3.0438e-4, 7.495e-5, 1.5647e-5},
+                                 {1.0004e-5, 4.0e-5, 2.27e-5, 4.88e-6}};
+    for (int setup : {0, 1})
+    {
+        Ptr<LossModel> model = Make("RunLoss[Profile=uno-setup" + std::to_string(setup + 1) + "]");
+        const Frame frame{};
+        double chunks[11] = {};
+        double total = 0;
+        for (uint64_t c = 0; c < n / 10; ++c)
+        {
+            int lost = 0;
+            for (int i = 0; i < 10; ++i)
+            {
+                lost += model->IsLost(frame, 0);
+            }
+            ++chunks[lost];
+            total += lost;
+        }
+        const double* p = setups[setup];
+        double squares = 0; // the variance of the losses of a chunk, nearly
+        for (int k : {1, 2, 3})
+        {
+            squares += k * k * p[k];
+            const double expected = n / 10 * p[k];
+            EXPECT_NEAR(chunks[k], expected, 3 * std::sqrt(expected)) << setup << " P" << k;
+        }
+        EXPECT_NEAR(total, n * p[0], 3 * std::sqrt(n / 10 * squares) + 1e-3 * n * p[0]) << setup;
+    }
+}
+
 TEST(CorrelatedLoss, RunLengths)
 {
     const auto lost =

@@ -49,6 +49,24 @@ ParseFactory(const std::string& text, const TypeId& base)
     return factory;
 }
 
+/// @return whether a switch at one end has WAN links
+bool
+IsAtBorder(const Link& link)
+{
+    for (unsigned end : {0, 1})
+    {
+        const auto* sw = dynamic_cast<const Switch*>(link.GetPort(end)->GetOwner());
+        for (uint16_t p = 0; sw && p < sw->GetNPorts(); ++p)
+        {
+            if (sw->IsWanPort(p))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /// Makes loss models of the kind and with the rate that the options say.
 std::function<Ptr<LossModel>()>
 MakeLossFactory(const std::string& text, double rate)
@@ -95,7 +113,10 @@ void
 FaultOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("loss", "Mean loss rate of frames, for each direction of a lossy link", loss);
-    cmd.AddValue("lossLinks", "Lossy links: all, host, fabric or wan", lossLinks);
+    cmd.AddValue(
+        "lossLinks",
+        "Lossy links: all, host, fabric, wan or border (wan, and fabric's to the same switches)",
+        lossLinks);
     cmd.AddValue("lossModel",
                  "RandomLoss, BurstLoss, RunLoss, ChunkLoss or an ErrorModel of ns-3; "
                  "[Attribute=value|...] may follow",
@@ -167,9 +188,11 @@ FaultOptions::ApplyLoss(Network& network) const
         return entry.first == lossLinks;
     });
     const bool all = lossLinks == "all";
-    if (!all && kind == kinds.end())
+    const bool border = lossLinks == "border";
+    if (!all && !border && kind == kinds.end())
     {
-        throw InputError("--lossLinks is '" + lossLinks + "', expected all, host, fabric or wan");
+        throw InputError("--lossLinks is '" + lossLinks +
+                         "', expected all, host, fabric, wan or border");
     }
     if (lossModel.empty() && loss == 0)
     {
@@ -179,7 +202,8 @@ FaultOptions::ApplyLoss(Network& network) const
     uint32_t lossy = 0;
     for (uint32_t link = 0; link < network.GetNLinks(); ++link)
     {
-        if (all || network.GetLinkKind(link) == kind->second)
+        if (border ? IsAtBorder(network.GetLink(link))
+                   : all || network.GetLinkKind(link) == kind->second)
         {
             ++lossy;
             for (unsigned end : {0, 1})
@@ -190,8 +214,9 @@ FaultOptions::ApplyLoss(Network& network) const
     }
     if (!lossy)
     {
-        throw InputError("--lossLinks is '" + lossLinks +
-                         "', but there is no such link; expected one of all, host, fabric, wan");
+        throw InputError(
+            "--lossLinks is '" + lossLinks +
+            "', but there is no such link; expected one of all, host, fabric, wan, border");
     }
 }
 

@@ -29,7 +29,8 @@ namespace roce
  *   attributes in brackets if wanted; every chosen port gets one of its own. loss sets its mean
  *   rate; without lossModel, losses are independent (RandomLoss).
  * - lossLinks chooses links, both directions of each: all, host (NICs), fabric (switches of one
- *   datacenter), wan (switches of two datacenters).
+ *   datacenter), wan (switches of two datacenters), border (wan, and the other links of the
+ *   switches that have WAN links, as in the published simulator of Uno).
  * - failLinks lists failures with commas, each `NAME/NAME[#INDEX]@FROM[-TO]`, for example
  *   `dc0-leaf0/dc0-spine1@10ms-20ms`. Names are those of switches and hosts, or nicN; INDEX counts
  *   parallel links from 0; without TO the link is never repaired. `>` instead of `/` fails only
