@@ -56,7 +56,7 @@ class Flow(NamedTuple):
     tag: int
     scope: str
     size: int
-    start_ps: int
+    start_ps: Optional[int]  # None: waits for others that are not done
     fct_ps: Optional[int]
     receiver_fct_ps: Optional[int]
     ideal_ps: int
@@ -119,7 +119,7 @@ def _flow(row: Sequence[str]) -> Flow:
         *(int(x) for x in row[:5]),
         row[5],
         int(row[6]),
-        parse_ps(row[7]),
+        parse_ps(row[7]) if row[7] or finished else None,
         parse_ps(row[8]) if finished else None,
         parse_ps(row[9]) if row[9] else None,
         parse_ps(row[10]),
@@ -189,7 +189,7 @@ def load_run(path: str, label: str = "", warmup_ns: Optional[float] = None) -> R
     summary = read_summary(path)
     if warmup_ns is None:
         warmup_ns = summary.get("statistics", {}).get("warmupNs") or 0
-    counted = [f for f in flows if f.start_ps >= round(warmup_ns * 1000)]
+    counted = [f for f in flows if f.start_ps is None or f.start_ps >= round(warmup_ns * 1000)]
     return Run(label or path, path, counted, len(flows) - len(counted), summary)
 
 

@@ -55,6 +55,7 @@ ExpectFlows(const std::vector<FlowSpec>& found, const std::vector<FlowSpec>& exp
         EXPECT_EQ(found[i].trafficClass, expected[i].trafficClass) << i;
         EXPECT_EQ(found[i].srcPort, expected[i].srcPort) << i;
         EXPECT_EQ(found[i].tag, expected[i].tag) << i;
+        EXPECT_EQ(found[i].phase, expected[i].phase) << i;
     }
 }
 
@@ -164,6 +165,35 @@ TEST(FlowListTest, WrittenListsReadBackUnchanged)
     ExpectFlows(list.flows, flows);
 }
 
+// Starts in later phases are relative: such flows come behind the others and are never out of
+// order.
+TEST(FlowListTest, ReadsAndWritesPhases)
+{
+    const std::string text = "src,dst,bytes,start_ns,class,srcport,tag,phase\n"
+                             "0,1,1,30,3,0,0,1\n1,2,2,5,3,0,0,3\n2,1,3,0,3,0,0,2\n"
+                             "3,0,4,40,3,0,0,0\n0,3,5,7,3,0,0,2\n";
+    auto list = ReadText(text);
+    EXPECT_EQ(list.outOfOrder, 0U);
+    std::vector<FlowSpec> expected = {Flow(0, 1, 1, 30000, 3, 0, 0),
+                                      Flow(3, 0, 4, 40000, 3, 0, 0),
+                                      Flow(2, 1, 3, 0, 3, 0, 0),
+                                      Flow(0, 3, 5, 7000, 3, 0, 0),
+                                      Flow(1, 2, 2, 5000, 3, 0, 0)};
+    const uint32_t phases[] = {1, 0, 2, 2, 3};
+    for (std::size_t i = 0; i < expected.size(); ++i)
+    {
+        expected[i].phase = phases[i];
+    }
+    ExpectFlows(list.flows, expected);
+    EXPECT_EQ(list.rows, (std::vector<uint64_t>{0, 3, 2, 4, 1}));
+    const TempFile file("");
+    FlowList::Write(file.path, expected);
+    ExpectFlows(FlowList::Read(file.path, 4).flows, expected);
+    ExpectRefused("src,dst,bytes,start_ns,class,srcport,tag,phase\n0,1,1,1,3,0,0,-1\n",
+                  2,
+                  "phase -1 out of range, expected 0..1000000000");
+}
+
 TEST(FlowListTest, WrittenTextIsAsDocumented)
 {
     const TempFile file("");
@@ -185,9 +215,13 @@ TEST(FlowListTest, WriteRefusesWhatCouldNotBeReadBack)
         return ErrorOf([&] { FlowList::Write(file.path, {f}, format); });
     };
     EXPECT_EQ(write(Flow(0, 1, 1, 0, 3, 7, 0), FlowListFormat::HpccFlowTxt),
-              file.path + ": flow 0 has source port 7 and tag 0, expected 0 and 0..1: flow.txt "
-                          "holds no others");
+              file.path +
+                  ": flow 0 has source port 7, tag 0 and phase 0, expected 0, 0..1 and 0: flow.txt "
+                  "holds no others");
     EXPECT_NE(write(Flow(0, 1, 1, 0, 3, 0, 2), FlowListFormat::HpccFlowTxt), "no error");
+    FlowSpec phased = Flow(0, 1, 1, 0, 3, 0, 0);
+    phased.phase = 1;
+    EXPECT_NE(write(phased, FlowListFormat::HpccFlowTxt), "no error");
     EXPECT_EQ(write(Flow(0, 0, 1, -1, 3, 0, 0), FlowListFormat::Csv),
               file.path + ": flow 0 from 0 to 0, 1 bytes, start -1 ps, class 3, expected "
                           "different hosts, at most 1000000000000000 bytes, a start of 0 or more "
@@ -217,8 +251,9 @@ TEST(FlowListTest, RefusesUnreadableOrUnknownFiles)
     EXPECT_EQ(ErrorOf([] { FlowList::Read("/", 4); }), "/:1: cannot be read, expected a flow list");
     EXPECT_EQ(ErrorOf([] { FlowList::Read("x.csv", 1); }),
               "flow list x.csv for 1 hosts, expected at least 2");
-    const std::string header = "expected a header src,dst,bytes,start_ns[,class[,srcport[,tag]]] "
-                               "or a number of flows";
+    const std::string header =
+        "expected a header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]] "
+        "or a number of flows";
     ExpectRefused("", 1, "empty, " + header);
     ExpectRefused("# only a comment\n\n", 1, "empty, " + header);
     ExpectRefused("\n0 1 3 100 5 0.1\n", 2, "first line is '0 1 3 100 5 0.1', " + header);
@@ -227,14 +262,14 @@ TEST(FlowListTest, RefusesUnreadableOrUnknownFiles)
 
 TEST(FlowListTest, RefusesUnknownColumns)
 {
-    const std::string form = "the header src,dst,bytes,start_ns[,class[,srcport[,tag]]]";
+    const std::string form = "the header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]";
     ExpectRefused("src,dst,size,start_ns\n0,1,1,1\n",
                   1,
                   "unknown column 'size', expected 'bytes' in " + form);
     ExpectRefused("# x\nsrc,dst,bytes,start_ns,prio\n",
                   2,
                   "unknown column 'prio', expected 'class' in " + form);
-    ExpectRefused("src,dst,bytes,start_ns,class,srcport,tag,more\n",
+    ExpectRefused("src,dst,bytes,start_ns,class,srcport,tag,phase,more\n",
                   1,
                   "unknown column 'more', expected no more columns in " + form);
     ExpectRefused("src,dst,bytes\n", 1, "column 'start_ns' missing, expected " + form);

@@ -130,6 +130,104 @@ TEST(IncastWorkloadTest, SendersComeFromTheSideAskedFor)
     }
 }
 
+TEST(IncastWorkloadTest, SomeSendersAreLocal)
+{
+    for (const uint32_t nLocal : {0U, 3U, 5U})
+    {
+        auto w = Incast(5);
+        w.nLocalSenders = nLocal;
+        w.arrivals = IncastArrivals::Periodic;
+        w.periodPs = US;
+        w.durationPs = 100 * US;
+        for (const auto& [start, incast] : ByIncast(w.Generate()))
+        {
+            uint32_t local = 0;
+            for (const uint32_t src : incast.second)
+            {
+                local += src / 8 == incast.first / 8;
+                ASSERT_NE(src, incast.first);
+            }
+            ASSERT_EQ(local, nLocal);
+            ASSERT_EQ(incast.second.size(), 5U);
+        }
+    }
+}
+
+// Four racks of two hosts in each datacenter; the receiver has a place of its own rack.
+TEST(IncastWorkloadTest, SpreadSendersStandInDifferentRacks)
+{
+    auto w = Incast(1);
+    for (uint32_t h = 0; h < 16; ++h)
+    {
+        w.hosts.rackOf.push_back(h / 2);
+    }
+    w.spread = true;
+    w.arrivals = IncastArrivals::Periodic;
+    w.periodPs = US;
+    w.durationPs = 300 * US;
+    std::set<uint32_t> seen;
+    for (const auto& [nLocal, nRemote] : {std::pair(3U, 4U), std::pair(6U, 6U), std::pair(7U, 0U)})
+    {
+        w.nLocalSenders = nLocal;
+        w.nSenders = nLocal + nRemote;
+        for (const auto& [start, incast] : ByIncast(w.Generate()))
+        {
+            std::map<uint32_t, uint32_t> perRack;
+            for (const uint32_t src : incast.second)
+            {
+                ++perRack[src / 2];
+                seen.insert(src);
+            }
+            const uint32_t own = incast.first / 2;
+            ++perRack[own];
+            uint32_t remoteRacks = 0;
+            for (const auto& [rack, n] : perRack)
+            {
+                remoteRacks += rack / 4 != own / 4;
+                ASSERT_LE(n, nLocal == 3 ? 1U : 2U);
+            }
+            ASSERT_EQ(remoteRacks, nRemote ? 4U : 0U);
+        }
+    }
+    EXPECT_EQ(seen.size(), 16U); // drawn, all the same
+}
+
+TEST(IncastWorkloadTest, JitterDelaysEachFlowAndShiftsNothingElse)
+{
+    auto w = Incast(15);
+    w.receiver = 3;
+    w.startPs = 5 * US;
+    const auto exact = w.Generate();
+    w.jitterPs = US;
+    const auto late = w.Generate();
+    ASSERT_EQ(late.size(), 15U);
+    std::set<uint32_t> senders;
+    std::set<int64_t> starts;
+    for (const auto& f : late)
+    {
+        EXPECT_GE(f.startPs, 5 * US);
+        EXPECT_LE(f.startPs, 6 * US);
+        starts.insert(f.startPs);
+        senders.insert(f.src);
+    }
+    EXPECT_EQ(starts.size(), 15U);
+    EXPECT_GT(*starts.rbegin() - *starts.begin(), US / 2);
+    w = Incast(4);
+    w.arrivals = IncastArrivals::Periodic;
+    w.periodPs = 10 * US;
+    w.durationPs = 500 * US;
+    const auto without = ByIncast(w.Generate());
+    w.jitterPs = US;
+    std::map<int64_t, std::pair<uint32_t, std::set<uint32_t>>> with;
+    for (const auto& f : w.Generate())
+    {
+        auto& incast = with[5 * US + (f.startPs - 5 * US) / (10 * US) * (10 * US)];
+        incast.first = f.dst;
+        incast.second.insert(f.src);
+    }
+    EXPECT_EQ(with, without);
+}
+
 TEST(IncastWorkloadTest, SendersAreDrawnUniformly)
 {
     auto w = Incast(4);
@@ -272,6 +370,21 @@ TEST(IncastWorkloadTest, RefusesImpossibleConfigurations)
               who + "8 senders but only 6 hosts may send to receiver 0, expected at most that "
                     "many");
     EXPECT_EQ(IncastError([](W& w) { w.receiver = 16; }), who + "receiver 16, expected 0..15");
+    EXPECT_EQ(IncastError([](W& w) { w.nLocalSenders = 9; }),
+              who + "9 local senders, expected at most all 8 senders");
+    EXPECT_EQ(IncastError([](W& w) { w.nLocalSenders = 8; }),
+              who + "8 senders but only 7 hosts may send to receiver 0, expected at most that "
+                    "many");
+    EXPECT_EQ(IncastError([](W& w) {
+                  w.nLocalSenders = 2;
+                  w.senders = IncastSenders::LocalDatacenter;
+              }),
+              who + "a number of local senders and a side of all, expected one of them");
+    EXPECT_EQ(IncastError([](W& w) { w.spread = true; }),
+              who + "spread without racks, expected rackOf for each host");
+    EXPECT_EQ(IncastError([](W& w) { w.jitterPs = -1; }),
+              who + "jitter -1 ps, expected 0 or more and all starts below 2^63 ps");
+    EXPECT_NE(IncastError([](W& w) { w.jitterPs = INT64_MAX; }), "no error");
     EXPECT_EQ(IncastError([](W& w) { w.durationPs = 0; }),
               who + "duration 0 ps, expected more than 0 and an end below 2^63 ps");
     EXPECT_EQ(IncastError([](W& w) { w.periodPs = -1; }), who + "period -1 ps, expected 0 or more");

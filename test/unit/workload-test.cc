@@ -392,6 +392,122 @@ TEST(PoissonWorkloadTest, FieldsAreCopied)
 }
 
 /// Message for LongPoisson() after a change.
+/// A mix as Uno's: a fifth of the flows between datacenters, those are twenty times as large.
+PoissonWorkload
+MixedPoisson()
+{
+    auto w = LongPoisson();
+    w.sizes = FlowSizeDistribution::Constant(1000);
+    w.interSizes = FlowSizeDistribution::Constant(20000);
+    w.interFraction = 0.2;
+    return w;
+}
+
+TEST(PoissonWorkloadTest, FlowsBetweenDatacentersHaveSizesOfTheirOwn)
+{
+    for (const double interFraction : {0.2, -1.0})
+    {
+        auto w = MixedPoisson();
+        w.interFraction = interFraction;
+        w.durationPs = 100 * MS;
+        for (const auto& f : w.Generate())
+        {
+            ASSERT_EQ(f.sizeBytes, f.src / 8 == f.dst / 8 ? 1000U : 20000U);
+        }
+        EXPECT_NEAR(Measure(w).load, 0.5, 0.01); // of the host links
+    }
+}
+
+TEST(PoissonWorkloadTest, TheSameSizesTwiceChangeNothing)
+{
+    for (const auto reference : {LoadReference::Host, LoadReference::Uplink, LoadReference::Wan})
+    {
+        auto w = LongPoisson();
+        w.sizes = FlowSizeDistribution::Named("websearch");
+        w.interFraction = 0.3;
+        w.capacity = {reference, 10 * GBPS, 80 * GBPS, 7 * GBPS};
+        w.durationPs = 2000 * MS;
+        const auto once = Keys(w.Generate());
+        EXPECT_GT(once.size(), 500U);
+        w.interSizes = w.sizes;
+        EXPECT_EQ(once, Keys(w.Generate()));
+    }
+}
+
+// One flow of each host: 0.8 * 1000 + 0.2 * 20000 = 4800 B of its link; 8 hosts of a datacenter:
+// 8 * 4000 = 32000 B of the WAN, so that both are equally loaded with 66.7 Gbit/s there.
+TEST(PoissonWorkloadTest, TheBottleneckIsTheMostLoadedLink)
+{
+    for (const uint64_t wan : {20 * GBPS, 66 * GBPS, 67 * GBPS, 500 * GBPS})
+    {
+        auto w = MixedPoisson();
+        w.durationPs = 200 * MS;
+        w.capacity = {LoadReference::Bottleneck, 10 * GBPS, 0, wan};
+        const auto flows = w.Generate();
+        const double host = OfferedLoad::Measure(flows,
+                                                 w.hosts,
+                                                 {LoadReference::Host, 10 * GBPS, 0, wan},
+                                                 w.durationPs)
+                                .load;
+        const double inter = OfferedLoad::Measure(flows,
+                                                  w.hosts,
+                                                  {LoadReference::Wan, 10 * GBPS, 0, wan},
+                                                  w.durationPs)
+                                 .load;
+        EXPECT_NEAR(std::max(host, inter), 0.5, 0.015) << wan;
+        EXPECT_NEAR(inter / host, 200.0 / 3 * GBPS / static_cast<double>(wan), 0.04) << wan;
+        EXPECT_EQ(Measure(w).load, std::max(host, inter));
+        // the mean rate exactly
+        const double perHost = std::min(0.5 * 1e10 / (8 * 4800), 0.5 * wan / (8 * 32000.0));
+        EXPECT_NEAR(w.GetExpectedFlows() / (16 * perHost * 0.2), 1, 1e-12);
+        EXPECT_NEAR(static_cast<double>(flows.size()),
+                    w.GetExpectedFlows(),
+                    5 * std::sqrt(w.GetExpectedFlows()));
+    }
+    auto w = MixedPoisson();
+    w.capacity = {LoadReference::Bottleneck, 10 * GBPS, 0, 0};
+    EXPECT_EQ(ErrorOf([&] { w.Generate(); }),
+              "Poisson workload: wanBps is 0, expected the capacity that LoadReference::Wan refers "
+              "to");
+    w.interFraction = 0; // nothing crosses the WAN
+    EXPECT_NEAR(Measure(w).load, 0.5, 0.01);
+}
+
+TEST(PoissonWorkloadTest, AllFlowsGoToTheReceiver)
+{
+    for (const double interFraction : {0.0, 0.25, -1.0})
+    {
+        auto w = MixedPoisson();
+        w.interSizes.reset();
+        w.interFraction = interFraction;
+        w.receiver = 9;
+        w.durationPs = 100 * MS;
+        const auto flows = w.Generate();
+        std::map<uint32_t, double> from;
+        double inter = 0;
+        const auto n = static_cast<double>(flows.size());
+        for (const auto& f : flows)
+        {
+            ASSERT_EQ(f.dst, 9U);
+            ASSERT_GE(f.startPs, w.startPs);
+            from[f.src] += 1 / n;
+            inter += f.src / 8 == 0 ? 1 / n : 0;
+        }
+        EXPECT_EQ(from.count(9), 0U);
+        EXPECT_EQ(from.size(), interFraction == 0 ? 7U : 15U);
+        EXPECT_NEAR(inter, interFraction < 0 ? 8.0 / 15 : interFraction, 0.02);
+        for (const auto& [src, share] : from)
+        {
+            const double expected = interFraction < 0 ? 1.0 / 15
+                                    : src / 8 == 0    ? interFraction / 8
+                                                      : (1 - interFraction) / 7;
+            EXPECT_NEAR(share, expected, 0.007) << src;
+        }
+        // half of one link of 10 Gbit/s for 100 ms
+        EXPECT_NEAR(n * 1000, 0.5 * 1e10 / 8 * 0.1, 0.02 * 62.5e6);
+    }
+}
+
 template <typename Change>
 std::string
 PoissonError(Change change)
@@ -431,6 +547,7 @@ TEST(PoissonWorkloadTest, RefusesImpossibleConfigurations)
     EXPECT_EQ(PoissonError([](W& w) { w.stream = -1; }), who + "RNG stream -1, expected 0 or more");
     EXPECT_EQ(PoissonError([](W& w) { w.capacity.hostRateBps = 0; }),
               who + "hostRateBps is 0, expected the capacity that LoadReference::Host refers to");
+    EXPECT_EQ(PoissonError([](W& w) { w.receiver = 16; }), who + "receiver 16, expected 0..15");
     EXPECT_EQ(PoissonError([](W& w) { w.interFraction = 1.5; }),
               who + "interFraction 1.5, expected 0..1, or -1 for uniform");
     EXPECT_EQ(PoissonError([](W& w) {

@@ -49,7 +49,7 @@ FctStats::Add(const FlowRecord& record)
                          " has an ideal FCT of " + std::to_string(record.idealPs) +
                          " ps, expected a positive one");
     }
-    if (record.spec.startPs < m_options.warmupPs)
+    if (record.spec.startPs >= 0 && record.spec.startPs < m_options.warmupPs)
     {
         m_excluded++;
         return;

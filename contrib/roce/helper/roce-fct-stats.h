@@ -24,11 +24,11 @@ namespace roce
  */
 struct FlowRecord
 {
-    FlowSpec spec;                    //!< the flow as it was asked for
-    int64_t fctPs{-1};                //!< post to last ACK at the sender, ps; -1 unfinished
-    int64_t receiverFctPs{-1};        //!< post to last byte at the receiver, ps; -1 unfinished
-    int64_t idealPs{0};               //!< sender-side time on an empty network, ps; positive
-    bool interDc{false};              //!< true when the path leaves the datacenter
+    FlowSpec spec;             //!< the flow; startPs is its real start, -1 if its phase never began
+    int64_t fctPs{-1};         //!< post to last ACK at the sender, ps; -1 unfinished
+    int64_t receiverFctPs{-1}; //!< post to last byte at the receiver, ps; -1 unfinished
+    int64_t idealPs{0};        //!< sender-side time on an empty network, ps; positive
+    bool interDc{false};       //!< true when the path leaves the datacenter
     uint64_t retransmittedPackets{0}; //!< data packets sent again
     uint64_t packets{0};              //!< data packets of the message
     uint64_t deliveredBytes{0};       //!< payload that reached the receiver in order

@@ -5,6 +5,7 @@
  */
 #include "ns3/roce-flow-list.h"
 
+#include "ns3/roce-flow-phases.h"
 #include "ns3/roce-flow-size-distribution.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-line-reader.h"
@@ -27,9 +28,9 @@ namespace
 {
 
 const std::vector<std::string> CSV_COLUMNS =
-    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag"};
+    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase"};
 const std::size_t CSV_REQUIRED = 4;
-const char* const CSV_HEADER = "src,dst,bytes,start_ns[,class[,srcport[,tag]]]";
+const char* const CSV_HEADER = "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]";
 const char* const HPCC_LINE = "src dst pg dport size start_seconds";
 const uint64_t HPCC_DPORT = 100;
 const uint64_t HPCC_INCAST_DPORT = 200;
@@ -162,8 +163,11 @@ class Reader : private LineReader
             Fail("src and dst are both " + std::to_string(flow.src) +
                  ", expected two different hosts");
         }
-        m_list.outOfOrder += flow.startPs < m_latestPs ? 1 : 0;
-        m_latestPs = std::max(m_latestPs, flow.startPs);
+        if (FlowPhases::IsScheduled(flow))
+        {
+            m_list.outOfOrder += flow.startPs < m_latestPs ? 1 : 0;
+            m_latestPs = std::max(m_latestPs, flow.startPs);
+        }
         flow.id = m_list.flows.size();
         m_list.flows.push_back(flow);
     }
@@ -224,6 +228,10 @@ class Reader : private LineReader
             if (fields.size() > 6)
             {
                 flow.tag = static_cast<uint8_t>(ParseUnsigned(fields[6], "tag", 255));
+            }
+            if (fields.size() > 7)
+            {
+                flow.phase = static_cast<uint32_t>(ParseUnsigned(fields[7], "phase", MAX_COUNT));
             }
             Add(flow);
         }
@@ -333,11 +341,13 @@ FlowList::Write(const std::string& path,
                 std::to_string(FlowSizeDistribution::MAX_FLOW_BYTES) +
                 " bytes, a start of 0 or more and class 0..7");
         }
-        if (format == FlowListFormat::HpccFlowTxt && (flow.srcPort != 0 || flow.tag > 1))
+        if (format == FlowListFormat::HpccFlowTxt &&
+            (flow.srcPort != 0 || flow.tag > 1 || flow.phase))
         {
             throw InputError(path + ": flow " + std::to_string(flow.id) + " has source port " +
-                             std::to_string(flow.srcPort) + " and tag " + std::to_string(flow.tag) +
-                             ", expected 0 and 0..1: flow.txt holds no others");
+                             std::to_string(flow.srcPort) + ", tag " + std::to_string(flow.tag) +
+                             " and phase " + std::to_string(flow.phase) +
+                             ", expected 0, 0..1 and 0: flow.txt holds no others");
         }
     }
     for (const auto& comment : comments)
@@ -365,7 +375,8 @@ FlowList::Write(const std::string& path,
         {
             out << "# " << comment << '\n';
         }
-        for (std::size_t i = 0; i < CSV_COLUMNS.size(); ++i)
+        const bool phases = FlowPhases::IsUsed(flows);
+        for (std::size_t i = 0; i + (phases ? 0 : 1) < CSV_COLUMNS.size(); ++i)
         {
             out << (i == 0 ? "" : ",") << CSV_COLUMNS[i];
         }
@@ -374,7 +385,12 @@ FlowList::Write(const std::string& path,
         {
             out << flow.src << ',' << flow.dst << ',' << flow.sizeBytes << ','
                 << Decimal(flow.startPs, 3) << ',' << +flow.trafficClass << ',' << flow.srcPort
-                << ',' << +flow.tag << '\n';
+                << ',' << +flow.tag;
+            if (phases)
+            {
+                out << ',' << flow.phase;
+            }
+            out << '\n';
         }
     }
     errno = 0;

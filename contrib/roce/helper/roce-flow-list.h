@@ -21,7 +21,7 @@ namespace roce
 enum class FlowListFormat
 {
     /**
-     * Header line `src,dst,bytes,start_ns[,class[,srcport[,tag]]]`, then one flow per line.
+     * Header line `src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]`, then one flow per line.
      * start_ns may have up to three decimals (picoseconds). Absent columns take FlowSpec's
      * defaults. `#` starts a comment.
      */
@@ -78,7 +78,7 @@ struct FlowList
      * @brief Write a flow list that Read() reads back unchanged, but for ids and order.
      * @param path the file, overwritten
      * @param flows the flows, at least one, in the order in which they are to be written
-     * @param format the format; flow.txt has no source port and no tag above 1
+     * @param format the format; flow.txt has no source port, no phase and no tag above 1
      * @param comments lines put before the header, each after `# `; only for Csv
      * @throw InputError if the file cannot be written, or the format cannot hold a flow or comments
      */

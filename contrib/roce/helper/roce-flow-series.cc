@@ -48,10 +48,11 @@ void
 FlowSeries::DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished)
 {
     const FlowSpec& flow = m_context.flows[id];
+    const int64_t startPs = m_context.network.GetStartPs(flow);
     m_drawn[id] = true;
     std::vector<int64_t>& lanes = m_lanes[flow.src];
-    const auto lane = std::find_if(lanes.begin(), lanes.end(), [&flow](int64_t lastPs) {
-        return lastPs <= flow.startPs;
+    const auto lane = std::find_if(lanes.begin(), lanes.end(), [startPs](int64_t lastPs) {
+        return lastPs <= startPs;
     });
     const auto number = static_cast<std::size_t>(lane - lanes.begin());
     if (lane == lanes.end())
@@ -67,13 +68,13 @@ FlowSeries::DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished)
                                    {"status", finished ? "finished" : "unfinished"}};
     if (finished)
     {
-        details["slowdown"] = static_cast<double>(endPs - flow.startPs) /
+        details["slowdown"] = static_cast<double>(endPs - startPs) /
                               static_cast<double>(m_context.network.GetIdeal(flow).senderFctPs);
     }
     line.Slice(m_context.GetSourceNode(id),
                "nic" + std::to_string(flow.src) + " flows, track " + std::to_string(number),
                "flow " + std::to_string(id) + " to nic" + std::to_string(flow.dst),
-               flow.startPs,
+               startPs,
                endPs,
                details);
 }
@@ -83,7 +84,8 @@ FlowSeries::FinishTimeLine(int64_t nowPs)
 {
     for (std::size_t id = 0; id < m_drawn.size(); ++id)
     {
-        if (m_context.chosenFlows[id] && !m_drawn[id] && m_context.flows[id].startPs < nowPs)
+        const int64_t startPs = m_context.network.GetStartPs(m_context.flows[id]);
+        if (m_context.chosenFlows[id] && !m_drawn[id] && startPs >= 0 && startPs < nowPs)
         {
             DrawFlow(*m_context.timeLine, id, nowPs, false);
         }

@@ -30,6 +30,8 @@ struct FlowSpec
     uint16_t srcPort{0};     //!< UDP source port (ECMP entropy); 0 means derived from the id
     uint8_t tag{0};          //!< user's mark: 0 background, 1 incast, ... (copied to flows.csv)
     uint16_t replyPort{0};   //!< UDP source port of its ACKs; 0 means that of the data
+    /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
+    uint32_t phase{0};
 };
 
 } // namespace roce

@@ -10,12 +10,10 @@
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
 #include "ns3/roce-ecn-marker.h"
-#include "ns3/roce-flow-application.h"
 #include "ns3/roce-int-stamper.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 namespace ns3
@@ -353,53 +351,6 @@ Network::AssignStreams(int64_t stream)
         next += LossModel::MAX_STREAMS;
     }
     return next - stream;
-}
-
-void
-Network::InstallFlows(const std::vector<FlowSpec>& flows)
-{
-    std::vector<Ptr<FlowApplication>> applications(m_nics.size());
-    std::vector<std::array<std::string, 2>> feedback(m_nics.size()); // within and across
-    std::vector<std::array<std::string, 2>> recovery(m_nics.size());
-    for (const FlowSpec& flow : flows)
-    {
-        const std::string who = "flow " + std::to_string(flow.id) + ": ";
-        if (flow.src >= m_nics.size() || flow.dst >= m_nics.size())
-        {
-            throw InputError(who + "NIC " + std::to_string(std::max(flow.src, flow.dst)) +
-                             " does not exist, expected 0 to " + std::to_string(m_nics.size() - 1));
-        }
-        if (flow.trafficClass >= N_CLASSES)
-        {
-            throw InputError(who + "traffic class is " + std::to_string(flow.trafficClass) +
-                             ", expected 0 to 7");
-        }
-        if (flow.src == flow.dst)
-        {
-            throw InputError(who + "source and destination are the same NIC, " +
-                             std::to_string(flow.src));
-        }
-        Ptr<FlowApplication>& application = applications[flow.src];
-        if (!application)
-        {
-            Ptr<Nic> nic = m_nics[flow.src].nic;
-            application = CreateObject<FlowApplication>();
-            application->SetNic(nic);
-            nic->GetNode()->AddApplication(application);
-            for (const bool interDc : {false, true})
-            {
-                feedback[flow.src][interDc] = nic->GetPrototype(interDc)->ReceiverFeedbackFactory();
-                recovery[flow.src][interDc] = nic->GetLossRecoveryFactory(interDc);
-            }
-        }
-        const bool interDc = IsInterDc(flow.src, flow.dst);
-        const uint32_t dstQp = m_nics[flow.dst].nic->ReserveReceiver(flow.src,
-                                                                     feedback[flow.src][interDc],
-                                                                     recovery[flow.src][interDc],
-                                                                     flow.id,
-                                                                     flow.replyPort);
-        application->AddFlow(flow, dstQp);
-    }
 }
 
 std::string

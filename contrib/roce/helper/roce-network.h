@@ -6,6 +6,7 @@
 #ifndef ROCE_NETWORK_H
 #define ROCE_NETWORK_H
 
+#include "roce-flow-phases.h"
 #include "roce-flow-spec.h"
 #include "roce-ideal-fct.h"
 
@@ -154,9 +155,21 @@ class Network
     /**
      * @brief Hand flows to applications at the hosts (made as needed).
      * @param flows any order; ids unique
-     * @throw InputError for unknown NICs or src == dst
+     * @throw InputError for unknown NICs or src == dst, or phases that FlowPhases refuses
      */
     void InstallFlows(const std::vector<FlowSpec>& flows);
+
+    /**
+     * @param flow as given to InstallFlows()
+     * @return its start, picoseconds; -1 if the phase it belongs to has not begun
+     */
+    int64_t GetStartPs(const FlowSpec& flow) const;
+
+    /// @return the phases of the flows, or null if they have none
+    const FlowPhases* GetPhases() const
+    {
+        return m_phases.get();
+    }
 
     // --- the map
 
@@ -439,6 +452,7 @@ class Network
     void InstallEdge(const std::vector<ObjectFactory>& factories);
     void CheckTimestamps() const;
     void CheckEcnBelowPfc();
+    void MakePhases(const std::vector<FlowSpec>& flows);
 
     NodeContainer m_nodes;
     std::vector<SwitchEntry> m_switches;
@@ -453,6 +467,7 @@ class Network
     std::vector<uint32_t> m_nodeKind; //!< by node id - first id: index into switches or hosts
     std::shared_ptr<Attachments> m_attachments;
     std::vector<std::string> m_warnings;
+    std::unique_ptr<FlowPhases> m_phases; //!< null if no flow has one
     uint32_t m_intBytesPerHop{0};
     bool m_built{false};
 };

@@ -58,8 +58,8 @@ RunCollector::RunCollector(Network& network,
             throw InputError("flow list: id " + std::to_string(flows[i].id) + " at position " +
                              std::to_string(i) + ", expected the ids 0, 1, 2, ... in this order");
         }
-        stall.lastStartPs = std::max(stall.lastStartPs, flows[i].startPs);
     }
+    stall.lastStartPs = FlowPhases::LastScheduledPs(flows);
     m_stall = std::make_unique<StallDetector>(network, stall);
     if ((options.series.IsOn() || options.netanim.IsOn()) && !writer)
     {
@@ -107,7 +107,8 @@ RunCollector::Start()
     if (m_options.stopPs > 0)
     {
         m_stopTimer = Simulator::Schedule(PicoSeconds(m_options.stopPs) - Simulator::Now(),
-                                          [] { Simulator::Stop(); });
+                                          &RunCollector::OnStop,
+                                          this);
     }
     if (m_series)
     {
@@ -157,6 +158,24 @@ RunCollector::OnCompleted(const MessageRecord& record)
 }
 
 void
+RunCollector::OnStop()
+{
+    const FlowPhases* phases = m_network.GetPhases();
+    if (phases && m_options.safetyLimitPs > 0)
+    {
+        m_network.CatchUp();
+        const int64_t lastPs = std::max<int64_t>(0, phases->GetLastStartPs());
+        const int64_t leftPs = lastPs - NowPs() + m_options.safetyLimitPs;
+        if (leftPs > 0)
+        {
+            m_stopTimer = Simulator::Schedule(PicoSeconds(leftPs), &RunCollector::OnStop, this);
+            return;
+        }
+    }
+    Simulator::Stop();
+}
+
+void
 RunCollector::OnReceived(uint64_t cookie, Time at)
 {
     m_outcomes.at(cookie).receivedPs = at.GetPicoSeconds();
@@ -172,15 +191,17 @@ RunCollector::GetRecords() const
         const Outcome& outcome = m_outcomes[i];
         FlowRecord& record = records[i];
         record.spec = flow;
+        record.spec.startPs = m_network.GetStartPs(flow);
         record.idealPs =
             m_options.ideal ? m_options.ideal(flow) : m_network.GetIdeal(flow).senderFctPs;
         record.interDc = m_network.GetDatacenter(flow.src) != m_network.GetDatacenter(flow.dst);
         const uint64_t mtu = m_network.GetNic(flow.src)->GetMtuBytes();
         record.packets = std::max<uint64_t>(1, (flow.sizeBytes + mtu - 1) / mtu);
-        record.receiverFctPs = outcome.receivedPs < 0 ? -1 : outcome.receivedPs - flow.startPs;
+        record.receiverFctPs =
+            outcome.receivedPs < 0 ? -1 : outcome.receivedPs - record.spec.startPs;
         if (outcome.completedPs >= 0)
         {
-            record.fctPs = outcome.completedPs - flow.startPs;
+            record.fctPs = outcome.completedPs - record.spec.startPs;
             record.packets = outcome.packets;
             record.retransmittedPackets = outcome.retransmitted;
             record.deliveredBytes = flow.sizeBytes;

@@ -44,7 +44,9 @@ class RunCollector
     /// What to watch, besides the flows.
     struct Options
     {
-        int64_t stopPs{0};           //!< end of the run, picoseconds; 0: no limit
+        int64_t stopPs{0}; //!< end of the run, picoseconds; 0: no limit
+        /// > 0: the run goes on at least so long after the last start of a phase begun (FlowPhases)
+        int64_t safetyLimitPs{0};
         TimeSeries::Options series;  //!< time series
         NetAnimFile::Window netanim; //!< netanim.xml
         /// Ideal FCT of a flow, ps, instead of Network::GetIdeal()
@@ -138,6 +140,7 @@ class RunCollector
 
     void OnCompleted(const MessageRecord& record);
     void OnReceived(uint64_t cookie, Time at);
+    void OnStop();
 
     Network& m_network;
     std::vector<FlowSpec> m_flows;

@@ -175,6 +175,7 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
     {
         options.stopPs =
             lastStartPs + std::min(safetyLimit.GetPicoSeconds(), INT64_MAX - lastStartPs);
+        options.safetyLimitPs = safetyLimit.GetPicoSeconds();
     }
     options.series = MakeSeriesOptions();
     options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);
@@ -198,7 +199,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     FctStats::Options statistics;
     statistics.warmupPs = warmup.GetPicoSeconds();
     FctStats stats(statistics);
-    const int64_t lastStartPs = flows.empty() ? 0 : flows.back().startPs;
+    const int64_t lastStartPs = FlowPhases::LastScheduledPs(flows);
     const auto writer = out.empty() ? nullptr : std::make_unique<RunWriter>(out);
     RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
     Progress meter(Progress::ParseMode(progress),
@@ -227,6 +228,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     {
         stats.Add(record);
     }
+    const IterationTable iterations(network, records);
     RunSummary summary;
     summary.configuration = cmd.GetValues();
     summary.configuration.merge(ValueCheck::GetChangedAttributes());
@@ -243,9 +245,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
     if (writer)
     {
-        Write(*writer, summary, stats, records, collector.GetFingerprint());
+        Write(*writer, summary, stats, records, iterations, collector.GetFingerprint());
     }
     PrintTable(std::cout, stats, summary);
+    iterations.Print(std::cout);
     if (fingerprint)
     {
         std::cout << "fingerprint " << collector.GetFingerprint() << "\n";
@@ -259,6 +262,7 @@ RunOptions::Write(RunWriter& writer,
                   const RunSummary& summary,
                   const FctStats& stats,
                   const std::vector<FlowRecord>& records,
+                  const IterationTable& iterations,
                   const std::string& hash) const
 {
     nlohmann::ordered_json json = SummaryJson(summary, stats);
@@ -267,6 +271,11 @@ RunOptions::Write(RunWriter& writer,
         json["fingerprint"] = hash;
     }
     writer.WriteFlows(records);
+    if (!iterations.IsEmpty())
+    {
+        json["iterations"] = iterations.MakeJson();
+        iterations.Write(writer);
+    }
     if (hpccFct)
     {
         writer.WriteHpccFct(records, hpccForm);
@@ -330,6 +339,10 @@ RunOptions::PrintUnfinished(std::ostream& out, const RunCollector& collector)
     if (collector.GetStallDetector().HasStopped())
     {
         out << "; the run was ended since nothing got on any more";
+    }
+    if (const std::string waiting = collector.GetStallDetector().DescribePhases(); !waiting.empty())
+    {
+        out << "; " << waiting;
     }
     out << "\n";
     for (std::size_t i = 0; i < lines.size() && i < MAX_LINES; ++i)

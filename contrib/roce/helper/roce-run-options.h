@@ -9,6 +9,7 @@
 #include "roce-command-line.h"
 #include "roce-fct-stats.h"
 #include "roce-flow-spec.h"
+#include "roce-iteration-table.h"
 #include "roce-network.h"
 #include "roce-run-collector.h"
 #include "roce-run-writer.h"
@@ -113,6 +114,7 @@ struct RunOptions
                const RunSummary& summary,
                const FctStats& stats,
                const std::vector<FlowRecord>& records,
+               const IterationTable& iterations,
                const std::string& hash) const;
 };
 

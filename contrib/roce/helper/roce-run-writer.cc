@@ -29,6 +29,7 @@ namespace
 const char* const SUMMARY = "summary.json";
 const char* const STANDARD_FILES[] = {SUMMARY,
                                       "flows.csv",
+                                      "iterations.csv",
                                       "queues.csv",
                                       "rates.csv",
                                       "transport.csv",
@@ -61,28 +62,6 @@ RoundToNs(int64_t ps)
 }
 
 /**
- * @param d a distribution
- * @param divisor unit conversion
- * @return its JSON; null fields without samples
- */
-Json
-DistributionJson(const Distribution& d, double divisor)
-{
-    Json json;
-    const std::pair<const char*, double> fields[] = {{"mean", d.mean},
-                                                     {"p50", d.p50},
-                                                     {"p95", d.p95},
-                                                     {"p99", d.p99},
-                                                     {"p999", d.p999},
-                                                     {"max", d.max}};
-    for (const auto& field : fields)
-    {
-        json[field.first] = d.count == 0 ? Json(nullptr) : Json(field.second / divisor);
-    }
-    return json;
-}
-
-/**
  * @param group statistics
  * @return their JSON
  */
@@ -102,6 +81,23 @@ GroupJson(const FctGroup& group)
 }
 
 } // namespace
+
+Json
+DistributionJson(const Distribution& d, double divisor)
+{
+    Json json;
+    const std::pair<const char*, double> fields[] = {{"mean", d.mean},
+                                                     {"p50", d.p50},
+                                                     {"p95", d.p95},
+                                                     {"p99", d.p99},
+                                                     {"p999", d.p999},
+                                                     {"max", d.max}};
+    for (const auto& field : fields)
+    {
+        json[field.first] = d.count == 0 ? Json(nullptr) : Json(field.second / divisor);
+    }
+    return json;
+}
 
 Json
 SummaryJson(const RunSummary& summary, const FctStats& stats)
@@ -261,7 +257,8 @@ RunWriter::WriteFlows(const std::vector<FlowRecord>& records)
     {
         const FlowSpec& spec = record->spec;
         csv.Uint(spec.id).Uint(spec.src).Uint(spec.dst).Uint(spec.trafficClass).Uint(spec.tag);
-        csv.Text(record->interDc ? "inter" : "intra").Uint(spec.sizeBytes).Ns(spec.startPs);
+        csv.Text(record->interDc ? "inter" : "intra").Uint(spec.sizeBytes);
+        spec.startPs < 0 ? csv.Text("") : csv.Ns(spec.startPs);
         if (record->IsFinished())
         {
             csv.Ns(record->fctPs).Ns(record->receiverFctPs).Ns(record->idealPs);
@@ -310,8 +307,8 @@ RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records, const HpccForm& 
     }
     // Ports are given out in order of the starts, as that simulator does.
     std::stable_sort(order.begin(), order.end(), [](const FlowRecord* a, const FlowRecord* b) {
-        return std::make_pair(a->spec.startPs, a->spec.id) <
-               std::make_pair(b->spec.startPs, b->spec.id);
+        return std::make_pair(static_cast<uint64_t>(a->spec.startPs), a->spec.id) <
+               std::make_pair(static_cast<uint64_t>(b->spec.startPs), b->spec.id);
     });
     std::map<std::pair<uint32_t, uint32_t>, uint16_t> portsUsed;
     std::vector<std::pair<int64_t, std::string>> lines;

@@ -37,6 +37,13 @@ struct RunSummary
 };
 
 /**
+ * @param d a distribution
+ * @param divisor unit conversion
+ * @return its mean, percentiles and maximum; null fields without samples
+ */
+nlohmann::ordered_json DistributionJson(const Distribution& d, double divisor);
+
+/**
  * @param summary the run
  * @param stats its flows
  * @return summary.json: configuration, versions, seed, flows (counts), statistics (by scope and
@@ -67,8 +74,8 @@ class RunWriter
 
     /**
      * @param folder created with its parents if missing. Of an existing folder the standard files
-     *        (flows.csv, summary.json, fct.txt, pfc.txt, and those of time series), the files that
-     * its summary.json lists, and their .tmp remains are removed; other files stay.
+     *        (flows.csv, iterations.csv, summary.json, fct.txt, pfc.txt, and those of time series),
+     * the files that its summary.json lists, and their .tmp remains are removed; other files stay.
      * @throw InputError when the folder cannot be made or the old result cannot be removed
      */
     explicit RunWriter(const std::string& folder);
@@ -101,7 +108,8 @@ class RunWriter
      * Columns id,src,dst,class,tag,scope,bytes,start_ns,fct_ns,receiver_fct_ns,ideal_fct_ns,
      * slowdown,packets,retransmitted,status. scope is intra or inter, status finished or
      * unfinished. Times are relative to the start except start_ns; fct_ns is the sender's, with the
-     * last ACK. Unfinished flows have empty fct_ns, receiver_fct_ns and slowdown.
+     * last ACK. Unfinished flows have empty fct_ns, receiver_fct_ns and slowdown, those whose phase
+     * never began an empty start_ns, too.
      *
      * @param records all flows, in any order
      * @throw InputError when it cannot be written or a finished flow has no positive ideal FCT

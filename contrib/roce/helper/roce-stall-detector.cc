@@ -126,9 +126,11 @@ StallDetector::OnCheck()
     {
         m_reports = std::move(stalled);
     }
+    const FlowPhases* phases = m_network.GetPhases();
     const bool more =
         NowPs() < std::max(m_options.lastStartPs,
-                           FindUnfinished().empty() ? -1 : m_network.GetLastChangePs());
+                           FindUnfinished().empty() ? -1 : m_network.GetLastChangePs()) ||
+        (phases && NowPs() <= phases->GetLastStartPs()); // its flows may start after this check
     if (!more && FindUnfinished().empty())
     {
         return;
@@ -139,6 +141,10 @@ StallDetector::OnCheck()
     if (dry || (m_options.patience && m_idleChecks >= m_options.patience))
     {
         m_reports = DescribeUnfinished();
+        if (std::string waiting = DescribePhases(); !waiting.empty())
+        {
+            m_reports.push_back(std::move(waiting));
+        }
         m_stopped = true;
         Simulator::Stop();
         return;
@@ -201,6 +207,12 @@ StallDetector::DescribeUnfinished() const
 {
     m_network.CatchUp();
     return Describe(FindUnfinished());
+}
+
+std::string
+StallDetector::DescribePhases() const
+{
+    return m_network.GetPhases() ? m_network.GetPhases()->Describe() : "";
 }
 
 std::vector<std::string>

@@ -47,8 +47,9 @@ class StallDetector
     {
         /** Time between checks; at least twice the longest retransmission timeout is taken. */
         Time checkInterval{MilliSeconds(10)};
-        uint32_t patience{5};   //!< checks in a row without any progress that end the run; 0: never
-        int64_t lastStartPs{0}; //!< start of the last flow to come: no end before it
+        uint32_t patience{5}; //!< checks in a row without any progress that end the run; 0: never
+        /// Start of the last flow that is known before the run: no end before it.
+        int64_t lastStartPs{0};
     };
 
     /**
@@ -79,6 +80,10 @@ class StallDetector
      * @return one line each, by NIC and queue pair
      */
     std::vector<std::string> DescribeUnfinished() const;
+
+    /// @return the phase of flows that has not begun and why; empty if there is none, see
+    /// FlowPhases
+    std::string DescribePhases() const;
 
     /// @return lines of the last check that found any, or of the end of the run
     const std::vector<std::string>& GetReports() const

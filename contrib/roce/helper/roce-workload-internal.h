@@ -235,6 +235,13 @@ CheckLoad(const char* who, double load)
     Require(ok, who, ": load ", load, ", expected above 0 and at most ", MAX_LOAD);
 }
 
+inline void
+CheckReceiver(const char* who, const std::optional<uint32_t>& receiver, const HostPlacement& hosts)
+{
+    const bool ok = !receiver || *receiver < hosts.nHosts;
+    Require(ok, who, ": receiver ", receiver.value_or(0), ", expected 0..", hosts.nHosts - 1);
+}
+
 /// A flow whose id and source port are not set.
 inline FlowSpec
 MakeFlow(uint32_t src, uint32_t dst, uint64_t sizeBytes, int64_t startPs, uint8_t cls, uint8_t tag)

@@ -26,27 +26,15 @@ namespace
 constexpr int64_t POISSON_STREAM = 0;
 constexpr int64_t INCAST_STREAM = 10000000;
 constexpr int64_t PERMUTATION_STREAM = 10000010;
+constexpr int64_t ALLREDUCE_STREAM = 10000011;
 
 constexpr double MAX_FLOWS = 1e7;
 
-FlowSizeDistribution
-FindSizes(const std::string& workload)
+uint32_t
+ParseNic(const std::string& option, const std::string& text, uint32_t nNics)
 {
-    const std::vector<std::string> names = FlowSizeDistribution::Names();
-    if (std::find(names.begin(), names.end(), workload) != names.end())
-    {
-        return FlowSizeDistribution::Named(workload);
-    }
-    if (!std::filesystem::exists(workload))
-    {
-        std::string known;
-        for (const std::string& name : names)
-        {
-            known += ", " + name;
-        }
-        throw InputError("--workload is '" + workload + "', expected a CDF file" + known);
-    }
-    return FlowSizeDistribution::FromFile(workload);
+    ValueCheck::Value(option, ValueKind::UNSIGNED, text, nNics - 1);
+    return static_cast<uint32_t>(std::stoul(text));
 }
 
 } // namespace
@@ -55,16 +43,25 @@ void
 WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("pattern",
-                 "poisson, incast, alltoall, permutation or list; several joined with +",
+                 "poisson, incast, alltoall, permutation, allreduce or list; several joined with +",
                  pattern);
     cmd.AddValue("duration", "Length of the arrivals (poisson, repeated incast)", duration);
     cmd.AddValue("load", "poisson: offered load, payload over the reference's capacity", load);
-    cmd.AddValue("loadReference", "What a load of 1 means: host, uplink or wan", loadReference);
+    cmd.AddValue("loadReference",
+                 "What a load of 1 means: host, uplink, wan or bottleneck",
+                 loadReference);
     cmd.AddValue("interFraction",
                  "poisson: share of the flows between datacenters; -1: destinations uniform",
                  interFraction);
     cmd.AddValue("workload", "poisson: flow sizes, a built-in name or a CDF file", workload);
+    cmd.AddValue("interWorkload",
+                 "poisson: sizes of flows between datacenters; empty: those of workload",
+                 interWorkload);
     cmd.AddValue("truncate", "poisson: leave out larger flows, bytes; 0: none", truncateBytes);
+    cmd.AddValue("poissonReceiver",
+                 "poisson: all flows go to this NIC, whose link has the load; empty: to all",
+                 poissonReceiver);
+    cmd.AddValue("poissonStart", "poisson: begin of the arrivals", poissonStart);
     cmd.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
     cmd.AddValue("incastSenders", "incast: senders", incastSenders);
     cmd.AddValue("incastBytes", "incast: bytes of each sender", incastBytes);
@@ -78,11 +75,47 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  "incast: senders are in any, the receiver's or another datacenter: all, local or "
                  "remote",
                  incastFrom);
+    cmd.AddValue("incastLocalSenders",
+                 "incast: so many senders in the receiver's datacenter, the others elsewhere; -1: "
+                 "as incastFrom says",
+                 incastLocalSenders);
+    cmd.AddValue("incastSpread",
+                 "incast: senders stand in different racks as far as possible",
+                 incastSpread);
+    cmd.AddValue("incastJitter",
+                 "incast: each sender starts later by a time uniform from 0 to this",
+                 incastJitter);
     cmd.AddValue("incastReceiver",
                  "incast: receiving NIC; empty: random each time",
                  incastReceiver);
     cmd.AddValue("messageBytes", "alltoall, permutation: bytes of each flow", messageBytes);
     cmd.AddValue("stagger", "alltoall: time between rounds", stagger);
+    cmd.AddValue("groups", "allreduce: pairs of hosts of two datacenters", allReduce.groups);
+    cmd.AddValue("iterations", "allreduce: exchanges, one after the other", allReduce.iterations);
+    cmd.AddValue("minBytes",
+                 "allreduce: least amount of one exchange in each direction, bytes",
+                 allReduce.minBytes);
+    cmd.AddValue("maxBytes", "allreduce: greatest amount, bytes", allReduce.maxBytes);
+    cmd.AddValue("computeTime", "allreduce: time between exchanges", computeTime);
+}
+
+FlowSizeDistribution
+WorkloadOptions::GetSizes(const std::string& option, const std::string& text) const
+{
+    const std::vector<std::string> names = FlowSizeDistribution::Names();
+    const bool named = std::find(names.begin(), names.end(), text) != names.end();
+    if (!named && !std::filesystem::exists(text))
+    {
+        std::string known;
+        for (const std::string& name : names)
+        {
+            known += ", " + name;
+        }
+        throw InputError(option + " is '" + text + "', expected a CDF file" + known);
+    }
+    const FlowSizeDistribution sizes =
+        named ? FlowSizeDistribution::Named(text) : FlowSizeDistribution::FromFile(text);
+    return truncateBytes ? sizes.TruncatedAt(truncateBytes) : sizes;
 }
 
 LoadReference
@@ -100,33 +133,35 @@ WorkloadOptions::GetReference() const
     {
         return LoadReference::Wan;
     }
-    throw InputError("--loadReference is '" + loadReference + "', expected host, uplink or wan");
+    if (loadReference == "bottleneck")
+    {
+        return LoadReference::Bottleneck;
+    }
+    throw InputError("--loadReference is '" + loadReference +
+                     "', expected host, uplink, wan or bottleneck");
 }
 
 std::vector<FlowSpec>
 WorkloadOptions::Poisson(const Topology& topology) const
 {
     PoissonWorkload poisson;
-    poisson.sizes = FindSizes(workload);
-    if (truncateBytes)
+    poisson.sizes = GetSizes("--workload", workload);
+    if (!interWorkload.empty())
     {
-        poisson.sizes = poisson.sizes.TruncatedAt(truncateBytes);
+        poisson.interSizes = GetSizes("--interWorkload", interWorkload);
     }
     poisson.hosts = topology.GetPlacement();
     poisson.capacity = topology.GetCapacity(GetReference());
     poisson.load = load;
     poisson.interFraction = interFraction;
+    poisson.startPs = poissonStart.GetPicoSeconds();
     poisson.durationPs = duration.GetPicoSeconds();
     poisson.stream = POISSON_STREAM;
-    // An estimate is enough to tell a slip from a long run.
-    const LoadCapacity& c = poisson.capacity;
-    const double capacityBps = c.reference == LoadReference::Host
-                                   ? static_cast<double>(c.hostRateBps) * poisson.hosts.nHosts
-                               : c.reference == LoadReference::Uplink
-                                   ? static_cast<double>(c.uplinkBps)
-                                   : static_cast<double>(c.wanBps) * topology.datacenters;
-    const double nFlows =
-        load * capacityBps * duration.GetSeconds() / (8 * poisson.sizes.MeanBytes());
+    if (!poissonReceiver.empty())
+    {
+        poisson.receiver = ParseNic("--poissonReceiver", poissonReceiver, poisson.hosts.nHosts);
+    }
+    const double nFlows = poisson.GetExpectedFlows();
     if (nFlows > MAX_FLOWS)
     {
         std::ostringstream message;
@@ -158,12 +193,23 @@ WorkloadOptions::Incast(const Topology& topology) const
     }
     if (!incastReceiver.empty())
     {
-        ValueCheck::Value("--incastReceiver",
-                          ValueKind::UNSIGNED,
-                          incastReceiver,
-                          incast.hosts.nHosts - 1);
-        incast.receiver = static_cast<uint32_t>(std::stoul(incastReceiver));
+        incast.receiver = ParseNic("--incastReceiver", incastReceiver, incast.hosts.nHosts);
     }
+    if (incastLocalSenders != "-1")
+    {
+        ValueCheck::Value("--incastLocalSenders (-1 or a number)",
+                          ValueKind::UNSIGNED,
+                          incastLocalSenders,
+                          incastSenders);
+        if (incast.senders != IncastSenders::All)
+        {
+            throw InputError("--incastLocalSenders and --incastFrom are both given, expected one "
+                             "of them");
+        }
+        incast.nLocalSenders = static_cast<uint32_t>(std::stoul(incastLocalSenders));
+    }
+    incast.spread = incastSpread;
+    incast.jitterPs = incastJitter.GetPicoSeconds();
     if (incastLoad != 0 && !incastPeriod.IsZero())
     {
         throw InputError("--incastLoad and --incastPeriod are both given, expected one of them");
@@ -180,6 +226,16 @@ WorkloadOptions::Incast(const Topology& topology) const
 }
 
 std::vector<FlowSpec>
+WorkloadOptions::AllReduce(const Topology& topology) const
+{
+    AllReduceWorkload workload = allReduce;
+    workload.hosts = topology.GetPlacement();
+    workload.computePs = computeTime.GetPicoSeconds();
+    workload.stream = ALLREDUCE_STREAM;
+    return workload.Generate();
+}
+
+std::vector<FlowSpec>
 WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) const
 {
     const uint32_t nNics = topology.GetPlacement().nHosts;
@@ -190,6 +246,10 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
     if (name == "incast")
     {
         return Incast(topology);
+    }
+    if (name == "allreduce")
+    {
+        return AllReduce(topology);
     }
     if (name == "alltoall")
     {
@@ -217,8 +277,8 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
         return FlowList::Read(flowsFile, nNics).flows;
     }
     throw InputError("--pattern is '" + pattern +
-                     "', expected poisson, incast, alltoall, permutation or list, or several of "
-                     "them joined with +");
+                     "', expected poisson, incast, alltoall, permutation, allreduce or list, or "
+                     "several of them joined with +");
 }
 
 std::vector<FlowSpec>
@@ -257,7 +317,7 @@ WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topo
     std::ostringstream text;
     text << offered.flows << " flows (" << offered.flowsInterDc << " between datacenters), "
          << offered.bytes << " B (" << offered.bytesInterDc << " B)";
-    if (repeated)
+    if (repeated && poissonReceiver.empty()) // that load is of one link only
     {
         text << ", offered load " << std::fixed << std::setprecision(4) << offered.load << " of "
              << loadReference << " capacity over " << static_cast<double>(window) / 1e9 << " ms";

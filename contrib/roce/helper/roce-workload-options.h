@@ -26,9 +26,9 @@ namespace roce
  * @ingroup roce
  * @brief The options of a program that say which flows there are.
  *
- * Patterns: poisson, incast, alltoall, permutation, list (from a file); several may be joined with
- * `+`, for example poisson+incast. Random streams are fixed for each, so that one does not shift
- * another.
+ * Patterns: poisson, incast, alltoall, permutation, allreduce, list (from a file); several may be
+ * joined with `+`, for example poisson+incast. Random streams are fixed for each, so that one does
+ * not shift another. Tags: 1 incast, 2 allreduce, 0 the others.
  */
 struct WorkloadOptions
 {
@@ -37,10 +37,16 @@ struct WorkloadOptions
     std::string loadReference{"host"};
     double interFraction{0.2}; //!< see PoissonWorkload
     std::string workload{"websearch"};
-    uint64_t truncateBytes{0}; //!< 0: not
+    std::string interWorkload;   //!< sizes of flows between datacenters; empty: workload
+    uint64_t truncateBytes{0};   //!< of both; 0: not
+    std::string poissonReceiver; //!< empty: all to all
+    Time poissonStart{0};
     Time duration{MilliSeconds(2)};
     std::string flowsFile;
     uint32_t incastSenders{16};
+    std::string incastLocalSenders{"-1"}; //!< -1: as incastFrom says
+    bool incastSpread{false};
+    Time incastJitter{0};
     uint64_t incastBytes{500000};
     Time incastPeriod{0};
     double incastLoad{0};
@@ -48,6 +54,8 @@ struct WorkloadOptions
     std::string incastReceiver; //!< empty: random
     uint64_t messageBytes{1000000};
     Time stagger{0};
+    AllReduceWorkload allReduce; //!< its options; placement and stream are set by Generate()
+    Time computeTime{MilliSeconds(1)};
 
     /**
      * @brief Make every parameter an option.
@@ -75,6 +83,8 @@ struct WorkloadOptions
     std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
     std::vector<FlowSpec> Poisson(const Topology& topology) const;
     std::vector<FlowSpec> Incast(const Topology& topology) const;
+    std::vector<FlowSpec> AllReduce(const Topology& topology) const;
+    FlowSizeDistribution GetSizes(const std::string& option, const std::string& text) const;
     LoadReference GetReference() const;
 };
 

@@ -5,6 +5,7 @@
  */
 #include "ns3/roce-workload.h"
 
+#include "roce-flow-phases.h"
 #include "roce-workload-internal.h"
 
 #include <algorithm>
@@ -25,21 +26,24 @@ namespace
  * @return bit/s: of one host (Host), all uplinks (Uplink), one direction (Wan)
  */
 double
-ReferenceCapacity(const char* who, const LoadCapacity& capacity, const HostIndex& index)
+ReferenceCapacity(const char* who,
+                  LoadReference reference,
+                  const LoadCapacity& capacity,
+                  const HostIndex& index)
 {
-    const auto check = [who](uint64_t bps, const char* field, const char* reference) {
+    const auto check = [who](uint64_t bps, const char* field, const char* name) {
         if (bps == 0)
         {
             Fail(who,
                  ": ",
                  field,
                  " is 0, expected the capacity that LoadReference::",
-                 reference,
+                 name,
                  " refers to");
         }
         return static_cast<double>(bps);
     };
-    switch (capacity.reference)
+    switch (reference)
     {
     case LoadReference::Host:
         return check(capacity.hostRateBps, "hostRateBps", "Host");
@@ -57,6 +61,8 @@ ReferenceCapacity(const char* who, const LoadCapacity& capacity, const HostIndex
                  "LoadReference::Wan");
         }
         return check(capacity.wanBps, "wanBps", "Wan");
+    case LoadReference::Bottleneck:
+        break; // not one capacity
     }
     Fail(who, ": unknown load reference");
 }
@@ -106,6 +112,106 @@ FindDestinations(const PoissonWorkload& w, const HostIndex& index, uint32_t host
     return d;
 }
 
+/// What the fields of a PoissonWorkload come to.
+struct Plan
+{
+    std::vector<uint32_t> hosts;            //!< those with arrivals of their own
+    std::vector<Destinations> destinations; //!< of each of them
+    double meanGapPs{0};                    //!< of each of them
+    double expectedFlows{0};
+};
+
+/**
+ * @brief The mean gap of each host's arrivals at which a reference carries the load.
+ * @return picoseconds, 0 if nothing crosses the reference
+ */
+double
+GapPs(const char* who,
+      const PoissonWorkload& w,
+      const HostIndex& index,
+      const Plan& plan,
+      LoadReference reference)
+{
+    const double capacityBps = ReferenceCapacity(who, reference, w.capacity, index);
+    const double mean = w.sizes.MeanBytes();
+    const double ratio = w.interSizes ? w.interSizes->MeanBytes() / mean : 1;
+    // in means of `sizes`: what one flow of each host puts on the reference
+    std::vector<double> outOfDatacenter(index.nDatacenters, 0);
+    double interRack = 0;
+    double all = 0;
+    for (std::size_t i = 0; i < plan.hosts.size(); ++i)
+    {
+        const Destinations& to = plan.destinations[i];
+        const double more = to.interDc * (ratio - 1); // 0 for one distribution, exactly
+        outOfDatacenter[index.Datacenter(plan.hosts[i])] += to.interDc * ratio;
+        interRack += to.interRack + more;
+        all += 1 + more;
+    }
+    double onReference = all / static_cast<double>(plan.hosts.size());
+    if (reference == LoadReference::Uplink)
+    {
+        onReference = interRack;
+    }
+    else if (reference == LoadReference::Wan)
+    {
+        onReference = *std::max_element(outOfDatacenter.begin(), outOfDatacenter.end());
+    }
+    return PS_PER_S * 8 * mean * onReference / (w.load * capacityBps);
+}
+
+Plan
+MakePlan(const char* who, const PoissonWorkload& w, const HostIndex& index)
+{
+    CheckCommon(who, w.startPs, w.trafficClass, w.stream);
+    CheckDuration(who, w.startPs, w.durationPs);
+    CheckLoad(who, w.load);
+    if (w.interFraction != -1 && !(w.interFraction >= 0 && w.interFraction <= 1))
+    {
+        Fail(who, ": interFraction ", w.interFraction, ", expected 0..1, or -1 for uniform");
+    }
+    if (w.interRackOnly && !index.KnowsRacks())
+    {
+        Fail(who, ": interRackOnly without racks, expected rackOf for each host");
+    }
+    CheckReceiver(who, w.receiver, w.hosts);
+    Plan plan;
+    plan.hosts = index.order;
+    if (w.receiver)
+    {
+        plan.hosts = {*w.receiver};
+    }
+    std::sort(plan.hosts.begin(), plan.hosts.end());
+    bool leavesDatacenter = false;
+    for (const uint32_t host : plan.hosts)
+    {
+        plan.destinations.push_back(FindDestinations(w, index, host));
+        leavesDatacenter = leavesDatacenter || plan.destinations.back().interDc > 0;
+    }
+    const LoadReference reference = w.capacity.reference;
+    if (reference == LoadReference::Bottleneck)
+    {
+        plan.meanGapPs = GapPs(who, w, index, plan, LoadReference::Host);
+        if (leavesDatacenter)
+        {
+            plan.meanGapPs =
+                std::max(plan.meanGapPs, GapPs(who, w, index, plan, LoadReference::Wan));
+        }
+    }
+    else
+    {
+        plan.meanGapPs = GapPs(who, w, index, plan, reference);
+    }
+    if (plan.meanGapPs <= 0)
+    {
+        Fail(who,
+             ": no flow ever crosses the load reference, expected traffic between ",
+             reference == LoadReference::Wan ? "datacenters" : "racks");
+    }
+    plan.expectedFlows = static_cast<double>(plan.hosts.size()) *
+                         (static_cast<double>(w.durationPs) / plan.meanGapPs);
+    return plan;
+}
+
 } // namespace
 
 int64_t
@@ -114,66 +220,34 @@ PoissonWorkload::GetStreams() const
     return 3 * int64_t{hosts.nHosts};
 }
 
+double
+PoissonWorkload::GetExpectedFlows() const
+{
+    const char* who = "Poisson workload";
+    const HostIndex index(hosts, who);
+    return MakePlan(who, *this, index).expectedFlows;
+}
+
 std::vector<FlowSpec>
 PoissonWorkload::Generate() const
 {
     const char* who = "Poisson workload";
     const HostIndex index(hosts, who);
-    CheckCommon(who, startPs, trafficClass, stream);
-    CheckDuration(who, startPs, durationPs);
-    CheckLoad(who, load);
-    if (interFraction != -1 && !(interFraction >= 0 && interFraction <= 1))
+    const Plan plan = MakePlan(who, *this, index);
+    if (plan.expectedFlows > MAX_FLOWS)
     {
-        Fail(who, ": interFraction ", interFraction, ", expected 0..1, or -1 for uniform");
+        Fail(who, ": about ", plan.expectedFlows, " flows, expected at most ", MAX_FLOWS);
     }
-    if (interRackOnly && !index.KnowsRacks())
-    {
-        Fail(who, ": interRackOnly without racks, expected rackOf for each host");
-    }
-    const double capacityBps = ReferenceCapacity(who, capacity, index);
-
-    // how many hosts' worth of flows load the reference
-    std::vector<Destinations> destinations;
-    std::vector<double> outOfDatacenter(index.nDatacenters, 0);
-    double interRack = 0;
-    for (uint32_t host = 0; host < hosts.nHosts; ++host)
-    {
-        destinations.push_back(FindDestinations(*this, index, host));
-        outOfDatacenter[index.Datacenter(host)] += destinations.back().interDc;
-        interRack += destinations.back().interRack;
-    }
-    double hostsOnReference = 1;
-    if (capacity.reference == LoadReference::Uplink)
-    {
-        hostsOnReference = interRack;
-    }
-    else if (capacity.reference == LoadReference::Wan)
-    {
-        hostsOnReference = *std::max_element(outOfDatacenter.begin(), outOfDatacenter.end());
-    }
-    if (hostsOnReference <= 0)
-    {
-        Fail(who,
-             ": no flow ever crosses the load reference, expected traffic between ",
-             capacity.reference == LoadReference::Wan ? "datacenters" : "racks");
-    }
-    const double meanGapPs =
-        PS_PER_S * 8 * sizes.MeanBytes() * hostsOnReference / (load * capacityBps);
-    const double expectedFlows = hosts.nHosts * (static_cast<double>(durationPs) / meanGapPs);
-    if (expectedFlows > MAX_FLOWS)
-    {
-        Fail(who, ": about ", expectedFlows, " flows, expected at most ", MAX_FLOWS);
-    }
-
     std::vector<FlowSpec> flows;
-    flows.reserve(static_cast<std::size_t>(expectedFlows * 1.01) + 16);
-    for (uint32_t host = 0; host < hosts.nHosts; ++host)
+    flows.reserve(static_cast<std::size_t>(plan.expectedFlows * 1.01) + 16);
+    for (std::size_t i = 0; i < plan.hosts.size(); ++i)
     {
-        const Destinations& to = destinations[host];
+        const uint32_t host = plan.hosts[i];
+        const Destinations& to = plan.destinations[i];
         auto arrivalRng = MakeStream<ExponentialRandomVariable>(stream + 3 * int64_t{host});
         auto sizeRng = MakeStream<UniformRandomVariable>(stream + 3 * int64_t{host} + 1);
         auto destinationRng = MakeStream<UniformRandomVariable>(stream + 3 * int64_t{host} + 2);
-        double afterPs = arrivalRng->GetValue(meanGapPs, 0);
+        double afterPs = arrivalRng->GetValue(plan.meanGapPs, 0);
         while (afterPs < static_cast<double>(durationPs))
         {
             // two draws for each flow, needed or not, so that interFraction shifts nothing else
@@ -181,13 +255,15 @@ PoissonWorkload::Generate() const
             const double place = destinationRng->GetValue(0.0, 1.0);
             const Candidates& among = side < to.interFraction ? to.far : to.near;
             const auto pick = static_cast<uint32_t>(place * among.Count());
-            flows.push_back(MakeFlow(host,
-                                     among.At(index, std::min(pick, among.Count() - 1)),
-                                     sizes.Sample(sizeRng),
+            const uint32_t other = among.At(index, std::min(pick, among.Count() - 1));
+            const bool inter = index.Datacenter(host) != index.Datacenter(other);
+            flows.push_back(MakeFlow(receiver ? other : host,
+                                     receiver ? host : other,
+                                     (inter && interSizes ? *interSizes : sizes).Sample(sizeRng),
                                      startPs + static_cast<int64_t>(afterPs),
                                      trafficClass,
                                      tag));
-            afterPs += arrivalRng->GetValue(meanGapPs, 0);
+            afterPs += arrivalRng->GetValue(plan.meanGapPs, 0);
         }
     }
     SortAndNumber(flows);
@@ -198,7 +274,10 @@ void
 SortByStart(std::vector<FlowSpec>& flows)
 {
     std::stable_sort(flows.begin(), flows.end(), [](const FlowSpec& a, const FlowSpec& b) {
-        return std::tie(a.startPs, a.src, a.dst) < std::tie(b.startPs, b.src, b.dst);
+        const uint32_t phaseA = FlowPhases::IsScheduled(a) ? 0 : a.phase;
+        const uint32_t phaseB = FlowPhases::IsScheduled(b) ? 0 : b.phase;
+        return std::tie(phaseA, a.startPs, a.src, a.dst) <
+               std::tie(phaseB, b.startPs, b.src, b.dst);
     });
 }
 
@@ -234,7 +313,6 @@ OfferedLoad::Measure(const std::vector<FlowSpec>& flows,
     const char* who = "offered load";
     const HostIndex index(hosts, who);
     CheckDuration(who, 0, durationPs);
-    const double capacityBps = ReferenceCapacity(who, capacity, index);
     OfferedLoad offered;
     offered.bytesOutOfDc.assign(index.nDatacenters, 0);
     for (const auto& flow : flows)
@@ -264,18 +342,27 @@ OfferedLoad::Measure(const std::vector<FlowSpec>& flows,
             offered.bytesOutOfDc[index.Datacenter(flow.src)] += flow.sizeBytes;
         }
     }
-    double bytesOnReference = static_cast<double>(offered.bytes) / hosts.nHosts;
-    if (capacity.reference == LoadReference::Uplink)
+    const auto loadOf = [&](LoadReference reference) {
+        double bytes = static_cast<double>(offered.bytes) / hosts.nHosts;
+        if (reference == LoadReference::Uplink)
+        {
+            bytes = static_cast<double>(offered.bytesInterRack);
+        }
+        else if (reference == LoadReference::Wan)
+        {
+            bytes = static_cast<double>(
+                *std::max_element(offered.bytesOutOfDc.begin(), offered.bytesOutOfDc.end()));
+        }
+        return bytes * 8 * PS_PER_S /
+               (static_cast<double>(durationPs) *
+                ReferenceCapacity(who, reference, capacity, index));
+    };
+    const bool bottleneck = capacity.reference == LoadReference::Bottleneck;
+    offered.load = loadOf(bottleneck ? LoadReference::Host : capacity.reference);
+    if (bottleneck && offered.flowsInterDc)
     {
-        bytesOnReference = static_cast<double>(offered.bytesInterRack);
+        offered.load = std::max(offered.load, loadOf(LoadReference::Wan));
     }
-    else if (capacity.reference == LoadReference::Wan)
-    {
-        bytesOnReference = static_cast<double>(
-            *std::max_element(offered.bytesOutOfDc.begin(), offered.bytesOutOfDc.end()));
-    }
-    offered.load =
-        bytesOnReference * 8 * PS_PER_S / (static_cast<double>(durationPs) * capacityBps);
     return offered;
 }
 

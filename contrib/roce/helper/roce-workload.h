@@ -9,6 +9,7 @@
 #include "ns3/roce-flow-size-distribution.h"
 #include "ns3/roce-flow-spec.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -34,10 +35,15 @@ enum class LoadReference
 {
     Host,   //!< mean payload offered per host, over the rate of the host's link
     Uplink, //!< payload offered between racks, over the sum of all leaf-to-spine capacities
-    Wan     //!< payload offered out of the busiest datacenter, over its WAN capacity that way
+    Wan,    //!< payload offered out of the busiest datacenter, over its WAN capacity that way
+    /**
+     * The greater one of Host and Wan, so that neither carries more than the load (Uno, section
+     * 5.1, whose 4:1 mix would overload its WAN links at any usual load of the hosts).
+     */
+    Bottleneck
 };
 
-/// The capacities to which a load refers; only the one of the reference need be given.
+/// The capacities to which a load refers; only those of the reference need be given.
 struct LoadCapacity
 {
     LoadReference reference{LoadReference::Host}; //!< which of them
@@ -57,6 +63,8 @@ struct PoissonWorkload
 {
     /// Flow sizes.
     FlowSizeDistribution sizes{FlowSizeDistribution::Named("websearch")};
+    /// Sizes of flows between datacenters; none: the same.
+    std::optional<FlowSizeDistribution> interSizes;
     HostPlacement hosts;   //!< rackOf is needed for LoadReference::Uplink and interRackOnly
     LoadCapacity capacity; //!< what the load refers to
     double load{0.5};      //!< above 0; up to 1 is sustainable, more than 10 is refused
@@ -66,13 +74,20 @@ struct PoissonWorkload
      */
     double interFraction{-1};
     bool interRackOnly{false}; //!< never choose a destination in the sender's own rack
-    int64_t startPs{0};        //!< begin of the arrivals, picoseconds
-    int64_t durationPs{0};     //!< arrivals are in [startPs, startPs + durationPs), above 0
-    uint8_t trafficClass{3};   //!< 0..7
-    uint8_t tag{0};            //!< copied to the flows
+    /**
+     * All flows go to this host. It takes the place of the sender in all of the above: its link
+     * carries the load, interFraction is the share of its flows that come from other datacenters,
+     * sources are uniform over the hosts on the side drawn. None: each host sends.
+     */
+    std::optional<uint32_t> receiver;
+    int64_t startPs{0};      //!< begin of the arrivals, picoseconds
+    int64_t durationPs{0};   //!< arrivals are in [startPs, startPs + durationPs), above 0
+    uint8_t trafficClass{3}; //!< 0..7
+    uint8_t tag{0};          //!< copied to the flows
     /**
      * First ns-3 RNG stream. Host h uses stream+3h (arrivals), +3h+1 (sizes), +3h+2 (destinations),
-     * so that none of the three shifts another, and more hosts do not shift the present ones.
+     * so that none of the three shifts another, and more hosts do not shift the present ones. With
+     * a receiver only its own three are used.
      */
     int64_t stream{0};
 
@@ -82,6 +97,13 @@ struct PoissonWorkload
      * @throw InputError for an impossible configuration
      */
     std::vector<FlowSpec> Generate() const;
+
+    /**
+     * @brief Mean number of flows that Generate() draws.
+     * @return flows
+     * @throw InputError as Generate()
+     */
+    double GetExpectedFlows() const;
 
     /**
      * @brief Number of RNG streams used from `stream` on.
@@ -114,8 +136,15 @@ enum class IncastArrivals
  */
 struct IncastWorkload
 {
-    HostPlacement hosts;                           //!< rackOf is not used
-    uint32_t nSenders{0};                          //!< senders per incast, at least 1
+    HostPlacement hosts;  //!< rackOf is needed for spread
+    uint32_t nSenders{0}; //!< senders per incast, at least 1
+    /// So many of them are in the receiver's datacenter, the others elsewhere; none: see senders.
+    std::optional<uint32_t> nLocalSenders;
+    /**
+     * Senders stand in different racks, and not in the receiver's, for as long as there are any;
+     * then one more comes of each rack, and so on. Otherwise all choices are equally likely.
+     */
+    bool spread{false};
     uint64_t sizeBytes{0};                         //!< bytes per sender; 0 sends empty messages
     std::optional<uint32_t> receiver;              //!< fixed receiver; none: drawn for each incast
     IncastSenders senders{IncastSenders::All};     //!< who may send; drawn anew for each incast
@@ -129,9 +158,10 @@ struct IncastWorkload
     uint64_t hostRateBps{0}; //!< rate of one host's link, bit/s
     int64_t startPs{0};      //!< begin, picoseconds
     int64_t durationPs{0};   //!< incasts are in [startPs, startPs + durationPs); not used by Once
+    int64_t jitterPs{0};     //!< each flow starts later by a time uniform in [0, jitterPs]
     uint8_t trafficClass{3}; //!< 0..7
     uint8_t tag{1};          //!< 1 marks incast flows
-    /// First of three ns-3 RNG streams: gaps, receivers, senders.
+    /// First of four ns-3 RNG streams: gaps, receivers, senders, jitter.
     int64_t stream{0};
 
     /// @copydoc PoissonWorkload::Generate
@@ -179,7 +209,45 @@ struct PermutationWorkload
 };
 
 /**
- * @brief Sort flows by (startPs, src, dst), equal ones as they stood.
+ * @ingroup roce
+ * @brief Training traffic: in each iteration, every group's two hosts, one in each of two
+ * datacenters, send each other their share of the gradients; the next iteration begins when all
+ * have what was sent and a time of computing is over.
+ *
+ * Data-parallel training of one replica in each datacenter, whose hosts hold a share of the model
+ * each (Uno, section 5.1: 70-500 MiB per iteration, no more is said). Assumptions: an all-reduce of
+ * two replicas is one exchange (each host sends its share and receives the other's); groups are
+ * independent and of equal size; the amount is drawn anew for each iteration; within a datacenter
+ * nothing is sent; each transfer is a queue pair of its own, so congestion control starts anew.
+ *
+ * Iteration i is phase i+1 (see FlowPhases), so a run has one such job.
+ */
+struct AllReduceWorkload
+{
+    HostPlacement hosts;      //!< two datacenters; with rackOf the groups stand in different racks
+    uint32_t groups{8};       //!< at least 1, at most the hosts of the smaller datacenter
+    uint32_t iterations{100}; //!< at least 1
+    uint64_t minBytes{73400320};  //!< amount of one iteration in each direction, all groups; 70 MiB
+    uint64_t maxBytes{524288000}; //!< uniform up to this; 500 MiB
+    int64_t computePs{1000000000}; //!< from the end of an iteration to the begin of the next; 1 ms
+    int64_t startPs{0};            //!< begin of the first, picoseconds
+    uint8_t trafficClass{3};       //!< 0..7
+    uint8_t tag{2};                //!< 2 marks training traffic
+    int64_t stream{0};             //!< the one ns-3 RNG stream used
+
+    /// @copydoc PoissonWorkload::Generate
+    std::vector<FlowSpec> Generate() const;
+
+    /**
+     * @return the group's hosts in each datacenter, by group: evenly spread over the racks
+     * @throw InputError as Generate()
+     */
+    std::vector<std::array<uint32_t, 2>> GetGroups() const;
+};
+
+/**
+ * @brief Sort flows by (startPs, src, dst), equal ones as they stood. Those of phase 2 come behind
+ * all whose start is known before, then those of phase 3, and so on (see FlowPhases).
  * @param flows the flows
  */
 void SortByStart(std::vector<FlowSpec>& flows);

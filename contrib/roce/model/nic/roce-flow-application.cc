@@ -52,8 +52,20 @@ FlowApplication::SetNic(Ptr<Nic> nic)
 void
 FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
 {
-    NS_ASSERT_MSG(!m_running, "flows are added before the simulation starts");
-    m_flows.push_back({flow, dstQp});
+    if (!m_running)
+    {
+        m_flows.push_back({flow, dstQp}); // sorted when the application starts
+        return;
+    }
+    NS_ASSERT_MSG(flow.startPs >= NowPs(), "flow " << flow.id << " starts in the past");
+    const auto first = m_flows.begin() + static_cast<std::ptrdiff_t>(m_next);
+    const auto place =
+        std::upper_bound(first, m_flows.end(), flow.startPs, [](int64_t startPs, const Item& item) {
+            return startPs < item.flow.startPs;
+        });
+    m_flows.insert(place, {flow, dstQp});
+    // Not OnWake(): the caller may be a sink of the NIC's traces, which is at work.
+    m_timer.Arm(m_nic->GetNode()->GetId(), m_flows[m_next].flow.startPs);
 }
 
 uint16_t

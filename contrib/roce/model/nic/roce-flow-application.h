@@ -44,8 +44,8 @@ class FlowApplication : public Application
     void SetNic(Ptr<Nic> nic);
 
     /**
-     * @brief Add a flow. Only before the simulation starts.
-     * @param flow its src is the NIC
+     * @brief Add a flow, before the simulation starts or while it runs.
+     * @param flow its src is the NIC; its start is not in the past
      * @param dstQp number that the receiving NIC's ReserveReceiver() gave
      */
     void AddFlow(const FlowSpec& flow, uint32_t dstQp);

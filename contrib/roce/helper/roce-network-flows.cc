@@ -1,0 +1,108 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-input-error.h"
+#include "roce-network.h"
+
+#include "ns3/abort.h"
+#include "ns3/node.h"
+#include "ns3/roce-flow-application.h"
+
+#include <algorithm>
+#include <array>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+Network::MakePhases(const std::vector<FlowSpec>& flows)
+{
+    if (m_phases)
+    {
+        throw InputError("flows with phases are installed twice, expected all of them at once");
+    }
+    int64_t marginPs = 0;
+    for (const NicEntry& entry : m_nics)
+    {
+        marginPs = std::max(marginPs, entry.nic->GetLink()->GetDelayPs());
+    }
+    m_phases = std::make_unique<FlowPhases>(flows, marginPs);
+    for (const NicEntry& entry : m_nics)
+    {
+        const bool connected = entry.nic->TraceConnectWithoutContext(
+            "MessageCompleted",
+            MakeCallback(&FlowPhases::OnCompleted, m_phases.get()));
+        NS_ABORT_MSG_UNLESS(connected, "no such trace source");
+    }
+}
+
+void
+Network::InstallFlows(const std::vector<FlowSpec>& flows)
+{
+    if (FlowPhases::IsUsed(flows))
+    {
+        MakePhases(flows);
+    }
+    std::vector<Ptr<FlowApplication>> applications(m_nics.size());
+    std::vector<std::array<std::string, 2>> feedback(m_nics.size()); // within and across
+    std::vector<std::array<std::string, 2>> recovery(m_nics.size());
+    for (const FlowSpec& flow : flows)
+    {
+        const std::string who = "flow " + std::to_string(flow.id) + ": ";
+        if (flow.src >= m_nics.size() || flow.dst >= m_nics.size())
+        {
+            throw InputError(who + "NIC " + std::to_string(std::max(flow.src, flow.dst)) +
+                             " does not exist, expected 0 to " + std::to_string(m_nics.size() - 1));
+        }
+        if (flow.trafficClass >= N_CLASSES)
+        {
+            throw InputError(who + "traffic class is " + std::to_string(flow.trafficClass) +
+                             ", expected 0 to 7");
+        }
+        if (flow.src == flow.dst)
+        {
+            throw InputError(who + "source and destination are the same NIC, " +
+                             std::to_string(flow.src));
+        }
+        Ptr<FlowApplication>& application = applications[flow.src];
+        if (!application)
+        {
+            Ptr<Nic> nic = m_nics[flow.src].nic;
+            application = CreateObject<FlowApplication>();
+            application->SetNic(nic);
+            nic->GetNode()->AddApplication(application);
+            for (const bool interDc : {false, true})
+            {
+                feedback[flow.src][interDc] = nic->GetPrototype(interDc)->ReceiverFeedbackFactory();
+                recovery[flow.src][interDc] = nic->GetLossRecoveryFactory(interDc);
+            }
+        }
+        const bool interDc = IsInterDc(flow.src, flow.dst);
+        const uint32_t dstQp = m_nics[flow.dst].nic->ReserveReceiver(flow.src,
+                                                                     feedback[flow.src][interDc],
+                                                                     recovery[flow.src][interDc],
+                                                                     flow.id,
+                                                                     flow.replyPort);
+        if (FlowPhases::IsScheduled(flow))
+        {
+            application->AddFlow(flow, dstQp);
+        }
+        else
+        {
+            m_phases->Add(flow, dstQp, application);
+        }
+    }
+}
+
+int64_t
+Network::GetStartPs(const FlowSpec& flow) const
+{
+    return m_phases ? m_phases->GetStartPs(flow) : flow.startPs;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,129 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-workload-internal.h"
+
+#include "ns3/roce-workload.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+using namespace workload;
+
+namespace
+{
+
+const char* const WHO = "all-reduce workload";
+
+/// Some hosts of a datacenter, evenly spread over its racks.
+std::vector<uint32_t>
+SpreadHosts(const HostIndex& index, Range datacenter, uint32_t count)
+{
+    std::vector<std::vector<uint32_t>> racks;
+    for (uint32_t i = datacenter.begin; i < datacenter.end; i = index.RackOf(index.order[i]).end)
+    {
+        const Range rack = index.RackOf(index.order[i]);
+        racks.emplace_back(index.order.begin() + rack.begin, index.order.begin() + rack.end);
+    }
+    std::vector<uint32_t> chosen;
+    // the first host of each rack, then the second, ...; of the last round evenly spread racks
+    for (std::size_t slot = 0; chosen.size() < count; ++slot)
+    {
+        std::vector<uint32_t> round;
+        for (const std::vector<uint32_t>& rack : racks)
+        {
+            if (slot < rack.size())
+            {
+                round.push_back(rack[slot]);
+            }
+        }
+        const std::size_t take = std::min<std::size_t>(round.size(), count - chosen.size());
+        for (std::size_t i = 0; i < take; ++i)
+        {
+            chosen.push_back(round[i * round.size() / take]);
+        }
+    }
+    return chosen;
+}
+
+} // namespace
+
+std::vector<std::array<uint32_t, 2>>
+AllReduceWorkload::GetGroups() const
+{
+    const HostIndex index(hosts, WHO);
+    Require(index.nDatacenters == 2,
+            WHO,
+            ": ",
+            index.nDatacenters,
+            " datacenters, expected two, with hosts in both");
+    const Range first = index.DatacenterOf(index.order.front());
+    const Range second = index.DatacenterOf(index.order.back());
+    const uint32_t most = std::min(first.Size(), second.Size());
+    Require(groups >= 1 && groups <= most && first.begin != second.begin,
+            WHO,
+            ": ",
+            groups,
+            " groups, expected 1 to ",
+            most,
+            ", one host of each datacenter for each");
+    const std::vector<uint32_t> a = SpreadHosts(index, first, groups);
+    const std::vector<uint32_t> b = SpreadHosts(index, second, groups);
+    std::vector<std::array<uint32_t, 2>> pairs;
+    for (uint32_t g = 0; g < groups; ++g)
+    {
+        pairs.push_back({a[g], b[g]});
+    }
+    return pairs;
+}
+
+std::vector<FlowSpec>
+AllReduceWorkload::Generate() const
+{
+    CheckCommon(WHO, startPs, trafficClass, stream);
+    CheckSize(WHO, maxBytes);
+    Require(minBytes <= maxBytes,
+            WHO,
+            ": ",
+            minBytes,
+            " to ",
+            maxBytes,
+            " bytes, expected the smaller first");
+    Require(iterations >= 1, WHO, ": 0 iterations, expected at least 1");
+    Require(computePs >= 0, WHO, ": compute time ", computePs, " ps, expected 0 or more");
+    const std::vector<std::array<uint32_t, 2>> pairs = GetGroups();
+    const double nFlows = 2.0 * groups * iterations;
+    Require(nFlows <= MAX_FLOWS, WHO, ": ", nFlows, " flows, expected at most ", MAX_FLOWS);
+    auto rng = MakeStream<UniformRandomVariable>(stream);
+    const auto choices = static_cast<double>(maxBytes - minBytes + 1); // below 2^53
+    std::vector<FlowSpec> flows;
+    for (uint32_t i = 0; i < iterations; ++i)
+    {
+        const auto drawn = static_cast<uint64_t>(std::floor(rng->GetValue(0, choices)));
+        const uint64_t bytes = std::min(minBytes + drawn, maxBytes);
+        for (uint32_t g = 0; g < groups; ++g)
+        {
+            const uint64_t share = bytes / groups + (g < bytes % groups ? 1 : 0);
+            for (const auto& [from, to] :
+                 {std::pair(pairs[g][0], pairs[g][1]), std::pair(pairs[g][1], pairs[g][0])})
+            {
+                const int64_t atPs = i == 0 ? startPs : computePs;
+                flows.push_back(MakeFlow(from, to, share, atPs, trafficClass, tag));
+                flows.back().phase = i + 1;
+            }
+        }
+    }
+    SortAndNumber(flows);
+    return flows;
+}
+
+} // namespace roce
+} // namespace ns3
