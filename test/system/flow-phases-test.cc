@@ -43,7 +43,8 @@ struct FlowPhasesTest : FolderTest
         explicit Run(std::vector<FlowSpec> list,
                      RunCollector::Options options = {},
                      const std::function<void(Network&)>& prepare = {},
-                     bool far = false)
+                     bool far = false,
+                     RunWriter* writer = nullptr)
             : flows(Numbered(std::move(list)))
         {
             MakeStar(net, 4);
@@ -57,7 +58,7 @@ struct FlowPhasesTest : FolderTest
                 prepare(net);
             }
             net.InstallFlows(flows);
-            collector = std::make_unique<RunCollector>(net, flows, options);
+            collector = std::make_unique<RunCollector>(net, flows, options, writer);
             collector->Start();
             Simulator::Run();
             collector->Finish();
@@ -93,11 +94,23 @@ Loop()
 
 TEST_F(FlowPhasesTest, APhaseBeginsWhenTheLastFlowBeforeIsDone)
 {
-    Run run(Loop());
-    ASSERT_EQ(run.collector->GetFinished(), 7u);
+    std::vector<FlowSpec> flows = Loop();
+    flows.push_back(Flow(0, 3, 1000, 500 * US)); // later than the phases, and waiting before them
+    std::map<uint64_t, int64_t> posted;
+    Run run(flows, {}, [&posted](Network& net) {
+        for (uint32_t n = 0; n < net.GetNNics(); ++n)
+        {
+            net.GetNic(n)->TraceConnectWithoutContext(
+                "MessageCompleted",
+                Callback<void, const MessageRecord&>(
+                    [&posted](const MessageRecord& r) { posted[r.cookie] = r.postedPs; }));
+        }
+    });
+    ASSERT_EQ(run.collector->GetFinished(), 8u);
     for (const FlowRecord& record : run.records)
     {
         EXPECT_TRUE(record.IsFinished());
+        EXPECT_EQ(record.spec.startPs, posted[record.spec.id]);
         EXPECT_EQ(record.idealPs, run.net.GetIdeal(record.spec).senderFctPs);
     }
     EXPECT_EQ(run.records[1].spec.startPs, 5 * US);
@@ -114,6 +127,22 @@ TEST_F(FlowPhasesTest, APhaseBeginsWhenTheLastFlowBeforeIsDone)
     EXPECT_EQ(run.net.GetPhases()->GetLastStartPs(), third + 10 * US);
     EXPECT_EQ(run.collector->GetStallDetector().DescribePhases(), "");
     EXPECT_FALSE(run.collector->GetStallDetector().HasStopped());
+}
+
+// The one that is told of last need not be the last to complete.
+TEST_F(FlowPhasesTest, TheLatestCompletionCounts)
+{
+    // From a NIC 5 us away, done and told of last by 4 us or so; the other is done 1 us later.
+    Run run({InPhase(1, Flow(4, 2, 1000)),
+             InPhase(1, Flow(0, 1, 1000, 9 * US)),
+             InPhase(2, Flow(1, 3, 1000, 20 * US))},
+            {},
+            {},
+            true);
+    ASSERT_EQ(run.collector->GetFinished(), 3u);
+    EXPECT_GT(run.EndOf(1), run.EndOf(0) + US / 2);
+    EXPECT_LT(run.EndOf(1), run.EndOf(0) + 3 * US);
+    EXPECT_EQ(run.records[2].spec.startPs, run.EndOf(1) + 20 * US);
 }
 
 TEST_F(FlowPhasesTest, ResultsDoNotDependOnWhenStationsTell)
@@ -307,6 +336,31 @@ TEST_F(FlowPhasesTest, TablesOfARunThatHangs)
     const auto flows = lines("flows.csv");
     ASSERT_EQ(flows.size(), 4u);
     EXPECT_EQ(flows[3].find("2,0,1,3,0,intra,1000,,,,"), 0u) << flows[3];
+}
+
+TEST_F(FlowPhasesTest, TheTimeLineHasTheRealStarts)
+{
+    RunWriter writer(folder.string());
+    RunCollector::Options options;
+    options.series.chromeTrace = true;
+    Run run(Loop(), options, {}, false, &writer);
+    writer.SetSummary(nlohmann::ordered_json::object());
+    writer.Finish();
+    const auto trace = nlohmann::json::parse(std::ifstream(folder / "trace.json"));
+    std::size_t slices = 0;
+    for (const auto& event : trace.is_array() ? trace : trace["traceEvents"])
+    {
+        if (event["ph"] == "X" && event["args"].contains("flow"))
+        {
+            ++slices;
+            const FlowRecord& record = run.records.at(event["args"]["flow"]);
+            EXPECT_NEAR(event["ts"].get<double>(),
+                        static_cast<double>(record.spec.startPs) / 1e6,
+                        1e-3);
+            EXPECT_NEAR(event["dur"].get<double>(), static_cast<double>(record.fctPs) / 1e6, 1e-3);
+        }
+    }
+    EXPECT_EQ(slices, 7u);
 }
 
 TEST_F(FlowPhasesTest, RefusesGaps)

@@ -415,6 +415,11 @@ TEST(PoissonWorkloadTest, FlowsBetweenDatacentersHaveSizesOfTheirOwn)
             ASSERT_EQ(f.sizeBytes, f.src / 8 == f.dst / 8 ? 1000U : 20000U);
         }
         EXPECT_NEAR(Measure(w).load, 0.5, 0.01); // of the host links
+        for (const auto reference : {LoadReference::Uplink, LoadReference::Wan})
+        {
+            w.capacity = {reference, 10 * GBPS, 80 * GBPS, 60 * GBPS};
+            EXPECT_NEAR(Measure(w).load, 0.5, 0.01) << static_cast<int>(reference);
+        }
     }
 }
 
