@@ -502,7 +502,7 @@ TEST_P(SelectiveRepeatRandom, AgreesWithAPlainModel)
                 {
                     break;
                 }
-                const Action action = receiver.OnData(frame, ackEveryN);
+                const Action action = receiver.OnData(frame, ackEveryN, 0);
                 if (action != Action::NOTHING)
                 {
                     Frame ack{};
