@@ -41,7 +41,7 @@ UnoErasureReceiver::NoteGap(int64_t nowPs)
     {
         // A pause of the sender is not its pace.
         const auto gap = static_cast<double>(std::min(nowPs - m_lastArrivalPs, m_config.baseRttPs));
-        m_gapPs += (gap - m_gapPs) * GAP_GAIN;
+        m_gapPs = m_gapPs > 0 ? m_gapPs + (gap - m_gapPs) * GAP_GAIN : gap;
     }
     m_lastArrivalPs = nowPs;
 }
@@ -105,6 +105,8 @@ UnoErasureReceiver::OnData(const Frame& frame, uint32_t, int64_t nowPs)
         receivedBytes += block.bytes;
         const uint64_t data = ~0ULL >> (64 - block.place.data);
         m_rebuilt += (block.arrived & data) != data;
+        m_rebuiltPsn = block.firstPsn;
+        m_rebuiltBits = block.arrived;
         Deliver();
         return Action::ACK;
     }
@@ -147,18 +149,18 @@ UnoErasureReceiver::FillAck(Frame& ack, const Frame& data) const
 {
     const uint64_t first = data.psn < 63 ? 0 : data.psn - 63;
     uint64_t bits = 1ULL << (data.psn - first);
-    for (auto block = m_blocks.rbegin(); block != m_blocks.rend(); ++block)
+    const auto add = [&](uint64_t psn, uint64_t arrived) {
+        if (psn <= data.psn && psn + BlockCode::MAX_TOTAL > first)
+        {
+            bits |= psn >= first ? arrived << (psn - first) : arrived >> (first - psn);
+        }
+    };
+    for (auto block = m_blocks.rbegin(); block != m_blocks.rend() && block->EndPsn() > first;
+         ++block)
     {
-        if (block->EndPsn() <= first)
-        {
-            break;
-        }
-        if (block->firstPsn <= data.psn)
-        {
-            bits |= block->firstPsn >= first ? block->arrived << (block->firstPsn - first)
-                                             : block->arrived >> (first - block->firstPsn);
-        }
+        add(block->firstPsn, block->arrived);
     }
+    add(m_rebuiltPsn, m_rebuiltBits); // no longer among them, if all before it have been delivered
     // Nothing beyond the packet that is answered: it is the highest bit.
     bits &= ~0ULL >> (63 - (data.psn - first));
     ack.flags |= static_cast<uint8_t>(FRAME_SACK | (m_answerDone ? FRAME_CODED : 0));

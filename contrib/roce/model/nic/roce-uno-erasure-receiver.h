@@ -86,6 +86,8 @@ class UnoErasureReceiver : public ReceiverQp
     int64_t m_lastArrivalPs{NEVER_PS};
     double m_gapPs{0};        //!< average time between packets
     bool m_answerDone{false}; //!< the block of the data answered can be rebuilt
+    uint64_t m_rebuiltPsn{0};  //!< first of the last block that could be rebuilt
+    uint64_t m_rebuiltBits{0}; //!< what of it had arrived then
     uint64_t m_rebuilt{0};
     uint64_t m_nackedBlocks{0};
 };

@@ -83,6 +83,10 @@ UnoErasure::OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t 
     packet.inflightBytes = inflightBytes;
     packet.entropy = frame.entropy;
     m_sent.OnSend(frame.psn, qp.GetUna(), packet);
+    if (m_sent.DuePs(frame.psn, m_rtoPs) < qp.rtoDeadlinePs)
+    {
+        qp.rtoDeadlinePs = NEVER_PS; // due before what has backed off: the NIC asks anew
+    }
 }
 
 void
@@ -91,13 +95,13 @@ UnoErasure::NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& 
     for (uint64_t bits = ack.sackBits; bits; bits &= bits - 1)
     {
         const uint64_t psn = ack.sackPsn + static_cast<unsigned>(__builtin_ctzll(bits));
-        if (psn < qp.GetUna() || psn >= qp.GetHighestPsn())
+        if (psn + SentPackets::HISTORY < qp.GetUna() || psn >= qp.GetHighestPsn())
         {
             continue;
         }
         result.newestPsn = std::max(result.newestPsn, psn + 1);
         SentPackets::Packet& packet = m_sent.At(psn);
-        if (!packet.IsMissing())
+        if (!packet.IsMissing() && packet.state != SentPackets::State::SPARED)
         {
             continue;
         }
@@ -155,39 +159,28 @@ UnoErasure::OnNack(QueuePair& qp, const Frame& nack, int64_t nowPs, QueuePair::A
     }
     const auto [first, place] = qp.GetBlock(nack.sackPsn);
     const uint64_t end = std::min(first + place.total, qp.GetHighestPsn());
-    uint32_t lacking =
-        place.data -
-        std::min<uint32_t>(place.data, static_cast<uint32_t>(__builtin_popcountll(nack.sackBits)));
+    uint64_t there = first + place.total - end; // not sent yet, arrived, or on its way
     for (uint64_t psn = first; psn < end; ++psn)
     {
         const SentPackets::Packet& packet = m_sent.At(psn);
-        const bool out = packet.state == SentPackets::State::OUT;
-        if (!packet.IsMissing())
-        {
-            continue;
-        }
-        if (out && packet.sentPs + m_baseRttPs > nowPs)
-        {
-            lacking -= lacking > 0; // on its way: the NACK could not know
-            continue;
-        }
-        if (out)
+        // The NACK could not know of what was sent within the last base RTT.
+        if (packet.state == SentPackets::State::OUT && packet.sentPs + m_baseRttPs <= nowPs)
         {
             Lose(qp, psn, nowPs);
             result.loss = true;
         }
-        else if (packet.state == SentPackets::State::WAITING)
-        {
-            lacking -= lacking > 0;
-            continue;
-        }
+        there += packet.state != SentPackets::State::LOST;
+    }
+    for (uint64_t psn = first; psn < end; ++psn)
+    {
         const bool data = psn - first < place.data;
-        if (m_settings.nackRepeat == NackRepeat::UNACKED ||
-            (m_settings.nackRepeat == NackRepeat::MISSING_DATA && data) ||
-            (m_settings.nackRepeat == NackRepeat::NEEDED && lacking))
+        if (m_sent.At(psn).state == SentPackets::State::LOST &&
+            (m_settings.nackRepeat == NackRepeat::UNACKED ||
+             (m_settings.nackRepeat == NackRepeat::MISSING_DATA && data) ||
+             (m_settings.nackRepeat == NackRepeat::NEEDED && there < place.data)))
         {
             m_sent.PushRepeat(psn);
-            lacking -= lacking > 0;
+            ++there;
         }
     }
 }
@@ -207,24 +200,19 @@ UnoErasure::Retire(QueuePair& qp,
                    QueuePair::AckResult& result)
 {
     result.advanced = true;
-    const uint64_t sentEnd = qp.GetHighestPsn();
     qp.Retire(newUna, nowPs, done, [&](uint64_t psn, uint32_t) {
-        if (psn >= sentEnd)
-        {
-            return;
-        }
-        const SentPackets::Packet& packet = m_sent.At(psn);
-        const bool out = packet.state == SentPackets::State::OUT;
-        if (out)
+        SentPackets::Packet& packet = m_sent.At(psn);
+        if (packet.state == SentPackets::State::OUT)
         {
             qp.AddInflight(-static_cast<int64_t>(packet.inflightBytes));
         }
         if (!m_code.IsOn() && packet.IsMissing())
         {
-            result.bytes += packet.inflightBytes; // without code, what is below has arrived
+            packet.state = SentPackets::State::ARRIVED; // without code, all that is below has
+            result.bytes += packet.inflightBytes;
             ++result.packets;
         }
-        m_sent.Forget(psn);
+        m_sent.Retire(psn);
     });
 }
 

@@ -47,8 +47,9 @@ namespace roce
  *   Rto = RtoMultiplier * (base RTT + queues on the path * QueueBytes / line rate).
  *
  * Nothing is inferred from packets that overtake: with UnoLb or Spray they do. What is known not to
- * be needed any more leaves what is in flight without counting as acknowledged. Nic::RtoMin and
- * Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of the oldest packet.
+ * be needed any more leaves what is in flight, and counts as acknowledged only if its own ACK comes
+ * all the same. Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
+ * the oldest packet, and only of these the rate law hears.
  *
  * Flows within a datacenter (Code=inter) are not coded: selective repeat with the same timeouts,
  * the receiver is SelectiveRepeat's.
