@@ -5,6 +5,7 @@
  */
 #include "roce-uno-erasure.h"
 
+#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/integer.h"
 #include "ns3/roce-settings-attributes.h"
@@ -133,8 +134,30 @@ UnoErasure::GetTypeId()
                           "A full egress queue, as the timers assume it; -1: preset",
                           IntegerValue(-1),
                           MakeIntegerAccessor(&UnoErasure::m_queueBytes),
-                          MakeIntegerChecker<int64_t>(-1, int64_t{1} << 40));
+                          MakeIntegerChecker<int64_t>(-1, int64_t{1} << 40))
+            .AddAttribute("Verify",
+                          "Carry real bytes in coded packets, encode and decode them with ISA-L, "
+                          "and end with an error if a byte is wrong; slow",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&UnoErasure::SetVerify, &UnoErasure::GetVerify),
+                          MakeBooleanChecker());
     return tid;
+}
+
+void
+UnoErasure::SetVerify(bool verify)
+{
+    if (verify)
+    {
+        ErasureVerifier::Require();
+    }
+    m_verify = verify;
+}
+
+bool
+UnoErasure::GetVerify() const
+{
+    return m_verify;
 }
 
 UnoErasure::Settings

@@ -51,6 +51,10 @@ UnoErasure::ForQueuePair(const PathInfo& path, int64_t)
     // 15 hours are enough, and leave room for the backoff.
     copy->m_rtoPs = std::max<int64_t>(1, static_cast<int64_t>(std::min(rto, 54e15)));
     copy->m_sent.SetBackoff(copy->m_settings.rtoBackoff);
+    if (m_verify && copy->m_code.IsOn())
+    {
+        copy->m_verifier = std::make_shared<ErasureVerifier::Sender>();
+    }
     return copy;
 }
 
@@ -72,6 +76,7 @@ UnoErasure::MakeReceiver(const PathInfo& path) const
     config.baseRttPs = path.baseRttPs;
     config.rearmOnPacket = settings.rearmOnPacket;
     config.maxNacks = m_maxNacks;
+    config.verify = m_verify;
     return std::make_unique<UnoErasureReceiver>(config);
 }
 
@@ -83,6 +88,10 @@ UnoErasure::OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t 
     packet.inflightBytes = inflightBytes;
     packet.entropy = frame.entropy;
     m_sent.OnSend(frame.psn, qp.GetUna(), packet);
+    if (m_verifier)
+    {
+        m_verifier->OnSend(frame);
+    }
     if (m_sent.DuePs(frame.psn, m_rtoPs) < qp.rtoDeadlinePs)
     {
         qp.rtoDeadlinePs = NEVER_PS; // due before what has backed off: the NIC asks anew
@@ -214,6 +223,10 @@ UnoErasure::Retire(QueuePair& qp,
         }
         m_sent.Retire(psn);
     });
+    if (m_verifier)
+    {
+        m_verifier->Retire(newUna);
+    }
 }
 
 QueuePair::AckResult
