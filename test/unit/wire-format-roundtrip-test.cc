@@ -33,7 +33,9 @@ ExpectWireAlone(const Frame& f, const Bytes& bytes, WireOptions options)
     bool aeth = HasAeth(f.kind);
     bool stamped = (f.flags & FRAME_TIMESTAMP) && f.telemetryBytes >= 8;
     unsigned carried = FRAME_ACK_REQ | (data ? FRAME_FIRST | FRAME_LAST : 0) |
-                       (aeth ? FRAME_ECN_ECHO | FRAME_SACK : 0) | (stamped ? FRAME_TIMESTAMP : 0);
+                       (aeth ? FRAME_ECN_ECHO | FRAME_SACK : 0) | (stamped ? FRAME_TIMESTAMP : 0) |
+                       (data || aeth ? FRAME_CODED : 0);
+    const bool coded = data && (f.flags & FRAME_CODED);
     bool sack = aeth && (f.flags & FRAME_SACK);
     EXPECT_EQ(seen.flags, f.flags & carried);
     EXPECT_EQ(seen.psn, f.kind == FrameKind::CNP ? 0 : f.psn & 0xffffff);
@@ -41,7 +43,7 @@ ExpectWireAlone(const Frame& f, const Bytes& bytes, WireOptions options)
     EXPECT_EQ(seen.dstQp, f.dstQp);
     EXPECT_EQ(seen.telemetryBytes, f.telemetryBytes);
     EXPECT_EQ(seen.sentPs, stamped ? f.sentPs : 0);
-    EXPECT_EQ(seen.msn, aeth ? f.msn & 0xffffff : 0);
+    EXPECT_EQ(seen.msn, aeth ? f.msn & 0xffffff : coded ? f.msn : 0);
     EXPECT_EQ(seen.remoteAddress, reth || sack ? f.remoteAddress : 0); // or sackBits
     EXPECT_EQ(seen.rKey, reth ? f.rKey : 0);
     EXPECT_EQ(seen.messageBytes, // or sackPsn
@@ -62,7 +64,7 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
     f.psn = any(64);
     f.dstQp = static_cast<uint32_t>(below(WireFormat::MAX_QP + 1));
     f.srcQp = static_cast<uint32_t>(any(32));
-    f.flags = static_cast<uint8_t>(below(128));
+    f.flags = static_cast<uint8_t>(below(256));
     f.trafficClass = static_cast<uint8_t>(below(N_CLASSES));
     f.sentPs = static_cast<int64_t>(any(63));
     f.remoteHoldPs = static_cast<int64_t>(any(63)) - 1;
@@ -111,6 +113,7 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
         WireFormat::FrameBytes(f.kind, f.payloadBytes, f.flags & FRAME_FIRST, f.telemetryBytes);
     bool aeth = HasAeth(f.kind);
     f.frameBytes += aeth && (f.flags & FRAME_SACK) ? SACK_BYTES : 0;
+    f.frameBytes += f.kind == FrameKind::DATA && (f.flags & FRAME_CODED) ? CODE_HEADER_BYTES : 0;
 }
 
 TEST(WireFormat, SidecarMakesRoundTripTheIdentity)
@@ -185,6 +188,47 @@ TEST(WireFormat, WithoutSidecarTheWireSaysWhatItCan)
     EXPECT_EQ(back.msn, 2u);
     EXPECT_EQ(back.ackedPackets, 0u);
     EXPECT_EQ(back.messageBytes, 0u);
+}
+
+// The place in the block stands behind the telemetry, a bit behind AckReq says so.
+TEST(WireFormat, CodedFrames)
+{
+    TestFrame data;
+    MakeData(data, FRAME_CODED | FRAME_TIMESTAMP, 7, 10, TIMESTAMP_BYTES);
+    data.msn = 0x09080a01; // the tenth packet of the last block, 8 and 2
+    data.frameBytes += CODE_HEADER_BYTES;
+    const Bytes bytes = WireFormat::Serialize(data);
+    EXPECT_EQ(Field(bytes, BTH + 8, 1), 0x40u);
+    EXPECT_EQ(Field(bytes, BODY + TIMESTAMP_BYTES, 4), 0x09080a01u);
+    EXPECT_EQ(bytes.size() + FCS_BYTES, data.frameBytes);
+    TestFrame back;
+    Read(bytes, back);
+    EXPECT_EQ(back.flags, FRAME_CODED | FRAME_TIMESTAMP);
+    EXPECT_EQ(back.msn, data.msn);
+    EXPECT_EQ(back.payloadBytes, 10u);
+    // Without payload, as parity of an empty message.
+    TestFrame empty;
+    MakeData(empty, FRAME_CODED | FRAME_ACK_REQ, 7, 0);
+    empty.msn = 0x02010301;
+    Read(WireFormat::Serialize(empty), back);
+    EXPECT_EQ(back.flags, FRAME_CODED | FRAME_ACK_REQ);
+    EXPECT_EQ(back.msn, empty.msn);
+    EXPECT_EQ(back.payloadBytes, 0u);
+    for (const FrameKind kind : {FrameKind::ACK, FrameKind::NAK})
+    {
+        TestFrame reply;
+        MakeControl(reply, kind, 5, 1);
+        reply.flags = FRAME_CODED | FRAME_SACK;
+        reply.sackPsn = 1ULL << 40;
+        reply.sackBits = 0x3ff;
+        const Bytes replied = WireFormat::Serialize(reply);
+        EXPECT_EQ(Field(replied, BTH + 8, 1), 0x40u);
+        Read(replied, back);
+        EXPECT_EQ(back.flags, FRAME_CODED | FRAME_SACK);
+        EXPECT_EQ(back.msn, 1u);
+        EXPECT_EQ(back.sackPsn, 1ULL << 40);
+        EXPECT_EQ(back.sackBits, 0x3ffu);
+    }
 }
 
 TEST(WireFormat, PsnWraps)
@@ -281,6 +325,8 @@ TEST(WireFormat, MalformedBytesAreRejected)
         {data, BTH + 4, {5}, "telemetry of 34 bytes, expected 0..16"},
         {data, BTH + 4, {1}, "payload and pad of 14 bytes with pad count 0"},
         {empty, BTH + 1, {0x30}, "payload and pad of 0 bytes with pad count 3"},
+        {empty, BTH + 8, {0x40}, "coded data with a body of 0 bytes, expected at least 4"},
+        {data, BTH + 8, {0x40}, ""}, // the first four bytes of payload are the place in the block
         {ack, BTH, {0x07}, ""}, // a WRITE middle that carries the AETH as payload
         {ack, BTH + 12, {0x61}, "AETH syndrome 0x61"},
         {ack, BTH + 12, {0x20}, "AETH syndrome 0x20"},

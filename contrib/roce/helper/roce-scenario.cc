@@ -11,6 +11,7 @@
 #include "ns3/simulator.h"
 
 #include <iostream>
+#include <stdexcept>
 #include <vector>
 
 namespace ns3
@@ -61,6 +62,11 @@ RunProgram(const std::function<int()>& run)
     {
         std::cerr << "error: " << error.what() << std::endl;
         return 2;
+    }
+    catch (const std::runtime_error& error) // while simulating
+    {
+        std::cerr << "error: " << error.what() << std::endl;
+        return 1;
     }
 }
 

@@ -54,7 +54,7 @@ struct ScenarioOptions : public TransportOptions
 /**
  * @brief The frame of a main(): time resolution, one line on standard error for bad input.
  * @param run the program; returns its exit status
- * @return exit status, 2 for bad input
+ * @return exit status, 2 for bad input, 1 for an error while simulating
  */
 int RunProgram(const std::function<int()>& run);
 

@@ -73,6 +73,10 @@ struct WireOptions
  * SACK: an ACK or NAK with FRAME_SACK has, behind its telemetry, 8 bytes sackPsn and 8 bytes
  * sackBits. RoCE has no standard format for it; vendors' selective repeat is not published.
  *
+ * Block codes: the bit behind AckReq, reserved in a BTH, is FRAME_CODED. Data that has it carries,
+ * behind its telemetry, 4 bytes that BlockPlace packs (index, data, total, last); the ICRC covers
+ * them. What an ACK or NAK says with the bit is FRAME_CODED's matter; it has no further bytes.
+ *
  * The ICRC is the one of the same frame without telemetry: telemetry bytes are not covered and
  * the covered IP and UDP lengths are those without them. Hops can so write telemetry without
  * touching the ICRC. A frame without telemetry has the standard ICRC.

@@ -615,7 +615,8 @@ Nic::RunTimeouts(int64_t atPs)
             continue;
         }
         ++m_counters.timeouts;
-        qp->retries += qp->GetRecovery().IsRetry(*qp, atPs);
+        const bool isRetry = qp->GetRecovery().IsRetry(*qp, atPs);
+        qp->retries += isRetry;
         if (m_retryLimit && qp->retries > m_retryLimit)
         {
             NS_LOG_WARN("NIC " << m_nicIndex << " QP " << qp->GetQpn() << ": retry limit exceeded");
@@ -625,7 +626,10 @@ Nic::RunTimeouts(int64_t atPs)
             continue;
         }
         qp->GetRecovery().OnTimeout(*qp, atPs);
-        qp->GetCc().OnTimeout(atPs);
+        if (isRetry)
+        {
+            qp->GetCc().OnTimeout(atPs);
+        }
         if (PathSelector* selector = qp->GetSelector())
         {
             selector->OnTimeout(atPs);
@@ -667,6 +671,7 @@ Nic::RunReceiverTimers(int64_t atPs)
             data.dstQp = entry.number;
             data.entropy = qp.peerEntropy;
             Frame* nak = MakeReply(FrameKind::NAK, data);
+            nak->dataEntropy = 0; // it answers no data
             nak->psn = qp.expectedPsn;
             nak->msn = qp.msn;
             if (!qp.OnTimer(atPs, *nak))

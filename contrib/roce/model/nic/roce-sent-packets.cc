@@ -36,17 +36,17 @@ SentPackets::Push(boost::circular_buffer<T>& queue, const T& value)
 }
 
 void
-SentPackets::Grow(uint64_t psn, uint64_t basePsn)
+SentPackets::Grow(uint64_t psn, uint64_t firstPsn)
 {
     std::size_t size = std::max<std::size_t>(16, m_packets.size());
-    while (psn - basePsn >= size)
+    while (psn - firstPsn >= size)
     {
         size *= 2;
     }
     std::vector<Packet> larger(size);
     for (uint64_t i = 0; i < m_packets.size(); ++i)
     {
-        larger[(basePsn + i) & (size - 1)] = At(basePsn + i);
+        larger[(firstPsn + i) & (size - 1)] = At(firstPsn + i);
     }
     m_packets.swap(larger);
 }
@@ -54,9 +54,10 @@ SentPackets::Grow(uint64_t psn, uint64_t basePsn)
 void
 SentPackets::OnSend(uint64_t psn, uint64_t basePsn, const Packet& sent)
 {
-    if (psn - basePsn >= m_packets.size())
+    const uint64_t first = basePsn - std::min(basePsn, HISTORY);
+    if (psn - first >= m_packets.size())
     {
-        Grow(psn, basePsn);
+        Grow(psn, first);
     }
     Packet& packet = At(psn);
     const auto repeats = static_cast<uint8_t>(

@@ -21,7 +21,8 @@ namespace roce
  * @brief What a sender knows of each packet it has sent and that is not acknowledged: for loss
  * recoveries that give each packet a timer of its own.
  *
- * PSNs from a base on that only grows. A packet's timeout is base timeout * 2^(times it has been
+ * PSNs from a base on that only grows, and the HISTORY before it: what was not needed any more may
+ * arrive all the same. A packet's timeout is base timeout * 2^(times it has been
  * sent again), at most times the greatest factor. Transmissions with the same factor stand in a
  * queue of their own, in the order they were made, which is the order in which they are due: no
  * sorting. Nothing is allocated once the greatest number of packets has been outstanding.
@@ -56,6 +57,9 @@ class SentPackets
         }
     };
 
+    /// PSNs below the base that are remembered: a queue of 1 MiB.
+    static constexpr uint64_t HISTORY = 256;
+
     /// A limit on the factor by which timeouts grow.
     static constexpr uint32_t MAX_BACKOFF = 128;
 
@@ -65,7 +69,7 @@ class SentPackets
     void SetBackoff(uint32_t backoff);
 
     /**
-     * @param psn at least the base, below the end of what has been sent
+     * @param psn at least the base less HISTORY, below the end of what has been sent
      * @return the packet
      */
     Packet& At(uint64_t psn)
@@ -82,12 +86,19 @@ class SentPackets
     void OnSend(uint64_t psn, uint64_t basePsn, const Packet& sent);
 
     /**
-     * @brief A packet below the new base is forgotten.
-     * @param psn of the packet
+     * @brief The base moves past a packet; if it is not known to have arrived it is SPARED then.
+     * @param psn the base
      */
-    void Forget(uint64_t psn)
+    void Retire(uint64_t psn)
     {
-        At(psn) = Packet();
+        if (psn >= HISTORY)
+        {
+            At(psn - HISTORY) = Packet();
+        }
+        if (Packet& packet = At(psn); packet.IsMissing())
+        {
+            packet.state = State::SPARED;
+        }
     }
 
     /**
@@ -157,7 +168,7 @@ class SentPackets
 
     template <typename T>
     static void Push(boost::circular_buffer<T>& queue, const T& value);
-    void Grow(uint64_t psn, uint64_t basePsn);
+    void Grow(uint64_t psn, uint64_t firstPsn);
     void DropStale(SentQueue& queue, uint64_t basePsn);
 
     std::vector<Packet> m_packets; //!< a power of two of them, by PSN

@@ -41,7 +41,7 @@ UnoErasureReceiver::NoteGap(int64_t nowPs)
     {
         // A pause of the sender is not its pace.
         const auto gap = static_cast<double>(std::min(nowPs - m_lastArrivalPs, m_config.baseRttPs));
-        m_gapPs += (gap - m_gapPs) * GAP_GAIN;
+        m_gapPs = m_gapPs > 0 ? m_gapPs + (gap - m_gapPs) * GAP_GAIN : gap;
     }
     m_lastArrivalPs = nowPs;
 }
@@ -78,6 +78,10 @@ UnoErasureReceiver::Deliver()
 {
     while (!m_blocks.empty() && m_blocks.front().done && m_blocks.front().firstPsn == expectedPsn)
     {
+        if (m_verifier)
+        {
+            m_verifier->Deliver(expectedPsn);
+        }
         expectedPsn = m_blocks.front().EndPsn();
         msn += m_blocks.front().place.last;
         m_blocks.pop_front();
@@ -97,14 +101,24 @@ UnoErasureReceiver::OnData(const Frame& frame, uint32_t, int64_t nowPs)
     Block& block = FindBlock(frame, BlockPlace::Unpack(frame.msn), nowPs);
     const uint64_t bit = 1ULL << (frame.psn - block.firstPsn);
     unackedPackets += !(block.arrived & bit);
+    if (m_verifier && !block.done && !(block.arrived & bit))
+    {
+        m_verifier->Take(frame);
+    }
     block.arrived |= bit;
     if (!block.done && __builtin_popcountll(block.arrived) >= block.place.data)
     {
         block.done = true;
         block.duePs = NEVER_PS;
         receivedBytes += block.bytes;
+        if (m_verifier)
+        {
+            m_verifier->Rebuild(block.firstPsn);
+        }
         const uint64_t data = ~0ULL >> (64 - block.place.data);
         m_rebuilt += (block.arrived & data) != data;
+        m_rebuiltPsn = block.firstPsn;
+        m_rebuiltBits = block.arrived;
         Deliver();
         return Action::ACK;
     }
@@ -147,18 +161,18 @@ UnoErasureReceiver::FillAck(Frame& ack, const Frame& data) const
 {
     const uint64_t first = data.psn < 63 ? 0 : data.psn - 63;
     uint64_t bits = 1ULL << (data.psn - first);
-    for (auto block = m_blocks.rbegin(); block != m_blocks.rend(); ++block)
+    const auto add = [&](uint64_t psn, uint64_t arrived) {
+        if (psn <= data.psn && psn + BlockCode::MAX_TOTAL > first)
+        {
+            bits |= psn >= first ? arrived << (psn - first) : arrived >> (first - psn);
+        }
+    };
+    for (auto block = m_blocks.rbegin(); block != m_blocks.rend() && block->EndPsn() > first;
+         ++block)
     {
-        if (block->EndPsn() <= first)
-        {
-            break;
-        }
-        if (block->firstPsn <= data.psn)
-        {
-            bits |= block->firstPsn >= first ? block->arrived << (block->firstPsn - first)
-                                             : block->arrived >> (first - block->firstPsn);
-        }
+        add(block->firstPsn, block->arrived);
     }
+    add(m_rebuiltPsn, m_rebuiltBits); // no longer among them, if all before it have been delivered
     // Nothing beyond the packet that is answered: it is the highest bit.
     bits &= ~0ULL >> (63 - (data.psn - first));
     ack.flags |= static_cast<uint8_t>(FRAME_SACK | (m_answerDone ? FRAME_CODED : 0));

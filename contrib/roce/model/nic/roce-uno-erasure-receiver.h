@@ -6,10 +6,12 @@
 #ifndef ROCE_UNO_ERASURE_RECEIVER_H
 #define ROCE_UNO_ERASURE_RECEIVER_H
 
+#include "roce-erasure-verifier.h"
 #include "roce-queue-pair.h"
 
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
+#include <memory>
 
 namespace ns3
 {
@@ -33,11 +35,13 @@ class UnoErasureReceiver : public ReceiverQp
         int64_t baseRttPs{0};      //!< between NACKs besides the timer, and longest gap counted
         bool rearmOnPacket{false}; //!< see UnoErasure
         uint32_t maxNacks{16};     //!< for one block
+        bool verify{false};        //!< see ErasureVerifier
     };
 
     /// @param config parameters
     explicit UnoErasureReceiver(const Config& config)
-        : m_config(config)
+        : m_config(config),
+          m_verifier(config.verify ? std::make_unique<ErasureVerifier::Receiver>() : nullptr)
     {
     }
 
@@ -82,10 +86,13 @@ class UnoErasureReceiver : public ReceiverQp
     void Deliver();
 
     Config m_config;
+    std::unique_ptr<ErasureVerifier::Receiver> m_verifier; //!< or null
     boost::circular_buffer<Block> m_blocks; //!< by PSN; what is before expectedPsn is not kept
     int64_t m_lastArrivalPs{NEVER_PS};
     double m_gapPs{0};        //!< average time between packets
     bool m_answerDone{false}; //!< the block of the data answered can be rebuilt
+    uint64_t m_rebuiltPsn{0};  //!< first of the last block that could be rebuilt
+    uint64_t m_rebuiltBits{0}; //!< what of it had arrived then
     uint64_t m_rebuilt{0};
     uint64_t m_nackedBlocks{0};
 };

@@ -8,186 +8,13 @@
 #include "roce-selective-repeat.h"
 #include "roce-uno-erasure-receiver.h"
 
-#include "ns3/double.h"
-#include "ns3/integer.h"
-#include "ns3/roce-settings-attributes.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
-
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace ns3
 {
 namespace roce
 {
-
-NS_OBJECT_ENSURE_REGISTERED(UnoErasure);
-
-namespace
-{
-
-constexpr SettingsCheck CHECK("ns3::roce::UnoErasure");
-
-/// The value that a text names; the preset's, if it is empty.
-template <typename T>
-T
-Choose(const char* attribute,
-       const std::string& text,
-       T preset,
-       const std::map<std::string, T>& names)
-{
-    const auto found = names.find(text);
-    std::string expected;
-    for (const auto& [name, value] : names)
-    {
-        expected += "'" + name + "', ";
-    }
-    CHECK.Require(text.empty() || found != names.end(),
-                  attribute,
-                  "'" + text + "'",
-                  expected + "or '' (from the preset)");
-    return text.empty() ? preset : found->second;
-}
-
-} // namespace
-
-TypeId
-UnoErasure::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::roce::UnoErasure")
-            .SetParent<LossRecovery>()
-            .SetGroupName("Roce")
-            .AddConstructor<UnoErasure>()
-            .AddAttribute("Preset",
-                          "What the other attributes are by default: paper or artifact",
-                          StringValue("paper"),
-                          MakeStringAccessor(&UnoErasure::m_preset),
-                          MakeStringChecker())
-            .AddAttribute("Code",
-                          "Which flows are coded: inter (datacenters), all or none; empty: preset",
-                          StringValue(""),
-                          MakeStringAccessor(&UnoErasure::m_codeName),
-                          MakeStringChecker())
-            .AddAttribute("DataPackets",
-                          "Data packets of a block",
-                          UintegerValue(8),
-                          MakeUintegerAccessor(&UnoErasure::m_dataPackets),
-                          MakeUintegerChecker<uint8_t>(1, BlockCode::MAX_TOTAL))
-            .AddAttribute("ParityPackets",
-                          "Parity packets of a block",
-                          UintegerValue(2),
-                          MakeUintegerAccessor(&UnoErasure::m_parityPackets),
-                          MakeUintegerChecker<uint8_t>(0, BlockCode::MAX_TOTAL - 1))
-            .AddAttribute("LastBlock",
-                          "A block with less data than others: shortened (all the parity), "
-                          "proportional (parity in proportion) or padded (with empty packets); "
-                          "empty: preset",
-                          StringValue(""),
-                          MakeStringAccessor(&UnoErasure::m_lastBlockName),
-                          MakeStringChecker())
-            .AddAttribute("NackRepeat",
-                          "What a NACK has sent again: missingData, needed (as many packets as the "
-                          "block lacks) or unacked (all of it); empty: preset",
-                          StringValue(""),
-                          MakeStringAccessor(&UnoErasure::m_nackRepeatName),
-                          MakeStringChecker())
-            .AddAttribute("RearmOnPacket",
-                          "After a NACK, the next packet of the block starts its timer again, "
-                          "instead of the NACK itself: true, false; empty: preset",
-                          StringValue(""),
-                          MakeStringAccessor(&UnoErasure::m_rearmName),
-                          MakeStringChecker())
-            .AddAttribute("BlockGap",
-                          "A block's timer allows for the packets' own time: true, false; empty: "
-                          "preset",
-                          StringValue(""),
-                          MakeStringAccessor(&UnoErasure::m_gapName),
-                          MakeStringChecker())
-            .AddAttribute("BlockTimeout",
-                          "A block's timer; 0: from QueueBytes and the path",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&UnoErasure::m_blockTimeout),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("MaxNacks",
-                          "NACKs for one block at most; then only the sender's timeouts are left",
-                          UintegerValue(16),
-                          MakeUintegerAccessor(&UnoErasure::m_maxNacks),
-                          MakeUintegerChecker<uint32_t>(1, 255))
-            .AddAttribute("Rto",
-                          "Timeout of a packet sent for the first time; 0: from RtoMultiplier, "
-                          "QueueBytes and the path",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&UnoErasure::m_rto),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("RtoMultiplier",
-                          "Rto over base RTT and full queues; -1: preset",
-                          DoubleValue(-1),
-                          MakeDoubleAccessor(&UnoErasure::m_rtoMultiplier),
-                          MakeDoubleChecker<double>())
-            .AddAttribute("RtoBackoff",
-                          "Greatest factor by which a packet's timeout grows; -1: preset",
-                          IntegerValue(-1),
-                          MakeIntegerAccessor(&UnoErasure::m_rtoBackoff),
-                          MakeIntegerChecker<int64_t>(-1, SentPackets::MAX_BACKOFF))
-            .AddAttribute("QueueBytes",
-                          "A full egress queue, as the timers assume it; -1: preset",
-                          IntegerValue(-1),
-                          MakeIntegerAccessor(&UnoErasure::m_queueBytes),
-                          MakeIntegerChecker<int64_t>(-1, int64_t{1} << 40));
-    return tid;
-}
-
-UnoErasure::Settings
-UnoErasure::Resolve() const
-{
-    CHECK.Require(m_preset == "paper" || m_preset == "artifact",
-                  "Preset",
-                  "'" + m_preset + "'",
-                  "'paper' or 'artifact'");
-    CHECK.Require(m_dataPackets + m_parityPackets <= static_cast<int>(BlockCode::MAX_TOTAL),
-                  "DataPackets + ParityPackets",
-                  std::to_string(m_dataPackets + m_parityPackets),
-                  "at most " + std::to_string(BlockCode::MAX_TOTAL));
-    CHECK.Require(m_rtoMultiplier == -1 || (m_rtoMultiplier >= 1 && m_rtoMultiplier <= 1e6),
-                  "RtoMultiplier",
-                  std::to_string(m_rtoMultiplier),
-                  "1 to 1e6, or -1 (from the preset)");
-    CHECK.Require(m_rtoBackoff != 0, "RtoBackoff", "0", "1 to 128, or -1 (from the preset)");
-    const bool artifact = m_preset == "artifact";
-    using Last = BlockCode::LastBlock;
-    Settings s;
-    s.code.dataPackets = m_dataPackets;
-    s.code.parityPackets = m_parityPackets;
-    s.code.lastBlock = Choose("LastBlock",
-                              m_lastBlockName,
-                              artifact ? Last::PADDED : Last::SHORTENED,
-                              {{"shortened", Last::SHORTENED},
-                               {"proportional", Last::PROPORTIONAL},
-                               {"padded", Last::PADDED}});
-    const int coded = Choose("Code",
-                             m_codeName,
-                             artifact ? 2 : 1,
-                             std::map<std::string, int>{{"none", 0}, {"inter", 1}, {"all", 2}});
-    s.codesInter = coded > 0;
-    s.codesIntra = coded > 1;
-    s.nackRepeat = Choose("NackRepeat",
-                          m_nackRepeatName,
-                          artifact ? NackRepeat::UNACKED : NackRepeat::MISSING_DATA,
-                          {{"missingData", NackRepeat::MISSING_DATA},
-                           {"needed", NackRepeat::NEEDED},
-                           {"unacked", NackRepeat::UNACKED}});
-    s.rearmOnPacket = CHECK.Flag("RearmOnPacket", m_rearmName, artifact);
-    s.blockGap = CHECK.Flag("BlockGap", m_gapName, !artifact);
-    s.rtoMultiplier = SettingsCheck::Number(m_rtoMultiplier, artifact ? 1 : 1.5);
-    s.rtoBackoff = static_cast<uint32_t>(m_rtoBackoff != -1 ? m_rtoBackoff : artifact ? 1 : 8);
-    s.queueBytes = m_queueBytes != -1 ? static_cast<uint64_t>(m_queueBytes)
-                   : artifact         ? 1000000
-                                      : 1 << 20;
-    return s;
-}
 
 BlockCode
 UnoErasure::CodeFor(const Settings& settings, const PathInfo& path) const
@@ -224,6 +51,10 @@ UnoErasure::ForQueuePair(const PathInfo& path, int64_t)
     // 15 hours are enough, and leave room for the backoff.
     copy->m_rtoPs = std::max<int64_t>(1, static_cast<int64_t>(std::min(rto, 54e15)));
     copy->m_sent.SetBackoff(copy->m_settings.rtoBackoff);
+    if (m_verify && copy->m_code.IsOn())
+    {
+        copy->m_verifier = std::make_shared<ErasureVerifier::Sender>();
+    }
     return copy;
 }
 
@@ -245,6 +76,7 @@ UnoErasure::MakeReceiver(const PathInfo& path) const
     config.baseRttPs = path.baseRttPs;
     config.rearmOnPacket = settings.rearmOnPacket;
     config.maxNacks = m_maxNacks;
+    config.verify = m_verify;
     return std::make_unique<UnoErasureReceiver>(config);
 }
 
@@ -256,6 +88,14 @@ UnoErasure::OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t 
     packet.inflightBytes = inflightBytes;
     packet.entropy = frame.entropy;
     m_sent.OnSend(frame.psn, qp.GetUna(), packet);
+    if (m_verifier)
+    {
+        m_verifier->OnSend(frame);
+    }
+    if (m_sent.DuePs(frame.psn, m_rtoPs) < qp.rtoDeadlinePs)
+    {
+        qp.rtoDeadlinePs = NEVER_PS; // due before what has backed off: the NIC asks anew
+    }
 }
 
 void
@@ -264,13 +104,13 @@ UnoErasure::NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& 
     for (uint64_t bits = ack.sackBits; bits; bits &= bits - 1)
     {
         const uint64_t psn = ack.sackPsn + static_cast<unsigned>(__builtin_ctzll(bits));
-        if (psn < qp.GetUna() || psn >= qp.GetHighestPsn())
+        if (psn + SentPackets::HISTORY < qp.GetUna() || psn >= qp.GetHighestPsn())
         {
             continue;
         }
         result.newestPsn = std::max(result.newestPsn, psn + 1);
         SentPackets::Packet& packet = m_sent.At(psn);
-        if (!packet.IsMissing())
+        if (!packet.IsMissing() && packet.state != SentPackets::State::SPARED)
         {
             continue;
         }
@@ -328,39 +168,28 @@ UnoErasure::OnNack(QueuePair& qp, const Frame& nack, int64_t nowPs, QueuePair::A
     }
     const auto [first, place] = qp.GetBlock(nack.sackPsn);
     const uint64_t end = std::min(first + place.total, qp.GetHighestPsn());
-    uint32_t lacking =
-        place.data -
-        std::min<uint32_t>(place.data, static_cast<uint32_t>(__builtin_popcountll(nack.sackBits)));
+    uint64_t there = first + place.total - end; // not sent yet, arrived, or on its way
     for (uint64_t psn = first; psn < end; ++psn)
     {
         const SentPackets::Packet& packet = m_sent.At(psn);
-        const bool out = packet.state == SentPackets::State::OUT;
-        if (!packet.IsMissing())
-        {
-            continue;
-        }
-        if (out && packet.sentPs + m_baseRttPs > nowPs)
-        {
-            lacking -= lacking > 0; // on its way: the NACK could not know
-            continue;
-        }
-        if (out)
+        // The NACK could not know of what was sent within the last base RTT.
+        if (packet.state == SentPackets::State::OUT && packet.sentPs + m_baseRttPs <= nowPs)
         {
             Lose(qp, psn, nowPs);
             result.loss = true;
         }
-        else if (packet.state == SentPackets::State::WAITING)
-        {
-            lacking -= lacking > 0;
-            continue;
-        }
+        there += packet.state != SentPackets::State::LOST;
+    }
+    for (uint64_t psn = first; psn < end; ++psn)
+    {
         const bool data = psn - first < place.data;
-        if (m_settings.nackRepeat == NackRepeat::UNACKED ||
-            (m_settings.nackRepeat == NackRepeat::MISSING_DATA && data) ||
-            (m_settings.nackRepeat == NackRepeat::NEEDED && lacking))
+        if (m_sent.At(psn).state == SentPackets::State::LOST &&
+            (m_settings.nackRepeat == NackRepeat::UNACKED ||
+             (m_settings.nackRepeat == NackRepeat::MISSING_DATA && data) ||
+             (m_settings.nackRepeat == NackRepeat::NEEDED && there < place.data)))
         {
             m_sent.PushRepeat(psn);
-            lacking -= lacking > 0;
+            ++there;
         }
     }
 }
@@ -380,25 +209,24 @@ UnoErasure::Retire(QueuePair& qp,
                    QueuePair::AckResult& result)
 {
     result.advanced = true;
-    const uint64_t sentEnd = qp.GetHighestPsn();
     qp.Retire(newUna, nowPs, done, [&](uint64_t psn, uint32_t) {
-        if (psn >= sentEnd)
-        {
-            return;
-        }
-        const SentPackets::Packet& packet = m_sent.At(psn);
-        const bool out = packet.state == SentPackets::State::OUT;
-        if (out)
+        SentPackets::Packet& packet = m_sent.At(psn);
+        if (packet.state == SentPackets::State::OUT)
         {
             qp.AddInflight(-static_cast<int64_t>(packet.inflightBytes));
         }
         if (!m_code.IsOn() && packet.IsMissing())
         {
-            result.bytes += packet.inflightBytes; // without code, what is below has arrived
+            packet.state = SentPackets::State::ARRIVED; // without code, all that is below has
+            result.bytes += packet.inflightBytes;
             ++result.packets;
         }
-        m_sent.Forget(psn);
+        m_sent.Retire(psn);
     });
+    if (m_verifier)
+    {
+        m_verifier->Retire(newUna);
+    }
 }
 
 QueuePair::AckResult

@@ -6,11 +6,13 @@
 #ifndef ROCE_UNO_ERASURE_H
 #define ROCE_UNO_ERASURE_H
 
+#include "roce-erasure-verifier.h"
 #include "roce-loss-recovery.h"
 #include "roce-sent-packets.h"
 
 #include "ns3/nstime.h"
 
+#include <memory>
 #include <string>
 
 namespace ns3
@@ -28,7 +30,8 @@ namespace roce
  * packets of parity; any DataPackets of them rebuild the block (maximum distance separable code).
  * Parity is sent, paced, counted in flight and acknowledged as data is, is as long as the block's
  * longest packet, and each coded packet has a header of CODE_HEADER_BYTES. The simulation counts
- * which packets of a block have arrived.
+ * which packets of a block have arrived; with Verify it encodes and decodes real bytes, and stops
+ * with an error if one is wrong.
  *
  * Receiver. Each packet is acknowledged, with a bitmap of what has arrived up to it (SACK_BYTES)
  * and a bit that says whether its block can be rebuilt. The first packet of a block starts its
@@ -47,8 +50,9 @@ namespace roce
  *   Rto = RtoMultiplier * (base RTT + queues on the path * QueueBytes / line rate).
  *
  * Nothing is inferred from packets that overtake: with UnoLb or Spray they do. What is known not to
- * be needed any more leaves what is in flight without counting as acknowledged. Nic::RtoMin and
- * Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of the oldest packet.
+ * be needed any more leaves what is in flight, and counts as acknowledged only if its own ACK comes
+ * all the same. Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
+ * the oldest packet, and only of these the rate law hears.
  *
  * Flows within a datacenter (Code=inter) are not coded: selective repeat with the same timeouts,
  * the receiver is SelectiveRepeat's.
@@ -128,6 +132,8 @@ class UnoErasure : public LossRecovery
         uint64_t queueBytes{0};
     };
 
+    void SetVerify(bool verify);
+    bool GetVerify() const;
     Settings Resolve() const;
     BlockCode CodeFor(const Settings& settings, const PathInfo& path) const;
     void NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result);
@@ -156,12 +162,14 @@ class UnoErasure : public LossRecovery
     Time m_blockTimeout;
     Time m_rto;
     uint32_t m_maxNacks{0};
+    bool m_verify{false};
     // of one queue pair
     Settings m_settings;
     BlockCode m_code; //!< of this queue pair; off if it is not coded
     int64_t m_baseRttPs{0};
     int64_t m_rtoPs{0};
     SentPackets m_sent;
+    std::shared_ptr<ErasureVerifier::Sender> m_verifier; //!< or null; shared, as objects are copied
 };
 
 } // namespace roce

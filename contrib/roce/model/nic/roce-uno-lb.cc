@@ -211,30 +211,32 @@ UnoLb::Suspect(int64_t nowPs)
     }
 }
 
-uint16_t
-UnoLb::DrawHealthy(int64_t nowPs)
+const UnoLb::Subflow*
+UnoLb::DrawHealthy(uint16_t avoid, int64_t nowPs)
 {
     const auto isHealthy = [&](const Subflow& subflow) {
-        return !subflow.suspect && subflow.lastAckPs != INT64_MIN &&
+        return !subflow.suspect && subflow.entropy != avoid && subflow.lastAckPs != INT64_MIN &&
                nowPs - subflow.lastAckPs <= m_recentPs;
     };
     const auto count =
         static_cast<uint64_t>(std::count_if(m_subflows.begin(), m_subflows.end(), isHealthy));
     if (!count)
     {
-        return DrawEntropy();
+        return nullptr;
     }
     uint64_t chosen = Draw() % count;
     const auto found = std::find_if(m_subflows.begin(), m_subflows.end(), [&](const Subflow& s) {
         return isHealthy(s) && chosen-- == 0;
     });
-    return found->entropy;
+    return &*found;
 }
 
 void
 UnoLb::MoveSubflow(Subflow& subflow, int64_t nowPs)
 {
-    subflow.entropy = m_fresh ? DrawEntropy() : DrawHealthy(nowPs);
+    const Subflow* healthy = m_fresh ? nullptr : DrawHealthy(subflow.entropy, nowPs);
+    subflow.entropy = healthy ? healthy->entropy : DrawEntropy();
+    subflow.lastAckPs = healthy ? healthy->lastAckPs : INT64_MIN;
     subflow.suspect = false;
     subflow.lastMovePs = nowPs;
     m_lastMovePs = nowPs;

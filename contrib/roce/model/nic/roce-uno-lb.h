@@ -84,7 +84,7 @@ class UnoLb : public PathSelector
     void Suspect(int64_t nowPs);
     bool MayMove(const Subflow& subflow, int64_t nowPs) const;
     void MoveSubflow(Subflow& subflow, int64_t nowPs);
-    uint16_t DrawHealthy(int64_t nowPs);
+    const Subflow* DrawHealthy(uint16_t avoid, int64_t nowPs);
 
     // attributes
     std::string m_preset;

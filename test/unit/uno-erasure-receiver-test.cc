@@ -1,0 +1,544 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// UnoErasure's receiver: when a block can be rebuilt, what ACKs and NACKs say, the timers of
+// blocks; and both halves together.
+#include "uno-erasure-fixture.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+/// One timeout of a block of n packets.
+constexpr int64_t
+Timeout(int64_t n, int64_t gapPs = FRAME)
+{
+    return QUEUES + n * gapPs;
+}
+
+} // namespace
+
+// ---------------------------------------------------------------- rebuilding
+
+// Any 8 of 10 are enough, in any order, and no fewer; with Verify the bytes are right, too.
+TEST(UnoErasureReceiver, RebuildsFromAnyEightOfTenAndNeverFromFewer)
+{
+    std::mt19937_64 rng(1);
+    for (unsigned subset = 1; subset < 1024; ++subset)
+    {
+        Sender s(VerifyIfPossible());
+        Receiver r(VerifyIfPossible());
+        s.qp.Post(7500, 1, 0);
+        std::vector<Frame> frames = s.SendFrames();
+        ASSERT_EQ(frames.size(), 10u);
+        std::vector<Frame> arriving;
+        for (unsigned i = 0; i < 10; ++i)
+        {
+            if (subset >> i & 1)
+            {
+                arriving.push_back(frames[i]);
+            }
+        }
+        std::shuffle(arriving.begin(), arriving.end(), rng);
+        unsigned arrived = 0;
+        for (const Frame& frame : arriving)
+        {
+            const Frame ack = r.Take(frame);
+            const bool done = ++arrived >= 8;
+            ASSERT_EQ(ack.flags & FRAME_CODED, done ? FRAME_CODED : 0) << subset;
+            ASSERT_EQ(r.qp->expectedPsn, done ? 10u : 0u);
+            ASSERT_EQ(r.qp->receivedBytes, done ? 7500u : 0u);
+            ASSERT_EQ(r.qp->msn, done ? 1u : 0u);
+            s.OnAck(ack, 0);
+        }
+        const bool done = arrived >= 8;
+        EXPECT_EQ(s.qp.GetUna(), done ? 10u : 0u);
+        EXPECT_EQ(s.qp.GetInflightBytes() == 0, done);
+        const bool parity = std::any_of(arriving.begin(),
+                                        arriving.begin() + std::min(arrived, 8u),
+                                        [](const Frame& f) { return f.psn >= 8; });
+        EXPECT_EQ(r.Coded().GetRebuilt(), done && parity ? 1u : 0u);
+    }
+}
+
+// Codes and message lengths around the ends of blocks; the packets lost are random, as many as can
+// be; repeats that are not needed change nothing.
+TEST(UnoErasureReceiver, EveryCodeAndLength)
+{
+    std::mt19937_64 rng(2);
+    for (const char* last : {"shortened", "proportional", "padded"})
+    {
+        for (unsigned x = 1; x <= 60; x = x < 9 ? x + 1 : x + 17)
+        {
+            for (const unsigned y : {0U, 1U, 2U, 4U})
+            {
+                const std::string attributes = "DataPackets=" + std::to_string(x) +
+                                               "|ParityPackets=" + std::to_string(y) +
+                                               "|LastBlock=" + last + "|" + VerifyIfPossible();
+                Sender s(attributes);
+                Receiver r(attributes);
+                uint64_t bytes = 0;
+                uint64_t messages = 0;
+                for (const int64_t extra : {-1001, -1000, -1, 0, 1, 7, 1001})
+                {
+                    for (const int64_t whole : {0, 1, 2})
+                    {
+                        const int64_t size = whole * x * MTU + extra;
+                        if (size >= 0)
+                        {
+                            s.qp.Post(static_cast<uint64_t>(size), messages++, 0);
+                            bytes += static_cast<uint64_t>(size);
+                        }
+                    }
+                }
+                std::vector<Frame> frames = s.SendFrames();
+                for (std::size_t i = 0; i < frames.size();)
+                {
+                    const BlockPlace place = BlockPlace::Unpack(frames[i].msn);
+                    std::vector<Frame> block(frames.begin() + static_cast<long>(i),
+                                             frames.begin() + static_cast<long>(i) + place.total);
+                    i += place.total;
+                    std::shuffle(block.begin(), block.end(), rng);
+                    block.resize(rng() % 2 ? place.data : block.size());
+                    for (const Frame& frame : block)
+                    {
+                        s.OnAck(r.Take(frame), 0);
+                    }
+                }
+                ASSERT_EQ(r.qp->receivedBytes, bytes) << attributes;
+                ASSERT_EQ(r.qp->msn, messages);
+                ASSERT_EQ(r.qp->expectedPsn, s.qp.GetEndPsn());
+                ASSERT_EQ(s.qp.GetUna(), s.qp.GetEndPsn());
+                ASSERT_EQ(s.qp.GetInflightBytes(), 0u);
+            }
+        }
+    }
+}
+
+TEST(UnoErasureReceiver, DeliversInOrderAndEachByteOnce)
+{
+    Sender s(VerifyIfPossible());
+    Receiver r(VerifyIfPossible());
+    s.qp.Post(16000, 1, 0);
+    s.qp.Post(0, 2, 0);
+    s.qp.Post(1, 3, 0);
+    const auto frames = s.SendFrames();
+    ASSERT_EQ(frames.size(), 26u);
+    for (int i = 25; i >= 10; --i)
+    {
+        r.Take(frames[i]);
+        r.Take(frames[i]); // twice
+    }
+    EXPECT_EQ(r.qp->receivedBytes, 8001u);
+    EXPECT_EQ(r.qp->expectedPsn, 0u);
+    EXPECT_EQ(r.qp->msn, 0u);
+    for (int i = 2; i < 10; ++i)
+    {
+        EXPECT_EQ(r.qp->msn, 0u);
+        r.Take(frames[i]);
+    }
+    EXPECT_EQ(r.qp->msn, 3u);
+    EXPECT_EQ(r.qp->expectedPsn, 26u);
+    EXPECT_EQ(r.qp->receivedBytes, 16001u);
+    EXPECT_EQ(r.Coded().GetRebuilt(), 4u); // all, as parity came first or something did not
+    r.Take(frames[0]); // long delivered; its bytes are not looked at
+    EXPECT_EQ(r.qp->receivedBytes, 16001u);
+}
+
+// ---------------------------------------------------------------- answers
+
+TEST(UnoErasureReceiver, AcksTellTheLast64)
+{
+    Sender s;
+    Receiver r;
+    s.qp.Post(80 * MTU, 1, 0);
+    const auto frames = s.SendFrames();
+    Frame ack = r.Take(frames[3]);
+    EXPECT_EQ(ack.kind, FrameKind::ACK);
+    EXPECT_EQ(ack.psn, UINT64_MAX); // nothing in order
+    EXPECT_EQ(ack.flags, FRAME_SACK);
+    EXPECT_EQ(ack.sackPsn, 0u);
+    EXPECT_EQ(ack.sackBits, 0x8u);
+    EXPECT_EQ(ack.frameBytes, SACK_BYTES);
+    r.Take(frames[0]);
+    r.Take(frames[9]);
+    ack = r.Take(frames[5]);
+    EXPECT_EQ(ack.sackBits, 0x29u); // up to what it answers
+    ack = r.Take(frames[66]);
+    EXPECT_EQ(ack.sackPsn, 3u);
+    EXPECT_EQ(ack.sackBits, 1ULL << 63 | 0x45u);
+    // The ACK that completes a block tells all that has arrived of it.
+    for (const int i : {1, 2, 6})
+    {
+        ack = r.Take(frames[i]);
+        EXPECT_EQ(ack.flags & FRAME_CODED, 0);
+    }
+    ack = r.Take(frames[7]);
+    EXPECT_EQ(ack.psn, 9u);
+    EXPECT_EQ(ack.flags, FRAME_SACK | FRAME_CODED);
+    EXPECT_EQ(ack.sackPsn, 0u);
+    EXPECT_EQ(ack.sackBits, 0xefu);
+    ack = r.Take(frames[8]); // late
+    EXPECT_EQ(ack.psn, 9u);
+    EXPECT_EQ(ack.flags, FRAME_SACK | FRAME_CODED);
+    EXPECT_EQ(ack.sackBits & 0x100u, 0x100u);
+    ack = r.Take(frames[10]);
+    EXPECT_EQ(ack.flags, FRAME_SACK);
+    EXPECT_EQ(ack.sackBits & 0xfff, 0x6efu);
+}
+
+// ---------------------------------------------------------------- timers
+
+TEST(UnoErasureReceiver, AsksForABlockInTimeAndAgain)
+{
+    Sender s;
+    Receiver r("MaxNacks=3");
+    s.qp.Post(10500, 1, 0);
+    const auto frames = s.SendFrames();
+    EXPECT_EQ(r.qp->timerPs, NEVER_PS);
+    r.Take(frames[11], 7 * US); // the last block has 5 packets
+    int64_t due = 7 * US + Timeout(5);
+    EXPECT_EQ(r.qp->timerPs, due);
+    r.Take(frames[13], 7 * US); // further packets do not start it again
+    EXPECT_EQ(r.qp->timerPs, due);
+    EXPECT_TRUE(r.Timer(due - 1).empty());
+    for (int i = 0; i < 3; ++i)
+    {
+        const auto nacks = r.Timer(due);
+        ASSERT_EQ(nacks.size(), 1u);
+        EXPECT_EQ(nacks[0].psn, 0u); // expected: the first block has not come at all
+        EXPECT_EQ(nacks[0].flags, FRAME_SACK | FRAME_CODED);
+        EXPECT_EQ(nacks[0].sackPsn, 10u);
+        EXPECT_EQ(nacks[0].sackBits, 0b01010u);
+        EXPECT_EQ(nacks[0].frameBytes, SACK_BYTES);
+        due += 100 * US + Timeout(5);
+        EXPECT_EQ(r.qp->timerPs, i < 2 ? due : NEVER_PS);
+    }
+    EXPECT_EQ(r.Coded().GetNackedBlocks(), 1u);
+    r.Take(frames[14], due); // done: silence
+    EXPECT_EQ(r.qp->receivedBytes, 2500u);
+    EXPECT_TRUE(r.Timer(due + 1000000 * US).empty());
+}
+
+TEST(UnoErasureReceiver, RearmOnPacketWaitsForAPacket)
+{
+    Sender s;
+    Receiver r("Preset=artifact|MaxNacks=2");
+    s.qp.Post(8000, 1, 0);
+    const auto frames = s.SendFrames();
+    const int64_t timeout = 640 * US; // 8 queues of 1 MB; no term for the packets
+    r.Take(frames[0], 0);
+    EXPECT_EQ(r.qp->timerPs, timeout);
+    ASSERT_EQ(r.Timer(timeout).size(), 1u);
+    EXPECT_EQ(r.qp->timerPs, NEVER_PS);
+    r.Take(frames[4], 5000 * US);
+    EXPECT_EQ(r.qp->timerPs, 5000 * US + timeout);
+    EXPECT_EQ(r.Timer(5000 * US + timeout)[0].sackBits, 0x11u);
+    r.Take(frames[5], 7000 * US); // but not more often than MaxNacks
+    EXPECT_EQ(r.qp->timerPs, NEVER_PS);
+}
+
+TEST(UnoErasureReceiver, TheTimerAllowsForSlowSenders)
+{
+    const auto second = [](const std::string& attributes, int64_t gapPs) {
+        Sender s;
+        Receiver r(attributes);
+        s.qp.Post(80 * MTU, 1, 0);
+        const auto frames = s.SendFrames();
+        for (int i = 0; i < 10; ++i)
+        {
+            r.Take(frames[i], i * gapPs);
+        }
+        r.Take(frames[10], 10 * gapPs);
+        EXPECT_EQ(r.qp->expectedPsn, 10u);
+        EXPECT_TRUE(r.Timer(r.qp->timerPs).empty()); // that of the first block is over
+        return r.qp->timerPs - 10 * gapPs;
+    };
+    EXPECT_EQ(second("", 20 * US), Timeout(10, 20 * US)); // from the first gap on
+    EXPECT_EQ(second("", 50 * NS), Timeout(10));          // a frame takes longer than that
+    EXPECT_EQ(second("", 500 * US), Timeout(10, 100 * US)); // a base RTT at most
+    EXPECT_EQ(second("BlockGap=false", 20 * US), QUEUES);
+    EXPECT_EQ(second("BlockTimeout=5us", 20 * US), 5 * US);
+    EXPECT_EQ(second("QueueBytes=0", 20 * US), 200 * US);
+    // A change of pace counts with one eighth.
+    Sender s;
+    Receiver r;
+    s.qp.Post(80 * MTU, 1, 0);
+    const auto frames = s.SendFrames();
+    r.Take(frames[0], 0);
+    r.Take(frames[1], 8 * US);
+    r.Take(frames[10], 24 * US);
+    EXPECT_EQ(r.qp->timerPs, Timeout(10));
+    EXPECT_EQ(r.Timer(Timeout(10)).size(), 1u);
+    EXPECT_EQ(r.qp->timerPs, 24 * US + Timeout(10, 9 * US));
+}
+
+TEST(UnoErasureReceiver, EachBlockHasItsTimer)
+{
+    Sender s;
+    Receiver r;
+    s.qp.Post(40 * MTU, 1, 0);
+    const auto frames = s.SendFrames();
+    for (const int i : {20, 0, 10, 30})
+    {
+        r.Take(frames[i], 0);
+    }
+    for (int i = 1; i < 8; ++i)
+    {
+        r.Take(frames[10 + i], 0);
+    }
+    EXPECT_EQ(r.qp->expectedPsn, 0u);
+    const auto nacks = r.Timer(Timeout(10));
+    ASSERT_EQ(nacks.size(), 3u); // all but the second block
+    EXPECT_EQ(nacks[0].sackPsn, 0u);
+    EXPECT_EQ(nacks[1].sackPsn, 20u);
+    EXPECT_EQ(nacks[2].sackPsn, 30u);
+    EXPECT_EQ(r.Coded().GetNackedBlocks(), 3u);
+    EXPECT_EQ(r.qp->timerPs, 2 * Timeout(10) + 100 * US);
+}
+
+// ---------------------------------------------------------------- real bytes
+
+TEST(ErasureVerifier, FindsEveryWrongByte)
+{
+    if (!ErasureVerifier::IsAvailable())
+    {
+        GTEST_SKIP() << "built without ISA-L";
+    }
+    // Of a message of 2 blocks (8 and 3 packets of data) each packet, rebuilt with or without it.
+    for (const uint64_t damaged : {0, 3, 7, 8, 9, 10, 12, 13, 14})
+    {
+        Sender s("Verify=true");
+        Receiver r("Verify=true");
+        s.qp.Post(10500, 1, 0);
+        auto frames = s.SendFrames();
+        std::vector<uint8_t> copy(frames[damaged].payloadBytes);
+        std::memcpy(copy.data(),
+                    reinterpret_cast<const void*>(frames[damaged].remoteAddress),
+                    copy.size());
+        copy[17] ^= 0x20;
+        frames[damaged].remoteAddress = reinterpret_cast<uintptr_t>(copy.data());
+        std::string error;
+        try
+        {
+            for (const uint64_t psn : {3, 4, 5, 6, 7, 8, 9, 0, 1, 2, 14, 13, 12, 11, 10})
+            {
+                r.Take(frames[psn]);
+            }
+        }
+        catch (const std::runtime_error& e)
+        {
+            error = e.what();
+        }
+        const std::string start = "UnoErasure: Verify: message 0 of queue pair 7 of NIC 3: byte ";
+        if (damaged == 10)
+        {
+            EXPECT_EQ(error, ""); // it was not needed any more
+            EXPECT_EQ(r.qp->msn, 1u);
+            continue;
+        }
+        EXPECT_EQ(error.substr(0, start.size()), start) << damaged;
+        // The first one, or what was rebuilt with the damaged packet: 1 and 2; 10 and 11.
+        const uint64_t byte = damaged == 0 ? 17 : damaged < 10 ? 1017 : 8017;
+        EXPECT_EQ(error.substr(start.size(), error.find(" is") - start.size()),
+                  std::to_string(byte))
+            << error;
+    }
+}
+
+TEST(ErasureVerifier, FindsPacketsThatAreNotWhatTheySay)
+{
+    if (!ErasureVerifier::IsAvailable())
+    {
+        GTEST_SKIP() << "built without ISA-L";
+    }
+    const auto run = [](const std::function<void(std::vector<Frame>&)>& spoil) {
+        Sender s("Verify=true");
+        Receiver r("Verify=true");
+        s.qp.Post(16000, 1, 0);
+        s.qp.Post(3000, 1, 0);
+        auto frames = s.SendFrames();
+        spoil(frames);
+        for (const Frame& frame : frames)
+        {
+            r.Take(frame);
+        }
+    };
+    EXPECT_NO_THROW(run([](auto&) {}));
+    EXPECT_THROW(run([](auto& f) { std::swap(f[1].remoteAddress, f[2].remoteAddress); }),
+                 std::runtime_error);
+    EXPECT_THROW(run([](auto& f) { f[5].payloadBytes = 999; }), std::runtime_error);
+    EXPECT_THROW(run([](auto& f) { f[0].ackedPackets = f[1].ackedPackets = 7999; }),
+                 std::runtime_error);
+    EXPECT_THROW(run([](auto& f) { // a block twice
+                     for (int i = 0; i < 10; ++i)
+                     {
+                         f[10 + i].remoteAddress = f[i].remoteAddress;
+                     }
+                 }),
+                 std::runtime_error);
+    EXPECT_THROW(run([](auto& f) {
+                     for (Frame& frame : f)
+                     {
+                         frame.messageBytes += 1;
+                     }
+                 }),
+                 std::runtime_error);
+}
+
+TEST(ErasureVerifier, TheSenderKeepsWhatIsNotAcknowledged)
+{
+    ErasureVerifier::Sender sender;
+    for (uint64_t psn = 0; psn < 40; ++psn)
+    {
+        Frame frame{};
+        frame.psn = psn;
+        frame.flags = psn ? FRAME_CODED : FRAME_CODED | FRAME_FIRST;
+        frame.payloadBytes = 100;
+        frame.ackedPackets = 800;
+        frame.msn = BlockPlace{static_cast<uint8_t>(psn % 10), 8, 10, psn >= 30}.Pack();
+        sender.OnSend(frame);
+        EXPECT_NE(frame.remoteAddress, 0u);
+        EXPECT_EQ(sender.GetBlocks(), psn / 10 + 1);
+    }
+    sender.Retire(9);
+    EXPECT_EQ(sender.GetBlocks(), 4u);
+    sender.Retire(10);
+    EXPECT_EQ(sender.GetBlocks(), 3u);
+    sender.Retire(40);
+    EXPECT_EQ(sender.GetBlocks(), 0u);
+}
+
+// ---------------------------------------------------------------- both, with losses and reordering
+
+namespace
+{
+
+/// A channel that loses, delays and doubles frames, in steps of a microsecond.
+struct Channel
+{
+    void Put(const Frame& frame, int64_t nowPs, std::mt19937_64& rng)
+    {
+        if (rng() % 100 >= lossPercent)
+        {
+            const auto delay = static_cast<int64_t>(50 + rng() % (1 + jitterUs));
+            frames.emplace(nowPs + delay * US, frame);
+            if (rng() % 100 == 0)
+            {
+                frames.emplace(nowPs + 2 * delay * US, frame);
+            }
+        }
+    }
+
+    template <typename F>
+    void Take(int64_t nowPs, F&& arrive)
+    {
+        while (!frames.empty() && frames.begin()->first <= nowPs)
+        {
+            const Frame frame = frames.begin()->second;
+            frames.erase(frames.begin());
+            arrive(frame);
+        }
+    }
+
+    uint64_t lossPercent{0};
+    uint64_t jitterUs{0};
+    std::multimap<int64_t, Frame> frames;
+};
+
+} // namespace
+
+class UnoErasureRandom : public ::testing::TestWithParam<unsigned>
+{
+};
+
+// Every message completes, every byte is accepted once and (with ISA-L) right; nothing stays in
+// flight, no timer keeps running.
+TEST_P(UnoErasureRandom, EverythingArrives)
+{
+    std::mt19937_64 rng(GetParam());
+    const auto pick = [&rng](std::vector<std::string> values) {
+        return values[rng() % values.size()];
+    };
+    const unsigned x = 1 + rng() % 12;
+    const std::string attributes =
+        "DataPackets=" + std::to_string(x) + "|ParityPackets=" + std::to_string(rng() % 5) +
+        "|LastBlock=" + pick({"shortened", "proportional", "padded"}) +
+        "|NackRepeat=" + pick({"missingData", "needed", "unacked"}) +
+        "|RearmOnPacket=" + pick({"true", "false"}) + "|MaxNacks=" + pick({"1", "2", "16"}) +
+        "|BlockTimeout=" + pick({"0ns", "20us", "120us"}) + "|Rto=" + pick({"0ns", "130us"}) +
+        "|RtoBackoff=" + pick({"1", "2", "8"}) + "|" + VerifyIfPossible();
+    SCOPED_TRACE(attributes);
+    Sender s(attributes, rng() % 2 ? 0 : (1 + rng() % 60) * WIRE);
+    Receiver r(attributes);
+    Channel there;
+    Channel back;
+    there.lossPercent = rng() % 40;
+    back.lossPercent = rng() % 40;
+    there.jitterUs = rng() % 3 * 40;
+    back.jitterUs = rng() % 3 * 40;
+    constexpr uint64_t MESSAGES = 25;
+    uint64_t posted = 0;
+    uint64_t completed = 0;
+    uint64_t bytes = 0;
+    uint64_t counted = 0; // bytes acknowledged
+    uint64_t sent = 0;
+    int64_t now = 0;
+    while (posted < MESSAGES || completed < posted)
+    {
+        now += US;
+        ASSERT_LT(now, 100000000 * US) << "stuck";
+        if (posted < MESSAGES && rng() % 20 == 0)
+        {
+            const uint64_t size = rng() % 4 ? rng() % 30000 : rng() % 3;
+            s.qp.Post(size, posted++, now);
+            bytes += size;
+        }
+        there.Take(now, [&](const Frame& f) { back.Put(r.Take(f, now), now, rng); });
+        for (const Frame& nack : r.Timer(now))
+        {
+            back.Put(nack, now, rng);
+        }
+        back.Take(now, [&](const Frame& f) {
+            const auto result = s.OnAck(f, now);
+            counted += result.bytes;
+            completed += s.done.size();
+        });
+        while (s.recovery->DeadlinePs(s.qp) <= now)
+        {
+            s.recovery->OnTimeout(s.qp, now);
+        }
+        for (int i = 0; i < 3 && s.qp.CanSend(); ++i)
+        {
+            const uint64_t before = s.qp.GetInflightBytes();
+            there.Put(s.Send(now), now, rng);
+            sent += s.qp.GetInflightBytes() - before;
+        }
+        ASSERT_LE(s.qp.GetUna(), r.qp->expectedPsn);
+        ASSERT_LE(s.qp.GetInflightBytes() + counted, sent);
+        if (s.qp.GetInflightBytes()) // something is due, or will be
+        {
+            ASSERT_NE(s.recovery->DeadlinePs(s.qp), NEVER_PS);
+        }
+    }
+    EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
+    EXPECT_EQ(s.recovery->DeadlinePs(s.qp), NEVER_PS);
+    EXPECT_FALSE(s.qp.HasPacket());
+    EXPECT_EQ(r.qp->receivedBytes, bytes);
+    EXPECT_EQ(r.qp->expectedPsn, s.qp.GetEndPsn());
+    EXPECT_EQ(r.qp->msn, MESSAGES);
+    EXPECT_TRUE(r.Timer(now + 1000000 * US).empty());
+    EXPECT_EQ(r.qp->timerPs, NEVER_PS);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, UnoErasureRandom, ::testing::Range(1u, 61u));

@@ -1,0 +1,339 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// UnoLb: subflows in turn, which of them a loss moves, where to, and how often.
+#include "../roce-error-of.h"
+#include "../roce-test-time.h"
+
+#include "ns3/object-factory.h"
+#include "ns3/roce-uno-lb.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+constexpr int64_t US = 1000000;
+constexpr int64_t RTT = 100 * US;
+
+/// A UnoLb of one flow.
+struct Flow
+{
+    explicit Flow(const std::string& attributes = "", uint64_t seed = 1)
+    {
+        ObjectFactoryValue value;
+        value.DeserializeFromString("ns3::roce::UnoLb[" + attributes + "]",
+                                    MakeObjectFactoryChecker());
+        lb = DynamicCast<UnoLb>(value.Get().Create<UnoLb>()->Fork());
+        PathInfo path;
+        path.baseRttPs = RTT;
+        lb->Start(path, 0xc123, seed);
+        first = lb->GetEntropies();
+    }
+
+    /// An ACK that answers data of a subflow as it was at first.
+    void Ack(std::size_t subflow, int64_t nowPs)
+    {
+        AckEntropy(first[subflow], nowPs);
+    }
+
+    void AckEntropy(uint16_t entropy, int64_t nowPs, uint32_t packets = 1)
+    {
+        AckInfo ack;
+        ack.nowPs = nowPs;
+        ack.entropy = entropy;
+        ack.ackedPackets = packets;
+        lb->OnAck(ack);
+    }
+
+    /// All subflows have an ACK, the i-th at nowPs + i.
+    void AckAll(int64_t nowPs)
+    {
+        for (std::size_t i = 0; i < first.size(); ++i)
+        {
+            AckEntropy(lb->GetEntropies()[i], nowPs + static_cast<int64_t>(i));
+        }
+    }
+
+    /// A NACK about packets of these subflows as they were at first.
+    void Lose(const std::vector<std::size_t>& subflows, int64_t nowPs, bool timeout = false)
+    {
+        for (const std::size_t i : subflows)
+        {
+            lb->OnLoss(first[i], nowPs);
+        }
+        Sign(nowPs, timeout);
+    }
+
+    void Sign(int64_t nowPs, bool timeout = false)
+    {
+        if (timeout)
+        {
+            lb->OnTimeout(nowPs);
+            return;
+        }
+        AckInfo ack;
+        ack.nowPs = nowPs;
+        ack.isLoss = true;
+        lb->OnAck(ack);
+    }
+
+    /// Which subflows have other entropies than at first.
+    std::vector<std::size_t> Moved() const
+    {
+        const auto now = lb->GetEntropies();
+        std::vector<std::size_t> moved;
+        for (std::size_t i = 0; i < now.size(); ++i)
+        {
+            if (now[i] != first[i])
+            {
+                moved.push_back(i);
+            }
+        }
+        return moved;
+    }
+
+    /// Whether a subflow has the entropy that some subflow had at first.
+    bool IsCopy(std::size_t subflow) const
+    {
+        return std::count(first.begin(), first.end(), lb->GetEntropies()[subflow]) > 0;
+    }
+
+    Ptr<UnoLb> lb;
+    std::vector<uint16_t> first;
+};
+
+using Subflows = std::vector<std::size_t>;
+
+} // namespace
+
+TEST(UnoLb, SubflowsTakeTurns)
+{
+    Flow flow;
+    ASSERT_EQ(flow.first.size(), 10u);
+    EXPECT_EQ(std::set<uint16_t>(flow.first.begin(), flow.first.end()).size(), 10u);
+    EXPECT_TRUE(flow.lb->IsPerPacket());
+    EXPECT_FALSE(flow.lb->IsStatic());
+    for (int i = 0; i < 35; ++i)
+    {
+        EXPECT_EQ(flow.lb->Select(i, 1000), flow.first[i % 10]);
+        EXPECT_GE(flow.first[i % 10], 0xc000);
+    }
+    Flow one("Subflows=1");
+    EXPECT_EQ(one.lb->Select(0, 0), one.lb->Select(1, 0));
+    EXPECT_EQ(Flow("Subflows=256").first.size(), 256u);
+    EXPECT_EQ(Flow("", 5).first, Flow("", 5).first);
+    EXPECT_NE(Flow("", 5).first, Flow("", 6).first);
+}
+
+// Of those that lost something, the one whose last ACK is oldest, to where ACKs come from.
+TEST(UnoLb, ALossMovesTheSubflowThatIsSilentLongest)
+{
+    std::set<uint16_t> targets;
+    for (uint64_t seed = 1; seed <= 200; ++seed)
+    {
+        Flow flow("", seed);
+        flow.AckAll(0);
+        for (const std::size_t i : {3, 0, 5, 7}) // 5 is silent longer than 7
+        {
+            flow.Ack(i, RTT + static_cast<int64_t>(i));
+        }
+        for (const std::size_t i : {1, 2, 4})
+        {
+            flow.Ack(i, 2 * RTT);
+        }
+        flow.Lose({7, 5}, 2 * RTT);
+        ASSERT_EQ(flow.Moved(), Subflows{5});
+        EXPECT_EQ(flow.lb->GetMoves(), 1u);
+        const auto now = flow.lb->GetEntropies();
+        // 6, 8 and 9 are not healthy any more, 5 and 7 are suspect.
+        const auto at = std::find(flow.first.begin(), flow.first.end(), now[5]);
+        ASSERT_NE(at, flow.first.end()) << "not a copy";
+        const auto target = static_cast<uint16_t>(at - flow.first.begin());
+        EXPECT_TRUE(std::set<uint16_t>({0, 1, 2, 3, 4}).count(target)) << target;
+        targets.insert(target);
+        // Packets follow.
+        std::vector<uint16_t> used;
+        for (int i = 0; i < 10; ++i)
+        {
+            used.push_back(flow.lb->Select(2 * RTT, 0));
+        }
+        EXPECT_EQ(used, now);
+    }
+    EXPECT_EQ(targets.size(), 5u);
+}
+
+TEST(UnoLb, RecentMeansOneAndAHalfRtts)
+{
+    Flow flow;
+    flow.Ack(4, 0);
+    flow.Lose({1}, RTT * 3 / 2);
+    EXPECT_EQ(flow.lb->GetEntropies()[1], flow.first[4]);
+    Flow late;
+    late.Ack(4, 0);
+    late.Lose({1}, RTT * 3 / 2 + 1);
+    EXPECT_EQ(late.Moved(), Subflows{1});
+    EXPECT_FALSE(late.IsCopy(1)); // nobody is healthy: a new one
+    Flow longer("RecentRtts=3");
+    longer.Ack(4, 0);
+    longer.Lose({1}, 3 * RTT);
+    EXPECT_TRUE(longer.IsCopy(1));
+    Flow nothing; // an ACK that tells nothing new is no sign of health
+    nothing.AckEntropy(nothing.first[4], 0, 0);
+    nothing.Lose({1}, 1);
+    EXPECT_FALSE(nothing.IsCopy(1));
+}
+
+TEST(UnoLb, OneMoveInABaseRtt)
+{
+    for (const bool timeout : {false, true})
+    {
+        Flow flow;
+        flow.AckAll(0);
+        flow.Lose({1}, 10 * US, timeout);
+        EXPECT_EQ(flow.Moved(), Subflows{1});
+        flow.AckAll(10 * US + RTT);
+        flow.Lose({2}, 10 * US + RTT, timeout); // exactly one: not yet
+        EXPECT_EQ(flow.Moved(), Subflows{1});
+        flow.Lose({5}, 11 * US + RTT, timeout); // the loss of 2 is forgotten
+        EXPECT_EQ(flow.Moved(), (Subflows{1, 5}));
+        EXPECT_EQ(flow.lb->GetMoves(), 2u);
+    }
+    Flow gate("Gate=0.25");
+    gate.AckAll(0);
+    gate.Lose({1}, 0);
+    gate.Lose({2}, RTT / 4);
+    gate.Lose({3}, RTT / 4 + 1);
+    EXPECT_EQ(gate.Moved(), (Subflows{1, 3}));
+}
+
+// A packet sent before its subflow moved says nothing about where that is now.
+TEST(UnoLb, OldLossesDoNotConcernTheNewPath)
+{
+    Flow flow;
+    flow.AckAll(0);
+    flow.Lose({6}, 0);
+    flow.AckAll(3 * RTT);
+    flow.Lose({6}, 3 * RTT);
+    EXPECT_EQ(flow.lb->GetMoves(), 1u);
+}
+
+// Copies share their fate: both are suspect, and one moves, then the other.
+TEST(UnoLb, CopiesShareTheirEntropy)
+{
+    Flow flow("Subflows=3");
+    flow.AckAll(0);
+    flow.Ack(2, 10); // 0 is the only candidate of 1 and 2 next time
+    flow.Lose({1, 2}, 20);
+    EXPECT_EQ(flow.lb->GetEntropies()[1], flow.first[0]);
+    flow.Ack(2, 2 * RTT);
+    flow.Lose({0}, 2 * RTT); // 0 and 1, and 2 is healthy
+    flow.Ack(2, 4 * RTT);
+    flow.Lose({0}, 4 * RTT);
+    EXPECT_EQ(flow.lb->GetEntropies(),
+              (std::vector<uint16_t>{flow.first[2], flow.first[2], flow.first[2]}));
+    EXPECT_EQ(flow.lb->GetMoves(), 3u);
+}
+
+// What a subflow left behind says nothing about its new path.
+TEST(UnoLb, ANewEntropyIsNotHealthyBeforeItsFirstAck)
+{
+    Flow flow("Subflows=2|Gate=0");
+    flow.Ack(0, 0);
+    flow.Ack(1, 1);
+    flow.Lose({0, 1}, 2); // none is healthy: 0 has a new one
+    EXPECT_EQ(flow.Moved(), Subflows{0});
+    flow.Lose({1}, 3);
+    EXPECT_EQ(flow.Moved(), (Subflows{0, 1}));
+    EXPECT_NE(flow.lb->GetEntropies()[0], flow.lb->GetEntropies()[1]);
+    flow.AckEntropy(flow.lb->GetEntropies()[0], 4);
+    flow.lb->OnLoss(flow.lb->GetEntropies()[1], 5);
+    flow.Sign(5);
+    EXPECT_EQ(flow.lb->GetEntropies()[0], flow.lb->GetEntropies()[1]);
+}
+
+// A recovery that cannot name what was lost: any subflow may be the one; never to where it was.
+TEST(UnoLb, WithoutNamesTheMostSilentOfAll)
+{
+    for (uint64_t seed = 1; seed <= 100; ++seed)
+    {
+        Flow flow("Subflows=2", seed);
+        flow.AckAll(0); // 0 before 1, both recently
+        flow.Sign(50, seed % 2);
+        EXPECT_EQ(flow.lb->GetEntropies(), (std::vector<uint16_t>{flow.first[1], flow.first[1]}));
+        flow.Sign(2 * RTT, seed % 2);
+        EXPECT_EQ(flow.lb->GetMoves(), 2u);
+    }
+}
+
+TEST(UnoLb, Artifact)
+{
+    Flow flow("Preset=artifact");
+    flow.AckAll(0);
+    for (const std::size_t i : {0, 1, 2, 3, 4, 5, 6})
+    {
+        flow.Ack(i, RTT);
+    }
+    // Those without ACK for half a base RTT, whatever was lost; to new ones.
+    flow.Lose({0}, RTT);
+    EXPECT_EQ(flow.Moved(), (Subflows{7, 8, 9}));
+    for (const std::size_t i : {7, 8, 9})
+    {
+        EXPECT_FALSE(flow.IsCopy(i));
+    }
+    const auto before = flow.lb->GetEntropies();
+    flow.Lose({0}, RTT + RTT / 2); // exactly half: still recent
+    EXPECT_EQ(flow.lb->GetMoves(), 3u);
+    flow.Lose({0}, RTT + RTT / 2 + 1, true); // 0 to 6; for 7 to 9 the gate is closed
+    EXPECT_EQ(flow.lb->GetMoves(), 10u);
+    EXPECT_EQ(flow.lb->GetEntropies()[8], before[8]);
+    flow.Lose({0}, 2 * RTT + 1);
+    EXPECT_EQ(flow.lb->GetMoves(), 13u);
+}
+
+TEST(UnoLb, WhatIsSetHoldsWhateverThePreset)
+{
+    Flow flow("Preset=artifact|Target=healthy|GateScope=flow|Move=implicated");
+    flow.AckAll(0);
+    flow.Lose({3, 4}, 10);
+    EXPECT_EQ(flow.Moved(), Subflows{3});
+    EXPECT_TRUE(flow.IsCopy(3));
+    flow.Lose({4}, 20);
+    EXPECT_EQ(flow.lb->GetMoves(), 1u);
+    Flow subflows("GateScope=subflow|Target=fresh");
+    subflows.AckAll(0);
+    subflows.Lose({3, 4}, 10);
+    EXPECT_EQ(subflows.Moved(), (Subflows{3, 4}));
+    EXPECT_FALSE(subflows.IsCopy(3));
+    subflows.Lose({5}, 20);
+    EXPECT_EQ(subflows.lb->GetMoves(), 3u);
+    Flow stale("Move=stale|StaleRtts=2");
+    stale.AckAll(0);
+    stale.Ack(1, RTT);
+    stale.Sign(2 * RTT + 5);
+    EXPECT_EQ(stale.Moved(), Subflows{0}); // the gate is the flow's: the first of 0, 2, 3, 4
+    EXPECT_EQ(stale.lb->GetEntropies()[0], stale.first[1]);
+}
+
+TEST(UnoLb, BadValuesAreRefusedWithTheirNames)
+{
+    EXPECT_EQ(ErrorOf([] { Flow("Preset=uno"); }),
+              "ns3::roce::UnoLb: Preset is 'uno', expected 'paper' or 'artifact'");
+    EXPECT_EQ(ErrorOf([] { Flow("Move=all"); }),
+              "ns3::roce::UnoLb: Move is 'all', expected 'implicated', 'stale' or '' (from the "
+              "preset)");
+    for (const char* name : {"Target", "GateScope"})
+    {
+        EXPECT_NE(ErrorOf([&] { Flow(std::string(name) + "=x"); }).find(name), std::string::npos);
+    }
+}
