@@ -52,6 +52,7 @@ struct Case
     double interFraction{-1}; //!< see PoissonWorkload
     std::vector<std::string> edge{};   //!< what runs on external switches
     std::vector<std::string> stages{}; //!< what runs on all switches
+    std::vector<std::pair<std::string, std::string>> defaults{}; //!< attributes, without ns3::roce::
 };
 
 /// What a child process tells its parent.
@@ -120,6 +121,10 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
 {
     Simulator::SetScheduler(ObjectFactory(scheduler));
     Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::" + c.cc));
+    for (const auto& [name, value] : c.defaults)
+    {
+        Config::SetDefault("ns3::roce::" + name, StringValue(value));
+    }
     Network network;
     c.topology->Construct(network);
     Network::Options options;
@@ -288,6 +293,25 @@ Cases(double scale)
     {
         cases.push_back({"fat-tree-2x16ary", cc, copy(trees), 0.5, ms(1), 0, 0.2});
     }
+    // Uno's network and all that Uno is: 256 hosts, a tenth of the flows over the WAN, coded.
+    FatTreeHelper uno;
+    uno.egressBuffer = QueueSize("1MiB");
+    cases.push_back({"uno-2x8ary",
+                     "UnoCc",
+                     copy(uno),
+                     0.4,
+                     ms(4),
+                     0,
+                     0.02,
+                     {},
+                     {"PhantomQueue"},
+                     {{"Nic::LossRecovery", "ns3::roce::UnoErasure"},
+                      {"Nic::PathSelector", "ns3::roce::UnoLb"},
+                      {"Switch::LosslessClasses", "0"},
+                      {"EcnMarker::KminFraction", "0.25"},
+                      {"EcnMarker::KmaxFraction", "0.75"},
+                      {"EcnMarker::Pmax", "1"},
+                      {"EcnMarker::MarkAtEnqueue", "true"}}});
     return cases;
 }
 
@@ -364,7 +388,7 @@ main(int argc, char* argv[])
         {
             plain[c.name + " " + c.cc] = hopsPerBare;
         }
-        else
+        else if (plain.count(c.name + " " + c.cc))
         {
             std::printf("    with %s: %+.1f %% per packet-hop\n",
                         edge.c_str(),

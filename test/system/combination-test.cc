@@ -1,0 +1,206 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// Every extension with every other that makes sense: a short mixed incast (two senders of the
+// receiver's datacenter, two of the other) with each rate law, each kind of loss recovery and path
+// selection, with and without phantom queues and edge functions, lossless and with drops and losses
+// on the WAN. All flows finish, every byte is delivered once, nothing is left over, and each
+// extension has done its work.
+#include "roce-test-network.h"
+
+#include "ns3/roce-leaf-spine-helper.h"
+#include "ns3/roce-phantom-queue.h"
+
+#include <cctype>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+/// A rate law within and between datacenters.
+struct Law
+{
+    const char* near;
+    const char* far; //!< empty: the same
+    bool ecn;        //!< hears marks
+    bool delay;      //!< measures RTTs from end to end: what NSF is for
+};
+
+const Law LAWS[] = {{"Dcqcn", "", true, false},
+                    {"Dctcp", "", true, false},
+                    {"Hpcc", "", false, false},
+                    {"PowerTcp", "", false, false},
+                    {"Timely", "", false, true},
+                    {"Swift[AddBaseRtt=true]", "", false, true},
+                    {"UnoCc", "", true, false},
+                    {"Gemini", "", true, false},
+                    {"MpRdma", "Bbr", true, false},
+                    {"Dcqcn", "Swift[AddBaseRtt=true]", true, true}};
+
+/// How losses are repaired and paths chosen.
+struct Delivery
+{
+    const char* recovery;
+    const char* interRecovery; //!< empty: the same
+    const char* selector;
+    bool lossless;
+};
+
+const Delivery DELIVERIES[] = {
+    {"GoBackN", "", "FlowHash", true},
+    {"SelectiveRepeat[BdpCap=0|ReorderPackets=64]", "", "Spray", false},
+    {"SelectiveRepeat[BdpCap=0|ReorderPackets=64]", "", "UnoLb", false},
+    {"UnoErasure", "", "UnoLb", false},
+    {"UnoErasure[Preset=artifact]", "", "UnoLb[Preset=artifact]", false},
+    {"UnoErasure[Code=all|DataPackets=4|ParityPackets=1]", "", "Plb[IdleRounds=1]", true},
+    {"GoBackN", "UnoErasure", "Flowlet[Gap=3us]", false},
+};
+
+constexpr unsigned N_DELIVERIES = std::size(DELIVERIES);
+/// None; phantom queues; edge functions; both.
+constexpr unsigned N_STAGES = 4;
+
+class Combination : public SystemTest, public ::testing::WithParamInterface<unsigned>
+{
+  public:
+    const Law& GetLaw() const
+    {
+        return LAWS[GetParam() / (N_DELIVERIES * N_STAGES)];
+    }
+
+    const Delivery& GetDelivery() const
+    {
+        return DELIVERIES[GetParam() / N_STAGES % N_DELIVERIES];
+    }
+
+    bool HasPhantomQueues() const
+    {
+        return GetParam() & 1;
+    }
+
+    /// Near-source feedback is for delay-based laws; near-destination throttling for all.
+    bool HasEdge() const
+    {
+        return GetParam() & 2;
+    }
+
+  protected:
+    void SetDefaults() const
+    {
+        const auto set = [](const char* attribute, const std::string& kind) {
+            Config::SetDefault(std::string("ns3::roce::Nic::") + attribute,
+                               StringValue(kind.empty() ? "" : "ns3::roce::" + kind));
+        };
+        set("CongestionControl", GetLaw().near);
+        set("InterCongestionControl", GetLaw().far);
+        set("LossRecovery", GetDelivery().recovery);
+        set("InterLossRecovery", GetDelivery().interRecovery);
+        set("PathSelector", GetDelivery().selector);
+        Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(500)));
+        Config::SetDefault("ns3::roce::Nic::RetryLimit", UintegerValue(0));
+        Config::SetDefault("ns3::roce::Switch::LosslessClasses",
+                           UintegerValue(GetDelivery().lossless ? 8 : 0));
+    }
+
+    Network::Options MakeOptions() const
+    {
+        Network::Options options;
+        if (HasPhantomQueues())
+        {
+            ObjectFactory phantom("ns3::roce::PhantomQueue");
+            phantom.Set("Capacity", StringValue("400000B"));
+            options.stages.push_back(phantom);
+        }
+        if (HasEdge())
+        {
+            if (GetLaw().delay)
+            {
+                options.edge.emplace_back("ns3::roce::ReflexNsf");
+            }
+            options.edge.emplace_back("ns3::roce::ReflexNdt");
+        }
+        return options;
+    }
+};
+
+std::string
+NameOf(const ::testing::TestParamInfo<unsigned>& info)
+{
+    const unsigned i = info.param;
+    const Law& law = LAWS[i / (N_DELIVERIES * N_STAGES)];
+    const Delivery& delivery = DELIVERIES[i / N_STAGES % N_DELIVERIES];
+    std::string name = std::string(law.near) + law.far + "_" + delivery.recovery +
+                       delivery.interRecovery + "_" + delivery.selector + (i & 1 ? "_Phantom" : "") +
+                       (i & 2 ? "_Edge" : "");
+    name.erase(std::remove_if(name.begin(),
+                              name.end(),
+                              [](unsigned char c) { return !std::isalnum(c) && c != '_'; }),
+               name.end());
+    return name;
+}
+
+} // namespace
+
+TEST_P(Combination, FinishesAMixedIncast)
+{
+    SetDefaults();
+    LeafSpineHelper helper;
+    helper.leaves = 2;
+    helper.spines = 2;
+    helper.hostsPerLeaf = 2;
+    helper.wanLinks = 4;
+    helper.wanRate = DataRate("100Gbps");
+    helper.wanDelay = MicroSeconds(50);
+    Network net;
+    helper.Construct(net);
+    net.Build(MakeOptions());
+    net.AssignStreams(GetParam() * 100000);
+    if (!GetDelivery().lossless)
+    {
+        uint32_t number = 0;
+        for (const Ptr<Port>& port : net.GetPorts())
+        {
+            if (port->GetRateBps() == 100 * G && ++number % 3 == 0)
+            {
+                port->SetReceiveFilter([n = 0](const Frame&) mutable { return ++n % 97 == 0; });
+            }
+        }
+    }
+    // The receiver, NIC 0, is in the first datacenter.
+    const auto flows = Numbered(
+        {Flow(2, 0, 400000), Flow(3, 0, 400001), Flow(4, 0, 400000), Flow(6, 0, 300000, 7 * US)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    EXPECT_EQ(net.Audit(true), "");
+    std::map<std::string, uint64_t> counters;
+    for (uint32_t s = 0; s < net.GetNSwitches(); ++s)
+    {
+        for (const Ptr<SwitchStage>& stage : net.GetSwitch(s)->GetStages())
+        {
+            stage->Count(counters);
+        }
+    }
+    if (HasPhantomQueues() && GetLaw().ecn)
+    {
+        EXPECT_GT(counters["phantomMarked"], 0u);
+    }
+    if (HasEdge() && GetLaw().delay)
+    {
+        EXPECT_GT(counters["reflexNsfDataFrames"], 0u);
+    }
+    EXPECT_EQ(Sum(net).lostLossless, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All,
+                         Combination,
+                         ::testing::Range(0U,
+                                          static_cast<unsigned>(std::size(LAWS)) * N_DELIVERIES *
+                                              N_STAGES),
+                         NameOf);
