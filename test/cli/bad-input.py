@@ -90,6 +90,7 @@ BAD = [
     ("--cc=Hpcc[Eta=high]", "Eta is 'high'", "double"),
     ("--cc=Timely[Mode=perByte]", "Mode is 'perByte'", "'perSegment'"),
     ("--cc=Dctcp[Form=both]", "Form is 'both'", "'rate'"),
+    ("--cc=UnoCc[EpochMode=inter]", "EpochMode is 'inter'", "'own'"),
     ("--pattern=ring", "--pattern is 'ring'", "permutation"),
     ("--pattern=", "--pattern is ''", "permutation"),
     ("--loadReference=all", "--loadReference is 'all'", "uplink"),
