@@ -52,6 +52,9 @@ CASES = {
                                         "--lossRecovery=SelectiveRepeat[ReorderPackets=50|"
                                         "BdpCap=0]"], "reordered"),
     "Gemini": (["--cc=Gemini[Preset=artifact]"], "ecnMarked"),
+    "Dcqcn, iterations": (["--cc=Dcqcn", "--pattern=allreduce+incast+poisson", "--groups=4",
+                           "--iterations=6", "--minBytes=100000", "--maxBytes=900000",
+                           "--computeTime=0ns"], "ecnMarked"),
     "PowerTcp, flowlets": (["--cc=PowerTcp", "--paths=Flowlet[Gap=2us]"], "pathMoves"),
 }
 
