@@ -26,7 +26,9 @@ from .plots import Plot
 
 
 TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
-          "queues": "Queues over time", "rates": "Throughput of flows", "effects": "Effects", "claims": "Reported and measured"}
+          "queues": "Queues over time", "rates": "Throughput of flows",
+          "box": "Distribution over the seeds", "table": "Metrics", "effects": "Effects",
+          "claims": "Reported and measured"}
 
 
 class Figure(NamedTuple):

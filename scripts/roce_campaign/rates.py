@@ -63,7 +63,7 @@ def window(flows: Sequence[Progress], definition: dict) -> Tuple[float, float]:
     end = max((p.acked.times_us[-1] for p in flows), default=0.0)
     end = min(end, definition.get("before", math.inf) / 1000)
     if definition.get("until") == "first_done":
-        end = min([end] + [p.end_us for p in flows if p.flow.finished])
+        end = min([end] + [p.end_us for p in flows])
     begin = definition.get("after", 0.0) / 1000
     return definition.get("after_share", 0.0) * end or begin, end
 

@@ -88,6 +88,8 @@ metrics:
   total: {throughput: rates.csv, statistic: sum, scope: inter, after: 800us, before: 1.6ms}
   spell: {throughput: rates.csv, statistic: max, tag: 7}
   between: {throughput: rates.csv, statistic: mean, where: {flow: 2}, after: 130us, before: 170us}
+  first: {throughput: rates.csv, statistic: mean, where: {flow: 2}, after: 20us, before: 70us}
+  not_one: {fairness: rates.csv, bin: 200us, statistic: share_below, threshold: 1, tag: 0, until: first_done}
 plots:
   - {kind: rates, title: Rates, panel: law, fair: 33Gbps, bin: 200us, where: {law: [b, a]}}
   - {kind: rates, title: Each, each: law}
@@ -114,8 +116,8 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("where: {src: 4}", "where: {source: 4}", 20, "where 'source'"),
     ("statistic: sum, scope: inter", "statistic: time_to, scope: inter", 23, "statistic 'time_to'"),
     ("{throughput: rates.csv, statistic: max", "{throughput: a/rates.csv, statistic: max", 24, "file"),
-    ("fair: 33Gbps", "fair: 33", 27, "expected a rate"),
-    ("panel: law, fair", "panel: laws, fair", 27, "plot: panel 'laws'"),
+    ("fair: 33Gbps", "fair: 33", 29, "expected a rate"),
+    ("panel: law, fair", "panel: laws, fair", 29, "plot: panel 'laws'"),
 ]
 
 # Jain's index: (60 + 0 + 20)^2 / (3 * 4000) = 8/15 until T, then 1, from 1200 to 1400 us 2/3. Bins up to
@@ -142,6 +144,8 @@ METRICS = {
     "total": [35] * 3,
     "spell": [50] * 3,
     "between": [20] * 3,
+    "first": [20] * 3,  # before the first row
+    "not_one": [3 / 8, 4 / 8, 5 / 8],  # an index of 1 is not below 1
 }
 
 
