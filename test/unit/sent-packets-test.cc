@@ -195,10 +195,21 @@ TEST_P(SentPacketsRandom, AgreesWithAPlainModel)
                  ++base)
             {
                 Model::Packet& p = model.packets[base];
-                const bool missing = p.state == State::OUT || p.state == State::LOST ||
-                                     p.state == State::WAITING;
-                p.state = missing ? State::SPARED : p.state;
-                sent.Retire(base);
+                p.state = p.state == State::OUT ? State::SPARED
+                          : p.state == State::LOST || p.state == State::WAITING
+                              ? State::WRITTEN_OFF
+                              : p.state;
+                const auto old = sent.Retire(base);
+                const uint64_t oldPsn = base - std::min(base, SentPackets::HISTORY);
+                if (base < SentPackets::HISTORY)
+                {
+                    ASSERT_EQ(old.state, State::UNSENT);
+                }
+                else if (model.packets[oldPsn].state != State::UNSENT)
+                {
+                    ASSERT_EQ(old.state, model.packets[oldPsn].state);
+                    ASSERT_EQ(old.entropy, static_cast<uint16_t>(oldPsn));
+                }
             }
             next = std::max(next, base);
             break;

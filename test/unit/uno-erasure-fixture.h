@@ -85,7 +85,13 @@ class LossNoter : public PathSelector
         lost.push_back(entropy);
     }
 
+    void OnAck(const AckInfo& ack) override
+    {
+        signs += ack.isLoss;
+    }
+
     std::vector<uint16_t> lost;
+    uint64_t signs{0}; //!< from the recovery itself
 
   private:
     uint16_t m_next{0};

@@ -154,6 +154,42 @@ TEST(UnoErasure, ImpossibleAcksAreIgnored)
     EXPECT_FALSE(s.qp.GetUna() < 10);
 }
 
+// A loss that the code has covered is told to the path selector, once, and to nobody else.
+TEST(UnoErasure, SilentPathsAreNoticed)
+{
+    Sender s;
+    s.qp.Post(400 * MTU, 1, 0);
+    s.SendAll();
+    const uint64_t lost = 8; // of the first block; of the others nothing is
+    uint64_t acked = 0;
+    for (uint64_t block = 0; block < 50; ++block)
+    {
+        s.Ack(10 * block, Range(10 * block, 10 * block + 7));
+        const auto result = s.Ack(10 * block + 10, {10 * block + 7}, true);
+        EXPECT_FALSE(result.loss);
+        EXPECT_EQ(s.noter->lost.empty(), 10 * block + 10 <= SentPackets::HISTORY + lost) << block;
+        for (const uint64_t late : {8, 9})
+        {
+            acked += block || late != lost ? s.Ack(10 * block + 10, {10 * block + late}, true).packets
+                                           : 0;
+        }
+    }
+    EXPECT_EQ(acked, 99u);
+    EXPECT_EQ(s.noter->lost, std::vector<uint16_t>{8});
+    EXPECT_EQ(s.noter->signs, 1u);
+    // What a NACK has told before is not told again.
+    Sender nacked;
+    nacked.qp.Post(400 * MTU, 1, 0);
+    nacked.SendAll();
+    nacked.Nack(0, 0, Range(0, 7), OLD);
+    EXPECT_EQ(nacked.noter->lost.size(), 3u);
+    for (uint64_t block = 0; block < 50; ++block)
+    {
+        nacked.Ack(10 * block + 10, Range(10 * block, 10 * block + 10), true, OLD);
+    }
+    EXPECT_EQ(nacked.noter->lost.size(), 3u);
+}
+
 // ---------------------------------------------------------------- NACKs
 
 struct NackCase

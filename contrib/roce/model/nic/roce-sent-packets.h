@@ -9,6 +9,7 @@
 #include <array>
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -38,7 +39,8 @@ class SentPackets
         LOST,    //!< taken for lost
         ARRIVED, //!< known to have arrived
         WAITING, //!< taken for lost, and to be sent again
-        SPARED,  //!< no longer needed: its block can be rebuilt without it
+        SPARED,  //!< in flight, but no longer needed: its block can be rebuilt without it
+        WRITTEN_OFF, //!< taken for lost, and no longer needed
     };
 
     /// One packet.
@@ -54,6 +56,20 @@ class SentPackets
         bool IsMissing() const
         {
             return state == State::OUT || state == State::LOST || state == State::WAITING;
+        }
+
+        /// @return whether it has been sent and is not known to have arrived, needed or not
+        bool MayArrive() const
+        {
+            return state != State::UNSENT && state != State::ARRIVED;
+        }
+
+        /// @brief It is not needed any more.
+        void Spare()
+        {
+            state = state == State::OUT ? State::SPARED
+                    : IsMissing()       ? State::WRITTEN_OFF
+                                        : state;
         }
     };
 
@@ -86,19 +102,19 @@ class SentPackets
     void OnSend(uint64_t psn, uint64_t basePsn, const Packet& sent);
 
     /**
-     * @brief The base moves past a packet; if it is not known to have arrived it is SPARED then.
+     * @brief The base moves past a packet, which is not needed any more.
      * @param psn the base
+     * @return what is forgotten instead: the packet HISTORY before, UNSENT if there is none
      */
-    void Retire(uint64_t psn)
+    Packet Retire(uint64_t psn)
     {
+        Packet forgotten;
         if (psn >= HISTORY)
         {
-            At(psn - HISTORY) = Packet();
+            std::swap(forgotten, At(psn - HISTORY));
         }
-        if (Packet& packet = At(psn); packet.IsMissing())
-        {
-            packet.state = State::SPARED;
-        }
+        At(psn).Spare();
+        return forgotten;
     }
 
     /**

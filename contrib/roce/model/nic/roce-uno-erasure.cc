@@ -110,7 +110,7 @@ UnoErasure::NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& 
         }
         result.newestPsn = std::max(result.newestPsn, psn + 1);
         SentPackets::Packet& packet = m_sent.At(psn);
-        if (!packet.IsMissing() && packet.state != SentPackets::State::SPARED)
+        if (!packet.MayArrive())
         {
             continue;
         }
@@ -140,10 +140,7 @@ UnoErasure::Spare(QueuePair& qp, uint64_t psn)
         {
             qp.AddInflight(-static_cast<int64_t>(packet.inflightBytes));
         }
-        if (packet.state != SentPackets::State::ARRIVED)
-        {
-            packet.state = SentPackets::State::SPARED;
-        }
+        packet.Spare();
     }
 }
 
@@ -209,6 +206,8 @@ UnoErasure::Retire(QueuePair& qp,
                    QueuePair::AckResult& result)
 {
     result.advanced = true;
+    PathSelector* const selector = qp.GetSelector();
+    bool isSilent = false;
     qp.Retire(newUna, nowPs, done, [&](uint64_t psn, uint32_t) {
         SentPackets::Packet& packet = m_sent.At(psn);
         if (packet.state == SentPackets::State::OUT)
@@ -221,8 +220,22 @@ UnoErasure::Retire(QueuePair& qp,
             result.bytes += packet.inflightBytes;
             ++result.packets;
         }
-        m_sent.Retire(psn);
+        const SentPackets::Packet old = m_sent.Retire(psn);
+        if (old.state == SentPackets::State::SPARED && selector)
+        {
+            selector->OnLoss(old.entropy, nowPs);
+            isSilent = true;
+        }
     });
+    if (isSilent)
+    {
+        // The code has covered the loss: there is nothing to repeat or to slow down for, but the
+        // path may be dead.
+        AckInfo sign;
+        sign.nowPs = nowPs;
+        sign.isLoss = true;
+        selector->OnAck(sign);
+    }
     if (m_verifier)
     {
         m_verifier->Retire(newUna);

@@ -51,7 +51,9 @@ namespace roce
  *
  * Nothing is inferred from packets that overtake: with UnoLb or Spray they do. What is known not to
  * be needed any more leaves what is in flight, and counts as acknowledged only if its own ACK comes
- * all the same. Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
+ * all the same. If that has not come SentPackets::HISTORY packets later, the path selector hears of
+ * a loss, and nobody else: otherwise a dead path that the code makes up for would never be left.
+ * Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
  * the oldest packet, and only of these the rate law hears.
  *
  * Flows within a datacenter (Code=inter) are not coded: selective repeat with the same timeouts,
