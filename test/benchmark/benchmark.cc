@@ -52,7 +52,8 @@ struct Case
     double interFraction{-1}; //!< see PoissonWorkload
     std::vector<std::string> edge{};   //!< what runs on external switches
     std::vector<std::string> stages{}; //!< what runs on all switches
-    std::vector<std::pair<std::string, std::string>> defaults{}; //!< attributes, without ns3::roce::
+    std::vector<std::pair<std::string, std::string>>
+        defaults{}; //!< attributes, without ns3::roce::
 };
 
 /// What a child process tells its parent.

@@ -6,6 +6,7 @@
 // Path selectors: which entropy comes next, and when a flow moves.
 #include "../roce-test-time.h"
 
+#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-flowlet.h"
@@ -210,6 +211,34 @@ TEST(PathSelector, PlbMovesAtATimeoutAndRests)
     }
     EXPECT_EQ(plb->Select(1000 * US - 1, 0), next);
     EXPECT_NE(plb->Select(2000 * US, 0), next); // at most twice the time
+}
+
+// Where each packet has a timer of its own, one broken path makes many timeouts.
+TEST(PathSelector, PlbMovesForLossesOncePerGate)
+{
+    TimeValue none{Time(0)};
+    BooleanValue yes(true);
+    for (const bool loss : {false, true})
+    {
+        Ptr<Plb> plb = Make<Plb>(1, {{"SuspendTime", &none}, {"MoveOnLoss", &yes}});
+        const auto lose = [&](int64_t nowPs) {
+            AckInfo ack;
+            ack.nowPs = nowPs;
+            ack.isLoss = true;
+            loss ? plb->OnAck(ack) : plb->OnTimeout(nowPs);
+            return plb->Select(nowPs, 1);
+        };
+        const uint16_t next = lose(100 * US);
+        EXPECT_NE(next, OWN);
+        EXPECT_EQ(lose(100 * US + 8 * US - 1), next);
+        EXPECT_NE(lose(100 * US + 8 * US), next);
+        EXPECT_EQ(plb->GetMoves(), 2u);
+    }
+    Ptr<Plb> plb = Make<Plb>(1);
+    AckInfo ack;
+    ack.isLoss = true;
+    plb->OnAck(ack);
+    EXPECT_EQ(plb->Select(0, 1), OWN);
 }
 
 // After going back the same PSNs are sent again: the round trip goes back with them.

@@ -195,10 +195,9 @@ TEST_P(SentPacketsRandom, AgreesWithAPlainModel)
                  ++base)
             {
                 Model::Packet& p = model.packets[base];
-                p.state = p.state == State::OUT ? State::SPARED
-                          : p.state == State::LOST || p.state == State::WAITING
-                              ? State::WRITTEN_OFF
-                              : p.state;
+                p.state = p.state == State::OUT                                 ? State::SPARED
+                          : p.state == State::LOST || p.state == State::WAITING ? State::WRITTEN_OFF
+                                                                                : p.state;
                 const auto old = sent.Retire(base);
                 const uint64_t oldPsn = base - std::min(base, SentPackets::HISTORY);
                 if (base < SentPackets::HISTORY)

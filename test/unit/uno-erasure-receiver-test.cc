@@ -151,7 +151,7 @@ TEST(UnoErasureReceiver, DeliversInOrderAndEachByteOnce)
     EXPECT_EQ(r.qp->expectedPsn, 26u);
     EXPECT_EQ(r.qp->receivedBytes, 16001u);
     EXPECT_EQ(r.Coded().GetRebuilt(), 4u); // all, as parity came first or something did not
-    r.Take(frames[0]); // long delivered; its bytes are not looked at
+    r.Take(frames[0]);                     // long delivered; its bytes are not looked at
     EXPECT_EQ(r.qp->receivedBytes, 16001u);
 }
 
@@ -264,8 +264,8 @@ TEST(UnoErasureReceiver, TheTimerAllowsForSlowSenders)
         EXPECT_TRUE(r.Timer(r.qp->timerPs).empty()); // that of the first block is over
         return r.qp->timerPs - 10 * gapPs;
     };
-    EXPECT_EQ(second("", 20 * US), Timeout(10, 20 * US)); // from the first gap on
-    EXPECT_EQ(second("", 50 * NS), Timeout(10));          // a frame takes longer than that
+    EXPECT_EQ(second("", 20 * US), Timeout(10, 20 * US));   // from the first gap on
+    EXPECT_EQ(second("", 50 * NS), Timeout(10));            // a frame takes longer than that
     EXPECT_EQ(second("", 500 * US), Timeout(10, 100 * US)); // a base RTT at most
     EXPECT_EQ(second("BlockGap=false", 20 * US), QUEUES);
     EXPECT_EQ(second("BlockTimeout=5us", 20 * US), 5 * US);

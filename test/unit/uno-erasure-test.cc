@@ -170,8 +170,9 @@ TEST(UnoErasure, SilentPathsAreNoticed)
         EXPECT_EQ(s.noter->lost.empty(), 10 * block + 10 <= SentPackets::HISTORY + lost) << block;
         for (const uint64_t late : {8, 9})
         {
-            acked += block || late != lost ? s.Ack(10 * block + 10, {10 * block + late}, true).packets
-                                           : 0;
+            acked += block || late != lost
+                         ? s.Ack(10 * block + 10, {10 * block + late}, true).packets
+                         : 0;
         }
     }
     EXPECT_EQ(acked, 99u);

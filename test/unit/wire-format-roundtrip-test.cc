@@ -327,7 +327,7 @@ TEST(WireFormat, MalformedBytesAreRejected)
         {empty, BTH + 1, {0x30}, "payload and pad of 0 bytes with pad count 3"},
         {empty, BTH + 8, {0x40}, "coded data with a body of 0 bytes, expected at least 4"},
         {data, BTH + 8, {0x40}, ""}, // the first four bytes of payload are the place in the block
-        {ack, BTH, {0x07}, ""}, // a WRITE middle that carries the AETH as payload
+        {ack, BTH, {0x07}, ""},      // a WRITE middle that carries the AETH as payload
         {ack, BTH + 12, {0x61}, "AETH syndrome 0x61"},
         {ack, BTH + 12, {0x20}, "AETH syndrome 0x20"},
         {ack, BTH, {0x06}, "too short for the headers of BTH opcode 0x6"},

@@ -191,8 +191,7 @@ ErasureVerifier::Sender::OnSend(Frame& frame)
 void
 ErasureVerifier::Sender::Retire(uint64_t unaPsn)
 {
-    while (!m_blocks.empty() &&
-           m_blocks.begin()->first + m_blocks.begin()->second.total <= unaPsn)
+    while (!m_blocks.empty() && m_blocks.begin()->first + m_blocks.begin()->second.total <= unaPsn)
     {
         m_blocks.erase(m_blocks.begin());
     }

@@ -22,12 +22,13 @@ namespace roce
 
 /**
  * @ingroup roce
- * @brief UnoErasure with real bytes (attribute Verify): the sender encodes with ISA-L (a Cauchy matrix over
- * GF(2^8)), the receiver decodes from the packets that have arrived and compares with what the
- * message must be.
+ * @brief UnoErasure with real bytes (attribute Verify): the sender encodes with ISA-L (a Cauchy
+ * matrix over GF(2^8)), the receiver decodes from the packets that have arrived and compares with
+ * what the message must be.
  *
  * The bytes of a message are a function of the sending NIC and queue pair, its number on that queue
- * pair and the offset. The receiver counts messages and offsets itself, from the blocks it delivers.
+ * pair and the offset. The receiver counts messages and offsets itself, from the blocks it
+ * delivers.
  *
  * Frames carry no bytes. That of a verified packet says in Frame::remoteAddress, which has no other
  * use in the simulation, where the sender keeps them (so addresses in captures differ from run to

@@ -5,6 +5,7 @@
  */
 #include "roce-plb.h"
 
+#include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/string.h"
@@ -58,6 +59,16 @@ Plb::GetTypeId()
                           DoubleValue(2),
                           MakeDoubleAccessor(&Plb::m_delayFactor),
                           MakeDoubleChecker<double>(1))
+            .AddAttribute("MoveOnLoss",
+                          "Any loss moves the flow, not only a timeout",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&Plb::m_moveOnLoss),
+                          MakeBooleanChecker())
+            .AddAttribute("LossGate",
+                          "Least time between two moves for losses, base RTTs",
+                          DoubleValue(1),
+                          MakeDoubleAccessor(&Plb::m_lossGateRtts),
+                          MakeDoubleChecker<double>(0, 1e6))
             .AddAttribute("SuspendTime",
                           "After a timeout PLB rests for one to two times this; 0: it does not",
                           TimeValue(Seconds(60)),
@@ -95,6 +106,8 @@ Plb::DoStart(const PathInfo& path)
                     ? static_cast<int64_t>(
                           std::min(m_delayFactor * static_cast<double>(path.baseRttPs), 9e18))
                     : m_delayThreshold.GetPicoSeconds();
+    m_lossGatePs =
+        static_cast<int64_t>(std::min(m_lossGateRtts * static_cast<double>(path.baseRttPs), 9e18));
 }
 
 uint16_t
@@ -115,6 +128,10 @@ Plb::OnAck(const AckInfo& ack)
 {
     const uint64_t packets = ack.ackedPackets;
     m_ackedPsn = std::max(m_ackedPsn, ack.ackPsn);
+    if (ack.isLoss && m_moveOnLoss)
+    {
+        Flee(ack.nowPs);
+    }
     if (ack.isNak)
     {
         m_roundEndPsn = std::min(m_roundEndPsn, ack.ackPsn);
@@ -136,9 +153,20 @@ Plb::OnAck(const AckInfo& ack)
 void
 Plb::OnTimeout(int64_t nowPs)
 {
+    Flee(nowPs);
+    m_roundEndPsn = std::min(m_roundEndPsn, m_ackedPsn);
+}
+
+void
+Plb::Flee(int64_t nowPs)
+{
+    if (m_fledPs != INT64_MIN && nowPs - m_fledPs < m_lossGatePs)
+    {
+        return;
+    }
+    m_fledPs = nowPs;
     Move();
     m_congestedRounds = 0;
-    m_roundEndPsn = std::min(m_roundEndPsn, m_ackedPsn);
     if (m_suspend.IsStrictlyPositive())
     {
         // At most 26 days: twice that after some simulated time is still a time.

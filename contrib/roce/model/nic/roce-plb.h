@@ -25,8 +25,10 @@ namespace roce
  * Time is counted in round trips. One is congested if at least CongestionThreshold of its packets
  * were: marked with CE (Signal = ecn), or acknowledged with an RTT above DelayThreshold (Signal =
  * delay). After IdleRounds congested round trips in a row the flow moves as soon as nothing is
- * outstanding, after Rounds in any case. A timeout moves it at once; PLB then rests for between one
- * and two times SuspendTime, so that flows that flee from a broken path are not moved back onto it.
+ * outstanding, after Rounds in any case. A timeout moves it at once, unless the last one did less
+ * than LossGate base RTTs ago (with a timer for each packet, others tell of the same path); PLB
+ * then rests for between one and two times SuspendTime, so that flows that flee from a broken path
+ * are not moved back onto it. With MoveOnLoss losses found otherwise (NAK, NACK) are as timeouts.
  * A sender that goes back (NAK, timeout) sends old PSNs again: the end of the round trip goes back
  * with it.
  *
@@ -69,6 +71,7 @@ class Plb : public PathSelector
     void SetSignal(std::string name);
     std::string GetSignal() const;
     void DoStart(const PathInfo& path) override;
+    void Flee(int64_t nowPs);
 
     bool m_delaySignal{false};     //!< attribute Signal
     double m_threshold{0};         //!< attribute CongestionThreshold
@@ -77,6 +80,10 @@ class Plb : public PathSelector
     Time m_delayThreshold;         //!< attribute DelayThreshold
     double m_delayFactor{0};       //!< attribute DelayFactor
     Time m_suspend;                //!< attribute SuspendTime
+    bool m_moveOnLoss{false};      //!< attribute MoveOnLoss
+    double m_lossGateRtts{0};      //!< attribute LossGate
+    int64_t m_lossGatePs{0};       //!< the same for this path
+    int64_t m_fledPs{INT64_MIN};   //!< last move for a loss
     int64_t m_delayPs{0};          //!< DelayThreshold for this path
     uint32_t m_congestedRounds{0}; //!< in a row
     uint64_t m_roundEndPsn{0};     //!< an ACK beyond this ends the round trip

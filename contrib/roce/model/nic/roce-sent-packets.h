@@ -34,12 +34,12 @@ class SentPackets
     /// What has become of a packet.
     enum class State : uint8_t
     {
-        UNSENT,  //!< never sent
-        OUT,     //!< sent: in flight, as far as is known
-        LOST,    //!< taken for lost
-        ARRIVED, //!< known to have arrived
-        WAITING, //!< taken for lost, and to be sent again
-        SPARED,  //!< in flight, but no longer needed: its block can be rebuilt without it
+        UNSENT,      //!< never sent
+        OUT,         //!< sent: in flight, as far as is known
+        LOST,        //!< taken for lost
+        ARRIVED,     //!< known to have arrived
+        WAITING,     //!< taken for lost, and to be sent again
+        SPARED,      //!< in flight, but no longer needed: its block can be rebuilt without it
         WRITTEN_OFF, //!< taken for lost, and no longer needed
     };
 
@@ -67,9 +67,7 @@ class SentPackets
         /// @brief It is not needed any more.
         void Spare()
         {
-            state = state == State::OUT ? State::SPARED
-                    : IsMissing()       ? State::WRITTEN_OFF
-                                        : state;
+            state = state == State::OUT ? State::SPARED : IsMissing() ? State::WRITTEN_OFF : state;
         }
     };
 

@@ -89,8 +89,8 @@ class UnoErasureReceiver : public ReceiverQp
     std::unique_ptr<ErasureVerifier::Receiver> m_verifier; //!< or null
     boost::circular_buffer<Block> m_blocks; //!< by PSN; what is before expectedPsn is not kept
     int64_t m_lastArrivalPs{NEVER_PS};
-    double m_gapPs{0};        //!< average time between packets
-    bool m_answerDone{false}; //!< the block of the data answered can be rebuilt
+    double m_gapPs{0};         //!< average time between packets
+    bool m_answerDone{false};  //!< the block of the data answered can be rebuilt
     uint64_t m_rebuiltPsn{0};  //!< first of the last block that could be rebuilt
     uint64_t m_rebuiltBits{0}; //!< what of it had arrived then
     uint64_t m_rebuilt{0};
