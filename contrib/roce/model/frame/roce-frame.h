@@ -254,6 +254,8 @@ struct alignas(64) Frame
     uint8_t flags;           //!< see FrameFlag
     uint8_t ttl;             //!< IPv4 time to live
     uint8_t dscp;            //!< IPv4 DSCP; class << 3 by default
+    uint32_t nextGapPs;      //!< in flight: timePs of next less its own, or UINT32_MAX if that is
+                             //!< too long: who takes this frame need not wait for the next one
     // --- second cache line: what only end hosts read
     alignas(64) uint32_t dstQp; //!< queue pair number at the receiving NIC
     uint32_t srcQp;             //!< queue pair number at the sending NIC

@@ -15,6 +15,7 @@
 #include "ns3/roce-frame.h"
 #include "ns3/traced-callback.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -69,7 +70,7 @@ class Link : public Channel
     };
 
     /// Frames on their way from one end to the other.
-    struct Direction
+    struct alignas(64) Direction
     {
         Frame* head{nullptr};
         Frame* tail{nullptr};
@@ -96,7 +97,10 @@ class Link : public Channel
         ++direction.sentFrames;
         if (direction.head)
         {
-            direction.tail->next = frame;
+            Frame& tail = *direction.tail;
+            tail.next = frame;
+            tail.nextGapPs =
+                static_cast<uint32_t>(std::min<int64_t>(frame->timePs - tail.timePs, UINT32_MAX));
             direction.tail = frame;
             return;
         }

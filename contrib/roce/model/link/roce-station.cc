@@ -79,7 +79,10 @@ Station::Run(int64_t nowPs)
             {
                 __builtin_prefetch(link.head);
                 __builtin_prefetch(&link.head->dstQp);
-                m_agenda.Set(item, link.head->timePs);
+                m_agenda.Set(item,
+                             __builtin_expect(frame->nextGapPs == UINT32_MAX, 0)
+                                 ? link.head->timePs
+                                 : frame->timePs + frame->nextGapPs);
             }
             else
             {
