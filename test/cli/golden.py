@@ -37,8 +37,8 @@ RUNS = {
     "fat-tree-hpcc": [FAT_TREE, "--cc=Hpcc", "--k=4", "--load=0.4", "--duration=200us",
                       "--truncate=3000000", "--pattern=poisson+incast", "--incastSenders=12",
                       "--edgeBuffer=2MiB", "--edgeOversubscription=2"],
-    "fat-tree-swift-uno": UNO + UNO_RC + ["--cc=Swift", "--lossLinks=wan",
-                                          "--lossModel=RunLoss[Profile=none|StartRate=0.02|"
+    "fat-tree-swift-uno": UNO + UNO_RC + ["--cc=Swift[AddBaseRtt=true]", "--lossLinks=wan",
+                                          "--lossModel=RunLoss[Profile=none|StartRate=0.06|"
                                           "BurstSizes=0.74,0.21,0.05]"],
     "fat-tree-dctcp-uno-dead-link": UNO + UNO_RC + ["--cc=Dctcp", "--failLinks="
                                                     "dc0-border0/dc1-border0#2@0ms"],
