@@ -7,7 +7,7 @@
 set -euo pipefail
 
 packages=(
-    libns3-dev ns3 libboost-dev nlohmann-json3-dev libgtest-dev
+    libns3-dev ns3 libboost-dev nlohmann-json3-dev libisal-dev libgtest-dev
     g++ clang cmake ninja-build ccache
     python3 python3-matplotlib python3-sphinx
     tshark

@@ -20,6 +20,9 @@ GOLDEN = ROOT / "test" / "golden"
 COMMON = ["--duration=1ms", "--seed=7", "--progress=none"]
 LEAF_SPINE = "two-dc-leaf-spine"
 FAT_TREE = "two-dc-fat-tree"
+UNO = [FAT_TREE, "--k=4", "--duration=200us", "--load=0.3", "--truncate=1000000", "--interFraction=0.5",
+       "--wanDelay=100us", "--lossless=0", "--wanLinks=4", "--wanRate=100Gbps"]
+UNO_RC = ["--lossRecovery=UnoErasure", "--paths=UnoLb"]
 REFLEX = [LEAF_SPINE, "--load=0.7", "--interFraction=0.5", "--wanDelay=50us", "--truncate=3000000",
           "--leafBuffer=4MiB", "--leaves=2", "--spines=2", "--hostsPerLeaf=3", "--ecn=0"]
 RUNS = {
@@ -34,6 +37,15 @@ RUNS = {
     "fat-tree-hpcc": [FAT_TREE, "--cc=Hpcc", "--k=4", "--load=0.4", "--duration=200us",
                       "--truncate=3000000", "--pattern=poisson+incast", "--incastSenders=12",
                       "--edgeBuffer=2MiB", "--edgeOversubscription=2"],
+    "fat-tree-swift-uno": UNO + UNO_RC + ["--cc=Swift[AddBaseRtt=true]", "--lossLinks=wan",
+                                          "--lossModel=RunLoss[Profile=none|StartRate=0.06|"
+                                          "BurstSizes=0.74,0.21,0.05]"],
+    "fat-tree-dctcp-uno-dead-link": UNO + UNO_RC + ["--cc=Dctcp", "--failLinks="
+                                                    "dc0-border0/dc1-border0#2@0ms"],
+    "fat-tree-dctcp-uno-artifact": UNO + ["--cc=Dctcp", "--lossRecovery=UnoErasure[Preset=artifact]",
+                                          "--paths=UnoLb[Preset=artifact]", "--loss=0.02",
+                                          "--lossLinks=wan",
+                                          "--failLinks=dc0-border0>dc1-border0#1@300us"],
     "one-dc-timely": [LEAF_SPINE, "--cc=Timely", "--datacenters=1", "--load=0.5"],
     "two-dc-timely-segments": [LEAF_SPINE,
                                "--cc=Timely[Mode=perSegment|ThresholdsFromBaseRtt=true]",

@@ -85,13 +85,13 @@ class LossNoter : public PathSelector
         lost.push_back(entropy);
     }
 
-    void OnAck(const AckInfo& ack) override
+    void OnCoveredLoss(uint16_t entropy, int64_t) override
     {
-        signs += ack.isLoss;
+        covered.push_back(entropy);
     }
 
     std::vector<uint16_t> lost;
-    uint64_t signs{0}; //!< from the recovery itself
+    std::vector<uint16_t> covered;
 
   private:
     uint16_t m_next{0};

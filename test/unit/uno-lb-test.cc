@@ -262,6 +262,35 @@ TEST(UnoLb, ANewEntropyIsNotHealthyBeforeItsFirstAck)
     EXPECT_EQ(flow.lb->GetEntropies()[0], flow.lb->GetEntropies()[1]);
 }
 
+// Losses that the code makes up for move a subflow without recent ACK, and no other.
+TEST(UnoLb, CoveredLossesMoveSilentSubflowsOnly)
+{
+    Flow flow;
+    flow.AckAll(0);
+    flow.lb->OnCoveredLoss(flow.first[3], RTT * 3 / 2 + 3); // still recent
+    EXPECT_TRUE(flow.Moved().empty());
+    for (const std::size_t i : {0, 1, 2})
+    {
+        flow.Ack(i, 2 * RTT);
+    }
+    flow.lb->OnCoveredLoss(flow.first[1], 2 * RTT);
+    EXPECT_TRUE(flow.Moved().empty());
+    flow.lb->OnCoveredLoss(flow.first[7], 2 * RTT);
+    EXPECT_EQ(flow.Moved(), Subflows{7});
+    EXPECT_TRUE(flow.IsCopy(7));
+    flow.lb->OnCoveredLoss(flow.first[7], 4 * RTT);     // long gone
+    flow.lb->OnCoveredLoss(flow.first[5], 2 * RTT + 5); // the gate
+    EXPECT_EQ(flow.Moved(), Subflows{7});
+    flow.lb->OnCoveredLoss(flow.first[5], 3 * RTT + 5);
+    EXPECT_EQ(flow.Moved(), (Subflows{5, 7}));
+    Flow artifact("Preset=artifact"); // as any loss
+    artifact.AckAll(0);
+    artifact.Ack(2, RTT);
+    artifact.lb->OnCoveredLoss(artifact.first[2], RTT);
+    EXPECT_EQ(artifact.lb->GetMoves(), 9u);
+    EXPECT_EQ(artifact.lb->GetEntropies()[2], artifact.first[2]);
+}
+
 // A recovery that cannot name what was lost: any subflow may be the one; never to where it was.
 TEST(UnoLb, WithoutNamesTheMostSilentOfAll)
 {

@@ -44,8 +44,8 @@ Nic::GetTypeId()
                           MakeStringAccessor(&Nic::m_interCc),
                           MakeStringChecker())
             .AddAttribute("LossRecovery",
-                          "How losses of new queue pairs are repaired: ns3::roce::GoBackN or "
-                          "SelectiveRepeat, parameters as above",
+                          "How losses of new queue pairs are repaired: ns3::roce::GoBackN, "
+                          "SelectiveRepeat or UnoErasure, parameters as above",
                           StringValue("ns3::roce::GoBackN"),
                           MakeObjectFactoryAccessor(&Nic::m_recoveryFactory),
                           MakeObjectFactoryChecker())
@@ -55,13 +55,12 @@ Nic::GetTypeId()
                           StringValue(""),
                           MakeStringAccessor(&Nic::m_interRecovery),
                           MakeStringChecker())
-            .AddAttribute(
-                "PathSelector",
-                "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet or "
-                "Plb, parameters as above",
-                StringValue("ns3::roce::FlowHash"),
-                MakeObjectFactoryAccessor(&Nic::m_selectorFactory),
-                MakeObjectFactoryChecker())
+            .AddAttribute("PathSelector",
+                          "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet, "
+                          "Plb or UnoLb, parameters as above",
+                          StringValue("ns3::roce::FlowHash"),
+                          MakeObjectFactoryAccessor(&Nic::m_selectorFactory),
+                          MakeObjectFactoryChecker())
             .AddAttribute("InterPathSelector",
                           "The same for queue pairs that leave the datacenter; empty: as "
                           "PathSelector",

@@ -105,6 +105,16 @@ class PathSelector : public Object
     }
 
     /**
+     * @brief A packet is lost that is not needed any more, since a code has made up for it: nothing
+     * is repeated, and nobody else hears of it.
+     * @param entropy of its last transmission
+     * @param nowPs current time
+     */
+    virtual void OnCoveredLoss([[maybe_unused]] uint16_t entropy, [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
      * @brief The retransmission timeout has run out.
      * @param nowPs current time
      */

@@ -207,7 +207,6 @@ UnoErasure::Retire(QueuePair& qp,
 {
     result.advanced = true;
     PathSelector* const selector = qp.GetSelector();
-    bool isSilent = false;
     qp.Retire(newUna, nowPs, done, [&](uint64_t psn, uint32_t) {
         SentPackets::Packet& packet = m_sent.At(psn);
         if (packet.state == SentPackets::State::OUT)
@@ -223,19 +222,9 @@ UnoErasure::Retire(QueuePair& qp,
         const SentPackets::Packet old = m_sent.Retire(psn);
         if (old.state == SentPackets::State::SPARED && selector)
         {
-            selector->OnLoss(old.entropy, nowPs);
-            isSilent = true;
+            selector->OnCoveredLoss(old.entropy, nowPs); // the path may be dead
         }
     });
-    if (isSilent)
-    {
-        // The code has covered the loss: there is nothing to repeat or to slow down for, but the
-        // path may be dead.
-        AckInfo sign;
-        sign.nowPs = nowPs;
-        sign.isLoss = true;
-        selector->OnAck(sign);
-    }
     if (m_verifier)
     {
         m_verifier->Retire(newUna);

@@ -52,7 +52,7 @@ namespace roce
  * Nothing is inferred from packets that overtake: with UnoLb or Spray they do. What is known not to
  * be needed any more leaves what is in flight, and counts as acknowledged only if its own ACK comes
  * all the same. If that has not come SentPackets::HISTORY packets later, the path selector hears of
- * a loss, and nobody else: otherwise a dead path that the code makes up for would never be left.
+ * it (PathSelector::OnCoveredLoss()), and nobody else.
  * Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
  * the oldest packet, and only of these the rate law hears.
  *

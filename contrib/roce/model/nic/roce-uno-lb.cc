@@ -165,9 +165,32 @@ UnoLb::OnLoss(uint16_t entropy, int64_t)
 }
 
 void
+UnoLb::OnCoveredLoss(uint16_t entropy, int64_t nowPs)
+{
+    bool isSilent = m_stale; // looks at who is silent itself
+    for (Subflow& subflow : m_subflows)
+    {
+        if (subflow.entropy == entropy && !IsRecent(subflow, nowPs))
+        {
+            subflow.suspect = m_lost = isSilent = true;
+        }
+    }
+    if (isSilent)
+    {
+        Suspect(nowPs);
+    }
+}
+
+void
 UnoLb::OnTimeout(int64_t nowPs)
 {
     Suspect(nowPs);
+}
+
+bool
+UnoLb::IsRecent(const Subflow& subflow, int64_t nowPs) const
+{
+    return subflow.lastAckPs != INT64_MIN && nowPs - subflow.lastAckPs <= m_recentPs;
 }
 
 bool
@@ -215,8 +238,7 @@ const UnoLb::Subflow*
 UnoLb::DrawHealthy(uint16_t avoid, int64_t nowPs)
 {
     const auto isHealthy = [&](const Subflow& subflow) {
-        return !subflow.suspect && subflow.entropy != avoid && subflow.lastAckPs != INT64_MIN &&
-               nowPs - subflow.lastAckPs <= m_recentPs;
+        return !subflow.suspect && subflow.entropy != avoid && IsRecent(subflow, nowPs);
     };
     const auto count =
         static_cast<uint64_t>(std::count_if(m_subflows.begin(), m_subflows.end(), isHealthy));

@@ -37,6 +37,10 @@ namespace roce
  * | Target    | healthy              | fresh           |
  * | GateScope | flow                 | subflow         |
  *
+ * A loss that the code has made up for is neither NACK nor timeout; with one or two subflows on a
+ * dead path there are no others. So it counts for a subflow without ACK for RecentRtts base RTTs,
+ * and only for such a one: where packets are lost at random, copying would soon leave few paths.
+ *
  * Subflows is 10, the packets of a block (the paper has the same letter for both). Algorithm 2
  * gives the gate of one base RTT and says that an entropy which "received an ACK recently" is
  * taken; how recently, it does not say: RecentRtts is 1.5. An entropy that no subflow uses any more
@@ -65,6 +69,7 @@ class UnoLb : public PathSelector
     uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
     void OnAck(const AckInfo& ack) override;
     void OnLoss(uint16_t entropy, int64_t nowPs) override;
+    void OnCoveredLoss(uint16_t entropy, int64_t nowPs) override;
     void OnTimeout(int64_t nowPs) override;
 
     /// @return entropies in use, by subflow
@@ -82,6 +87,7 @@ class UnoLb : public PathSelector
 
     void DoStart(const PathInfo& path) override;
     void Suspect(int64_t nowPs);
+    bool IsRecent(const Subflow& subflow, int64_t nowPs) const;
     bool MayMove(const Subflow& subflow, int64_t nowPs) const;
     void MoveSubflow(Subflow& subflow, int64_t nowPs);
     const Subflow* DrawHealthy(uint16_t avoid, int64_t nowPs);
