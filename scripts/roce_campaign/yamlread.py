@@ -106,19 +106,35 @@ class Value:
         return self.items(what) if self.is_list() else [self]
 
     def pairs(self, what: str) -> List[Tuple["Value", "Value"]]:
-        """Key and value of a mapping, in the file's order; a key twice is an error."""
+        """Key and value of a mapping, in the file's order; a key twice is an error.
+
+        The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several;
+        of a key that is there more than once, the mapping's own value counts, then the first's.
+        """
         if not self.is_map():
             self.fail(f"{what}: expected a mapping (name: value)")
         seen: Dict[str, int] = {}
-        pairs = []
+        own = []
+        merged = []
         for key_node, value_node in self.node.value:
             key = Value(key_node, self.file)
+            value = Value(value_node, self.file)
             text = key.text(f"a key of {what}")
             if text in seen:
                 key.fail(f"{what}: '{text}' is there twice (first in line {seen[text]})")
             seen[text] = key.line
-            pairs.append((key, Value(value_node, self.file)))
-        return pairs
+            if text == "<<":
+                for source in value.items_or_one(f"{what}: <<"):
+                    merged += source.pairs(f"{what}: <<")
+            else:
+                own.append((key, value))
+        taken = {key.node.value for key, _ in own}
+        inherited = []
+        for key, value in merged:
+            if key.node.value not in taken:
+                taken.add(key.node.value)
+                inherited.append((key, value))
+        return inherited + own
 
     def fields(self, what: str, known: Sequence[str],
                required: Sequence[str] = ()) -> Dict[str, "Value"]:

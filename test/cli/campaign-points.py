@@ -19,7 +19,7 @@ from campaign import SCRIPTS, check, good, near, rows, run
 
 sys.path.insert(0, str(SCRIPTS))
 import roce_results as rr  # noqa: E402
-from roce_campaign import claim_figures, figures, score, summarise  # noqa: E402
+from roce_campaign import claim_figures, figures, score, summarise, yamlread  # noqa: E402
 
 # A counter that only some runs have, and a node without a name.
 PROGRAM = campaign.PROGRAM.replace(
@@ -200,6 +200,29 @@ def test_figures(experiment, out):
     check(-3 < low < 0 < 3.5 < high < 6, f"an interval that dwarfs the values: {low} {high}")
 
 
+MERGED = """\
+one: &one {a: 1, b: 2}
+two: &two {b: 3, c: 4}
+both: {<<: [*one, *two], c: 5, d: 6}
+deep: {<<: {<<: *two, e: 7}, b: 8}
+"""
+
+
+def test_merge_keys(folder):
+    """The merge key of YAML 1.1, which uno.yaml has."""
+    (folder / "merged.yaml").write_text(MERGED, encoding="utf-8")
+    pairs = {key.text("key"): {k.text("k"): v.text("v") for k, v in value.pairs("value")}
+             for key, value in yamlread.read(str(folder / "merged.yaml")).pairs("file")}
+    check(pairs["both"] == {"a": "1", "b": "2", "c": "5", "d": "6"}, f"merged: {pairs['both']}")
+    check(pairs["deep"] == {"c": "4", "e": "7", "b": "8"}, f"merged deep: {pairs['deep']}")
+    (folder / "bad.yaml").write_text("one: {<<: 3}\n", encoding="utf-8")
+    try:
+        yamlread.read(str(folder / "bad.yaml")).pairs("file")[0][1].pairs("one")
+        check(False, "a merge key without a mapping is taken")
+    except rr.ResultError as error:
+        check("bad.yaml:1: " in str(error) and "expected a mapping" in str(error), str(error))
+
+
 def main():
     """All tests."""
     with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
@@ -208,6 +231,7 @@ def main():
         campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
         campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
         print("bad input: as expected", flush=True)
+        test_merge_keys(Path(name) / "bad")
         experiment, out = test_points(Path(name) / "points")
         print("points: as expected", flush=True)
         test_figures(experiment, out)

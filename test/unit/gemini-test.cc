@@ -272,6 +272,48 @@ TEST(Gemini, TimeoutAndSlowStart)
     EXPECT_FALSE(s.cc->IsInSlowStart());
 }
 
+// Each packet has a timer of its own: what one burst has lost times out one by one, ACKs between.
+TEST(Gemini, TimeoutsOfABurstCountOnce)
+{
+    for (const bool artifact : {false, true})
+    {
+        Sender s(INTER, {{"Preset", artifact ? "artifact" : "paper"}});
+        const int64_t gatePs = 2 * MS; // the path has no hops here, so no queues
+        s.cc->OnTimeout(5 * MS);
+        s.Ack(5 * MS + US, 2 * MS);
+        EXPECT_EQ(s.W(), 8000);
+        s.cc->OnTimeout(5 * MS + gatePs - 1);
+        EXPECT_EQ(s.W(), 8000) << artifact;
+        s.cc->OnTimeout(5 * MS + gatePs);
+        EXPECT_EQ(s.W(), 4000) << artifact;
+    }
+    PathInfo path = MakePath(INTER);
+    path.hops = 9;
+    Sender s(INTER, {{"Preset", "artifact"}});
+    s.cc->Start(path, 0);
+    s.cc->OnTimeout(5 * MS);
+    s.Ack(5 * MS + US, 2 * MS);
+    s.cc->OnTimeout(7 * MS + 640 * US - 1);
+    EXPECT_EQ(s.W(), 8000);
+    s.cc->OnTimeout(7 * MS + 640 * US);
+    EXPECT_EQ(s.W(), 4000);
+}
+
+TEST(Gemini, SlowStartGoesOnAfterACutInTheArtifact)
+{
+    for (const bool artifact : {false, true})
+    {
+        Sender s(INTER, {{"SlowStartEnd", artifact ? "threshold" : "cut"}});
+        s.cc->OnTimeout(5 * MS);
+        s.Ack(7 * MS + US, 2 * MS);
+        s.Ack(9 * MS + 2 * US, 2 * MS, true);
+        EXPECT_EQ(s.cc->IsInSlowStart(), artifact);
+        const double before = s.W();
+        s.Ack(9 * MS + 3 * US, 2 * MS);
+        EXPECT_EQ(s.W() == before + 4000, artifact);
+    }
+}
+
 TEST(Gemini, FloorOfOneFrame)
 {
     // K = 10 BDP: F = 40/11, far more than the window
@@ -349,7 +391,9 @@ TEST(Gemini, BadAttributes)
                                                 {"InitialCwnd", "0.5"},
                                                 {"LossReaction", "cut"},
                                                 {"Rounds", "ps"},
-                                                {"Pacing", "yes"}})
+                                                {"Pacing", "yes"},
+                                                {"SlowStartEnd", "never"},
+                                                {"TimeoutQueue", "-2us"}})
     {
         const Attributes one{{name, value}};
         EXPECT_EQ(ErrorOf([&]() {
@@ -377,7 +421,7 @@ TEST(Gemini, Variables)
     EXPECT_EQ(v[2].value, 0);
     EXPECT_EQ(v[5].value, 87500);
     EXPECT_EQ(v[6].value, 14000);
-    EXPECT_LE(sizeof(Gemini), 256u);
+    EXPECT_LE(sizeof(Gemini), 320u);
     // a fork starts anew
     const Ptr<CongestionControl> fork = s.cc->Fork();
     fork->Start(MakePath(INTRA), 0);

@@ -39,6 +39,8 @@ PresetParams(bool artifact)
     p.halveOnLoss = !artifact;
     p.clocked = artifact;
     p.paced = artifact;
+    p.cutEndsSlowStart = !artifact;
+    p.timeoutQueuePs = artifact ? 80e6 : 0;
     return p;
 }
 
@@ -80,6 +82,10 @@ GeminiSettings::Resolve() const
     p.halveOnLoss = CHECK.Choice("LossReaction", lossReaction, {"none", "halve"}, p.halveOnLoss);
     p.clocked = CHECK.Choice("Rounds", rounds, {"acks", "baseRtt"}, p.clocked);
     p.paced = CHECK.Flag("Pacing", pacing, p.paced);
+    p.cutEndsSlowStart =
+        CHECK.Choice("SlowStartEnd", slowStartEnd, {"threshold", "cut"}, p.cutEndsSlowStart);
+    p.timeoutQueuePs = static_cast<double>(
+        CHECK.Duration("TimeoutQueue", timeoutQueue, std::llround(p.timeoutQueuePs)));
     return p;
 }
 
@@ -118,7 +124,14 @@ Gemini::GetTypeId()
             .Text<&S::rounds>(
                 "Rounds",
                 "Round trips end by acks, or each baseRtt by the clock; empty: preset")
-            .Text<&S::pacing>("Pacing", "true: spread the window over a base RTT; empty: preset");
+            .Text<&S::pacing>("Pacing", "true: spread the window over a base RTT; empty: preset")
+            .Text<&S::slowStartEnd>("SlowStartEnd",
+                                    "After a timeout, slow start ends with the first cut or at the "
+                                    "threshold (half of the window before); empty: preset")
+            .Duration<&S::timeoutQueue>(
+                "TimeoutQueue",
+                "Timeouts count once in a base RTT and this for each queue of the path; -1ns: "
+                "preset");
     return tid;
 }
 
@@ -159,6 +172,9 @@ Gemini::DoStart(int64_t)
     m_roundStartPs = m_minRttPs = m_lastMinRttPs = NEVER_PS;
     m_lastCutPs = INT64_MIN / 2;
     m_timedOut = false;
+    m_lastTimeoutPs = INT64_MIN;
+    const double queues = m_path.hops ? m_path.hops - 1 : 0;
+    m_timeoutGatePs = m_path.baseRttPs + std::llround(queues * p.timeoutQueuePs);
     Publish();
 }
 
@@ -250,6 +266,11 @@ Gemini::OnAck(const AckInfo& ack)
 void
 Gemini::OnTimeout(int64_t nowPs)
 {
+    if (m_lastTimeoutPs != INT64_MIN && nowPs - m_lastTimeoutPs < m_timeoutGatePs)
+    {
+        return;
+    }
+    m_lastTimeoutPs = nowPs;
     const double threshold = m_timedOut ? m_ssthresh : m_cwnd / 2;
     Cut(1, nowPs);
     m_ssthresh = std::max<double>(threshold, m_path.fullFrameBytes);
@@ -261,7 +282,10 @@ void
 Gemini::Cut(double share, int64_t nowPs)
 {
     m_cwnd = std::max<double>(m_cwnd * (1 - share), m_path.fullFrameBytes);
-    m_ssthresh = m_cwnd;
+    if (m_params->cutEndsSlowStart)
+    {
+        m_ssthresh = m_cwnd;
+    }
     m_lastCutPs = nowPs;
 }
 

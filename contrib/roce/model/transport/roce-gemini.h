@@ -46,6 +46,8 @@ struct GeminiParams
     bool halveOnLoss;          //!< a loss halves the window
     bool clocked;              //!< round trips are base RTTs by the clock
     bool paced;                //!< frames are spread over the base RTT
+    bool cutEndsSlowStart;     //!< not only half of the window before a timeout does
+    double timeoutQueuePs;     //!< see TimeoutQueue
 };
 
 /**
@@ -70,6 +72,8 @@ struct GeminiParams
  * | LossReaction | halve [4]               | none [2]                             |
  * | Rounds       | acks [4]                | baseRtt [2]                          |
  * | Pacing       | false [6]               | true [2]                             |
+ * | SlowStartEnd | cut [4]                 | threshold [2]                        |
+ * | TimeoutQueue | 0                       | 80 us [2]                            |
  *
  * [1] Zeng et al., ICNP 2019, as the literature quotes it; no copy of its text was at hand. [2] the
  * htsim code that was published with Uno (SC 2025), commit 68d164e. [3] a seventh of 14 us at 100
@@ -94,6 +98,8 @@ struct GeminiSettings
     std::string lossReaction;
     std::string rounds;
     std::string pacing;
+    std::string slowStartEnd;
+    Time timeoutQueue;
 
     /**
      * @brief Put preset and attributes together.
@@ -135,6 +141,8 @@ struct GeminiSettings
  *   given.
  * - Marks and losses have one guard: one cut per round trip. A loss (LossReaction=halve) takes
  * half. If the ACK shows several, the largest cut counts.
+ * - Timeouts count once in a base RTT, plus TimeoutQueue for each queue of the path: with a timer
+ * for each packet, more of them tell of the same burst.
  * - A timeout leaves one frame, and slow start doubles W each round trip up to half of the W there
  *   was. Further timeouts without progress do not lower that mark.
  * - InitialCwnd > 0 begins in slow start, until the first congestion; the BDP does not need it.
@@ -213,6 +221,8 @@ class Gemini : public TunableControl<GeminiSettings>
     int64_t m_rttLimitPs{NEVER_PS};     //!< RTTbase + T
     double m_cwnd{0};                   //!< W, bytes
     double m_ssthresh{0};               //!< slow start up to here, bytes
+    int64_t m_timeoutGatePs{0};         //!< least time between timeouts that count
+    int64_t m_lastTimeoutPs{INT64_MIN}; //!< the last one that did
     double m_alpha{0};                  //!< share of marked packets, averaged
     uint64_t m_roundPackets{0};         //!< acknowledged in this round trip
     uint64_t m_roundMarks{0};           //!< and with a mark
