@@ -310,3 +310,29 @@ TEST_F(UnoTest, PayloadWindow)
         Simulator::Destroy();
     }
 }
+
+// Little data now and then: less is acknowledged than the window would let, and that is all right.
+TEST_F(UnoTest, ApplicationLimited)
+{
+    SetRateLaw("UnoCc");
+    Network net;
+    MakeStar(net, 2, 100 * G, NEAR_DELAY);
+    net.Build();
+    Ptr<Nic> nic = net.GetNic(0);
+    const uint32_t dstQp =
+        net.GetNic(1)->ReserveReceiver(0,
+                                       nic->GetPrototype()->ReceiverFeedbackFactory(),
+                                       nic->GetLossRecoveryFactory(),
+                                       0);
+    QueuePair* qp = nic->OpenQp(1, dstQp, 3, 0xc123, false);
+    for (int i = 0; i < 100; ++i)
+    {
+        Simulator::Schedule(TimeStep(i * NEAR_RTT / 2), [nic, qp, i] { nic->Post(qp, 20000, i); });
+    }
+    Simulator::Run();
+    net.CatchUp();
+    const auto& cc = dynamic_cast<const UnoCc&>(qp->GetCc());
+    EXPECT_EQ(cc.GetQuickAdapt().GetHits(), 0u);
+    EXPECT_GT(cc.GetCounters().epochs, 40u);
+    EXPECT_GE(cc.GetCwndBytes(), cc.GetPath().BdpBytes());
+}

@@ -175,6 +175,21 @@ TEST(UnoPreset, EpochsWaitForAWindow)
     EXPECT_DOUBLE_EQ(cc->GetEpoch().GetEwma(), 0.65);
 }
 
+// What has been sent is counted as the window counts it.
+TEST(UnoPreset, WindowOfPayload)
+{
+    PathInfo path = MakePath(T);
+    path.fullFrameBytes = 2 * MTU;
+    path.windowFrameBytes = MTU;
+    auto cc = Make({{"Preset", "artifact"}, {"QaEnable", "false"}}, path);
+    cc->OnSend(0, 300000); // 150 000
+    cc->OnAck(Sent(T, 0, 1));
+    EXPECT_EQ(cc->GetCounters().epochs, 0u);
+    cc->OnSend(T, 60000); // 180 000
+    cc->OnAck(Sent(2 * T, T, 1));
+    EXPECT_EQ(cc->GetCounters().epochs, 1u);
+}
+
 TEST(UnoPreset, GentleDecrease)
 {
     const double m = 4 * 24576 / (24576 + BDP);

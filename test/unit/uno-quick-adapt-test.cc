@@ -166,7 +166,7 @@ TEST(UnoCc, QuickAdaptTimerIsLazy)
     {
         auto late = Make({{"QaSkipFirst", "false"}});
         late->OnAck(Ack(INTRA, INTRA));
-        timeout ? late->OnTimeout(due + 5) : late->OnAck(Ack(due + 5, INTRA, true));
+        timeout ? late->OnTimeout(due + 5) : late->OnAck(Ack(due + 5, INTRA, true, 9 * MTU));
         EXPECT_EQ(late->GetCwndBytes(), MTU);
         EXPECT_EQ(late->GetQuickAdapt().GetHits(), 1u);
     }

@@ -191,7 +191,7 @@ UnoCc::EndEpoch(int64_t nowPs)
     }
     const double ewma = m_epoch.GetEwma();
     const double before = m_epoch.GetEwmaBefore();
-    if (p.fallingIncrease && before > 0 && ewma <= ALWAYS_CUT && ewma < before)
+    if (p.fallingIncrease && ewma <= ALWAYS_CUT && ewma < before)
     {
         ++m_counters.fallingRuns;
         m_cwnd += m_alpha * m_epoch.GetBytes() / m_cwnd;

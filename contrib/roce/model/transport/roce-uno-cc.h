@@ -59,8 +59,8 @@ namespace roce
  *   time stamp count, but end no epoch.
  * - A packet is what a full frame adds to the bytes in flight. The output window is a whole number
  *   of them: the queue pair sends while inflight < window, UnoCC while inflight + packet <= cwnd.
- * - FallingEwma=increase (artifact): a marked epoch whose average E is below the one before, which
- *   was not 0, and not above 0.9, does not cut, and adds alpha * bytes of the epoch / cwnd.
+ * - FallingEwma=increase (artifact): a marked epoch whose average E is below the one before and not
+ *   above 0.9 does not cut, and adds alpha * bytes of the epoch / cwnd.
  * - 4K / (K + BDP) is above 1 if BDP < 3K, where the flow's path is much shorter than IntraRtt. A
  *   cut then may leave MinCwnd. RttBaseMode=class computes all flows inside a datacenter alike.
  *
