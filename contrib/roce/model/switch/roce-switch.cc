@@ -325,7 +325,9 @@ Switch::Install(Ptr<SwitchStage> stage)
         if (hooks & SwitchStage::ENQUEUE)
         {
             m_enqueueStages[kind].push_back(raw);
-            m_detourKinds |= static_cast<uint32_t>(!stage->OnlyMarks()) << kind;
+            m_enqueueUse[kind] =
+                std::max(m_enqueueUse[kind],
+                         stage->OnlyMarks() ? EnqueueUse::MARKS : EnqueueUse::FULL);
         }
         if (hooks & SwitchStage::DEQUEUE)
         {
@@ -418,14 +420,14 @@ Switch::Forward(Frame* frame, int64_t nowPs)
     Port& port = *out.port;
     if (out.queuedFrames == 0 && port.GetBusyUntilPs() <= nowPs && out.pfc.IsEmpty() &&
         !out.starting && out.workConserving &&
-        !(m_detourKinds >> static_cast<unsigned>(frame->kind) & 1) &&
+        m_enqueueUse[static_cast<unsigned>(frame->kind)] != EnqueueUse::FULL &&
         !(port.PausedMask(nowPs) >> frame->trafficClass & 1))
     {
         // Nothing in its way: the frame is sent without ever occupying the buffer.
         port.CountOffered(frame->frameBytes);
-        for (SwitchStage* stage : m_enqueueStages[static_cast<unsigned>(frame->kind)])
+        if (m_enqueueUse[static_cast<unsigned>(frame->kind)] != EnqueueUse::NONE)
         {
-            stage->OnEnqueue(*frame, port, *out.queue, nowPs); // OnlyMarks()
+            RunMarkingStages(*frame, out, nowPs);
         }
         out.starting = true; // a stage may emit to this very port
         const bool pass = RunDequeueStages(*frame, out, nowPs);
@@ -487,6 +489,15 @@ Switch::Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs)
         TraceQueue(outPort, frame->trafficClass, nowPs); // it is in the queue
     }
     StartIfFree(outPort, nowPs);
+}
+
+__attribute__((noinline)) void
+Switch::RunMarkingStages(Frame& frame, OutPort& out, int64_t nowPs)
+{
+    for (SwitchStage* stage : m_enqueueStages[static_cast<unsigned>(frame.kind)])
+    {
+        stage->OnEnqueue(frame, *out.port, *out.queue, nowPs);
+    }
 }
 
 bool

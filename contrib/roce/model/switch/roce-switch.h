@@ -302,6 +302,14 @@ class Switch : public Object, public Station
         bool isSet{false};
     };
 
+    /// What enqueue stages there are for a kind of frame.
+    enum class EnqueueUse : uint8_t
+    {
+        NONE,
+        MARKS, //!< all of them only mark: an idle port may send at once
+        FULL,
+    };
+
     /// The stages that want to see each kind of frame.
     using StageLists = std::array<std::vector<SwitchStage*>, N_FRAME_KINDS>;
 
@@ -310,6 +318,7 @@ class Switch : public Object, public Station
     void Receive(Port& port, Frame* frame, int64_t atPs) override;
     void Timer(int64_t atPs) override;
     void Forward(Frame* frame, int64_t nowPs);
+    void RunMarkingStages(Frame& frame, OutPort& out, int64_t nowPs);
     void DropForBuffer(Frame* frame, Port& out, int64_t nowPs);
     bool RunDequeueStages(Frame& frame, OutPort& out, int64_t atPs);
     void Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs);
@@ -328,6 +337,7 @@ class Switch : public Object, public Station
     StageLists m_enqueueStages;
     StageLists m_dequeueStages;
     StageLists m_dropStages;
+    std::array<EnqueueUse, N_FRAME_KINDS> m_enqueueUse{};
     std::vector<Ptr<SwitchStage>> m_stages;
     std::vector<BufferOverride> m_bufferOverrides;               //!< by port
     std::vector<int64_t> m_refreshAtPs;                          //!< by port * N_CLASSES + class
@@ -338,7 +348,6 @@ class Switch : public Object, public Station
     bool m_eager{false};
     bool m_refreshPause{true};
     uint16_t m_pauseQuanta{0};
-    uint32_t m_detourKinds{0}; //!< kinds of frames that no idle port sends at once, 1 << FrameKind
     uint8_t m_dataMask{0};
     uint8_t m_losslessMask{0};
     QueueSize m_bufferSize;
