@@ -51,6 +51,9 @@ CASES = {
                                         "--loss=1e-3", "--paths=Spray",
                                         "--lossRecovery=SelectiveRepeat[ReorderPackets=50|"
                                         "BdpCap=0]"], "reordered"),
+    "Uno, lossy": (["--cc=UnoCc", "--lossless=0", "--stages=PhantomQueue[Capacity=200kB]",
+                    "--lossModel=RunLoss[StartRate=3e-3]", "--lossLinks=wan",
+                    "--lossRecovery=UnoErasure", "--paths=UnoLb"], "framesLostOnLinks"),
     "Gemini": (["--cc=Gemini[Preset=artifact]"], "ecnMarked"),
     "Dcqcn, iterations": (["--cc=Dcqcn", "--pattern=allreduce+incast+poisson", "--groups=4",
                            "--iterations=6", "--minBytes=100000", "--maxBytes=900000",

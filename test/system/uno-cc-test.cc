@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// UnoCC in closed loop: incasts inside and between two datacenters, with losses, without phantom
-// queues.
+// UnoCC in closed loop: incasts inside and between two datacenters, with losses, with and without
+// phantom queues.
 #include "roce-test-network.h"
 
 #include "ns3/roce-uno-cc.h"
@@ -31,6 +31,7 @@ struct Outcome
     double nearJain{1};        //!< of the rates of the flows inside, half through
     double jain{1};            //!< of all
     double stuck{0};           //!< largest share of its life that a flow had a window of one frame
+    double meanQueueBytes{0};  //!< at the receiver's port, while rates are taken
     uint64_t hits{0};          //!< Quick Adapts
     uint64_t cuts{0};          //!< multiplicative decreases
     Totals totals;
@@ -53,7 +54,7 @@ Jain(const std::vector<double>& rates)
 class Incast
 {
   public:
-    Incast(uint32_t near, uint32_t far, int64_t wanDelayPs = 93 * US)
+    Incast(uint32_t near, uint32_t far, bool phantom = false, int64_t wanDelayPs = 93 * US)
         : m_near(near)
     {
         Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
@@ -79,7 +80,15 @@ class Incast
             }
             m_net.Connect(there, here, 800 * G, wanDelayPs);
         }
-        m_net.Build();
+        Network::Options options;
+        if (phantom)
+        {
+            // one BDP of the far flows
+            options.stages = {ObjectFactory("ns3::roce::PhantomQueue",
+                                            "Capacity",
+                                            QueueSizeValue(QueueSize("2500kB")))};
+        }
+        m_net.Build(options);
         m_net.AssignStreams(1);
     }
 
@@ -99,6 +108,7 @@ class Incast
                 m_bytes[f.src] += f.kind == FrameKind::DATA ? f.payloadBytes : 0;
             }));
         Sample(samplePeriodPs);
+        m_sampleFromPs = sampleFromPs;
         Simulator::Schedule(TimeStep(sampleFromPs), [this] { Rates(true); });
         Simulator::Schedule(TimeStep(2 * sampleFromPs), [this] { Rates(false); });
         Simulator::Run();
@@ -109,6 +119,7 @@ class Incast
             m_out.fctMs.push_back(static_cast<double>(done.FctPs(flow.id)) / MS);
         }
         m_out.totals = Sum(m_net);
+        m_out.meanQueueBytes = m_queueBytes / m_queueSamples;
         for (const auto& [src, counts] : m_counts)
         {
             m_out.stuck = std::max(m_out.stuck, counts.stuck / counts.samples);
@@ -128,6 +139,12 @@ class Incast
     void Sample(int64_t periodPs)
     {
         m_net.CatchUp();
+        const int64_t now = Simulator::Now().GetPicoSeconds();
+        if (now >= m_sampleFromPs && now < 2 * m_sampleFromPs)
+        {
+            m_queueBytes += static_cast<double>(m_net.GetSwitch(0)->GetQueue(0).GetTotalBytes());
+            m_queueSamples += 1;
+        }
         bool open = false;
         for (uint32_t n = 1; n < m_net.GetNNics(); ++n)
         {
@@ -172,6 +189,9 @@ class Incast
     std::map<uint32_t, uint64_t> m_bytes;
     std::map<uint32_t, uint64_t> m_before;
     std::map<uint32_t, Counts> m_counts;
+    int64_t m_sampleFromPs{0};
+    double m_queueBytes{0};
+    double m_queueSamples{0};
 };
 
 double
@@ -288,6 +308,33 @@ TEST_F(UnoTest, FullWindowsAtTheStart)
     EXPECT_GE(out.hits, SENDERS / 2);
     EXPECT_GT(out.nearJain, 0.97);
     EXPECT_LT(out.stuck, 0.5);
+}
+
+// Figure 8 and the fairness of all three mixes at a smaller scale: shares are equal, the real queue
+// is near zero and the link is used up to what phantom queues drain.
+TEST_F(UnoTest, FairWithPhantomQueues)
+{
+    SetMarks(1 << 18, 3 << 18); // a quarter and three quarters of 1 MiB
+    SetRateLaw("UnoCc[InitialCwndBdp=0.1]");
+    for (const uint32_t near : {SENDERS, 0u, SENDERS / 2})
+    {
+        const Outcome out = Incast(near, SENDERS - near, true).Run(FLOW_BYTES, FROM, 20 * US);
+        const std::string which = std::to_string(near) + " near flows";
+        RecordProperty(which,
+                       "Jain " + std::to_string(out.jain) + ", queue " +
+                           std::to_string(out.meanQueueBytes) + ", FCT " +
+                           std::to_string(Mean(out.fctMs) / IdealMs(FLOW_BYTES)));
+        EXPECT_GT(out.jain, 0.98) << which;
+        EXPECT_LT(out.meanQueueBytes, 20000) << which;
+        EXPECT_GT(Mean(out.fctMs), 1.03 * IdealMs(FLOW_BYTES)) << which;
+        EXPECT_LT(Mean(out.fctMs), 1.17 * IdealMs(FLOW_BYTES)) << which;
+        EXPECT_EQ(out.totals.lost, 0u) << which;
+        Simulator::Destroy();
+    }
+    // The same thresholds on the real queue alone: Quick Adapt decides, and far flows get more.
+    const Outcome without = Incast(SENDERS / 2, SENDERS / 2).Run(FLOW_BYTES, FROM, 20 * US);
+    EXPECT_LT(without.jain, 0.9);
+    EXPECT_GT(without.meanQueueBytes, 60000);
 }
 
 TEST_F(UnoTest, PayloadWindow)

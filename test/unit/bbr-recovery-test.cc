@@ -204,6 +204,21 @@ TEST(Bbr, Timeouts)
     EXPECT_EQ(without.cc->GetWindowBytes(), 4u * FRAME);
 }
 
+TEST(Bbr, TimersOfEachPacket)
+{
+    for (const char* preset : {"paper", "artifact"})
+    {
+        Pipe p(Attributes{{"Preset", preset}});
+        ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+        const uint64_t window = p.cc->GetWindowBytes();
+        p.cc->OnFurtherTimeout(p.now);
+        EXPECT_EQ(p.cc->GetWindowBytes(), preset == std::string("artifact") ? FRAME : window);
+    }
+    Pipe each(Attributes{{"TimeoutScope", "each"}});
+    each.cc->OnFurtherTimeout(each.now);
+    EXPECT_EQ(each.cc->GetWindowBytes(), FRAME);
+}
+
 TEST(Bbr, Artifact)
 {
     Pipe p(Attributes{{"Preset", "artifact"}, {"StartPhase", "0"}});
@@ -251,6 +266,7 @@ TEST(Bbr, BadAttributes)
                                                 {"MaxCwndBdp", "-2"},
                                                 {"QuantaFrames", "-2"},
                                                 {"Recovery", "on"},
+                                                {"TimeoutScope", "all"},
                                                 {"StartPhase", "8"}})
     {
         const Attributes one{{name, value}};

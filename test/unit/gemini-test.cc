@@ -54,7 +54,12 @@ struct Sender
     }
 
     /// An ACK of one frame; the window is full unless said otherwise.
-    void Ack(int64_t nowPs, int64_t rttPs, bool marked = false, bool loss = false, bool full = true)
+    void Ack(int64_t nowPs,
+             int64_t rttPs,
+             bool marked = false,
+             bool loss = false,
+             bool full = true,
+             bool hasMore = false)
     {
         AckInfo ack;
         ack.nowPs = nowPs;
@@ -65,6 +70,7 @@ struct Sender
         ack.ecnEcho = marked;
         ack.markedPackets = marked;
         ack.isLoss = loss;
+        ack.hasMore = hasMore;
         cc->OnAck(ack);
     }
 
@@ -140,6 +146,18 @@ TEST(Gemini, GrowsByTheStepPerWindow)
     s.Ack(2 * MS, 2 * MS); // 96,000 * 4000 / 25e6 = 15.36
     EXPECT_NEAR(s.W(), 25000015.36, 1e-6);
     s.Ack(2 * MS, 2 * MS, false, false, false); // not limited by the window
+    EXPECT_NEAR(s.W(), 25000015.36, 1e-6);
+    s.Ack(2 * MS, 2 * MS, false, false, false, true); // but by others on the NIC
+    EXPECT_NEAR(s.W(), 25000015.36, 1e-6);
+}
+
+// Frames that the pacer holds back are not in flight, but the window is why.
+TEST(Gemini, PacedWindowsGrowWhileThereIsMoreToSend)
+{
+    Sender s(INTER, {{"Pacing", "true"}});
+    s.Ack(2 * MS, 2 * MS, false, false, false, true);
+    EXPECT_NEAR(s.W(), 25000015.36, 1e-6);
+    s.Ack(2 * MS, 2 * MS, false, false, false, false); // the application has no more
     EXPECT_NEAR(s.W(), 25000015.36, 1e-6);
 }
 

@@ -49,7 +49,7 @@ struct Sender
     }
 
     /// An ACK of so many packets, so many of them marked; the window is full unless said otherwise.
-    void Ack(uint32_t packets, uint32_t marked, bool full = true)
+    void Ack(uint32_t packets, uint32_t marked, bool full = true, bool hasMore = false)
     {
         AckInfo ack;
         ack.ackedPackets = packets;
@@ -57,6 +57,7 @@ struct Sender
         ack.inflightBytes = full ? cc->GetWindowBytes() : 0;
         ack.ecnEcho = marked > 0;
         ack.markedPackets = marked;
+        ack.hasMore = hasMore;
         cc->OnAck(ack);
     }
 
@@ -116,6 +117,13 @@ TEST(MpRdma, GrowsOnlyWhileItLimits)
     EXPECT_EQ(s.cc->GetCwnd(), 10);
     s.Ack(1, 1, false);
     EXPECT_EQ(s.cc->GetCwnd(), 9.5);
+    s.Ack(1, 0, false, true); // others on the NIC limit it
+    EXPECT_EQ(s.cc->GetCwnd(), 9.5);
+    Sender paced(Attributes{{"InitialCwnd", "10"}, {"Pacing", "true"}});
+    paced.Ack(1, 0, false, true); // the pacer holds frames back
+    EXPECT_DOUBLE_EQ(paced.cc->GetCwnd(), 10.1);
+    paced.Ack(1, 0, false, false); // no more to send
+    EXPECT_DOUBLE_EQ(paced.cc->GetCwnd(), 10.1);
 }
 
 TEST(MpRdma, AtLeastOnePacket)

@@ -630,6 +630,10 @@ Nic::RunTimeouts(int64_t atPs)
         {
             qp->GetCc().OnTimeout(atPs);
         }
+        else
+        {
+            qp->GetCc().OnFurtherTimeout(atPs);
+        }
         if (PathSelector* selector = qp->GetSelector())
         {
             selector->OnTimeout(atPs);

@@ -63,6 +63,7 @@ BbrSettings::Resolve() const
                   std::to_string(p.quantaFrames),
                   "0 or more frames");
     p.recovers = CHECK.Flag("Recovery", recovery, !artifact);
+    p.eachTimeout = CHECK.Choice("TimeoutScope", timeoutScope, {"oldest", "each"}, artifact);
     CHECK.Require(startPhase >= -1 && startPhase < 8,
                   "StartPhase",
                   std::to_string(startPhase),

@@ -38,6 +38,7 @@ struct BbrParams
     double maxCwndBdp;          //!< greatest window, BDPs; 0: none
     double quantaFrames;        //!< frames in flight besides gain * BDP
     bool recovers;              //!< packet conservation after a loss, the window comes back
+    bool eachTimeout;           //!< the window falls with each packet's timer, not once
     int startPhase;             //!< first phase of the cycle; -1: hash of the time
 };
 
@@ -63,10 +64,12 @@ struct BbrParams
  * | MaxCwndBdp       | 0 = none [1]    | 1 [2]           |
  * | QuantaFrames     | 3 [4]           | 1 [2]           |
  * | Recovery         | true [1]        | false [2]       |
+ * | TimeoutScope     | oldest [3]      | each [2]        |
  *
  * [1] Cardwell et al., ACM Queue 2016; draft-cardwell-iccrg-bbr-congestion-control-00, whose names
  * are used here. [2] the htsim code that was published with Uno (SC 2025), commit 68d164e. [3] RFC
- * 6928. [4] the draft's three send quanta; a NIC that paces each frame has quanta of one.
+ * 6928; RFC 6298 (one timer). [4] the draft's three send quanta; a NIC that paces each frame has
+ * quanta of one.
  */
 struct BbrSettings
 {
@@ -84,6 +87,7 @@ struct BbrSettings
     double maxCwndBdp;
     double quantaFrames;
     std::string recovery;
+    std::string timeoutScope;
     int64_t startPhase;
 
     /**

@@ -69,6 +69,10 @@ Bbr::GetTypeId()
             .Text<&S::recovery>("Recovery",
                                 "true: packet conservation after a loss, the window comes back "
                                 "after timeouts; empty: preset")
+            .Text<&S::timeoutScope>("TimeoutScope",
+                                    "Where each packet has a timer, the window falls to a frame "
+                                    "with each, or only with "
+                                    "that of the oldest packet; empty: preset")
             .Count<&S::startPhase>(
                 "StartPhase",
                 "Phase that PROBE_BW begins with, 0 to 7; -1: from a hash of the time");
@@ -333,6 +337,15 @@ Bbr::OnTimeout(int64_t)
     m_nextRoundDelivered = m_delivery.GetDelivered();
     m_delivery.OnTimeout();
     Publish();
+}
+
+void
+Bbr::OnFurtherTimeout(int64_t nowPs)
+{
+    if (m_params->eachTimeout)
+    {
+        OnTimeout(nowPs);
+    }
 }
 
 // ---------------------------------------------------------------- rate and window

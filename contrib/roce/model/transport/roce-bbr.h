@@ -97,6 +97,7 @@ class Bbr : public TunableControl<BbrSettings>
     void OnSend(int64_t nowPs, uint32_t wireBytes) override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void OnFurtherTimeout(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /// @return what BBR is doing

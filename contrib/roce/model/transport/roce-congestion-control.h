@@ -255,6 +255,15 @@ class CongestionControl : public Object
     }
 
     /**
+     * @brief Where each packet has a timer of its own, that of packets behind the oldest one has
+     * run out, of which OnTimeout() has told already.
+     * @param nowPs current time
+     */
+    virtual void OnFurtherTimeout([[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
      * @brief Evaluate everything that depends on time alone, up to and including nowPs.
      * @param nowPs never smaller than in an earlier call
      */

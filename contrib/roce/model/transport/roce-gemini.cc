@@ -237,7 +237,9 @@ void
 Gemini::OnAck(const AckInfo& ack)
 {
     const GeminiParams& p = *m_params;
-    const bool limited = ack.inflightBytes + ack.ackedBytes >= m_windowBytes;
+    // What the pacer spreads, the window has limited, too.
+    const bool limited =
+        ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
     m_timedOut = m_timedOut && !ack.ackedPackets;
     CountRound(ack);
     double share = 0;

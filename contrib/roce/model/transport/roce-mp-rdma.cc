@@ -109,7 +109,9 @@ void
 MpRdma::OnAck(const AckInfo& ack)
 {
     const MpRdmaParams& p = *m_params;
-    const bool limited = ack.inflightBytes + ack.ackedBytes >= m_windowBytes;
+    // What the pacer spreads, the window has limited, too.
+    const bool limited =
+        ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
     const uint32_t marks = ack.GetMarkedOfAcked();
     m_cwnd = std::max(m_cwnd - p.decrease * marks, 1.0);
     if (limited)
