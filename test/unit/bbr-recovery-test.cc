@@ -214,6 +214,21 @@ TEST(Bbr, TimersOfEachPacket)
         p.cc->OnFurtherTimeout(p.now);
         EXPECT_EQ(p.cc->GetWindowBytes(), preset == std::string("artifact") ? FRAME : window);
     }
+    // from one frame the window grows by a frame with each ACK: the paper's by four with the first
+    for (const auto& [preset, frames] : {std::pair("paper", 4U), std::pair("artifact", 2U)})
+    {
+        Pipe p(Attributes{{"Preset", preset}, {"Recovery", "false"}});
+        ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+        p.posted = 0;
+        p.Run(p.now + MS);
+        p.cc->OnTimeout(p.now);
+        AckInfo ack;
+        ack.nowPs = p.now;
+        ack.ackedPackets = 1;
+        ack.ackedBytes = FRAME;
+        p.cc->OnAck(ack);
+        EXPECT_EQ(p.cc->GetWindowBytes(), frames * FRAME) << preset;
+    }
     Pipe each(Attributes{{"TimeoutScope", "each"}});
     each.cc->OnFurtherTimeout(each.now);
     EXPECT_EQ(each.cc->GetWindowBytes(), FRAME);
@@ -264,6 +279,7 @@ TEST(Bbr, BadAttributes)
                                                 {"ProbeRttDuration", "-2ns"},
                                                 {"InitialCwnd", "0.5"},
                                                 {"MaxCwndBdp", "-2"},
+                                                {"MinFrames", "0.5"},
                                                 {"QuantaFrames", "-2"},
                                                 {"Recovery", "on"},
                                                 {"TimeoutScope", "all"},

@@ -384,7 +384,8 @@ TEST(QuickAdapt, RestartsWithWhatWasSentSince)
     EXPECT_TRUE(flow.Take(2 * R, 50000, R));
     EXPECT_FALSE(flow.Take(3 * R, 1000, 2 * R - 1)); // sent before: nothing is open
     EXPECT_FALSE(flow.Take(4 * R, 1000, 2 * R - 1));
-    EXPECT_FALSE(flow.Take(5 * R, 1000, 2 * R)); // opens one, and does not count
+    EXPECT_FALSE(flow.Take(5 * R - 1, 1000, 2 * R)); // left before the window was cut
+    EXPECT_FALSE(flow.Take(5 * R, 1000, 2 * R + 1)); // opens one, and does not count
     EXPECT_EQ(flow.qa.GetBytes(), 0);
     EXPECT_TRUE(flow.Take(6 * R, 1000, 5 * R));
     EXPECT_EQ(flow.cwnd, MTU);

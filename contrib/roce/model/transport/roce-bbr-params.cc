@@ -57,6 +57,8 @@ BbrSettings::Resolve() const
                   "MaxCwndBdp",
                   std::to_string(p.maxCwndBdp),
                   "a positive number of BDPs, or 0 for none");
+    p.minFrames = CHECK.Number(minFrames, artifact ? 1 : 4);
+    CHECK.Require(p.minFrames >= 1, "MinFrames", std::to_string(p.minFrames), "1 or more frames");
     p.quantaFrames = CHECK.Number(quantaFrames, artifact ? 1 : 3);
     CHECK.Require(p.quantaFrames >= 0,
                   "QuantaFrames",

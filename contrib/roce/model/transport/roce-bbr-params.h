@@ -36,6 +36,7 @@ struct BbrParams
     int64_t probeRttDurationPs; //!< its length
     double initialCwnd;         //!< full frames; 0: BDP
     double maxCwndBdp;          //!< greatest window, BDPs; 0: none
+    double minFrames;           //!< least window after an ACK, full frames
     double quantaFrames;        //!< frames in flight besides gain * BDP
     bool recovers;              //!< packet conservation after a loss, the window comes back
     bool eachTimeout;           //!< the window falls with each packet's timer, not once
@@ -62,6 +63,7 @@ struct BbrParams
  * | ProbeRttDuration | 200 ms [1]      | (not used)      |
  * | InitialCwnd      | 10 [3]          | 0 = BDP [2]     |
  * | MaxCwndBdp       | 0 = none [1]    | 1 [2]           |
+ * | MinFrames        | 4 [1]           | 1 [2]           |
  * | QuantaFrames     | 3 [4]           | 1 [2]           |
  * | Recovery         | true [1]        | false [2]       |
  * | TimeoutScope     | oldest [3]      | each [2]        |
@@ -85,6 +87,7 @@ struct BbrSettings
     Time probeRttDuration;
     double initialCwnd;
     double maxCwndBdp;
+    double minFrames;
     double quantaFrames;
     std::string recovery;
     std::string timeoutScope;

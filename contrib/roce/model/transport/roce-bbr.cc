@@ -26,8 +26,6 @@ constexpr SettingsCheck CHECK{"ns3::roce::Bbr"};
 
 /// Gains of PROBE_BW.
 constexpr std::array<double, 8> CYCLE{1.25, 0.75, 1, 1, 1, 1, 1, 1};
-/// Least window, frames.
-constexpr double MIN_FRAMES = 4;
 /// STARTUP goes on while a round trip brings this.
 constexpr double FULL_GROWTH = 1.25;
 /// Round trips without it that end STARTUP.
@@ -64,6 +62,9 @@ Bbr::GetTypeId()
             .Duration<&S::probeRttDuration>("ProbeRttDuration", "Length of PROBE_RTT; -1ns: preset")
             .Number<&S::initialCwnd>("InitialCwnd", "First window, full frames; 0: BDP; -1: preset")
             .Number<&S::maxCwndBdp>("MaxCwndBdp", "Greatest window, BDPs; 0: none; -1: preset")
+            .Number<&S::minFrames>("MinFrames",
+                                   "Least window after an ACK and window of PROBE_RTT, full "
+                                   "frames; -1: preset")
             .Number<&S::quantaFrames>("QuantaFrames",
                                       "Frames in flight besides gain times BDP; -1: preset")
             .Text<&S::recovery>("Recovery",
@@ -260,7 +261,7 @@ Bbr::CheckProbeRtt(const AckInfo& ack)
     m_delivery.MarkAppLimited(ack.inflightBytes);
     if (!m_probeRttDonePs)
     {
-        if (static_cast<double>(ack.inflightBytes) <= MIN_FRAMES * m_path.fullFrameBytes)
+        if (static_cast<double>(ack.inflightBytes) <= p.minFrames * m_path.fullFrameBytes)
         {
             m_probeRttDonePs = ack.nowPs + p.probeRttDurationPs;
             m_probeRttRoundDone = false;
@@ -385,7 +386,7 @@ Bbr::SetCwnd(const AckInfo& ack)
         m_nextRoundDelivered = m_delivery.GetDelivered();
         m_cwnd = conserved;
     }
-    const double least = MIN_FRAMES * m_path.fullFrameBytes;
+    const double least = p.minFrames * m_path.fullFrameBytes;
     if (m_recovering)
     {
         m_cwnd = std::max(m_cwnd, conserved);

@@ -191,7 +191,8 @@ QuickAdapt::End(int64_t nowPs,
     m_silentUntilPs = nowPs + limits.silencePs;
     const double cwnd = std::max(std::min(rules.scale * m_bytes, cwndBytes), limits.minCwnd);
     Open(nowPs, cwnd, rules.restartWhenSent ? 0 : periodPs);
-    m_sincePs = nowPs;
+    // A packet that left at this very instant was let go by the window before.
+    m_sincePs = nowPs + 1;
     return cwnd;
 }
 
