@@ -347,7 +347,7 @@ TEST(UnoErasure, ALostBlockComesAgain)
 // The NIC's timer is set anew for a packet that is due before an older one which has backed off.
 TEST(UnoErasure, NewPacketsAreDueBeforeThoseThatBackOff)
 {
-    Sender s("", 12 * WIRE);
+    Sender s("RtoBackoff=8", 12 * WIRE);
     s.qp.Post(16000, 1, 0);
     s.SendAll(0);
     for (uint64_t psn : Range(1, 10))

@@ -126,7 +126,7 @@ TEST(UnoPreset, AttributesOverrideOneValueEach)
         {"QaSkipFirst", "false", [](P p) { return p.qa.skipFirst; }, 0, 1, 0},
         {"QaSkipAppLimited", "false", [](P p) { return p.qa.skipAppLimited; }, 0, 1, 0},
         {"QaTimer", "2.5", [](P p) { return p.qa.timerPeriods; }, 2.5, 1.5, 0},
-        {"QaRestart", "sent", [](P p) { return p.qa.restartWhenSent; }, 1, 0, 1},
+        {"QaRestart", "now", [](P p) { return p.qa.restartWhenSent; }, 0, 1, 1},
         {"QaOrder", "first", [](P p) { return p.qaFirst; }, 1, 0, 1},
         {"MinCwnd", "2", [](P p) { return p.minCwnd; }, 2, 1, 1},
         {"InitialCwndBdp", "0.1", [](P p) { return p.initialCwndBdp; }, 0.1, 1, 1},

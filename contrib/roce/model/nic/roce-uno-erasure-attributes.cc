@@ -202,7 +202,7 @@ UnoErasure::Resolve() const
     s.rearmOnPacket = CHECK.Flag("RearmOnPacket", m_rearmName, artifact);
     s.blockGap = CHECK.Flag("BlockGap", m_gapName, !artifact);
     s.rtoMultiplier = SettingsCheck::Number(m_rtoMultiplier, artifact ? 1 : 1.5);
-    s.rtoBackoff = static_cast<uint32_t>(m_rtoBackoff != -1 ? m_rtoBackoff : artifact ? 1 : 8);
+    s.rtoBackoff = static_cast<uint32_t>(m_rtoBackoff != -1 ? m_rtoBackoff : 1);
     s.queueBytes = m_queueBytes != -1 ? static_cast<uint64_t>(m_queueBytes)
                    : artifact         ? 1000000
                                       : 1 << 20;

@@ -44,7 +44,7 @@ namespace roce
  * sender do not time out.
  *
  * Sender. What a NACK misses is lost, unless it was sent less than a base RTT ago, and sent again
- * as NackRepeat says. Besides, each packet has a timeout of its own, that doubles with each
+ * as NackRepeat says. Besides, each packet has a timeout of its own, which may double with each
  * repetition of that packet up to RtoBackoff times:
  *
  *   Rto = RtoMultiplier * (base RTT + queues on the path * QueueBytes / line rate).
@@ -67,7 +67,7 @@ namespace roce
  * | RearmOnPacket | false: NACKs are repeated by time  | true: by the block's next packet         |
  * | BlockGap      | true                               | false: no term for the packets           |
  * | RtoMultiplier | 1.5                                | 1                                        |
- * | RtoBackoff    | 8                                  | 1: none                                  |
+ * | RtoBackoff    | 1: none                            | 1: none                                  |
  * | QueueBytes    | 1 MiB                              | 1 MB                                     |
  *
  * The paper gives (8,2), the NACK and both timers; their values and what is repeated it does not

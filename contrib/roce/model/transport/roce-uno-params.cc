@@ -32,7 +32,7 @@ PresetParams(const std::string& name)
     p.epoch = {1.0 / 16, 1, true, false, false};
     p.mdScale = 0.3;
     p.gentleDelayPs = 1400000;
-    p.qa = {true, 0.5, 1, false, 1, true, true, 1.5, false};
+    p.qa = {true, 0.5, 1, false, 1, true, true, 1.5, true};
     p.qaPeriodFactor = 1;
     p.qaSkipRtts = 1;
     p.minCwnd = 1;

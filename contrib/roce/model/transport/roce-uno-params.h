@@ -99,7 +99,7 @@ struct UnoParams
  * | QaSkipFirst          | true [a]              | false            | E9       |
  * | QaSkipAppLimited     | true [a]              | false            | E9       |
  * | QaTimer              | 1.5 periods [a]       | 0 = none         | E9       |
- * | QaRestart            | now [a]               | sent             | E9       |
+ * | QaRestart            | sent [a]              | sent             | E9       |
  * | QaOrder              | last [a]              | first            |          |
  * | MinCwnd              | 1 frame [a]           | 1                | E11      |
  * | InitialCwndBdp       | 1 [a]                 | 1                | E14      |
