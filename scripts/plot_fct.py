@@ -82,7 +82,7 @@ def panel_grid(plt, count: int, columns: int, width: float, height: float, **sha
 
 def turn_labels(ax, labels: Sequence[str], columns: int, width: float) -> None:
     """Turn the labels of the x axis if they would not fit side by side."""
-    if ax.get_xticklabels() and sum(map(len, labels)) * columns > 12 * width:
+    if ax.get_xticklabels() and sum(len(x) + 2 for x in labels) * columns > 9 * width:
         for label in ax.get_xticklabels():
             label.set(rotation=30, ha="right", rotation_mode="anchor")
 

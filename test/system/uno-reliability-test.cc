@@ -250,7 +250,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, UnoDeadLink, ::testing::Range(1u, 9u));
 // oldest packet (1, 2, 4, 8, 8, ... times as long), the receiver falls silent, the run ends.
 TEST_F(UnoReliability, NoWayAtAll)
 {
-    Recover("UnoErasure[" + Verify() + "]");
+    Recover("UnoErasure[RtoBackoff=8|" + Verify() + "]");
     for (const unsigned directions : {Link::FROM_0, Link::FROM_1, Link::BOTH})
     {
         for (const int64_t failPs : {int64_t{0}, 57 * US})
