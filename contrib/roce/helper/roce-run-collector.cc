@@ -221,6 +221,7 @@ RunCollector::GetRecords() const
             const ReceiverQp* receiver =
                 m_network.GetNic(qp->GetConfig().dst)->GetReceiver(qp->GetConfig().dstQp);
             record.deliveredBytes = receiver ? receiver->receivedBytes : 0;
+            record.packets = qp->GetOldestPackets();
             record.retransmittedPackets = qp->GetRetransmitted();
         }
     }
@@ -266,6 +267,12 @@ RunCollector::GetCounters() const
         counters["strayFrames"] += c.strayFrames;
         counters["reordered"] += c.reordered;
         counters["pathMoves"] += c.pathMoves;
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+        {
+            const QueuePair* qp = nic->GetQp(q);
+            counters["pathMoves"] += qp && qp->GetSelector() ? qp->GetSelector()->GetMoves() : 0;
+        }
         counters["notificationsReceived"] += c.notificationsReceived;
         counters["strayNotifications"] += c.strayNotifications;
         uint64_t& depth = counters["maxReorderPackets"];

@@ -181,24 +181,26 @@ StallDetector::Check()
         opened += m_network.GetNic(n)->GetNQps();
     }
     const std::vector<QueuePair*> unfinished = FindUnfinished();
-    std::map<QpId, uint64_t> una;
+    std::map<QpId, uint64_t> acked;
     std::vector<QueuePair*> stalled;
     for (QueuePair* qp : unfinished)
     {
         const QpId id(qp->GetConfig().src, qp->GetQpn());
-        una[id] = qp->GetUna();
-        const auto before = m_una.find(id);
-        if (before != m_una.end() && before->second == qp->GetUna() &&
+        // The oldest packet may be the last to arrive, and what is made up for is never
+        // acknowledged.
+        const uint64_t now = acked[id] = qp->GetUna() + qp->ackedPackets;
+        const auto before = m_acked.find(id);
+        if (before != m_acked.end() && before->second == now &&
             !IsPaced(*qp, m_options.checkInterval.GetPicoSeconds()))
         {
             stalled.push_back(qp);
         }
     }
     // One that has finished is missing now, one that has got on is not among the stalled.
-    m_progress =
-        opened != m_openedQps || una.size() != m_una.size() || stalled.size() != unfinished.size();
+    m_progress = opened != m_openedQps || acked.size() != m_acked.size() ||
+                 stalled.size() != unfinished.size();
     m_openedQps = opened;
-    m_una = std::move(una);
+    m_acked = std::move(acked);
     return Describe(stalled);
 }
 

@@ -122,7 +122,7 @@ class StallDetector
 
     const Network& m_network;
     Options m_options;
-    std::map<QpId, uint64_t> m_una;     //!< unfinished queue pairs at the last check
+    std::map<QpId, uint64_t> m_acked;   //!< how far unfinished queue pairs were at the last check
     uint64_t m_openedQps{0};            //!< at the last check
     bool m_progress{false};             //!< the last check found some
     uint32_t m_idleChecks{0};           //!< checks in a row without progress

@@ -160,6 +160,11 @@ WorkloadOptions::Poisson(const Topology& topology) const
     if (!poissonReceiver.empty())
     {
         poisson.receiver = ParseNic("--poissonReceiver", poissonReceiver, poisson.hosts.nHosts);
+        if (loadReference != "host" && loadReference != "bottleneck")
+        {
+            throw InputError("--poissonReceiver with --loadReference=" + loadReference +
+                             ", expected host or bottleneck: the load is that of its link");
+        }
     }
     const double nFlows = poisson.GetExpectedFlows();
     if (nFlows > MAX_FLOWS)

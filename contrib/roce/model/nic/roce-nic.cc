@@ -469,6 +469,7 @@ Nic::ReceiveAck(Frame* frame, int64_t nowPs)
     if (result.packets || result.rewound || result.loss)
     {
         qp->retries = 0;
+        qp->ackedPackets += result.packets;
         if (!qp->GetInflightBytes())
         {
             qp->rtoDeadlinePs = NEVER_PS; // what is to be repeated starts it again

@@ -214,5 +214,11 @@ QueuePair::GetOldestCookie() const
     return m_oldest < m_messages.size() ? m_messages[m_oldest].cookie : UINT64_MAX;
 }
 
+uint64_t
+QueuePair::GetOldestPackets() const
+{
+    return m_oldest < m_messages.size() ? m_messages[m_oldest].packets : 0;
+}
+
 } // namespace roce
 } // namespace ns3

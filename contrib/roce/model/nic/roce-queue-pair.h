@@ -296,6 +296,9 @@ class QueuePair
     /// @return cookie of the oldest message that is not complete, or UINT64_MAX
     uint64_t GetOldestCookie() const;
 
+    /// @return packets of the oldest unfinished message, parity included; 0 without one
+    uint64_t GetOldestPackets() const;
+
     // State that belongs to the NIC's scheduling of this queue pair.
     QueuePair* nextReady{nullptr};       //!< ready ring
     int64_t nextAvailPs{INT64_MIN};      //!< pacing: earliest next start
@@ -307,6 +310,7 @@ class QueuePair
     int64_t rtoDeadlinePs{NEVER_PS};     //!< its end as it stood then; NEVER_PS: it does not run
     int64_t rtoEntryPs{NEVER_PS};        //!< key of the valid entry in the NIC's timeout heap
     int64_t rtoPs{0};                    //!< the NIC's length of the timeout
+    uint64_t ackedPackets{0};            //!< acknowledged up to now, in order or not
     uint32_t retries{0};                 //!< consecutive timeouts without progress
     uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     Place place{Place::NOWHERE};

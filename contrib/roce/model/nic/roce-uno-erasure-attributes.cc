@@ -26,7 +26,7 @@ NS_OBJECT_ENSURE_REGISTERED(UnoErasure);
 namespace
 {
 
-constexpr SettingsCheck CHECK("ns3::roce::UnoErasure");
+constexpr SettingsCheck CHECK("ns3::roce::UnoErasure", "preset");
 
 /// The value that a text names; the preset's, if it is empty.
 template <typename T>

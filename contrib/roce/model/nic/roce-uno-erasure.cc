@@ -281,6 +281,12 @@ UnoErasure::OnTimeout(QueuePair& qp, int64_t nowPs)
     UpdateRepeat(qp);
 }
 
+int64_t
+UnoErasure::TimeoutPs(const QueuePair&) const
+{
+    return m_rtoPs * m_settings.rtoBackoff;
+}
+
 bool
 UnoErasure::IsRetry(const QueuePair& qp, int64_t nowPs)
 {

@@ -100,6 +100,7 @@ class UnoErasure : public LossRecovery
                                const Frame& ack,
                                int64_t nowPs,
                                std::vector<MessageRecord>& done) override;
+    int64_t TimeoutPs(const QueuePair& qp) const override;
     void OnTimeout(QueuePair& qp, int64_t nowPs) override;
     bool IsRetry(const QueuePair& qp, int64_t nowPs) override;
     uint64_t TakeRepeat(QueuePair& qp) override;

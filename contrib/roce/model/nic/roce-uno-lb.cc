@@ -84,7 +84,7 @@ UnoLb::Fork() const
 namespace
 {
 
-constexpr SettingsCheck CHECK("ns3::roce::UnoLb");
+constexpr SettingsCheck CHECK("ns3::roce::UnoLb", "preset");
 
 /// Whether a choice between two is the second.
 bool

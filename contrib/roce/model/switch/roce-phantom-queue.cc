@@ -25,7 +25,7 @@ NS_OBJECT_ENSURE_REGISTERED(PhantomQueue);
 namespace
 {
 
-constexpr SettingsCheck CHECK{"ns3::roce::PhantomQueue"};
+constexpr SettingsCheck CHECK{"ns3::roce::PhantomQueue", "preset"};
 
 } // namespace
 

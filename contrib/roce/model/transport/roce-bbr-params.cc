@@ -15,7 +15,7 @@ namespace roce
 namespace
 {
 
-constexpr SettingsCheck CHECK{"ns3::roce::Bbr"};
+constexpr SettingsCheck CHECK{"ns3::roce::Bbr", "preset"};
 
 /// 2 / ln 2: the least gain that doubles the rate each round trip.
 constexpr double HIGH_GAIN = 2.8853900817779268;

@@ -22,7 +22,7 @@ NS_OBJECT_ENSURE_REGISTERED(Bbr);
 namespace
 {
 
-constexpr SettingsCheck CHECK{"ns3::roce::Bbr"};
+constexpr SettingsCheck CHECK{"ns3::roce::Bbr", "preset"};
 
 /// Gains of PROBE_BW.
 constexpr std::array<double, 8> CYCLE{1.25, 0.75, 1, 1, 1, 1, 1, 1};

@@ -20,7 +20,7 @@ NS_OBJECT_ENSURE_REGISTERED(Gemini);
 namespace
 {
 
-constexpr SettingsCheck CHECK{"ns3::roce::Gemini"};
+constexpr SettingsCheck CHECK{"ns3::roce::Gemini", "preset"};
 
 /// See the table at GeminiSettings.
 GeminiParams

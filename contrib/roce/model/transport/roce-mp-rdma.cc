@@ -20,7 +20,7 @@ NS_OBJECT_ENSURE_REGISTERED(MpRdma);
 namespace
 {
 
-constexpr SettingsCheck CHECK{"ns3::roce::MpRdma"};
+constexpr SettingsCheck CHECK{"ns3::roce::MpRdma", "preset"};
 
 /// Round trips to win back half a BDP from which on there is a warning.
 constexpr double MANY_ROUND_TRIPS = 1000;
