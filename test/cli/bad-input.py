@@ -260,6 +260,7 @@ BAD = [
     ("--interWorkload={d}/falls.txt", "falls.txt:2:", "expected"),
     ("--loadReference=border", "--loadReference is 'border'", "bottleneck"),
     ("--poissonReceiver=8", "--poissonReceiver is '8'", "0 to 7"),
+    ("--poissonReceiver=1 --loadReference=wan", "--loadReference=wan", "host or bottleneck"),
     ("--poissonStart=-1us", "start -1000000 ps", "0 or more"),
     ("--pattern=allreduce --groups=0", "0 groups", "expected 1 to 4"),
     ("--pattern=allreduce --groups=5", "5 groups", "expected 1 to 4"),

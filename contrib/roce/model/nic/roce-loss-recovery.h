@@ -115,7 +115,8 @@ class LossRecovery : public Object
     /**
      * @param qp its queue pair, whose timeout has run out
      * @param nowPs current time
-     * @return whether it counts for Nic::RetryLimit, and the rate law hears of it
+     * @return whether it counts for Nic::RetryLimit; the rate law hears of others by
+     * OnFurtherTimeout()
      */
     virtual bool IsRetry([[maybe_unused]] const QueuePair& qp, [[maybe_unused]] int64_t nowPs)
     {

@@ -54,7 +54,7 @@ namespace roce
  * all the same. If that has not come SentPackets::HISTORY packets later, the path selector hears of
  * it (PathSelector::OnCoveredLoss()), and nobody else.
  * Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
- * the oldest packet, and only of these the rate law hears.
+ * the oldest packet; the rate law hears of the others by OnFurtherTimeout().
  *
  * Flows within a datacenter (Code=inter) are not coded: selective repeat with the same timeouts,
  * the receiver is SelectiveRepeat's.
