@@ -48,15 +48,16 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     return run.Run(cmd, network, flows);
 }
 
-int
-RunProgram(const std::function<int()>& run)
+namespace
 {
-    Time::SetResolution(Time::PS);
+
+/// @return status of what is called; errors are told. @param call anything that may throw
+int
+Guard(const std::function<int()>& call)
+{
     try
     {
-        const int status = run();
-        Simulator::Destroy();
-        return status;
+        return call();
     }
     catch (const InputError& error)
     {
@@ -68,6 +69,21 @@ RunProgram(const std::function<int()>& run)
         std::cerr << "error: " << error.what() << std::endl;
         return 1;
     }
+}
+
+} // namespace
+
+int
+RunProgram(const std::function<int()>& run)
+{
+    Time::SetResolution(Time::PS);
+    const int status = Guard(run);
+    // After an error, too: what is still in the simulator must go before the static objects do.
+    const int destroyed = Guard([] {
+        Simulator::Destroy();
+        return 0;
+    });
+    return status != 0 ? status : destroyed;
 }
 
 } // namespace roce
