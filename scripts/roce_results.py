@@ -137,10 +137,13 @@ def flows_file(path: str) -> str:
     if not os.path.isdir(path):
         return path
     file = os.path.join(path, "flows.csv")
+    unfinished = os.path.exists(os.path.join(path, ".unfinished"))
+    if unfinished and not os.path.exists(os.path.join(path, "summary.json")):
+        raise ResultError(f"{path}: the run has not finished (.unfinished is there, summary.json not)")
     if os.path.exists(file):
+        if unfinished:
+            print(f"warning: {path}: a later run has not finished, this is the result of the one before", file=sys.stderr)
         return file
-    if os.path.exists(file + ".tmp"):
-        raise ResultError(f"{path}: the run did not finish (flows.csv.tmp is there, flows.csv not)")
     raise ResultError(f"{path}: no flows.csv, expected the folder of a finished run")
 
 

@@ -202,11 +202,13 @@ TEST_F(RunCollectorTest, RefusesBadInput)
     flows[0].id = 3;
     EXPECT_THROW(RunCollector(net, flows, RunCollector::Options()), InputError);
     RunCollector::Options options;
-    options.pcapFolder = "/nowhere";
-    for (const char* port : {"nic2", "sw:2", "sw:x", "nic", "", "nic0"}) // the last: no folder
+    options.pcap = {"nic0"};
+    EXPECT_THROW(RunCollector(net, {}, options), std::logic_error); // no writer
+    RunWriter writer(folder.string());
+    for (const char* port : {"nic2", "sw:2", "sw:x", "nic", ""})
     {
         options.pcap = {port};
-        EXPECT_THROW(RunCollector(net, {}, options), InputError) << port;
+        EXPECT_THROW(RunCollector(net, {}, options, &writer), InputError) << port;
     }
 }
 

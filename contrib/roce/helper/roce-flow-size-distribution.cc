@@ -6,12 +6,10 @@
 #include "ns3/roce-flow-size-distribution.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-input-file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <locale>
 #include <sstream>
 #include <utility>
@@ -144,13 +142,7 @@ FlowSizeDistribution::Names()
 FlowSizeDistribution
 FlowSizeDistribution::FromFile(const std::string& path)
 {
-    errno = 0;
-    std::ifstream in(path);
-    if (!in)
-    {
-        const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-        throw InputError(path, 1, "cannot be read (" + reason + "), expected a flow-size table");
-    }
+    std::ifstream in = InputFile::Open(path, "a flow-size table");
     return Parse(in, path, path);
 }
 

@@ -85,7 +85,7 @@ IterationTable::MakeJson() const
 void
 IterationTable::Write(RunWriter& writer) const
 {
-    CsvFile& csv = writer.OpenCsv("iterations.csv",
+    CsvFile& csv = writer.OpenCsv(FILE_NAME,
                                   {"iteration",
                                    "flows",
                                    "bytes",

@@ -33,6 +33,9 @@ namespace roce
 class IterationTable
 {
   public:
+    /// What Write() writes.
+    static constexpr const char* FILE_NAME = "iterations.csv";
+
     /// One iteration.
     struct Row
     {
@@ -69,7 +72,7 @@ class IterationTable
     nlohmann::ordered_json MakeJson() const;
 
     /**
-     * @brief Write iterations.csv: one row per iteration, counted from 1.
+     * @brief Write FILE_NAME: one row per iteration, counted from 1.
      *
      * Columns iteration,flows,bytes,start_ns,end_ns,duration_ns,ideal_ns,ratio,status. What is not
      * known of an unfinished iteration is empty.

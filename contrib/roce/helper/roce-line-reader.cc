@@ -6,11 +6,10 @@
 #include "roce-line-reader.h"
 
 #include "roce-input-error.h"
+#include "roce-input-file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <sstream>
 
 namespace ns3
@@ -20,15 +19,9 @@ namespace roce
 
 LineReader::LineReader(const std::string& path, const std::string& what)
     : m_path(path),
-      m_what(what)
+      m_what(what),
+      m_in(InputFile::Open(path, what))
 {
-    errno = 0;
-    m_in.open(path);
-    if (!m_in)
-    {
-        const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-        throw InputError(path, 1, "cannot be read (" + reason + "), expected " + what);
-    }
 }
 
 bool

@@ -27,6 +27,8 @@ namespace roce
 class PfcLog
 {
   public:
+    static constexpr const char* FILE_NAME = "pfc.txt"; //!< in a run's folder
+
     /// @param network built; outlives the log, which is not moved meanwhile
     explicit PfcLog(const Network& network);
     PfcLog(const PfcLog&) = delete;

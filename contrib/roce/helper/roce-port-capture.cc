@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <set>
 #include <utility>
 
 namespace ns3
@@ -39,10 +40,14 @@ class PortCapture::Files
   public:
     /**
      * @brief Open a file and write to it what a port sees.
-     * @param path final name
      * @param port to be captured
+     * @param path to write to
+     * @param finalPath its name from Finish() on
      */
-    void Add(const std::string& path, Ptr<Port> port);
+    void Add(Ptr<Port> port, const std::string& path, const std::string& finalPath);
+
+    /// @throw InputError if it is taken already. @param name of a file to be
+    void Claim(const std::string& name);
 
     /// @brief See PortCapture::Finish().
     void Finish();
@@ -51,32 +56,36 @@ class PortCapture::Files
     /// One pcap file.
     struct File
     {
-        std::string path;          //!< final name
+        std::string path;          //!< where it is written
+        std::string finalPath;     //!< its name afterwards
         Ptr<PcapFileWrapper> pcap; //!< null when it is finished
         Ptr<Port> port;
     };
 
+    std::set<std::string> m_names;
     std::vector<std::shared_ptr<File>> m_files;
 };
 
 void
-PortCapture::Files::Add(const std::string& path, Ptr<Port> port)
+PortCapture::Files::Claim(const std::string& name)
 {
-    for (const std::shared_ptr<File>& other : m_files)
+    if (!m_names.insert(name).second)
     {
-        if (other->path == path)
-        {
-            throw InputError("pcap: " + path + " is named twice");
-        }
+        throw InputError("pcap: " + name + " is named twice");
     }
-    std::remove(path.c_str()); // an earlier run's must not pass for this one's
-    auto file = std::make_shared<File>(File{path, CreateObject<PcapFileWrapper>(), port});
+}
+
+void
+PortCapture::Files::Add(Ptr<Port> port, const std::string& path, const std::string& finalPath)
+{
+    auto file =
+        std::make_shared<File>(File{path, finalPath, CreateObject<PcapFileWrapper>(), port});
     // A frame of 64 bytes lasts 1.7 ns at 400 Gbit/s: microseconds would tell nothing.
     file->pcap->SetAttribute("NanosecMode", BooleanValue(true));
-    file->pcap->Open(path + ".tmp", std::ios::out | std::ios::binary);
+    file->pcap->Open(path, std::ios::out | std::ios::binary);
     if (file->pcap->Fail())
     {
-        throw InputError(path + ".tmp: cannot create: " + std::strerror(errno));
+        throw InputError(path + ": cannot create: " + std::strerror(errno));
     }
     file->pcap->Init(DLT_EN10MB);
     const Callback<void, Ptr<const Packet>, Time, bool> sink(
@@ -103,13 +112,13 @@ PortCapture::Files::Finish()
     // Taken out first: what cannot be written is told once.
     for (const std::shared_ptr<File>& file : std::exchange(m_files, {}))
     {
-        const std::string tmp = file->path + ".tmp";
         const Ptr<PcapFileWrapper> pcap = std::exchange(file->pcap, nullptr);
         file->port = nullptr;
         pcap->Close();
-        if (pcap->Fail() || std::rename(tmp.c_str(), file->path.c_str()) != 0)
+        if (pcap->Fail() || (file->path != file->finalPath &&
+                             std::rename(file->path.c_str(), file->finalPath.c_str()) != 0))
         {
-            throw InputError(tmp + ": cannot write: " + std::strerror(errno));
+            throw InputError(file->path + ": cannot write: " + std::strerror(errno));
         }
     }
 }
@@ -120,16 +129,17 @@ PortCapture::PortCapture()
     Simulator::ScheduleDestroy([files = m_files] { files->Finish(); });
 }
 
-PortCapture::PortCapture(Network& network,
-                         const std::vector<std::string>& ports,
-                         const std::string& folder)
+PortCapture::PortCapture(Network& network, const std::vector<std::string>& ports, RunWriter& writer)
     : PortCapture()
 {
     for (const std::string& name : ports)
     {
         for (const NamedPort& named : FindPorts(network, name, "pcap"))
         {
-            m_files->Add(folder + "/" + named.name + ".pcap", named.port);
+            const std::string file = named.name + ".pcap";
+            m_files->Claim(file);
+            const std::string path = writer.AddFile(file);
+            m_files->Add(named.port, path, path); // the writer renames it
         }
     }
 }
@@ -142,8 +152,10 @@ PortCapture::EnablePcapInternal(std::string prefix,
 {
     if (const Ptr<Port> port = DynamicCast<Port>(device))
     {
-        m_files->Add(explicitFilename ? prefix : PcapHelper().GetFilenameFromDevice(prefix, device),
-                     port);
+        const std::string path =
+            explicitFilename ? prefix : PcapHelper().GetFilenameFromDevice(prefix, device);
+        m_files->Claim(path);
+        m_files->Add(port, path + ".tmp", path);
     }
 }
 

@@ -7,6 +7,7 @@
 #define ROCE_PORT_CAPTURE_H
 
 #include "roce-network.h"
+#include "roce-run-writer.h"
 
 #include "ns3/trace-helper.h"
 
@@ -40,8 +41,8 @@ namespace roce
  * transmission of a frame sent, the end of arrival of a frame received. Pause frames are there,
  * too; frames lost on the link are in the file of the sender only.
  *
- * Files have names ending in `.tmp` until Finish() or Simulator::Destroy(), so that a run that dies
- * leaves no final name.
+ * Files have names ending in `.tmp` until Finish() or Simulator::Destroy(): a run that dies leaves
+ * an earlier file of that name as it was.
  */
 class PortCapture : public PcapHelperForDevice
 {
@@ -52,16 +53,17 @@ class PortCapture : public PcapHelperForDevice
      * @param network built; outlives the capture
      * @param ports `nic3` gives nic3.pcap, `dc0-leaf1:2` (switch port) gives dc0-leaf1-2.pcap,
      *        `dc0-leaf1` means all ports of the switch, `all` all NICs and switches
-     * @param folder where the files go; must exist
+     * @param writer of the run: the files are part of its result and get their names with it
      * @throw InputError for an unknown port, one named twice, or a file that cannot be made
      */
-    PortCapture(Network& network, const std::vector<std::string>& ports, const std::string& folder);
+    PortCapture(Network& network, const std::vector<std::string>& ports, RunWriter& writer);
     PortCapture(const PortCapture&) = delete;
     PortCapture& operator=(const PortCapture&) = delete;
 
     /**
-     * @brief Close the files and give them their final names. After the run, when the files are to
-     * end at the present time exactly; otherwise Simulator::Destroy() does it.
+     * @brief Close the files and give them their final names (a RunWriter's: close only). After the
+     * run, when the files are to end at the present time exactly; otherwise Simulator::Destroy()
+     * does it.
      * @throw InputError if one could not be written
      */
     void Finish();

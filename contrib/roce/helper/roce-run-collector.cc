@@ -61,9 +61,9 @@ RunCollector::RunCollector(Network& network,
     }
     stall.lastStartPs = FlowPhases::LastScheduledPs(flows);
     m_stall = std::make_unique<StallDetector>(network, stall);
-    if ((options.series.IsOn() || options.netanim.IsOn()) && !writer)
+    if ((options.series.IsOn() || options.netanim.IsOn() || !options.pcap.empty()) && !writer)
     {
-        throw std::logic_error("RunCollector: time series and animations need a RunWriter");
+        throw std::logic_error("RunCollector: time series, animations, captures need a RunWriter");
     }
     if (options.series.IsOn())
     {
@@ -76,7 +76,7 @@ RunCollector::RunCollector(Network& network,
     }
     if (!options.pcap.empty())
     {
-        m_capture = std::make_unique<PortCapture>(network, options.pcap, options.pcapFolder);
+        m_capture = std::make_unique<PortCapture>(network, options.pcap, *writer);
     }
 }
 

@@ -53,7 +53,6 @@ class RunCollector
         std::function<int64_t(const FlowSpec&)> ideal;
         bool fingerprint{false};              //!< hash every departure
         std::vector<std::string> pcap;        //!< ports to capture, see PortCapture
-        std::string pcapFolder;               //!< where the captures go
         Time stallInterval{MilliSeconds(10)}; //!< see StallDetector::Options
     };
 
@@ -61,9 +60,9 @@ class RunCollector
      * @param network built, with the flows installed; outlives the collector
      * @param flows the same flows; the id of each is its position
      * @param options see Options
-     * @param writer takes the tables; may be null if none is asked for
+     * @param writer takes the files; may be null if none is asked for
      * @throw InputError for ids out of order, an unknown port to capture, or a file that cannot
-     *        be made; std::logic_error if a table is asked for without writer
+     *        be made; std::logic_error if a file is asked for without writer
      */
     RunCollector(Network& network,
                  const std::vector<FlowSpec>& flows,

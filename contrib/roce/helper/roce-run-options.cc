@@ -105,22 +105,11 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
                              "Interval, expected one of them");
         }
     }
-    MakeSeriesOptions();
-    NetAnimFile::Window::Parse("--netanim", netanim);
-    std::vector<std::string> files;
-    for (const SeriesKind& kind : TimeSeries::GetKinds())
+    CheckFiles(cmd);
+    if (out.empty())
     {
-        files.emplace_back(kind.option);
-    }
-    files.insert(
-        files.end(),
-        {"chromeTrace", "netanim", "queueInterval", "rateInterval", "pcap", "hpccFct", "hpccPfc"});
-    for (const std::string& name : files)
-    {
-        if (out.empty() && cmd.IsGiven(name))
-        {
-            throw InputError("--" + name + " with an empty --out, expected a folder for its file");
-        }
+        hpccFct = false;
+        hpccPfc = false;
     }
     if (!cmd.IsGiven("seed"))
     {
@@ -129,6 +118,32 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
     RngSeedManager::SetRun(seed);
     scheduler = ValueCheck::Factory("--scheduler", scheduler, Scheduler::GetTypeId());
     Simulator::SetScheduler(ObjectFactory(scheduler));
+}
+
+/// Refuse files that are asked for without a folder.
+void
+RunOptions::CheckFiles(const CheckedCommandLine& cmd) const
+{
+    const TimeSeries::Options options = MakeSeriesOptions();
+    std::map<std::string, bool> files{
+        {"chromeTrace", chromeTrace},
+        {"netanim", NetAnimFile::Window::Parse("--netanim", netanim).IsOn()},
+        {"queueInterval", !queueInterval.IsZero()},
+        {"rateInterval", !rateInterval.IsZero()},
+        {"pcap", !pcap.empty()},
+        {"hpccFct", hpccFct},
+        {"hpccPfc", hpccPfc}};
+    for (const auto& [name, mode] : options.modes)
+    {
+        files[name] = mode.IsOn();
+    }
+    for (const auto& [name, isOn] : files)
+    {
+        if (out.empty() && isOn && cmd.IsGiven(name))
+        {
+            throw InputError("--" + name + " with an empty --out, expected a folder for its file");
+        }
+    }
 }
 
 TimeSeries::Options
@@ -180,7 +195,6 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
     options.series = MakeSeriesOptions();
     options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);
     options.fingerprint = fingerprint;
-    options.pcapFolder = out;
     options.ideal = ideal;
     std::istringstream ports(pcap);
     for (std::string port; std::getline(ports, port, ',');)
@@ -188,6 +202,36 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
         options.pcap.push_back(port);
     }
     return options;
+}
+
+/// @return the folder's writer, which knows by now that everything can be written; null without
+std::unique_ptr<RunWriter>
+RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
+{
+    if (out.empty())
+    {
+        return nullptr;
+    }
+    auto writer = std::make_unique<RunWriter>(out);
+    writer->Check(RunWriter::FLOWS);
+    if (FlowPhases::IsUsed(flows))
+    {
+        writer->Check(IterationTable::FILE_NAME);
+    }
+    if (hpccFct)
+    {
+        writer->Check(RunWriter::HPCC_FCT);
+        for (const FlowSpec& flow : flows)
+        {
+            hpccForm.AddressOf(flow.src);
+            hpccForm.AddressOf(flow.dst);
+        }
+    }
+    if (hpccPfc)
+    {
+        writer->Check(PfcLog::FILE_NAME);
+    }
+    return writer;
 }
 
 int
@@ -200,7 +244,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     statistics.warmupPs = warmup.GetPicoSeconds();
     FctStats stats(statistics);
     const int64_t lastStartPs = FlowPhases::LastScheduledPs(flows);
-    const auto writer = out.empty() ? nullptr : std::make_unique<RunWriter>(out);
+    const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
     RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
     Progress meter(Progress::ParseMode(progress),
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
@@ -210,6 +254,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                                                network.CountPacketHops()};
                    });
     const auto pfcLog = hpccPfc ? std::make_unique<PfcLog>(network) : nullptr;
+    if (writer)
+    {
+        writer->Begin();
+    }
     collector.Start();
     meter.Start();
     Simulator::Run();
@@ -241,7 +289,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
     if (pfcLog)
     {
-        writer->WriteFile("pfc.txt", pfcLog->GetText());
+        writer->WriteFile(PfcLog::FILE_NAME, pfcLog->GetText());
     }
     if (writer)
     {

@@ -20,6 +20,7 @@
 #include <functional>
 #include <iosfwd>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,8 @@ struct RunOptions
     bool chromeTrace{false};
     std::string netanim;
     std::string pcap;
-    bool hpccFct{false};
-    bool hpccPfc{false};
+    bool hpccFct{false}; //!< not without a folder
+    bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
     RunWriter::HpccForm hpccForm; //!< of fct.txt; set by programs that have other node numbers
     /// Ideal FCT of a flow in picoseconds, instead of Network::GetIdeal(); set by programs.
@@ -80,7 +81,7 @@ struct RunOptions
     /**
      * @brief Install the flows, simulate until they are done, write the folder and a short table.
      *
-     * The folder is not touched before all input is known to be good.
+     * An earlier result in the folder stays until this one is complete, see RunFolder.
      *
      * @param cmd goes into summary.json
      * @param network built
@@ -110,6 +111,8 @@ struct RunOptions
   private:
     RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
     TimeSeries::Options MakeSeriesOptions() const;
+    void CheckFiles(const CheckedCommandLine& cmd) const;
+    std::unique_ptr<RunWriter> MakeWriter(const std::vector<FlowSpec>& flows) const;
     void Write(RunWriter& writer,
                const RunSummary& summary,
                const FctStats& stats,

@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
@@ -20,36 +18,10 @@ namespace ns3
 namespace roce
 {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace
 {
-
-const char* const SUMMARY = "summary.json";
-const char* const STANDARD_FILES[] = {SUMMARY,
-                                      "flows.csv",
-                                      "iterations.csv",
-                                      "queues.csv",
-                                      "rates.csv",
-                                      "transport.csv",
-                                      "pfc.csv",
-                                      "pauses.csv",
-                                      "utilisation.csv",
-                                      "trace.json",
-                                      "netanim.xml",
-                                      "fct.txt",
-                                      "pfc.txt"};
-
-/**
- * @param name a file name
- * @return true when it names a file directly in the folder
- */
-bool
-IsPlainName(const std::string& name)
-{
-    return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
-}
 
 /**
  * @param ps picoseconds, not negative
@@ -150,80 +122,21 @@ SummaryJson(const RunSummary& summary, const FctStats& stats)
 RunWriter::RunWriter(const std::string& folder)
     : m_folder(folder)
 {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error || !fs::is_directory(folder, error))
-    {
-        throw InputError(folder + ": cannot create the run folder: " +
-                         (error ? error.message() : std::string("not a folder")));
-    }
-    RemoveOldResult();
 }
 
 RunWriter::~RunWriter() = default;
 
-std::string
-RunWriter::TmpPath(const std::string& name) const
-{
-    return (fs::path(m_folder) / (name + ".tmp")).string();
-}
-
-void
-RunWriter::RemoveOldResult() const
-{
-    std::vector<std::string> names(std::begin(STANDARD_FILES), std::end(STANDARD_FILES));
-    std::ifstream old(fs::path(m_folder) / SUMMARY);
-    const Json summary = Json::parse(old, nullptr, false);
-    if (summary.is_object() && summary.contains("files") && summary["files"].is_array())
-    {
-        for (const auto& entry : summary["files"])
-        {
-            if (entry.is_string() && IsPlainName(entry.get<std::string>()))
-            {
-                names.push_back(entry.get<std::string>());
-            }
-        }
-    }
-    // summary.json goes first: without it the folder no longer claims to hold a result.
-    for (const auto& name : names)
-    {
-        for (const auto& path : {(fs::path(m_folder) / name).string(), TmpPath(name)})
-        {
-            std::error_code error;
-            fs::remove(path, error);
-            if (error)
-            {
-                throw InputError(path + ": cannot remove the old result: " + error.message());
-            }
-        }
-    }
-}
-
-void
-RunWriter::Register(const std::string& name)
-{
-    if (m_finished || !IsPlainName(name) ||
-        std::find(m_names.begin(), m_names.end(), name) != m_names.end())
-    {
-        throw std::logic_error("run writer: file '" + name + "' is not a plain name, used twice, " +
-                               "or opened after Finish()");
-    }
-    m_names.push_back(name);
-}
-
 CsvFile&
 RunWriter::OpenCsv(const std::string& name, const std::vector<std::string>& header)
 {
-    Register(name);
-    m_tables.push_back(std::make_unique<CsvFile>(TmpPath(name), header));
+    m_tables.push_back(std::make_unique<CsvFile>(m_folder.Add(name), header));
     return *m_tables.back();
 }
 
 std::string
 RunWriter::AddFile(const std::string& name)
 {
-    Register(name);
-    return TmpPath(name);
+    return m_folder.Add(name);
 }
 
 void
@@ -237,7 +150,7 @@ RunWriter::WriteFlows(const std::vector<FlowRecord>& records)
     std::stable_sort(order.begin(), order.end(), [](const FlowRecord* a, const FlowRecord* b) {
         return a->spec.id < b->spec.id;
     });
-    CsvFile& csv = OpenCsv("flows.csv",
+    CsvFile& csv = OpenCsv(FLOWS,
                            {"id",
                             "src",
                             "dst",
@@ -284,22 +197,24 @@ RunWriter::HpccAddress(uint32_t nodeId)
     return 0x0b000001u + (nodeId / 256) * 0x00010000u + (nodeId % 256) * 0x00000100u;
 }
 
+uint32_t
+RunWriter::HpccForm::AddressOf(uint32_t nic) const
+{
+    if (nodeIds.empty())
+    {
+        return HpccAddress(nic);
+    }
+    if (nic >= nodeIds.size())
+    {
+        throw InputError("fct.txt: NIC " + std::to_string(nic) + " has no node number, " +
+                         std::to_string(nodeIds.size()) + " were given");
+    }
+    return HpccAddress(nodeIds[nic]);
+}
+
 void
 RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records, const HpccForm& form)
 {
-    const std::vector<uint32_t>& nodeIds = form.nodeIds;
-    const auto nodeOf = [&nodeIds](uint32_t nic) {
-        if (nodeIds.empty())
-        {
-            return nic;
-        }
-        if (nic >= nodeIds.size())
-        {
-            throw InputError("fct.txt: NIC " + std::to_string(nic) + " has no node number, " +
-                             std::to_string(nodeIds.size()) + " were given");
-        }
-        return nodeIds[nic];
-    };
     std::vector<const FlowRecord*> order;
     for (const FlowRecord& record : records)
     {
@@ -325,8 +240,8 @@ RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records, const HpccForm& 
         std::snprintf(addresses,
                       sizeof(addresses),
                       "%08x %08x",
-                      HpccAddress(nodeOf(spec.src)),
-                      HpccAddress(nodeOf(spec.dst)));
+                      form.AddressOf(spec.src),
+                      form.AddressOf(spec.dst));
         std::string line(addresses);
         for (uint64_t field :
              {uint64_t{spec.srcPort != 0 && !form.derivePorts ? spec.srcPort : derivedPort},
@@ -348,20 +263,13 @@ RunWriter::WriteHpccFct(const std::vector<FlowRecord>& records, const HpccForm& 
     {
         text += line.second;
     }
-    WriteFile("fct.txt", text);
+    WriteFile(HPCC_FCT, text);
 }
 
 void
 RunWriter::WriteFile(const std::string& name, const std::string& text)
 {
-    Register(name);
-    WriteText(name, text);
-}
-
-void
-RunWriter::WriteText(const std::string& name, const std::string& text)
-{
-    BufferedFile(TmpPath(name)).Append(text).Close();
+    BufferedFile(m_folder.Add(name)).Append(text).Close();
 }
 
 void
@@ -373,28 +281,21 @@ RunWriter::SetSummary(const Json& summary)
 void
 RunWriter::Finish()
 {
-    if (m_finished || !m_summary)
+    if (!m_summary)
     {
-        throw std::logic_error(m_folder + ": Finish() called twice or without SetSummary()");
+        throw std::logic_error(m_folder.GetPath() +
+                               ": Finish() called twice or without SetSummary()");
     }
     for (auto& table : m_tables)
     {
         table->Close();
     }
-    Register(SUMMARY);
-    (*m_summary)["files"] = m_names;
-    WriteText(SUMMARY, m_summary->dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-    m_finished = true;
-    // In order of creation, so that summary.json is last.
-    for (const auto& name : m_names)
-    {
-        std::error_code error;
-        fs::rename(TmpPath(name), fs::path(m_folder) / name, error);
-        if (error)
-        {
-            throw InputError(TmpPath(name) + ": cannot rename to " + name + ": " + error.message());
-        }
-    }
+    const std::unique_ptr<Json> summary = std::move(m_summary);
+    m_folder.Commit([&summary](const std::string& path, const std::vector<std::string>& names) {
+        (*summary)["files"] = names;
+        const std::string text = summary->dump(2, ' ', false, Json::error_handler_t::replace);
+        BufferedFile(path).Append(text).Append('\n').Close();
+    });
 }
 
 } // namespace roce

@@ -8,6 +8,7 @@
 
 #include "ns3/roce-csv-file.h"
 #include "ns3/roce-fct-stats.h"
+#include "ns3/roce-run-folder.h"
 
 #include <cstdint>
 #include <map>
@@ -55,42 +56,64 @@ nlohmann::ordered_json SummaryJson(const RunSummary& summary, const FctStats& st
  * @ingroup roce
  * @brief Writes the folder of one run, so that a result is there complete or not at all.
  *
- * The constructor removes the previous result in the folder. Everything is written under temporary
- * names (`flows.csv.tmp`) and renamed by Finish(), summary.json last: its presence says that the
- * run is complete. A run that dies leaves .tmp files only. Guards against a dying process, not
- * against power failure (no fsync). Two runs must not use one folder at the same time.
+ * What happens to an earlier result in the folder, to files of others, and when two runs use one
+ * folder: see RunFolder.
  *
  * All files but summary.json depend only on the simulation; wall-clock times are in summary.json.
  */
 class RunWriter
 {
   public:
+    static constexpr const char* FLOWS = "flows.csv";  //!< of WriteFlows()
+    static constexpr const char* HPCC_FCT = "fct.txt"; //!< of WriteHpccFct()
+
     /// How fct.txt is written.
     struct HpccForm
     {
         std::vector<uint32_t> nodeIds; //!< node number of each NIC index; empty: NIC i is node i
         bool derivePorts{false};       //!< sport is 10000 plus ... even if FlowSpec has one
+
+        /**
+         * @param nic index of a NIC
+         * @return its address in fct.txt, see HpccAddress()
+         * @throw InputError if it has none
+         */
+        uint32_t AddressOf(uint32_t nic) const;
     };
 
     /**
-     * @param folder created with its parents if missing. Of an existing folder the standard files
-     *        (flows.csv, iterations.csv, summary.json, fct.txt, pfc.txt, and those of time series),
-     * the files that its summary.json lists, and their .tmp remains are removed; other files stay.
-     * @throw InputError when the folder cannot be made or the old result cannot be removed
+     * @param folder created with its parents if missing
+     * @throw InputError as RunFolder
      */
     explicit RunWriter(const std::string& folder);
-    /// Without Finish(), leaves the .tmp files.
+    /// Without Finish() and Begin(), removes what was written.
     ~RunWriter();
     RunWriter(const RunWriter&) = delete;
     RunWriter& operator=(const RunWriter&) = delete;
+
+    /**
+     * @brief Refuse a name now that could not be written at the end.
+     * @param name file name without folder
+     * @throw InputError as RunFolder::Check()
+     */
+    void Check(const std::string& name) const
+    {
+        m_folder.Check(name);
+    }
+
+    /// @brief From now on a run that dies leaves its `.tmp` files: the simulation begins.
+    void Begin()
+    {
+        m_folder.KeepUnfinished();
+    }
 
     /**
      * @brief Add a table, for example queues.csv.
      * @param name file name without folder
      * @param header column names
      * @return the table, owned by this writer and open until Finish()
-     * @throw InputError when it cannot be created; std::logic_error on a name with a slash, a name
-     *        used twice, or after Finish()
+     * @throw InputError when it cannot be created, and as RunFolder::Add(); std::logic_error on a
+     *        name with a slash, a name used twice, or after Finish()
      */
     CsvFile& OpenCsv(const std::string& name, const std::vector<std::string>& header);
 
@@ -98,7 +121,7 @@ class RunWriter
      * @brief Add a file that is not a table.
      * @param name file name without folder
      * @return the path to write it to; it must be closed when Finish() is called
-     * @throw std::logic_error as OpenCsv()
+     * @throw InputError, std::logic_error as RunFolder::Add()
      */
     std::string AddFile(const std::string& name);
 
@@ -153,7 +176,7 @@ class RunWriter
 
     /**
      * @brief Write summary.json, close everything, then rename everything to its final name.
-     * @throw InputError when anything cannot be written: then no file has its final name;
+     * @throw InputError when anything cannot be written: then the earlier result is as it was;
      *        std::logic_error without SetSummary() or when called twice
      */
     void Finish();
@@ -166,30 +189,9 @@ class RunWriter
     static uint32_t HpccAddress(uint32_t nodeId);
 
   private:
-    /**
-     * @param name file name
-     * @return the temporary path in the folder
-     */
-    std::string TmpPath(const std::string& name) const;
-    /**
-     * @brief Take note of a new file.
-     * @param name file name
-     */
-    void Register(const std::string& name);
-    /**
-     * @brief Write a text file under its temporary name.
-     * @param name file name
-     * @param text its contents
-     */
-    void WriteText(const std::string& name, const std::string& text);
-    /// Remove what an earlier run left.
-    void RemoveOldResult() const;
-
-    std::string m_folder;                              //!< where
-    std::vector<std::string> m_names;                  //!< files, in order of creation
+    RunFolder m_folder;
     std::vector<std::unique_ptr<CsvFile>> m_tables;    //!< open tables
     std::unique_ptr<nlohmann::ordered_json> m_summary; //!< null until SetSummary()
-    bool m_finished{false};                            //!< Finish() was called
 };
 
 } // namespace roce

@@ -1,0 +1,50 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-input-file.h"
+
+#include "roce-input-error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+std::vector<std::string> g_opened; //!< in order of the first opening
+
+} // namespace
+
+std::ifstream
+InputFile::Open(const std::string& path, const std::string& what)
+{
+    errno = 0;
+    std::ifstream in(path);
+    if (!in)
+    {
+        const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+        throw InputError(path, 1, "cannot be read (" + reason + "), expected " + what);
+    }
+    if (std::find(g_opened.begin(), g_opened.end(), path) == g_opened.end())
+    {
+        g_opened.push_back(path);
+    }
+    return in;
+}
+
+const std::vector<std::string>&
+InputFile::GetOpened()
+{
+    return g_opened;
+}
+
+} // namespace roce
+} // namespace ns3
