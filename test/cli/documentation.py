@@ -74,6 +74,8 @@ def values_of(attribute):
              "ObjectFactoryValue": "type name", "PointerValue": "object", "StringValue": "text"}
     if kind in words:
         return words[kind]
+    if kind == "roce::ParameterValue":
+        return escaped(attribute["range"])
     match = re.fullmatch(r"(\w+) ([^:]+):([^:]+)", attribute["range"])
     check(match, f"type-tables: range '{attribute['range']}' of {attribute['name']}; teach values_of() in "
                  "test/cli/documentation.py what it means")

@@ -9,6 +9,7 @@
 
 #include "ns3/core-module.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-parameter-value.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -18,7 +19,16 @@ using namespace ns3;
 namespace
 {
 
-/// The default as text; times exactly, in ps.
+/// The parameter that an attribute is, or null.
+const roce::ParameterInfo*
+ParameterOf(const TypeId::AttributeInformation& attribute)
+{
+    const auto* parameter =
+        dynamic_cast<const roce::ParameterChecker*>(PeekPointer(attribute.checker));
+    return parameter ? &parameter->GetInfo() : nullptr;
+}
+
+/// The default as text; times exactly, in ps; where profiles differ, that of each.
 std::string
 DefaultOf(const TypeId::AttributeInformation& attribute)
 {
@@ -26,7 +36,17 @@ DefaultOf(const TypeId::AttributeInformation& attribute)
     {
         return std::to_string(time->Get().GetPicoSeconds()) + "ps";
     }
-    return attribute.originalInitialValue->SerializeToString(attribute.checker);
+    const roce::ParameterInfo* parameter = ParameterOf(attribute);
+    if (!parameter || parameter->GetDefault() != roce::ParameterInfo::PROFILE)
+    {
+        return attribute.originalInitialValue->SerializeToString(attribute.checker);
+    }
+    std::string byProfile;
+    for (const std::string& text : parameter->profileText)
+    {
+        byProfile += (byProfile.empty() ? "" : " / ") + text;
+    }
+    return byProfile;
 }
 
 } // namespace
@@ -58,7 +78,8 @@ main()
                  {"default", DefaultOf(attribute)},
                  {"value", attribute.checker->GetValueTypeName()},
                  {"range",
-                  attribute.checker->HasUnderlyingTypeInformation()
+                  ParameterOf(attribute) ? ParameterOf(attribute)->values
+                  : attribute.checker->HasUnderlyingTypeInformation()
                       ? attribute.checker->GetUnderlyingTypeInformation()
                       : std::string()},
                  {"settable",

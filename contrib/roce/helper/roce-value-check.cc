@@ -10,6 +10,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/object.h"
 #include "ns3/roce-control-shim.h"
+#include "ns3/roce-parameter-value.h"
 #include "ns3/string.h"
 
 #include <cerrno>
@@ -300,6 +301,15 @@ ValueCheck::AttributeValue(const std::string& what,
         {"DataRateValue", ValueKind::DATA_RATE},
         {"QueueSizeValue", ValueKind::BYTES},
     };
+    if (const auto* parameter = dynamic_cast<const ParameterChecker*>(PeekPointer(checker)))
+    {
+        const ParameterInfo& info = parameter->GetInfo();
+        if (!info.Takes(value))
+        {
+            throw InputError(what + " is '" + value + "', expected " + info.GetExpected());
+        }
+        return;
+    }
     // The text first: where ns-3 cannot read all of it, it aborts.
     const auto number = numbers.find(TypeOf(checker));
     const auto other = others.find(TypeOf(checker));

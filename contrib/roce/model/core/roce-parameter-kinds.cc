@@ -1,0 +1,228 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-parameter-kinds.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// What a number may look like, for all kinds that contain one.
+const std::string NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)";
+
+/// @return whether text has this form. @param text any @param form pattern @param match [out]
+bool
+Matches(const std::string& text, const std::regex& form, std::smatch& match)
+{
+    // std::regex_match() recurses with each character: a longer text overflows the stack.
+    constexpr std::size_t MAX_LENGTH = 1000;
+    return text.size() <= MAX_LENGTH && std::regex_match(text, match, form);
+}
+
+std::string
+Shortest(double number)
+{
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    return {digits.data(), end};
+}
+
+/// @return number in the largest unit that divides it. @param units sizes, largest first
+template <std::size_t N>
+std::string
+InUnit(int64_t number, const std::array<std::pair<int64_t, const char*>, N>& units)
+{
+    for (const auto& [size, unit] : units)
+    {
+        if (number != 0 && number % size == 0)
+        {
+            return std::to_string(number / size) + unit;
+        }
+    }
+    return std::to_string(number) + units.back().second;
+}
+
+} // namespace
+
+std::string
+Range::ToText(const std::string& name) const
+{
+    if (m_low == -INFINITE && m_high == INFINITE)
+    {
+        return "";
+    }
+    if (m_high == INFINITE)
+    {
+        return name + (m_open ? " > " : " >= ") + Shortest(m_low);
+    }
+    return Shortest(m_low) + (m_open ? " < " : " <= ") + name + " <= " + Shortest(m_high);
+}
+
+namespace kind
+{
+
+bool
+Number::Parse(const std::string& text, double& number)
+{
+    static const std::regex form("[-+]?" + NUMBER + "([eE][-+]?[0-9]+)?");
+    std::smatch match;
+    number = std::strtod(text.c_str(), nullptr);
+    return Matches(text, form, match) && std::isfinite(number);
+}
+
+std::string
+Number::Print(double number)
+{
+    return Shortest(number);
+}
+
+bool
+Count::Parse(const std::string& text, int64_t& number)
+{
+    const char* const begin = text.c_str() + (text.size() > 1 && text[0] == '+' && text[1] != '-');
+    const char* const end = text.c_str() + text.size();
+    const auto result = std::from_chars(begin, end, number);
+    return result.ec == std::errc() && result.ptr == end;
+}
+
+std::string
+Count::Print(int64_t number)
+{
+    return std::to_string(number);
+}
+
+bool
+Duration::Parse(const std::string& text, int64_t& ps)
+{
+    static const std::map<std::string, double> seconds{{"fs", 1e-15},
+                                                       {"ps", 1e-12},
+                                                       {"ns", 1e-9},
+                                                       {"us", 1e-6},
+                                                       {"ms", 1e-3},
+                                                       {"s", 1},
+                                                       {"min", 60},
+                                                       {"h", 3600},
+                                                       {"d", 86400}};
+    static const std::regex form("([-+]?" + NUMBER + "([eE][-+]?[0-9]+)?)([a-z]+)");
+    if (text == "0")
+    {
+        ps = 0;
+        return true;
+    }
+    std::smatch match;
+    if (!Matches(text, form, match))
+    {
+        return false;
+    }
+    const auto unit = seconds.find(match[4]);
+    // Picoseconds of 106 days are what 63 bits hold.
+    if (unit == seconds.end() ||
+        !(std::fabs(std::strtod(match[1].str().c_str(), nullptr)) * unit->second < 9.2e6))
+    {
+        return false;
+    }
+    ps = Time(text).GetPicoSeconds();
+    return true;
+}
+
+std::string
+Duration::Print(int64_t ps)
+{
+    static const std::array<std::pair<int64_t, const char*>, 5> units{
+        {{1000000000000, "s"}, {1000000000, "ms"}, {1000000, "us"}, {1000, "ns"}, {1, "ps"}}};
+    return InUnit(ps, units);
+}
+
+bool
+Rate::Parse(const std::string& text, uint64_t& bps)
+{
+    static const std::regex form("(" + NUMBER + ")([kKMGTi]*)[A-Za-z/]*");
+    std::smatch match;
+    // Below 1e18 bit/s; without unit: bit/s.
+    if (!Matches(text, form, match) ||
+        std::strtod(text.c_str(), nullptr) >= (match[3].length() ? 1e5 : 1e17))
+    {
+        return false;
+    }
+    std::istringstream in(text);
+    DataRate rate;
+    in >> rate;
+    bps = rate.GetBitRate();
+    return !in.fail();
+}
+
+std::string
+Rate::Print(uint64_t bps)
+{
+    static const std::array<std::pair<int64_t, const char*>, 4> units{
+        {{1000000000, "Gbps"}, {1000000, "Mbps"}, {1000, "kbps"}, {1, "bps"}}};
+    return InUnit(static_cast<int64_t>(bps), units);
+}
+
+bool
+Size::Parse(const std::string& text, uint32_t& bytes)
+{
+    static const std::map<std::string, double> units{{"B", 1},
+                                                     {"kB", 1e3},
+                                                     {"KB", 1e3},
+                                                     {"KiB", 1024},
+                                                     {"MB", 1e6},
+                                                     {"MiB", 1048576}};
+    static const std::regex form("(" + NUMBER + ")([A-Za-z]+)");
+    std::smatch match;
+    if (!Matches(text, form, match))
+    {
+        return false;
+    }
+    const auto unit = units.find(match[3]);
+    const double size =
+        unit == units.end() ? 0 : std::strtod(match[1].str().c_str(), nullptr) * unit->second;
+    if (unit == units.end() || !(size < 4294967296.0))
+    {
+        return false;
+    }
+    bytes = static_cast<uint32_t>(size);
+    return true;
+}
+
+std::string
+Size::Print(uint32_t bytes)
+{
+    static const std::array<std::pair<int64_t, const char*>, 3> units{
+        {{1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}}};
+    return InUnit(bytes, units);
+}
+
+bool
+Flag::Parse(const std::string& text, bool& flag)
+{
+    flag = text == "true" || text == "t" || text == "1";
+    return flag || text == "false" || text == "f" || text == "0";
+}
+
+std::string
+Flag::Print(bool flag)
+{
+    return flag ? "true" : "false";
+}
+
+} // namespace kind
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,230 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_PARAMETER_KINDS_H
+#define ROCE_PARAMETER_KINDS_H
+
+#include "ns3/boolean.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/integer.h"
+#include "ns3/nstime.h"
+#include "ns3/queue-size.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The numbers that a parameter may have.
+ */
+class Range
+{
+  public:
+    /// @return every number
+    static Range Any()
+    {
+        return {-INFINITE, INFINITE, false};
+    }
+
+    /// @return low and more. @param low the least value
+    static Range AtLeast(double low)
+    {
+        return {low, INFINITE, false};
+    }
+
+    /// @return more than low. @param low just outside
+    static Range Above(double low)
+    {
+        return {low, INFINITE, true};
+    }
+
+    /// @return from low to high, both included. @param low the least @param high the greatest
+    static Range Within(double low, double high)
+    {
+        return {low, high, false};
+    }
+
+    /// @return more than low, up to high. @param low just outside @param high the greatest
+    static Range AboveUpTo(double low, double high)
+    {
+        return {low, high, true};
+    }
+
+    /// @return whether a value is in it. @param value any; false for NaN
+    bool Contains(double value) const
+    {
+        return (m_open ? value > m_low : value >= m_low) && value <= m_high;
+    }
+
+    /**
+     * @param name what is compared
+     * @return for example `0 < Gain <= 1`, `Period >= 0`; empty for Any()
+     */
+    std::string ToText(const std::string& name) const;
+
+  private:
+    static constexpr double INFINITE = std::numeric_limits<double>::infinity();
+
+    Range(double low, double high, bool open)
+        : m_low(low),
+          m_high(high),
+          m_open(open)
+    {
+    }
+
+    double m_low;
+    double m_high;
+    bool m_open; //!< m_low is outside
+};
+
+/**
+ * @brief The kinds of parameters: what a value is as ns-3's value, as a plain number and as text.
+ *
+ * Parse() accepts what a user may write and is the only reader of it: nothing aborts. Print() gives
+ * text that Parse() reads back as the same. WHAT is
+ * for messages, NAME for tables.
+ */
+namespace kind
+{
+
+/// A number without unit.
+struct Number
+{
+    using Value = DoubleValue;
+    using Plain = double;
+    static constexpr const char* WHAT = "a number";
+    static constexpr const char* NAME = "number";
+    static bool Parse(const std::string& text, double& number);
+    static std::string Print(double number);
+
+    static double FromValue(const DoubleValue& value)
+    {
+        return value.Get();
+    }
+
+    static double ToValue(double number)
+    {
+        return number;
+    }
+};
+
+/// A whole number.
+struct Count
+{
+    using Value = IntegerValue;
+    using Plain = int64_t;
+    static constexpr const char* WHAT = "a whole number";
+    static constexpr const char* NAME = "integer";
+    static bool Parse(const std::string& text, int64_t& number);
+    static std::string Print(int64_t number);
+
+    static int64_t FromValue(const IntegerValue& value)
+    {
+        return value.Get();
+    }
+
+    static int64_t ToValue(int64_t number)
+    {
+        return number;
+    }
+};
+
+/// A time, picoseconds.
+struct Duration
+{
+    using Value = TimeValue;
+    using Plain = int64_t;
+    static constexpr const char* WHAT = "a time with unit, for example 10us";
+    static constexpr const char* NAME = "time";
+    static bool Parse(const std::string& text, int64_t& ps);
+    static std::string Print(int64_t ps);
+
+    static int64_t FromValue(const TimeValue& value)
+    {
+        return value.Get().GetPicoSeconds();
+    }
+
+    static Time ToValue(int64_t ps)
+    {
+        return PicoSeconds(ps);
+    }
+};
+
+/// A rate, bit/s.
+struct Rate
+{
+    using Value = DataRateValue;
+    using Plain = uint64_t;
+    static constexpr const char* WHAT = "a rate with unit, for example 100Gbps";
+    static constexpr const char* NAME = "rate";
+    static bool Parse(const std::string& text, uint64_t& bps);
+    static std::string Print(uint64_t bps);
+
+    static uint64_t FromValue(const DataRateValue& value)
+    {
+        return value.Get().GetBitRate();
+    }
+
+    static DataRate ToValue(uint64_t bps)
+    {
+        return DataRate(bps);
+    }
+};
+
+/// A size, bytes.
+struct Size
+{
+    using Value = QueueSizeValue;
+    using Plain = uint32_t;
+    static constexpr const char* WHAT = "a size below 4 GiB with unit, for example 32MiB";
+    static constexpr const char* NAME = "bytes";
+    static bool Parse(const std::string& text, uint32_t& bytes);
+    static std::string Print(uint32_t bytes);
+
+    static uint32_t FromValue(const QueueSizeValue& value)
+    {
+        return value.Get().GetValue();
+    }
+
+    static QueueSize ToValue(uint32_t bytes)
+    {
+        return QueueSize(QueueSizeUnit::BYTES, bytes);
+    }
+};
+
+/// true or false.
+struct Flag
+{
+    using Value = BooleanValue;
+    using Plain = bool;
+    static constexpr const char* WHAT = "true or false";
+    static constexpr const char* NAME = "true, false";
+    static bool Parse(const std::string& text, bool& flag);
+    static std::string Print(bool flag);
+
+    static bool FromValue(const BooleanValue& value)
+    {
+        return value.Get();
+    }
+
+    static bool ToValue(bool flag)
+    {
+        return flag;
+    }
+};
+
+} // namespace kind
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PARAMETER_KINDS_H */
