@@ -123,7 +123,7 @@ BAD = [
     ("--ns3::roce::EcnMarker::Kmin=900000", "Kmin is 900000 B", "at most Kmax"),
     ("--ns3::roce::EcnMarker::ReferenceRate=quick", "ReferenceRate", "100Gbps"),
     ("--ns3::roce::Dcqcn::Profile=foo", "Profile is 'foo'", "'paper'"),
-    ("--ns3::roce::Dcqcn::Gain=5", "Gain is 5", "expected"),
+    ("--ns3::roce::Dcqcn::Gain=5", "Gain is '5'", "0 < Gain <= 1"),
     ("--cc=Hpcc --ns3::roce::Hpcc::Eta=7", "Eta is 7", "expected"),
     ("--ns3::roce::Switch::EgressScheduler=Foo", "EgressScheduler is 'Foo'", "DwrrScheduler"),
     ("--ns3::roce::Switch::EgressScheduler=ns3::roce::Nic", "EgressScheduler", "DwrrScheduler"),

@@ -387,7 +387,7 @@ TEST(Dcqcn, ForksAreIndependent)
     Ptr<CongestionControl> b = prototype->Fork();
     StringValue alpha;
     a->GetAttribute("InitialAlpha", alpha);
-    EXPECT_EQ(alpha.Get(), "-1");
+    EXPECT_EQ(alpha.Get(), "1"); // the profile's
     a->Start(MakePath(100000000000), 0);
     b->Start(MakePath(40000000000), 0);
     a->OnCnp(US);

@@ -6,7 +6,6 @@
 #include "roce-dcqcn-params.h"
 
 #include "roce-dcqcn.h"
-#include "roce-settings-attributes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,233 +20,184 @@ NS_OBJECT_ENSURE_REGISTERED(Dcqcn);
 namespace
 {
 
-constexpr SettingsCheck CHECK{"ns3::roce::Dcqcn"};
+constexpr int64_t US = 1000000; //!< picoseconds
 
-DcqcnParams
-ProfileParams(const std::string& name)
+/// What depends on several parameters.
+void
+Finish(DcqcnParams& p, const Parameters<DcqcnParams>& given)
 {
-    const int64_t us = 1000000;
-    DcqcnParams p{};
-    p.firstCnpFraction = 1;
-    if (name == "nvidia")
+    const auto require = [](auto... arguments) { DcqcnParams::Table().Require(arguments...); };
+    require(p.timeResetPs || p.byteResetBytes,
+            "TimeReset",
+            "0 and ByteReset too",
+            "at least one of the two: the rate could never rise");
+    const bool scaled = given.GetProfile() == "hpcc-sim";
+    p.aiPer25G = scaled && !given.IsGiven("AiRate");
+    p.haiPer25G = scaled && !given.IsGiven("HaiRate");
+    if (p.tenBitAlpha)
     {
-        p.gain = 5.0 / 1024;
-        p.alphaPeriodPs = 1 * us;
-        p.alphaFreeRunning = true;
-        p.cutPeriodPs = 4 * us;
-        p.timeResetPs = 300 * us;
-        p.byteResetBytes = 32767;
-        p.threshold = 1;
-        p.aiRateBps = 5e6;
-        p.haiRateBps = 50e6;
-        p.minDecFac = 0.5;
-        p.minRateBps = 1e6;
-        p.clamp = DcqcnClamp::AFTER_TIME_INC;
-        p.alphaBeforeCut = true;
-        p.initialAlpha = 1023.0 / 1024;
-        p.minTimeBetweenCnpsPs = 4 * us;
-        p.release = true;
-        return p;
+        const double g = p.gain * 1024;
+        require(g == std::floor(g),
+                "Gain",
+                kind::Number::Print(p.gain),
+                "a multiple of 1/1024 with TenBitAlpha");
+        p.initialAlpha = std::min(std::floor(p.initialAlpha * 1024), 1023.0) / 1024;
     }
-    if (name == "paper")
-    {
-        p.gain = 1.0 / 256;
-        p.alphaPeriodPs = 55 * us;
-        p.timeResetPs = 55 * us;
-        p.byteResetBytes = 10000000;
-        p.threshold = 5;
-        p.aiRateBps = 40e6;
-        p.haiRateBps = 200e6;
-        p.hyperMultiplier = true;
-        p.minRateBps = 1e6;
-        p.clamp = DcqcnClamp::ALWAYS;
-        p.initialAlpha = 1;
-        p.minTimeBetweenCnpsPs = 50 * us;
-        return p;
-    }
-    CHECK.Require(name == "hpcc-sim",
-                  "Profile",
-                  "'" + name + "'",
-                  "'nvidia', 'paper' or 'hpcc-sim'");
-    p.gain = 1.0 / 256;
-    p.alphaPeriodPs = 1 * us;
-    p.alphaFreeRunning = true;
-    p.cutPeriodPs = 4 * us;
-    p.cutFreeRunning = true;
-    p.timeResetPs = 300 * us;
-    p.threshold = 1;
-    p.aiRateBps = 5e6;
-    p.haiRateBps = 50e6;
-    p.aiPer25G = true;
-    p.haiPer25G = true;
-    p.timeOnlyStages = true;
-    p.minRateBps = 1e9;
-    p.clamp = DcqcnClamp::AFTER_TIME_INC;
-    p.alphaBeforeCut = true;
-    p.initialAlpha = 1;
-    p.cnpInAck = true;
-    return p;
 }
 
 } // namespace
 
-DcqcnParams
-DcqcnSettings::Resolve() const
+/*
+ * Sources of the values:
+ * [1] defaults in the NVIDIA DOCA page "DCQCN CC Parameters" and in mlxconfig dumps of recent
+ *     ConnectX.
+ * [2] SIGCOMM 2015 paper.
+ * [3] run.py of alibaba-edu/High-Precision-Congestion-Control.
+ * [4] rdma-hw.cc there (CC mode 1; every CE mark is a CNP).
+ * [5] configuration of the DCQCN authors' simulator, bobzhuyb/ns3-rdma; the paper has no value.
+ * [6] rpg_max_rate: the limiter is freed at that rate, so the next CNP is again a first one.
+ * [a] The firmware text only promises one cut per period; here the first CNP cuts at once and one
+ *     that comes too soon cuts when the period is over.
+ * [b] not in the paper; the firmware's value.
+ * [c] without effect: this order matters only if AlphaTimerFreeRunning is false.
+ */
+const ParameterTable<DcqcnParams>&
+DcqcnParams::Table()
 {
-    DcqcnParams p = ProfileParams(profile);
-    p.gain = CHECK.Number(gain, p.gain);
-    CHECK.Require(p.gain > 0 && p.gain <= 1, "Gain", std::to_string(gain), "0 < Gain <= 1");
-    p.alphaPeriodPs = CHECK.Duration("AlphaPeriod", alphaPeriod, p.alphaPeriodPs);
-    CHECK.Require(p.alphaPeriodPs > 0, "AlphaPeriod", "0", "a positive time");
-    p.alphaFreeRunning = CHECK.Flag("AlphaTimerFreeRunning", alphaFreeRunning, p.alphaFreeRunning);
-    p.cutPeriodPs = CHECK.Duration("CutPeriod", cutPeriod, p.cutPeriodPs);
-    p.cutFreeRunning = CHECK.Flag("CutTimerFreeRunning", cutFreeRunning, p.cutFreeRunning);
-    p.timeResetPs = CHECK.Duration("TimeReset", timeReset, p.timeResetPs);
-    p.byteResetBytes = byteReset == -1 ? p.byteResetBytes : byteReset;
-    CHECK.Require(p.byteResetBytes >= 0, "ByteReset", std::to_string(byteReset), "0 or more bytes");
-    CHECK.Require(p.timeResetPs || p.byteResetBytes,
-                  "TimeReset",
-                  "0 and ByteReset too",
-                  "at least one of the two: the rate could never rise");
-    if (threshold != -1)
-    {
-        CHECK.Require(threshold >= 1 && threshold <= UINT32_MAX,
-                      "Threshold",
-                      std::to_string(threshold),
-                      "1 .. 4294967295");
-        p.threshold = static_cast<uint32_t>(threshold);
-    }
-    if (aiRate.GetBitRate())
-    {
-        p.aiRateBps = static_cast<double>(aiRate.GetBitRate());
-        p.aiPer25G = false;
-    }
-    if (haiRate.GetBitRate())
-    {
-        p.haiRateBps = static_cast<double>(haiRate.GetBitRate());
-        p.haiPer25G = false;
-    }
-    p.hyperMultiplier = CHECK.Flag("HyperMultiplier", hyperMultiplier, p.hyperMultiplier);
-    CHECK.Require(stageRule.empty() || stageRule == "both" || stageRule == "time",
-                  "StageRule",
-                  "'" + stageRule + "'",
-                  "'both', 'time' or '' (from the profile)");
-    p.timeOnlyStages = stageRule.empty() ? p.timeOnlyStages : stageRule == "time";
-    p.minDecFac = CHECK.Number(minDecFac, p.minDecFac);
-    CHECK.Require(p.minDecFac >= 0 && p.minDecFac <= 1,
-                  "MinDecFac",
-                  std::to_string(minDecFac),
-                  "0 <= MinDecFac <= 1");
-    p.minRateBps = minRate.GetBitRate() ? static_cast<double>(minRate.GetBitRate()) : p.minRateBps;
-    if (!clampTarget.empty())
-    {
-        CHECK.Require(clampTarget == "always" || clampTarget == "afterTimeInc" ||
-                          clampTarget == "afterByteInc" || clampTarget == "never",
-                      "ClampTarget",
-                      "'" + clampTarget + "'",
-                      "'always', 'afterTimeInc', 'afterByteInc', 'never' or '' (from the profile)");
-        p.clamp = clampTarget == "always"         ? DcqcnClamp::ALWAYS
-                  : clampTarget == "afterTimeInc" ? DcqcnClamp::AFTER_TIME_INC
-                  : clampTarget == "afterByteInc" ? DcqcnClamp::AFTER_BYTE_INC
-                                                  : DcqcnClamp::NEVER;
-    }
-    p.alphaBeforeCut = CHECK.Flag("AlphaBeforeCut", alphaBeforeCut, p.alphaBeforeCut);
-    p.initialAlpha = CHECK.Number(initialAlpha, p.initialAlpha);
-    CHECK.Require(p.initialAlpha >= 0 && p.initialAlpha <= 1,
-                  "InitialAlpha",
-                  std::to_string(initialAlpha),
-                  "0 <= InitialAlpha <= 1");
-    p.firstCnpRateBps = static_cast<double>(rateOnFirstCnp.GetBitRate());
-    p.firstCnpFraction = CHECK.Number(fractionOnFirstCnp, p.firstCnpFraction);
-    CHECK.Require(p.firstCnpFraction > 0 && p.firstCnpFraction <= 1,
-                  "FractionOnFirstCnp",
-                  std::to_string(fractionOnFirstCnp),
-                  "0 < FractionOnFirstCnp <= 1");
-    p.minTimeBetweenCnpsPs =
-        CHECK.Duration("MinTimeBetweenCnps", minTimeBetweenCnps, p.minTimeBetweenCnpsPs);
-    p.release = CHECK.Flag("ReleaseAtLineRate", release, p.release);
-    p.cnpInAck = CHECK.Flag("CnpInAck", cnpInAck, p.cnpInAck);
-    p.tenBitAlpha = tenBitAlpha;
-    if (tenBitAlpha)
-    {
-        const double g = p.gain * 1024;
-        CHECK.Require(g == std::floor(g),
-                      "Gain",
-                      std::to_string(p.gain),
-                      "a multiple of 1/1024 with TenBitAlpha");
-        p.initialAlpha = std::min(std::floor(p.initialAlpha * 1024), 1023.0) / 1024;
-    }
-    CHECK.Require(window == "none" || window == "bdp",
-                  "Window",
-                  "'" + window + "'",
-                  "'none' or 'bdp'");
-    p.bdpWindow = window == "bdp";
-    return p;
+    using P = DcqcnParams;
+    using C = DcqcnClamp;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Dcqcn", {"nvidia", "paper", "hpcc-sim"})
+            .Number("Gain",
+                    &P::gain,
+                    {5.0 / 1024, 1.0 / 256, 1.0 / 256}, // [1] [2] [3]
+                    Range::AboveUpTo(0, 1),
+                    "g of alpha's average")
+            .Duration("AlphaPeriod",
+                      &P::alphaPeriodPs,
+                      {1 * US, 55 * US, 1 * US}, // [1] [2] [3]
+                      Range::Above(0),
+                      "Alpha timer")
+            .Flag("AlphaTimerFreeRunning",
+                  &P::alphaFreeRunning,
+                  {true, false, true}, // [1] [2] [4]
+                  "true: fixed ticks; false: restarted by each CNP")
+            .Duration("CutPeriod",
+                      &P::cutPeriodPs,
+                      {4 * US, 0, 4 * US}, // [1] [2] [3]
+                      Range::AtLeast(0),
+                      "At most one cut in this time; 0: a cut on each CNP")
+            .Flag("CutTimerFreeRunning",
+                  &P::cutFreeRunning,
+                  {false, false, true}, // [a], [2], [4]
+                  "true: cuts on fixed ticks of CutPeriod only")
+            .Duration("TimeReset",
+                      &P::timeResetPs,
+                      {300 * US, 55 * US, 300 * US}, // [1] [2] [3]
+                      Range::AtLeast(0),
+                      "Increase timer; 0: off")
+            .Count("ByteReset",
+                   &P::byteResetBytes,
+                   {32767, 10000000, 0}, // [1] [2] [4]
+                   Range::AtLeast(0),
+                   "Wire bytes between byte stages; 0: off")
+            .Count("Threshold",
+                   &P::threshold,
+                   {1, 5, 1}, // [1] [2] [3]
+                   Range::AtLeast(1),
+                   "F, stages of fast recovery")
+            .Rate("AiRate",
+                  &P::aiRateBps,
+                  {5000000, 40000000, 5000000}, // [1] [2] [3]
+                  Range::Above(0),
+                  "Additive step; not scaled, but for hpcc-sim's own: times line rate / 25 Gb/s")
+            .Rate("HaiRate",
+                  &P::haiRateBps,
+                  {50000000, 200000000, 50000000}, // [1] [5] [3]
+                  Range::Above(0),
+                  "Hyper step; scaled as AiRate")
+            .Flag("HyperMultiplier",
+                  &P::hyperMultiplier,
+                  {false, true, false}, // [2] [4]
+                  "true: the i-th hyper event since the cut adds i steps")
+            .Choice("StageRule",
+                    &P::timeOnlyStages,
+                    {false, false, true}, // [2] [2] [4]
+                    {{"both", false}, {"time", true}},
+                    "both: hyper increase needs bytes and time; time: as the HPCC simulator")
+            .Number("MinDecFac",
+                    &P::minDecFac,
+                    {0.5, 0, 0}, // [1] [4]
+                    Range::Within(0, 1),
+                    "Share of the rate that a cut leaves at least")
+            .Rate("MinRate",
+                  &P::minRateBps,
+                  {1000000, 1000000, 1000000000}, // [1] [b] [3]
+                  Range::Above(0),
+                  "Floor of the rate")
+            .Choice("ClampTarget",
+                    &P::clamp,
+                    {C::AFTER_TIME_INC, C::ALWAYS, C::AFTER_TIME_INC}, // [1] [2] [4]
+                    {{"always", C::ALWAYS},
+                     {"afterTimeInc", C::AFTER_TIME_INC},
+                     {"afterByteInc", C::AFTER_BYTE_INC},
+                     {"never", C::NEVER}},
+                    "When a cut lowers the target")
+            .Flag("AlphaBeforeCut",
+                  &P::alphaBeforeCut,
+                  {true, false, true}, // [c] [2] [4]
+                  "true: a CNP raises alpha before it cuts (alpha timer restarted by CNPs)")
+            .Number("InitialAlpha",
+                    &P::initialAlpha,
+                    {1023.0 / 1024, 1, 1}, // [1] [2] [4]
+                    Range::Within(0, 1),
+                    "Alpha at first")
+            .Rate("RateOnFirstCnp",
+                  &P::firstCnpRateBps,
+                  {0}, // [1] [4]
+                  Range::AtLeast(0),
+                  "Rate and target at the first CNP; 0: FractionOnFirstCnp decides")
+            .Number("FractionOnFirstCnp",
+                    &P::firstCnpFraction,
+                    {1}, // [4]
+                    Range::AboveUpTo(0, 1),
+                    "Rate and target at the first CNP, share of the line rate")
+            .Flag("ReleaseAtLineRate",
+                  &P::release,
+                  {true, false, false}, // [6] [4]
+                  "true: forget the state when the rate is back at line rate")
+            .Flag("TenBitAlpha",
+                  &P::tenBitAlpha,
+                  {false},
+                  "Integer alpha of 0..1023, as in firmware")
+            .Live()
+            .Duration("MinTimeBetweenCnps",
+                      &P::minTimeBetweenCnpsPs,
+                      {4 * US, 50 * US, 0}, // [1] [2] [4]
+                      Range::AtLeast(0),
+                      "The receiver's interval between CNPs; 0: none")
+            .Flag("CnpInAck",
+                  &P::cnpInAck,
+                  {false, false, true}, // [4]
+                  "true: no CNPs, each ACK that echoes CE counts as one (as the HPCC simulator)")
+            .Choice("Window",
+                    &P::bdpWindow,
+                    {false},
+                    {{"none", false}, {"bdp", true}},
+                    "none, or bdp: BDP * rate / line rate, at least one frame (Li et al., SIGCOMM "
+                    "2019)")
+            .Finish(Finish);
+    return table;
 }
 
 TypeId
 Dcqcn::GetTypeId()
 {
-    using S = DcqcnSettings;
-    static const TypeId tid =
-        SettingsAttributes<S>(TypeId("ns3::roce::Dcqcn")
-                                  .SetParent<CongestionControl>()
-                                  .SetGroupName("Roce")
-                                  .AddConstructor<Dcqcn>())
-            .Text<&S::profile>("Profile", "nvidia", "nvidia, paper or hpcc-sim")
-            .Number<&S::gain>("Gain", "g of alpha's average; -1: profile")
-            .Duration<&S::alphaPeriod>("AlphaPeriod", "Alpha timer; -1ns: profile")
-            .Text<&S::alphaFreeRunning>(
-                "AlphaTimerFreeRunning",
-                "true: fixed ticks; false: restarted by each CNP; empty: profile")
-            .Duration<&S::cutPeriod>(
-                "CutPeriod",
-                "At most one cut in this time; 0: a cut on each CNP; -1ns: profile")
-            .Text<&S::cutFreeRunning>("CutTimerFreeRunning",
-                                      "true: cuts on fixed ticks of CutPeriod only; empty: profile")
-            .Duration<&S::timeReset>("TimeReset", "Increase timer; 0: off; -1ns: profile")
-            .Count<&S::byteReset>("ByteReset",
-                                  "Wire bytes between byte stages; 0: off; -1: profile")
-            .Count<&S::threshold>("Threshold", "F, stages of fast recovery; -1: profile")
-            .Rate<&S::aiRate>("AiRate", "Additive step, not scaled; 0: profile")
-            .Rate<&S::haiRate>("HaiRate", "Hyper step, not scaled; 0: profile")
-            .Text<&S::hyperMultiplier>(
-                "HyperMultiplier",
-                "true: the i-th hyper event since the cut adds i steps; empty: profile")
-            .Text<&S::stageRule>(
-                "StageRule",
-                "both: hyper increase needs bytes and time; time: as the HPCC simulator; "
-                "empty: profile")
-            .Number<&S::minDecFac>("MinDecFac",
-                                   "Share of the rate that a cut leaves at least; -1: profile")
-            .Rate<&S::minRate>("MinRate", "Floor of the rate; 0: profile")
-            .Text<&S::clampTarget>(
-                "ClampTarget",
-                "When a cut lowers the target: always, afterTimeInc, afterByteInc or never; "
-                "empty: profile")
-            .Text<&S::alphaBeforeCut>(
-                "AlphaBeforeCut",
-                "true: a CNP raises alpha before it cuts (alpha timer restarted by CNPs); "
-                "empty: profile")
-            .Number<&S::initialAlpha>("InitialAlpha", "Alpha at first; -1: profile")
-            .Rate<&S::rateOnFirstCnp>(
-                "RateOnFirstCnp",
-                "Rate and target at the first CNP; 0: FractionOnFirstCnp decides")
-            .Number<&S::fractionOnFirstCnp>(
-                "FractionOnFirstCnp",
-                "Rate and target at the first CNP, share of the line rate; -1: profile")
-            .Duration<&S::minTimeBetweenCnps>(
-                "MinTimeBetweenCnps",
-                "The receiver's interval between CNPs; 0: none; -1ns: profile")
-            .Text<&S::release>(
-                "ReleaseAtLineRate",
-                "true: forget the state when the rate is back at line rate; empty: profile")
-            .Text<&S::cnpInAck>(
-                "CnpInAck",
-                "true: no CNPs, each ACK that echoes CE counts as one (as the HPCC simulator); "
-                "empty: profile")
-            .Flag<&S::tenBitAlpha>("TenBitAlpha", false, "Integer alpha of 0..1023, as in firmware")
-            .Text<&S::window>("Window", "none", "none, or bdp: BDP * rate / line rate");
+    static const TypeId tid = DcqcnParams::Table().AddTo(TypeId("ns3::roce::Dcqcn")
+                                                             .SetParent<CongestionControl>()
+                                                             .SetGroupName("Roce")
+                                                             .AddConstructor<Dcqcn>(),
+                                                         &Dcqcn::m_parameters);
     return tid;
 }
 

@@ -44,7 +44,7 @@ IntPow(double base, int64_t n)
 Ptr<CongestionControl>
 Dcqcn::Fork() const
 {
-    GetParams();
+    m_parameters.Get(); // once for all forks
     return CopyObject<Dcqcn>(this);
 }
 
@@ -62,8 +62,7 @@ Dcqcn::ReceiverFeedbackFactory() const
 void
 Dcqcn::DoStart(int64_t)
 {
-    GetParams();
-    m_inForce = m_params;
+    m_inForce = m_parameters.Get();
     if (!m_path.lineRateBps || (m_inForce->bdpWindow && m_path.baseRttPs <= 0))
     {
         throw InputError("ns3::roce::Dcqcn: path of " + std::to_string(m_path.lineRateBps) +
@@ -97,8 +96,7 @@ Dcqcn::Retune(const Dcqcn& from, int64_t nowPs)
     {
         AdvanceAlpha(nowPs);
     }
-    ShareSettings(from);
-    m_inForce = m_params;
+    m_inForce = m_parameters.Retune(from.m_parameters, *m_inForce);
     const DcqcnParams& p = *m_inForce;
     TakeOver();
     m_alphaTickPs = nowPs;

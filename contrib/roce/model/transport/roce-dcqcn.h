@@ -6,8 +6,8 @@
 #ifndef ROCE_DCQCN_H
 #define ROCE_DCQCN_H
 
+#include "roce-congestion-control.h"
 #include "roce-dcqcn-params.h"
-#include "roce-tunable-control.h"
 
 #include <memory>
 
@@ -28,7 +28,7 @@ namespace roce
  *   Rt = min(Rt, line rate); Rc = (Rt + Rc) / 2.
  *
  * Parameters, their values in the profiles nvidia (default), paper and hpcc-sim, and the sources of
- * these values: see DcqcnSettings.
+ * these values: see DcqcnParams::Table().
  *
  * Details:
  * - AlphaTimerFreeRunning: ticks every AlphaPeriod from the first CNP; a tick does
@@ -52,7 +52,7 @@ namespace roce
  * A change of attributes takes effect at Start() or Retune(). A bad value throws InputError there,
  * or earlier in Fork().
  */
-class Dcqcn : public TunableControl<DcqcnSettings>
+class Dcqcn : public CongestionControl
 {
   public:
     /**
@@ -90,6 +90,15 @@ class Dcqcn : public TunableControl<DcqcnSettings>
      * @throw InputError if an attribute of from is out of range
      */
     void Retune(const Dcqcn& from, int64_t nowPs);
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const DcqcnParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
 
     /**
      * @param nowPs current time
@@ -138,6 +147,7 @@ class Dcqcn : public TunableControl<DcqcnSettings>
     void ReleaseAtLine();                    //!< the same after an increase
     void Publish();                          //!< set the outputs
 
+    Parameters<DcqcnParams> m_parameters;         //!< attributes
     std::shared_ptr<const DcqcnParams> m_inForce; //!< in force since Start() or Retune()
 
     double m_line{0};               //!< line rate, bit/s
