@@ -6,10 +6,17 @@
 // A parameter table with an object of the test's own: attributes, profiles, messages, sharing.
 #include "../roce-error-of.h"
 
+#include "ns3/boolean.h"
 #include "ns3/config.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/integer.h"
+#include "ns3/nstime.h"
 #include "ns3/object-factory.h"
 #include "ns3/object.h"
+#include "ns3/queue-size.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/uinteger.h"
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -169,9 +176,11 @@ TEST(Parameters, ValuesOfNs3sTypesAreTakenAndGiven)
     object->SetAttribute("Buffer", QueueSizeValue(QueueSize("3KiB")));
     object->SetAttribute("Restarts", BooleanValue(false));
     object->SetAttribute("Mode", StringValue("fast"));
-    const TestParams& p = object->Get();
+    const TestParams p = object->Get();
     EXPECT_EQ(p.gain, 0.75);
     EXPECT_EQ(p.stages, 7u);
+    object->SetAttribute("Stages", UintegerValue(8));
+    EXPECT_EQ(object->Get().stages, 8u);
     EXPECT_EQ(p.periodPs, 3'000'000);
     EXPECT_EQ(p.rateBps, 1e9);
     EXPECT_EQ(p.bufferBytes, 3072u);

@@ -5,6 +5,15 @@
  */
 #include "roce-parameter-kinds.h"
 
+#include "ns3/boolean.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/integer.h"
+#include "ns3/nstime.h"
+#include "ns3/queue-size.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -58,6 +67,32 @@ InUnit(int64_t number, const std::array<std::pair<int64_t, const char*>, N>& uni
     return std::to_string(number) + units.back().second;
 }
 
+/// @return whether a value is a V. @param from any @param read called with what is in it
+template <typename V, typename F>
+bool
+ReadAs(const AttributeValue& from, const F& read)
+{
+    const auto* value = dynamic_cast<const V*>(&from);
+    if (value)
+    {
+        read(value->Get());
+    }
+    return value;
+}
+
+/// @return whether a value is a V. @param to changed @param content for it
+template <typename V, typename T>
+bool
+WriteAs(AttributeValue& to, const T& content)
+{
+    auto* value = dynamic_cast<V*>(&to);
+    if (value)
+    {
+        value->Set(content);
+    }
+    return value;
+}
+
 } // namespace
 
 std::string
@@ -93,6 +128,18 @@ Number::Print(double number)
 }
 
 bool
+Number::Read(const AttributeValue& from, double& number)
+{
+    return ReadAs<DoubleValue>(from, [&](auto value) { number = value; });
+}
+
+bool
+Number::Write(double number, AttributeValue& to)
+{
+    return WriteAs<DoubleValue>(to, number);
+}
+
+bool
 Count::Parse(const std::string& text, int64_t& number)
 {
     const char* const begin = text.c_str() + (text.size() > 1 && text[0] == '+' && text[1] != '-');
@@ -105,6 +152,21 @@ std::string
 Count::Print(int64_t number)
 {
     return std::to_string(number);
+}
+
+bool
+Count::Read(const AttributeValue& from, int64_t& number)
+{
+    return ReadAs<IntegerValue>(from, [&](auto value) { number = value; }) ||
+           ReadAs<UintegerValue>(from, [&](uint64_t value) {
+               number = static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX));
+           });
+}
+
+bool
+Count::Write(int64_t number, AttributeValue& to)
+{
+    return WriteAs<IntegerValue>(to, number) || WriteAs<UintegerValue>(to, number);
 }
 
 bool
@@ -150,6 +212,18 @@ Duration::Print(int64_t ps)
 }
 
 bool
+Duration::Read(const AttributeValue& from, int64_t& ps)
+{
+    return ReadAs<TimeValue>(from, [&](auto value) { ps = value.GetPicoSeconds(); });
+}
+
+bool
+Duration::Write(int64_t ps, AttributeValue& to)
+{
+    return WriteAs<TimeValue>(to, PicoSeconds(ps));
+}
+
+bool
 Rate::Parse(const std::string& text, uint64_t& bps)
 {
     static const std::regex form("(" + NUMBER + ")([kKMGTi]*)[A-Za-z/]*");
@@ -173,6 +247,18 @@ Rate::Print(uint64_t bps)
     static const std::array<std::pair<int64_t, const char*>, 4> units{
         {{1000000000, "Gbps"}, {1000000, "Mbps"}, {1000, "kbps"}, {1, "bps"}}};
     return InUnit(static_cast<int64_t>(bps), units);
+}
+
+bool
+Rate::Read(const AttributeValue& from, uint64_t& bps)
+{
+    return ReadAs<DataRateValue>(from, [&](auto value) { bps = value.GetBitRate(); });
+}
+
+bool
+Rate::Write(uint64_t bps, AttributeValue& to)
+{
+    return WriteAs<DataRateValue>(to, DataRate(bps));
 }
 
 bool
@@ -210,6 +296,18 @@ Size::Print(uint32_t bytes)
 }
 
 bool
+Size::Read(const AttributeValue& from, uint32_t& bytes)
+{
+    return ReadAs<QueueSizeValue>(from, [&](auto value) { bytes = value.GetValue(); });
+}
+
+bool
+Size::Write(uint32_t bytes, AttributeValue& to)
+{
+    return WriteAs<QueueSizeValue>(to, QueueSize(QueueSizeUnit::BYTES, bytes));
+}
+
+bool
 Flag::Parse(const std::string& text, bool& flag)
 {
     flag = text == "true" || text == "t" || text == "1";
@@ -220,6 +318,18 @@ std::string
 Flag::Print(bool flag)
 {
     return flag ? "true" : "false";
+}
+
+bool
+Flag::Read(const AttributeValue& from, bool& flag)
+{
+    return ReadAs<BooleanValue>(from, [&](auto value) { flag = value; });
+}
+
+bool
+Flag::Write(bool flag, AttributeValue& to)
+{
+    return WriteAs<BooleanValue>(to, flag);
 }
 
 } // namespace kind

@@ -6,12 +6,7 @@
 #ifndef ROCE_PARAMETER_KINDS_H
 #define ROCE_PARAMETER_KINDS_H
 
-#include "ns3/boolean.h"
-#include "ns3/data-rate.h"
-#include "ns3/double.h"
-#include "ns3/integer.h"
-#include "ns3/nstime.h"
-#include "ns3/queue-size.h"
+#include "ns3/attribute.h"
 
 #include <cstdint>
 #include <limits>
@@ -90,136 +85,82 @@ class Range
  * @brief The kinds of parameters: what a value is as ns-3's value, as a plain number and as text.
  *
  * Parse() accepts what a user may write and is the only reader of it: nothing aborts. Print() gives
- * text that Parse() reads back as the same. WHAT is
- * for messages, NAME for tables.
+ * text that Parse() reads back as the same. Read() and Write() are false for values of another
+ * type. WHAT is for messages, NAME for tables.
  */
 namespace kind
 {
 
-/// A number without unit.
+/// A number without unit: DoubleValue.
 struct Number
 {
-    using Value = DoubleValue;
     using Plain = double;
     static constexpr const char* WHAT = "a number";
     static constexpr const char* NAME = "number";
     static bool Parse(const std::string& text, double& number);
     static std::string Print(double number);
-
-    static double FromValue(const DoubleValue& value)
-    {
-        return value.Get();
-    }
-
-    static double ToValue(double number)
-    {
-        return number;
-    }
+    static bool Read(const AttributeValue& from, double& number);
+    static bool Write(double number, AttributeValue& to);
 };
 
-/// A whole number.
+/// A whole number: IntegerValue, UintegerValue.
 struct Count
 {
-    using Value = IntegerValue;
     using Plain = int64_t;
     static constexpr const char* WHAT = "a whole number";
     static constexpr const char* NAME = "integer";
     static bool Parse(const std::string& text, int64_t& number);
     static std::string Print(int64_t number);
-
-    static int64_t FromValue(const IntegerValue& value)
-    {
-        return value.Get();
-    }
-
-    static int64_t ToValue(int64_t number)
-    {
-        return number;
-    }
+    static bool Read(const AttributeValue& from, int64_t& number);
+    static bool Write(int64_t number, AttributeValue& to);
 };
 
-/// A time, picoseconds.
+/// A time in picoseconds: TimeValue.
 struct Duration
 {
-    using Value = TimeValue;
     using Plain = int64_t;
     static constexpr const char* WHAT = "a time with unit, for example 10us";
     static constexpr const char* NAME = "time";
     static bool Parse(const std::string& text, int64_t& ps);
     static std::string Print(int64_t ps);
-
-    static int64_t FromValue(const TimeValue& value)
-    {
-        return value.Get().GetPicoSeconds();
-    }
-
-    static Time ToValue(int64_t ps)
-    {
-        return PicoSeconds(ps);
-    }
+    static bool Read(const AttributeValue& from, int64_t& ps);
+    static bool Write(int64_t ps, AttributeValue& to);
 };
 
-/// A rate, bit/s.
+/// A rate in bit/s: DataRateValue.
 struct Rate
 {
-    using Value = DataRateValue;
     using Plain = uint64_t;
     static constexpr const char* WHAT = "a rate with unit, for example 100Gbps";
     static constexpr const char* NAME = "rate";
     static bool Parse(const std::string& text, uint64_t& bps);
     static std::string Print(uint64_t bps);
-
-    static uint64_t FromValue(const DataRateValue& value)
-    {
-        return value.Get().GetBitRate();
-    }
-
-    static DataRate ToValue(uint64_t bps)
-    {
-        return DataRate(bps);
-    }
+    static bool Read(const AttributeValue& from, uint64_t& bps);
+    static bool Write(uint64_t bps, AttributeValue& to);
 };
 
-/// A size, bytes.
+/// A size in bytes: QueueSizeValue.
 struct Size
 {
-    using Value = QueueSizeValue;
     using Plain = uint32_t;
     static constexpr const char* WHAT = "a size below 4 GiB with unit, for example 32MiB";
     static constexpr const char* NAME = "bytes";
     static bool Parse(const std::string& text, uint32_t& bytes);
     static std::string Print(uint32_t bytes);
-
-    static uint32_t FromValue(const QueueSizeValue& value)
-    {
-        return value.Get().GetValue();
-    }
-
-    static QueueSize ToValue(uint32_t bytes)
-    {
-        return QueueSize(QueueSizeUnit::BYTES, bytes);
-    }
+    static bool Read(const AttributeValue& from, uint32_t& bytes);
+    static bool Write(uint32_t bytes, AttributeValue& to);
 };
 
-/// true or false.
+/// BooleanValue.
 struct Flag
 {
-    using Value = BooleanValue;
     using Plain = bool;
     static constexpr const char* WHAT = "true or false";
     static constexpr const char* NAME = "true, false";
     static bool Parse(const std::string& text, bool& flag);
     static std::string Print(bool flag);
-
-    static bool FromValue(const BooleanValue& value)
-    {
-        return value.Get();
-    }
-
-    static bool ToValue(bool flag)
-    {
-        return flag;
-    }
+    static bool Read(const AttributeValue& from, bool& flag);
+    static bool Write(bool flag, AttributeValue& to);
 };
 
 } // namespace kind

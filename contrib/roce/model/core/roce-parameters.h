@@ -356,7 +356,6 @@ template <typename Kind, typename M>
 class ParameterTable<P>::NumberRow : public ParameterRow<P>
 {
   public:
-    using Value = typename Kind::Value;
     using Plain = typename Kind::Plain;
 
     NumberRow(M member, const Range& range)
@@ -372,22 +371,18 @@ class ParameterTable<P>::NumberRow : public ParameterRow<P>
 
     bool Set(P& p, const AttributeValue& value) const override
     {
-        const auto* native = dynamic_cast<const Value*>(&value);
-        if (native)
+        Plain plain{};
+        const bool good = Kind::Read(value, plain) && IsHeld(plain);
+        if (good)
         {
-            Store(p, Kind::FromValue(*native));
+            Store(p, plain);
         }
-        return native;
+        return good;
     }
 
     bool Get(const P& p, AttributeValue& value) const override
     {
-        auto* native = dynamic_cast<Value*>(&value);
-        if (native)
-        {
-            native->Set(Kind::ToValue(Load(p)));
-        }
-        return native;
+        return Kind::Write(Load(p), value);
     }
 
     bool Parse(P& p, const std::string& text) const override

@@ -5,12 +5,7 @@
  */
 #include "roce-hpcc.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
-#include "ns3/integer.h"
 #include "ns3/roce-input-error.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 
@@ -21,127 +16,96 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(Hpcc);
 
+// Profile hpcc-sim: see the class.
+const ParameterTable<HpccParams>&
+HpccParams::Table()
+{
+    using P = HpccParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Hpcc", {"paper", "hpcc-sim"})
+            .Number("Eta", &P::eta, {0.95}, Range::AboveUpTo(0, 1), "Target utilisation")
+            .Count("MaxStage",
+                   &P::maxStage,
+                   {5, 0},
+                   Range::Within(0, INT32_MAX),
+                   "Additive increases between two multiplicative steps")
+            .Number("Wai",
+                    &P::waiBytes,
+                    {0},
+                    Range::AtLeast(0),
+                    "Additive increase in bytes; 0: from Rai or ExpectedFlows")
+            .Rate("Rai",
+                  &P::raiBps,
+                  {0, 10000000},
+                  Range::AtLeast(0),
+                  "Additive increase as a rate; 0: from Wai or ExpectedFlows; hpcc-sim's own is "
+                  "times "
+                  "line rate / 25 Gb/s")
+            .Count("ExpectedFlows",
+                   &P::expectedFlows,
+                   {100},
+                   Range::AtLeast(1),
+                   "Flows at one bottleneck that the derived Wai allows for")
+            .Rate("MinRate",
+                  &P::minRateBps,
+                  {0, 1000000000},
+                  Range::AtLeast(0),
+                  "Floor of the rate")
+            .Duration("BaseRtt",
+                      &P::baseRttPs,
+                      {0},
+                      Range::AtLeast(0),
+                      "T; 0: base RTT of the path")
+            .Flag("FastReact",
+                  &P::fastReact,
+                  {true},
+                  "React to each ACK; otherwise once per round trip")
+            .Choice("ReferenceWindow",
+                    &P::perAckReference,
+                    {false},
+                    {{"perRtt", false}, {"perAck", true}},
+                    "When Wc is replaced")
+            .Flag("MultiRate",
+                  &P::multiRate,
+                  {false},
+                  "One control loop per hop; the smallest window counts")
+            .Finish([](P& p, const Parameters<P>& given) {
+                const bool givenWai = given.IsGiven("Wai") && p.waiBytes > 0;
+                const bool givenRai = given.IsGiven("Rai") && p.raiBps > 0;
+                Table().Require(!givenWai || !givenRai,
+                                "Wai",
+                                kind::Number::Print(p.waiBytes) + " and Rai is " +
+                                    kind::Rate::Print(static_cast<uint64_t>(p.raiBps)),
+                                "at most one of them");
+                p.raiPer25G = !given.IsGiven("Rai");
+                p.raiBps = givenWai ? 0 : p.raiBps;
+            });
+    return table;
+}
+
 TypeId
 Hpcc::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::Hpcc")
-            .SetParent<CongestionControl>()
-            .SetGroupName("Roce")
-            .AddConstructor<Hpcc>()
-            .AddAttribute("Profile",
-                          "paper or hpcc-sim",
-                          StringValue("paper"),
-                          MakeStringAccessor(&Hpcc::SetProfile, &Hpcc::GetProfile),
-                          MakeStringChecker())
-            .AddAttribute("Eta",
-                          "Target utilisation",
-                          DoubleValue(0.95),
-                          MakeDoubleAccessor(&Hpcc::m_eta),
-                          MakeDoubleChecker<double>())
-            .AddAttribute("MaxStage",
-                          "Additive increases between two multiplicative steps; -1: profile",
-                          IntegerValue(-1),
-                          MakeIntegerAccessor(&Hpcc::m_maxStage),
-                          MakeIntegerChecker<int32_t>(-1))
-            .AddAttribute("Wai",
-                          "Additive increase in bytes; 0: from the profile",
-                          DoubleValue(0),
-                          MakeDoubleAccessor(&Hpcc::m_waiAttribute),
-                          MakeDoubleChecker<double>())
-            .AddAttribute("Rai",
-                          "Additive increase as a rate; 0: from Wai or the profile",
-                          DataRateValue(DataRate(0)),
-                          MakeDataRateAccessor(&Hpcc::m_rai),
-                          MakeDataRateChecker())
-            .AddAttribute("ExpectedFlows",
-                          "Flows at one bottleneck that the derived Wai allows for",
-                          UintegerValue(100),
-                          MakeUintegerAccessor(&Hpcc::m_expectedFlows),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("MinRate",
-                          "Floor of the rate; 0: from the profile",
-                          DataRateValue(DataRate(0)),
-                          MakeDataRateAccessor(&Hpcc::m_minRate),
-                          MakeDataRateChecker())
-            .AddAttribute("BaseRtt",
-                          "T; 0: base RTT of the path",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&Hpcc::m_baseRtt),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("FastReact",
-                          "React to each ACK; otherwise once per round trip",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&Hpcc::m_fastReact),
-                          MakeBooleanChecker())
-            .AddAttribute("ReferenceWindow",
-                          "When Wc is replaced: perRtt or perAck",
-                          StringValue("perRtt"),
-                          MakeStringAccessor(&Hpcc::SetReferenceWindow, &Hpcc::GetReferenceWindow),
-                          MakeStringChecker())
-            .AddAttribute("MultiRate",
-                          "One control loop per hop; the smallest window counts",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&Hpcc::m_multiRate),
-                          MakeBooleanChecker());
+    static const TypeId tid = HpccParams::Table().AddTo(TypeId("ns3::roce::Hpcc")
+                                                            .SetParent<CongestionControl>()
+                                                            .SetGroupName("Roce")
+                                                            .AddConstructor<Hpcc>(),
+                                                        &Hpcc::m_parameters);
     return tid;
-}
-
-void
-Hpcc::SetProfile(std::string name)
-{
-    if (name != "paper" && name != "hpcc-sim")
-    {
-        throw InputError("ns3::roce::Hpcc: Profile is '" + name +
-                         "', expected 'paper' or 'hpcc-sim'");
-    }
-    m_hpccSim = name == "hpcc-sim";
-}
-
-std::string
-Hpcc::GetProfile() const
-{
-    return m_hpccSim ? "hpcc-sim" : "paper";
-}
-
-void
-Hpcc::SetReferenceWindow(std::string mode)
-{
-    if (mode != "perRtt" && mode != "perAck")
-    {
-        throw InputError("ns3::roce::Hpcc: ReferenceWindow is '" + mode +
-                         "', expected 'perRtt' or 'perAck'");
-    }
-    m_perAckReference = mode == "perAck";
-}
-
-std::string
-Hpcc::GetReferenceWindow() const
-{
-    return m_perAckReference ? "perAck" : "perRtt";
 }
 
 Ptr<CongestionControl>
 Hpcc::Fork() const
 {
+    m_parameters.Get(); // once for all forks
     return CopyObject<Hpcc>(this);
 }
 
 void
 Hpcc::DoStart(int64_t)
 {
-    if (!(m_eta > 0 && m_eta <= 1))
-    {
-        throw InputError("ns3::roce::Hpcc: Eta is " + std::to_string(m_eta) +
-                         ", expected 0 < Eta <= 1");
-    }
-    if (m_waiAttribute < 0 || (m_waiAttribute > 0 && m_rai.GetBitRate()))
-    {
-        throw InputError("ns3::roce::Hpcc: Wai is " + std::to_string(m_waiAttribute) +
-                         " and Rai is " + std::to_string(m_rai.GetBitRate()) +
-                         " bit/s, expected at most one of them, and not below 0");
-    }
-    const int64_t tPs = m_baseRtt.IsZero() ? m_path.baseRttPs : m_baseRtt.GetPicoSeconds();
+    m_p = m_parameters.Get();
+    const int64_t tPs = m_p->baseRttPs ? m_p->baseRttPs : m_path.baseRttPs;
     if (tPs <= 0 || !m_path.lineRateBps)
     {
         throw InputError("ns3::roce::Hpcc: base RTT is " + std::to_string(tPs) +
@@ -151,23 +115,19 @@ Hpcc::DoStart(int64_t)
     const auto line = static_cast<double>(m_path.lineRateBps);
     m_tPs = static_cast<double>(tPs);
     m_maxWindow = line * m_tPs / 8e12;
-    m_stageLimit = m_maxStage >= 0 ? static_cast<uint32_t>(m_maxStage) : (m_hpccSim ? 0 : 5);
-    const double minRate = m_minRate.GetBitRate() ? static_cast<double>(m_minRate.GetBitRate())
-                                                  : (m_hpccSim ? 1e9 : 0);
-    m_minWindow = std::min(minRate * m_tPs / 8e12, m_maxWindow);
-    if (m_waiAttribute > 0)
+    m_minWindow = std::min(m_p->minRateBps * m_tPs / 8e12, m_maxWindow);
+    if (m_p->waiBytes > 0)
     {
-        m_wai = m_waiAttribute;
+        m_wai = m_p->waiBytes;
     }
-    else if (m_rai.GetBitRate() || m_hpccSim)
+    else if (m_p->raiBps > 0)
     {
-        const double rai =
-            m_rai.GetBitRate() ? static_cast<double>(m_rai.GetBitRate()) : 10e6 * line / 25e9;
+        const double rai = m_p->raiPer25G ? m_p->raiBps * line / 25e9 : m_p->raiBps;
         m_wai = rai * m_tPs / 8e12;
     }
     else
     {
-        m_wai = m_maxWindow * (1 - m_eta) / m_expectedFlows;
+        m_wai = m_maxWindow * (1 - m_p->eta) / m_p->expectedFlows;
     }
     m_exactWindow = m_maxWindow;
     m_loop = Loop{1, m_maxWindow, 0};
@@ -198,8 +158,8 @@ Hpcc::OnAck(const AckInfo& ack)
         return;
     }
     const bool newRound = ack.ackPsn > m_lastUpdatePsn;
-    const bool commit = newRound || m_perAckReference;
-    if (!commit && !m_fastReact)
+    const bool commit = newRound || m_p->perAckReference;
+    if (!commit && !m_p->fastReact)
     {
         return;
     }
@@ -219,7 +179,7 @@ Hpcc::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
 {
     // With MultiRate, of the hop that allows least.
     const Loop* loop = &m_loop;
-    if (m_multiRate && !m_loops.empty())
+    if (m_p->multiRate && !m_loops.empty())
     {
         loop = &*std::min_element(m_loops.begin(), m_loops.end(), [](const Loop& a, const Loop& b) {
             return a.reference < b.reference;
@@ -256,7 +216,7 @@ Hpcc::Store(const IntStack& stack)
     // resize() keeps the memory: only a longer path allocates
     m_last.resize(stack.hops);
     std::transform(stack.begin(), stack.end(), m_last.begin(), Sample);
-    if (m_multiRate)
+    if (m_p->multiRate)
     {
         m_loops.assign(stack.hops, Loop{1, m_exactWindow, 0});
     }
@@ -279,7 +239,7 @@ Hpcc::React(const IntStack& stack, bool commit)
     for (const IntHop& hop : stack)
     {
         HopSample& last = m_last[i];
-        Loop* loop = m_multiRate ? &m_loops[i] : nullptr;
+        Loop* loop = m_p->multiRate ? &m_loops[i] : nullptr;
         ++i;
         const auto dtPs = static_cast<double>(hop.timePs - last.timePs);
         if (dtPs <= 0 || !hop.rateBps)
@@ -309,7 +269,7 @@ Hpcc::React(const IntStack& stack, bool commit)
     {
         return false; // nothing new
     }
-    if (!m_multiRate)
+    if (!m_p->multiRate)
     {
         Average(m_loop, maxU, maxDtPs);
         window = Window(m_loop, commit);
@@ -322,8 +282,8 @@ Hpcc::React(const IntStack& stack, bool commit)
 double
 Hpcc::Window(Loop& loop, bool commit) const
 {
-    const double load = loop.utilisation / m_eta;
-    const bool multiplicative = load >= 1 || loop.stage >= m_stageLimit;
+    const double load = loop.utilisation / m_p->eta;
+    const bool multiplicative = load >= 1 || loop.stage >= m_p->maxStage;
     double window = loop.reference;
     if (multiplicative)
     {

@@ -8,15 +8,34 @@
 
 #include "roce-congestion-control.h"
 
-#include "ns3/data-rate.h"
-#include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 
+#include <memory>
 #include <vector>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of Hpcc.
+struct HpccParams
+{
+    double eta;
+    uint32_t maxStage;
+    double waiBytes; //!< 0: from raiBps, or from expectedFlows
+    double raiBps;   //!< 0: waiBytes counts
+    bool raiPer25G;  //!< raiBps is for a line of 25 Gb/s and scales with the line
+    uint32_t expectedFlows;
+    double minRateBps;
+    int64_t baseRttPs;
+    bool fastReact;
+    bool perAckReference;
+    bool multiRate;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<HpccParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -34,14 +53,8 @@ namespace roce
  * it W, U and the stored records change once per round trip only. ReferenceWindow=perAck replaces
  * Wc at each ACK (the strawman of the paper's section 3.2).
  *
- * | attribute   | profile paper (default)             | profile hpcc-sim                       |
- * |-------------|-------------------------------------|----------------------------------------|
- * | MaxStage    | 5                                   | 0: multiplicative in each round trip   |
- * | Wai         | BDP (1 - Eta) / ExpectedFlows       | Rai T / 8                              |
- * | Rai         | (Wai is used)                       | 10 Mb/s * line rate / 25 Gb/s          |
- * | MinRate     | none                                | 1 Gb/s                                 |
- *
- * hpcc-sim are the values that run.py of alibaba-edu/High-Precision-Congestion-Control writes, with
+ * Wai is BDP (1 - Eta) / ExpectedFlows, Rai T / 8, or given. The profile hpcc-sim has the values
+ * that run.py of alibaba-edu/High-Precision-Congestion-Control writes, with
  * the rate form of rdma-hw.cc there: R = Rc / (U/Eta) + Rai in [MinRate, line rate], window R T
  * / 8. With R = 8 W / T that is the window form, which is what is computed. Its GLOBAL_T (one T for
  * all flows of a network) is the attribute BaseRtt.
@@ -115,7 +128,7 @@ class Hpcc : public CongestionControl
      */
     const Loop& GetLoop(uint32_t hop = 0) const
     {
-        return m_multiRate ? m_loops[hop] : m_loop;
+        return m_p->multiRate ? m_loops[hop] : m_loop;
     }
 
   protected:
@@ -132,11 +145,6 @@ class Hpcc : public CongestionControl
         uint64_t hopId;
     };
 
-    void SetProfile(std::string name);
-    std::string GetProfile() const;
-    void SetReferenceWindow(std::string mode);
-    std::string GetReferenceWindow() const;
-
     void DoStart(int64_t nowPs) override;
     void Rewind(uint64_t psn);                             //!< the sender goes back to this PSN
     static HopSample Sample(const IntHop& hop);            //!< what is kept of this record
@@ -146,23 +154,13 @@ class Hpcc : public CongestionControl
     double Window(Loop& loop, bool commit) const;          //!< W of one loop; commit: replace Wc
     void Publish();                                        //!< set the outputs
 
-    bool m_hpccSim{false};         //!< attribute Profile
-    bool m_perAckReference{false}; //!< attribute ReferenceWindow
-    bool m_fastReact{true};        //!< attribute FastReact
-    bool m_multiRate{false};       //!< attribute MultiRate
-    double m_eta{0};               //!< attribute Eta
-    int32_t m_maxStage{0};         //!< attribute MaxStage
-    uint32_t m_expectedFlows{0};   //!< attribute ExpectedFlows
-    double m_waiAttribute{0};      //!< attribute Wai, bytes
-    DataRate m_rai;                //!< attribute Rai
-    DataRate m_minRate;            //!< attribute MinRate
-    Time m_baseRtt;                //!< attribute BaseRtt
+    Parameters<HpccParams> m_parameters;   //!< attributes
+    std::shared_ptr<const HpccParams> m_p; //!< in force since Start()
 
     double m_tPs{0};               //!< T
     double m_maxWindow{0};         //!< Winit, bytes
     double m_minWindow{0};         //!< MinRate T / 8, bytes
     double m_wai{0};               //!< Wai, bytes
-    uint32_t m_stageLimit{0};      //!< MaxStage of the profile or the attribute
     double m_exactWindow{0};       //!< W, bytes
     uint64_t m_lastUpdatePsn{0};   //!< Wc is replaced by the first ACK above this one
     uint64_t m_ackedPsn{0};        //!< highest acknowledged PSN seen
