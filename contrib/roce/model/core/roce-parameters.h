@@ -128,10 +128,10 @@ class ParameterTable
      * @param help one line
      * @return this
      */
-    template <typename M>
+    template <typename M, typename T = Held<M>>
     ParameterTable& Number(const char* name,
                            M member,
-                           const std::vector<double>& values,
+                           const std::vector<T>& values,
                            const Range& range,
                            const char* help)
     {
@@ -139,21 +139,22 @@ class ParameterTable
     }
 
     /// @brief A whole number, held as any integer. Parameters as Number(). @return this
-    template <typename M>
+    template <typename M, typename T = Held<M>>
     ParameterTable& Count(const char* name,
                           M member,
-                          const std::vector<int64_t>& values,
+                          const std::vector<T>& values,
                           const Range& range,
                           const char* help)
     {
         return AddNumber<kind::Count>(name, member, values, range, help);
     }
 
-    /// @brief A time, held in ps as an int64_t; range in ps. Parameters as Number(). @return this
-    template <typename M>
+    /// @brief A time, held in ps as an int64_t or double; range in ps. Parameters as Number().
+    /// @return this
+    template <typename M, typename T = Held<M>>
     ParameterTable& Duration(const char* name,
                              M member,
-                             const std::vector<int64_t>& valuesPs,
+                             const std::vector<T>& valuesPs,
                              const Range& rangePs,
                              const char* help)
     {
@@ -161,10 +162,10 @@ class ParameterTable
     }
 
     /// @brief A rate, held in bit/s as a double or uint64_t. Parameters as Number(). @return this
-    template <typename M>
+    template <typename M, typename T = Held<M>>
     ParameterTable& Rate(const char* name,
                          M member,
-                         const std::vector<uint64_t>& valuesBps,
+                         const std::vector<T>& valuesBps,
                          const Range& rangeBps,
                          const char* help)
     {
@@ -172,10 +173,10 @@ class ParameterTable
     }
 
     /// @brief A size, held in bytes as any number. Parameters as Number(). @return this
-    template <typename M>
+    template <typename M, typename T = Held<M>>
     ParameterTable& Size(const char* name,
                          M member,
-                         const std::vector<uint32_t>& valuesBytes,
+                         const std::vector<T>& valuesBytes,
                          const Range& rangeBytes,
                          const char* help)
     {
@@ -356,6 +357,7 @@ template <typename Kind, typename M>
 class ParameterTable<P>::NumberRow : public ParameterRow<P>
 {
   public:
+    using Held = typename ParameterTable<P>::template Held<M>;
     using Plain = typename Kind::Plain;
 
     NumberRow(M member, const Range& range)
@@ -375,7 +377,7 @@ class ParameterTable<P>::NumberRow : public ParameterRow<P>
         const bool good = Kind::Read(value, plain) && IsHeld(plain);
         if (good)
         {
-            Store(p, plain);
+            Store(p, static_cast<Held>(plain));
         }
         return good;
     }
@@ -391,7 +393,7 @@ class ParameterTable<P>::NumberRow : public ParameterRow<P>
         const bool good = Kind::Parse(text, plain) && IsHeld(plain);
         if (good)
         {
-            Store(p, plain);
+            Store(p, static_cast<Held>(plain));
         }
         return good;
     }
@@ -406,15 +408,13 @@ class ParameterTable<P>::NumberRow : public ParameterRow<P>
         return m_range.Contains(static_cast<double>(At(p)));
     }
 
-    /// @brief Set the value of a profile. @param p changed @param plain the value
-    void Store(P& p, Plain plain) const
+    /// @brief Set the value of a profile. @param p changed @param value the value
+    void Store(P& p, const Held& value) const
     {
-        At(p) = static_cast<Held>(plain);
+        At(p) = value;
     }
 
   private:
-    using Held = typename ParameterTable<P>::template Held<M>;
-
     /// @return whether the member can hold a value
     static bool IsHeld(Plain plain)
     {
