@@ -53,23 +53,30 @@ class Claim(NamedTuple):
     place: str  # file:line
 
 
-def read_targets(value: Optional[Value], folder: str) -> Tuple[Dict[str, Dict[str, str]], bool]:
-    """Rows of a table of targets by id, and whether rows without a claim are shown."""
+def targets_path(value: Optional[Value], folder: str) -> Optional[str]:
+    """The file of a table of targets, if there is one."""
     if value is None:
-        return {}, False
-    where: Dict[str, str] = {}
-    file_value = value
+        return None
     if value.is_map():
+        value = value.fields("targets", ("file", "where"), ("file",))["file"]
+    name = value.text("targets")
+    return name.replace("{root}", ROOT, 1) if name.startswith("{root}") else os.path.join(folder, name)
+
+
+def read_targets(value: Optional[Value], path: Optional[str], own: bool
+                 ) -> Tuple[Dict[str, Dict[str, str]], bool]:
+    """Rows of a table of targets by id, and whether rows without a claim are shown.
+
+    @param own whether the table is the experiment's own, whose "where" counts
+    """
+    where: Dict[str, str] = {}
+    if own and value is not None and value.is_map():
         fields = value.fields("targets", ("file", "where"), ("file",))
-        file_value = fields["file"]
-        if "where" in fields:
-            for key, text in fields["where"].pairs("targets: where"):
-                if key.node.value not in TARGET_COLUMNS:
-                    key.fail(f"targets: no column '{key.node.value}'")
-                where[key.node.value] = text.text("targets: where")
-    name = file_value.text("targets")
-    path = name.replace("{root}", ROOT) if name.startswith("{root}") else os.path.join(folder, name)
-    return read_targets_file(path, where), bool(where)
+        for key, text in fields["where"].pairs("targets: where") if "where" in fields else []:
+            if key.node.value not in TARGET_COLUMNS:
+                key.fail(f"targets: no column '{key.node.value}'")
+            where[key.node.value] = text.text("targets: where")
+    return read_targets_file(path, where) if path else {}, bool(where)
 
 
 def read_targets_file(path: str, where: Dict[str, str]) -> Dict[str, Dict[str, str]]:

@@ -14,7 +14,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 import roce_results as rr
 
 from . import identity, yamlread
-from .claims import Case, Claim, Claims, place_of, read_targets, read_targets_file
+from .claims import Case, Claim, Claims, place_of, read_targets, targets_path
 from .grid import (Point, labels_of, make_points, read_grid, read_overrides, read_seeds,
                    read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
@@ -52,6 +52,7 @@ class Experiment(NamedTuple):
     claims: List[Claim]
     unclaimed: List[Dict[str, str]]  # selected rows of the table of targets without a claim
     slurm: Dict[str, str]
+    inputs: List[str]  # files that are read: this one, the table of targets, those of options
 
     def design(self) -> str:
         """A hash of what is run: program, options, grid and seeds."""
@@ -185,8 +186,8 @@ def load(name: str, size: str, program: Optional[str] = None,
     metrics = read_metrics(chosen["metrics"], all_axes)
     if not metrics:
         document.fail("metrics: expected at least one")
-    targets, show_all = (read_targets_file(targets_file, {}), False) if targets_file else \
-        read_targets(chosen.get("targets"), folder)
+    table = targets_file or targets_path(chosen.get("targets"), folder)
+    targets, show_all = read_targets(chosen.get("targets"), table, targets_file is None)
     reader = Claims(metrics, all_axes, excluded, targets)
     claims = read_claims(chosen, reader)
     claimed = {c.id for c in claims}
@@ -205,4 +206,11 @@ def load(name: str, size: str, program: Optional[str] = None,
         os.path.realpath(path), fixed, seed_option, "progress" in names,
         labels_of(axes), all_axes, points,
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
-        metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]))
+        metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]),
+        [file, path] + ([table] if table else []) + files_of(points))
+
+
+def files_of(points: List[Point]) -> List[str]:
+    """Files and folders that options name."""
+    values = {v for p in points for v in p.options.values()}
+    return sorted(v for v in values if os.path.isabs(v) and os.path.exists(v))

@@ -13,12 +13,13 @@ import os
 from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
 import roce_results as rr
+from roce_files import write_whole
 
 from . import identity, rates
 from .experiment import Experiment
 from .expression import AnyName, Expression, NotMeasured, Reference
 from .grid import selects
-from .plan import Plan, PlannedRun, write_whole
+from .plan import Plan, PlannedRun
 from .statistic import statistic_of, weighted_statistic
 from .yamlread import SizeRange
 

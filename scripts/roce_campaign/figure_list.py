@@ -1,0 +1,87 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which figures a campaign draws, and the names of their files."""
+
+import itertools
+import math
+import re
+from typing import Iterator, List, NamedTuple
+
+from .experiment import Experiment
+from .grid import Selection, selects
+from .plots import Plot
+
+
+class PlannedFigure(NamedTuple):
+    """A figure of a plot; "each" makes several of one."""
+
+    plot: Plot
+    where: Selection
+    file: str  # in the campaign's folder
+
+
+def planned_figures(experiment: Experiment) -> List[PlannedFigure]:
+    """All figures in order."""
+    names: List[str] = []
+    found = []
+    for plot in experiment.plots or standard(experiment):
+        for where in selections(experiment, plot):
+            name = readable(plot, where)
+            count = sum(n == name or n.startswith(name + "~") for n in names)
+            names.append(name if not count else f"{name}~{count + 1}")
+            end = ".csv" if plot.kind == "table" else ".png"
+            found.append(PlannedFigure(plot, where, f"figures/{names[-1]}{end}"))
+    return found
+
+
+def figure_files(experiment: Experiment) -> List[str]:
+    """The names of their files, from the campaign's folder."""
+    return [f.file for f in planned_figures(experiment)]
+
+
+def readable(plot: Plot, where: Selection) -> str:
+    """A name for people."""
+    title = plot.fields.get("title")
+    parts = [str(title)] if title else [plot.kind] + plot.fields.get("metric", [])
+    parts += [f"{a}-{'-'.join(v)}" for a, v in where.items()
+              if not title or a in plot.fields.get("each", ())]
+    name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120].strip("-.")
+    return name or plot.kind
+
+
+def standard(experiment: Experiment) -> List[Plot]:
+    """What is drawn if the experiment names no plots."""
+    axes = list(experiment.axes)
+    plots = []
+    if axes:
+        numeric = [a for a in axes if all(is_number(x) for x in experiment.axes[a])]
+        x = (numeric or axes)[0]
+        series = [a for a in axes if a != x][:1]
+        each = [a for a in axes if a not in (x, *series)]
+        kind = "lines" if numeric else "bars"
+        plots += [Plot(kind, {"metric": [m], "x": [x], "series": series, "each": each}, "")
+                  for m in experiment.metrics]
+    if any(m.source == "flows" for m in experiment.metrics.values()):
+        series, each = axes[:1], axes[1:]
+        plots += [Plot(kind, {"series": series, "each": each}, "")
+                  for kind in ("slowdown-by-size", "fct-cdf")]
+    return plots
+
+
+def selections(experiment: Experiment, plot: Plot) -> Iterator[Selection]:
+    """The coordinates of each figure of a plot that has points in this size."""
+    axes = plot.fields.get("each", [])
+    fixed = plot.fields.get("where", {})
+    for labels in itertools.product(*(experiment.axes[a] for a in axes)):
+        where = {**fixed, **{axis: [label] for axis, label in zip(axes, labels)}}
+        if any(selects(where, p.coordinates) for p in experiment.points):
+            yield where
+
+
+def is_number(text: str) -> bool:
+    """True for a plain number."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
