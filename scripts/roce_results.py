@@ -445,6 +445,7 @@ def apply_style():
             "lines.markersize": 4,
             "legend.frameon": False,
             "legend.fontsize": 8.5,
+            "text.parse_math": False,  # a label with $ is shown as it is
         }
     )
     return plt
@@ -457,6 +458,13 @@ def run_style(index: int) -> dict:
         "marker": MARKERS[index % len(MARKERS)],
         "linestyle": LINES[index // len(COLOURS) % len(LINES)],
     }
+
+
+def one_line(text: str, longest: int = 1000) -> str:
+    """A message as one line: breaks and the like as escapes, of a long one the begin and the end."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
 
 
 def run_main(main) -> None:

@@ -19,6 +19,7 @@ from typing import Dict, List, Optional
 import roce_results as rr
 from roce_jobs import duration_text
 
+from .experiment import split_options
 from .plan import Plan
 
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -35,7 +36,7 @@ def sbatch(slurm: Dict[str, str], name: str) -> List[str]:
     for key in ("partition", "account", "qos", "time", "mem"):
         if key in slurm:
             command.append(f"--{key}={slurm[key]}")
-    return command + shlex.split(slurm.get("options", ""))
+    return command + split_options(slurm.get("options", ""))
 
 
 class Campaign:
@@ -66,7 +67,9 @@ class Campaign:
         status = f"{sys.executable} {os.path.join(SCRIPTS, 'roce_campaign', 'slurm_status.py')}"
         return command + [
             "--jobs", str(self.jobs), "--local-cores", str(len(os.sched_getaffinity(0))),
-            "--cluster", " ".join(shlex.quote(x) for x in sbatch(self.slurm, self.plan.data["name"])),
+            # Snakemake formats the command with the names of the job, braces of ours are none.
+            "--cluster", " ".join(shlex.quote(x) for x in sbatch(
+                self.slurm, self.plan.data["name"])).replace("{", "{{").replace("}", "}}"),
             "--cluster-status", status, "--cluster-cancel", "scancel",
             "--latency-wait", str(LATENCY_SECONDS), "--max-status-checks-per-second", "5"]
 
@@ -94,9 +97,8 @@ class Campaign:
 
     def _interrupt(self, _number, _frame) -> None:
         """Tell Snakemake to end its jobs; a second interrupt does not wait."""
-        if self.interrupted:
+        if self.interrupted and self.process:
             self.process.kill()
-            return
         self.interrupted = True
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)

@@ -8,6 +8,7 @@ The keys are described in contrib/roce/doc/roce.rst, "Campaigns"; scripts/experi
 
 import os
 import re
+import shlex
 from collections import Counter
 from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 
@@ -27,6 +28,7 @@ EXPERIMENTS = os.path.join(ROOT, "scripts", "experiments")
 SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides",
             "exclude", "seeds", "warmup", "metrics", "plots", "targets", "claims", "slurm")
 MERGED = ("options", "grid", "metrics", "slurm")  # "quick" and "full" change these key by key
+MAX_TITLE = 1000  # characters
 SLURM = ("partition", "account", "qos", "time", "mem", "options")
 
 
@@ -99,12 +101,22 @@ def program_path(name: str, folder: str, build: Optional[str]) -> str:
     return os.path.join(build or os.path.join(ROOT, "build"), "bin", name)
 
 
+def split_options(text: str) -> List[str]:
+    """Options of sbatch as in a shell; ValueError says what is wrong."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"'{text}': {error}".lower()) from None
+
+
 def read_slurm(pairs: List[Tuple[Value, Value]]) -> Dict[str, str]:
     """What sbatch is told."""
     found = {}
     for key, value in pairs:
         name = key.one_of("slurm", SLURM)
-        found[name] = value.text(f"slurm: {name}")
+        found[name] = value.short(f"slurm: {name}", MAX_TITLE)
+        if name == "options":
+            value.parsed("slurm: options", split_options)
     return found
 
 
@@ -197,11 +209,9 @@ def load(name: str, size: str, program: Optional[str] = None,
     check_seeds([(f"{c.place}: claim {c.id}", case) for c in claims for case in c.cases]
                 + [(f"{p.place}: the plot", case) for p in plots if p.kind == "effects"
                    for _, cases in p.fields["value"] for case in cases], points, all_axes)
-    with open(file, encoding="utf-8") as stream:
-        text = stream.read()
     return Experiment(
-        short, file, size, text,
-        chosen["title"].text("title"),
+        short, file, size, yamlread.read_text(file),
+        chosen["title"].short("title", MAX_TITLE),
         chosen["description"].text("description") if "description" in chosen else "",
         os.path.realpath(path), fixed, seed_option, "progress" in names,
         labels_of(axes), all_axes, points,

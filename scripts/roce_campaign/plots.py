@@ -3,12 +3,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Plots: which figures an experiment asks for."""
 
+import math
 from typing import Dict, List, NamedTuple, Tuple
 
 from . import yamlread
 from .claims import Case, Claims
 from .grid import read_selection, read_where
 from .yamlread import Value
+
+MAX_FIGURES = 1000  # of a plot
 
 PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title", "log")),
          "bars": (("metric", "x"), ("series", "panel", "where", "each", "title", "log")),
@@ -57,6 +60,8 @@ def read_plot(value: Value, reader: Claims, claims: List[str]) -> Plot:
             single = name in ("x", "panel") or (kind, name) == ("effects", "rows")
             names = [field] if single else field.items_or_one(name)
             plain[name] = [f.one_of(f"plot: {name}", tuple(axes)) for f in names]
+            if name == "each" and math.prod(len(axes[a]) for a in plain[name]) > MAX_FIGURES:
+                field.fail(f"plot: each: makes more than {MAX_FIGURES} figures")
         elif name == "where":
             plain[name] = read_selection(field, axes, "plot: where")
         elif name == "at":
@@ -74,7 +79,7 @@ def read_plot(value: Value, reader: Claims, claims: List[str]) -> Plot:
             if plain[name] <= 0:
                 field.fail("plot: bin, expected more than 0")
         elif name in ("title", "label", "ports"):
-            plain[name] = field.text(name)
+            plain[name] = field.short(f"plot: {name}")
     if kind == "effects":
         plain["series"] = reader.each(fields.get("series"), "plot: series")
         plain["value"] = read_effects(fields["value"], plain, reader)
@@ -86,7 +91,7 @@ def read_effects(value: Value, plain: Dict[str, object], reader: Claims
     """The panels: an expression each, for every row and series."""
     rows = plain["rows"][0]
     each = {rows: reader.axes[rows], **plain["series"]}
-    named = [(k.node.value, v) for k, v in value.pairs("plot: value")] if value.is_map() \
+    named = [(k.short("plot: value"), v) for k, v in value.pairs("plot: value")] if value.is_map() \
         else [(value.text("plot: value"), value)]
     return [(title, reader.cases(text, plain.get("at", {}), each, "plot: value", False))
             for title, text in named]

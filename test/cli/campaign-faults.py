@@ -249,6 +249,140 @@ def test_quickstart(folder):
     check((out / "mine.png").read_text() == "mine", "quickstart: a foreign file")
     refused(run("quickstart.py", *arguments[:-1], program), "is a file", "quickstart --out is a file")
 
+# ------------------------------------------------------------------------- odd experiment files
+
+DEEP = "[" * 100 + "]" * 100
+ALIASES = "a0: &a0 [1, 2]\n" + "".join(
+    f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 20))
+
+BAD_FILES = [  # what is replaced in EXPERIMENT, by what, line, words
+    ("title: Faults", 'title: "a\\ud800b"', 1, "U+D800"),
+    ("title: Faults", 'title: "a\\0b"', 1, "U+0000"),
+    ("title: Faults", 'title: "a\\e[31mb"', 1, "U+001B"),
+    ("title: Faults", 'title: "a\\nb"', 1, "single line"),
+    ("title: Faults", "title: " + "x" * 1001, 1, "1001 characters"),
+    ("title: Faults", 'title: "\\UFFFFFFFF"', 1, ""),
+    ("title: Faults", "title: a\x07b", 1, "U+0007"),
+    ("title: Faults", "title: a\ntitle: b", 2, "twice"),
+    ("title: Faults", "title: !!python/object:os.system a", 1, "tag"),
+    ("title: Faults", "title: !x a", 1, "tag"),
+    ("title: Faults", f"title: a\nseeds: {DEEP}", 2, "nested deeper than 30"),
+    ("title: Faults", "title: a\nseeds: &a [*a]", 2, "*a contains itself"),
+    ("title: Faults", "title: a\noptions: &a {<<: *a}", 2, "*a contains itself"),
+    ("title: Faults", "title: a\n" + ALIASES, 8, "more than 1000000 values"),
+    ("title: Faults", "title: a\n---\nb: c", 2, "another document"),
+    ("title: Faults", "%YAML 9.9\n---\ntitle: a", 1, "version"),
+    ("[0.3, 0.6]", '["a\\tb"]', 4, "single line"),
+    ("[0.3, 0.6]", '["a\\nb"]', 4, "single line"),
+    ("[0.3, 0.6]", f"[{'x' * 201}]", 4, "201 characters"),
+    ("[0.3, 0.6]", "[0.3, 0.30]", 4, "'0.30' is there twice"),
+    ("[0.3, 0.6]", "{0.3: {load: 1}, 0.30: {load: 2}}", 4, "'0.30' is there twice"),
+    ("[0.3, 0.6]", str(list(range(1001))), 4, "1001 values"),
+    ("load: [0.3, 0.6]", f"load: {list(range(59))}\n  mode: {list(range(59))}\n"
+     + "".join(f"  {n}: {{{', '.join(f'{i}: {{}}' for i in range(59))}}}\n" for n in "abc"), 1,
+     "714924299 points"),
+    ("[0.3, 0.6]", "[0.3, 0.6]\nseeds: 1-99999", 1, "199998 runs"),
+    ("[0.3, 0.6]", "[0.3, 0.6]\noptions: {mode: \"a\\0b\"}", 5, "U+0000"),
+    ("[0.3, 0.6]", "[0.3, 0.6]\noptions: {mode: \"a\\nb\"}", 5, "single line"),
+    ("[0.3, 0.6]", "[0.3, 0.6]\noptions: {\"a::b c\": 1}", 5, "no option"),
+    ("[0.3, 0.6]", "[0.3, 0.6]\nslurm: {options: \"--x='\"}", 5, "no closing quotation"),
+    ("[0.3, 0.6]", f"[0.3, 0.6]\nwarmup: {'9' * 400}s", 5, "expected a time"),
+    ("statistic: mean}", f"statistic: mean, size: <={'9' * 400}GB}}", 6, "expected a size"),
+    ("statistic: mean}", "statistic: mean, scale: 1e300}", 6, "expected a number"),
+    ("statistic: mean}", "statistic: mean}\n  two: {expression: average * " + "9" * 400 + "}", 7, "1e+100"),
+    ("statistic: mean}", "statistic: mean}\n  two: {expression: " + "-" * 3000 + "1}", 7, "operations"),
+    ("statistic: mean}", "statistic: mean}\n  two: {expression: " + "+".join("1" * 500) + "}", 7,
+     "operations"),
+    ("statistic: mean}", "statistic: mean}\n  two: {expression: " + "1" * 20_000 + "}", 7, "characters"),
+    ("statistic: mean}", "statistic: mean}\n  two: {expression: 1if average else 2}", 7, "cannot parse"),
+    ("statistic: mean}", "statistic: mean}\n  two: {file: .., column: a, statistic: mean}", 7, "name of a file"),
+    ("reported: 3}", "reported: 3, rule: factor 0}", 10, "factor from 1"),
+    ("reported: 3}", "reported: " + "9" * 150 + "}", 10, "expected a number"),
+    ("reported: 3}", "reported: 3, band: [nan, 1]}", 10, "expected a number"),
+    ("title: Drawn", "title: \"a\\nb\"", 8, "single line"),
+    ("title: Drawn", "fair: " + "9" * 400 + "Gbps", 8, "unknown key"),
+]
+
+
+def refused_file(folder, text, line, words):
+    """An experiment file that is refused, with one line that names the place."""
+    file = write(folder, name="bad.yaml")
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    started = time.monotonic()
+    done = run("reproduce", file, "--dry-run", "--out", folder / "none")
+    refused(done, words, text[:300])
+    check(f"{file}:{line}: " in done.stderr and len(done.stderr) < 1300 + len(str(file)),
+          f"{text[:300]}: {done.stderr}")
+    check(time.monotonic() - started < 20, f"{text[:300]}: slow")
+
+
+def test_bad_files(folder):
+    """Files that no campaign can be made of."""
+    for old, new, line, words in BAD_FILES:
+        check(EXPERIMENT.count(old) == 1, f"'{old}' is not once in the experiment")
+        refused_file(folder, EXPERIMENT.replace(old, new), line, words)
+    for data, line, words in ((b"", 1, "empty"), (b"# nothing\n", 1, "empty"),
+                              (b"title: a\nb: \xff\n", 2, "not UTF-8"),
+                              (EXPERIMENT.encode("utf-16"), 1, "not UTF-8"),
+                              (b"title: " + b"x" * 1_000_000, 1, "more than 1000000 bytes")):
+        refused_file(folder, data, line, words)
+    write(folder, EXPERIMENT + "targets: t.csv\n", "bad.yaml")
+    (folder / "t.csv").write_text("id,kind,reported,band_low,band_high,rule\none,value,3,nan,inf,\n")
+    refused(run("reproduce", folder / "bad.yaml", "--dry-run"), "bad.yaml:10: claim one: band 'nan'", "a band in the targets")
+
+
+def test_odd_but_good(folder):
+    """What looks odd and works to the page: signs of TeX, of formats and of other scripts."""
+    text = EXPERIMENT.replace("[0.3, 0.6]", '["$x^{", "a$b$c", "{load}", "%s \\\\", "日本", "Ab", "aB"]')
+    text = text.replace("load: 0.3}", "load: '$x^{'}").replace("x: load, title: Drawn",
+                                                               "x: load, title: '日本 $'")
+    text = text.replace("title: Faults", 'title: "Costs $5, or $6_{x}"').replace(
+        "statistic: mean}", "statistic: mean, label: '$\\frac{1$', unit: '$/s'}\n"
+        "  large: {expression: average * 1e99 * 1e99 * 1e99 * 1e99}\n"
+        "  wide: {expression: average * 1e99 * 1e99}")
+    text += "  - {id: two, value: large, at: {load: aB}, reported: 0, kind: count, rule: A factor 2}\n"
+    text += "  - {id: three, value: wide, at: {load: aB}, reported: 0, rule: not scored}\n"
+    text += "  - {id: four, value: average, at: {load: aB}, reported: 0, band: [-1, 1]}\n"
+    text = text.replace("claims:", "  - {kind: bars, metric: [average, large, wide], x: load}\n"
+                        "  - {kind: claims}\n  - {kind: fct-cdf}\n  - {kind: box, metric: average, x: load}\n"
+                        "  - {kind: effects, value: {$a_: average - 1}, rows: load}\nclaims:") + "seeds: 2\n"
+    experiment = write(folder / "a {b} {{c}} 'd' \"e\" é $f %s", "\ufeff" + text)
+    out = experiment.parent / "out {x}"
+    good(run("reproduce", experiment, "--out", out, env={"PYTHONIOENCODING": "ascii"}), "odd labels")
+    page = (out / "index.html").read_text()
+    check("No figure" not in page and page.count("data:image/png") == 6, "figures of odd labels")
+    check("Costs $5, or $6_{x}" in page, "the title")
+    names = sorted(f.name for f in (out / "figures").glob("*"))
+    check(names[0][0] != "." and len(names) == 6, f"names of figures: {names}")
+
+
+def test_options(folder):
+    """Options of reproduce that no campaign can be made of."""
+    experiment = write(folder)
+    refused(run("reproduce", experiment, "--slurm", "--sbatch=--x='", "--out", folder / "out"),
+            "--sbatch: '--x='': no closing quotation", "--sbatch")
+    good(run("reproduce", experiment, "--jobs", "9" * 30, "--out", folder / "many"), "--jobs")
+    for jobs in ("0", "-1", "x", "1.5"):
+        done = run("reproduce", experiment, "--jobs", jobs)
+        check(done.returncode == 2 and "expected a whole number from 1" in done.stderr, f"--jobs {jobs}")
+    closed = folder / "closed"
+    closed.mkdir(mode=0o500)
+    if os.geteuid() != 0:  # root may write anywhere
+        refused(run("reproduce", experiment, "--out", closed / "out"), "closed", "an unwritable folder")
+    refused(run("reproduce", experiment, "--out", "/proc/none"), "/proc/none", "an unwritable folder")
+    (folder / "program.py").write_text("#!/bin/sh\nprintf '    --out: \\377\\n    --seed:\\n    --load:\\n'\n")
+    good(run("reproduce", experiment, "--dry-run"), "--help that is not UTF-8")
+
+
+def test_help(folder):
+    """Each script of scripts/ explains itself."""
+    for script in sorted(SCRIPTS.iterdir()):
+        if script.is_file() and os.access(script, os.X_OK):
+            done = run(script.name, "--help", cwd=folder, seconds=30)
+            check(done.returncode == 0 and not done.stderr and len(done.stdout.splitlines()) > 1,
+                  f"{script.name} --help: {done}")
+    check(not list(folder.iterdir()), "--help writes files")
+
 
 def main():
     """All tests, or those named."""
