@@ -101,7 +101,7 @@ def do(plan: Plan, run: PlannedRun) -> None:
                       "slurmJob": os.environ.get("SLURM_JOB_ID")}
             write_whole(os.path.join(part, "run.json"), json.dumps(record, indent=1) + "\n")
             if plan.record(run) is None:
-                if workspace.is_run(final):
+                if workspace.is_result(final):
                     shutil.rmtree(final)
                 os.rename(part, final)
         except OSError as error:

@@ -64,8 +64,8 @@ def check_runs(plan: Plan) -> None:
     """End if the folder of a run is there, but is none."""
     for key in plan.by_key:
         path = os.path.join(plan.folder, "runs", key)
-        if os.path.lexists(path) and not is_run(path):
-            raise rr.ResultError(f"{path} is there without the run.json of this run: move it away")
+        if os.path.lexists(path) and not is_result(path):
+            raise rr.ResultError(f"{path} is there and is no run of a campaign: move it away")
 
 
 def is_run(path: str) -> bool:
@@ -78,6 +78,12 @@ def is_run(path: str) -> bool:
         return record["key"] == os.path.basename(path) and isinstance(record["hash"], str)
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
+
+
+def is_result(path: str) -> bool:
+    """True for the folder of a run, also if its run.json was removed to have it repeated."""
+    return is_run(path) or (not os.path.islink(path)
+                            and os.path.isfile(os.path.join(path, "summary.json")))
 
 
 def tidy(plan: Plan, clean: bool) -> List[str]:

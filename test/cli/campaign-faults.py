@@ -11,15 +11,13 @@ The program is a small script written here; nothing is simulated.
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = ROOT / "scripts"
+from campaign import HEADER, SCRIPTS, check, good, run
 
 PROGRAM = '''#!/usr/bin/python3
 import json, sys, time
@@ -30,15 +28,14 @@ if "--help" in sys.argv:
 options = dict(a[2:].split("=", 1) for a in sys.argv[1:])
 time.sleep(float(options.get("sleep", 0)))
 with open("flows.csv", "w") as f:
-    print("id,src,dst,class,tag,scope,bytes,start_ns,fct_ns,receiver_fct_ns,ideal_fct_ns,slowdown,"
-          "packets,retransmitted,status", file=f)
+    print("%s", file=f)
     for i in range(4):
         s = 1 + i + int(options["seed"])
         print(f"{i},0,1,3,0,intra,1000,{i * 100}.000,{1000 * s}.000,,1000.000,{s},1,0,finished", file=f)
 with open("summary.json", "w") as f:
     json.dump({"counters": {"pauses": 4}, "flows": {"unfinished": 0}, "versions": {}, "x": 1e300,
                "configuration": {}}, f)
-'''
+''' % HEADER
 
 EXPERIMENT = """\
 title: Faults
@@ -52,25 +49,6 @@ plots:
 claims:
   - {id: one, value: average, at: {load: 0.3}, reported: 3}
 """
-
-
-def check(condition, what):
-    """End with one line if something is wrong."""
-    if not condition:
-        raise SystemExit(f"FAILED {what}")
-
-
-def run(name, *arguments, seconds=100, env=None, cwd=None):
-    """@return a finished script of scripts/."""
-    return subprocess.run([str(SCRIPTS / name)] + [str(a) for a in arguments], capture_output=True,
-                          text=True, timeout=seconds, check=False, cwd=cwd,
-                          env={**os.environ, **(env or {})})
-
-
-def good(done, what):
-    """The same process if its status is 0."""
-    check(done.returncode == 0, f"{what}: status {done.returncode}: {done.stdout}{done.stderr}")
-    return done
 
 
 def refused(done, words, what):
@@ -164,7 +142,7 @@ def test_foreign_files(folder):
     key = run("reproduce", experiment, "--out", out, "--dry-run").stdout.split("\n")[1]
     (out / "runs" / key).mkdir()
     (out / "runs" / key / "notes").write_text("mine")
-    refused(run("reproduce", experiment, "--out", out), "run.json", "a foreign folder of a run's name")
+    refused(run("reproduce", experiment, "--out", out), "is no run", "a foreign folder of a run's name")
     check((out / "runs" / key / "notes").read_text() == "mine", "a foreign folder of a run's name")
 
 

@@ -187,10 +187,10 @@ def check(condition, what):
         raise SystemExit("FAILED " + what)
 
 
-def run(name, *arguments, seconds=200, env=None):
+def run(name, *arguments, seconds=200, env=None, cwd=None):
     """@return a finished script of scripts/."""
     return subprocess.run([str(SCRIPTS / name)] + [str(a) for a in arguments], capture_output=True,
-                          text=True, timeout=seconds, check=False,
+                          text=True, timeout=seconds, check=False, cwd=cwd,
                           env={**os.environ, **(env or {})})
 
 
