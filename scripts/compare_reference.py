@@ -26,6 +26,7 @@ from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 import roce_results as rr
 from roce_files import OwnFiles
+from roce_jobs import positive
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Short name in file names, --cc, further options.
@@ -90,6 +91,7 @@ class Runner:
         @param folder for flow lists and runs, which nobody needs afterwards
         """
         self.folder = folder
+        self.repeats = args.repeats
         self.inputs = args.reference
         self.program = os.path.join(args.build, "bin", "replay")
         self.data_paths = os.path.join(folder, "data-paths.csv")
@@ -172,7 +174,7 @@ def compare(runner: Runner, pool: ThreadPoolExecutor, short: str, cc: str,
     ours_job = pool.submit(runner.run, short, cc, options)
     shift_jobs = [pool.submit(runner.run, f"{short}-{i}", cc, options + [f"--seed={i}"],
                               runner.shifted_flows(i))
-                  for i in range(2, runner.args.repeats + 2)]
+                  for i in range(2, runner.repeats + 2)]
     switches = [s for s in SWITCHES if s[1] in ("all", short)]
     switch_jobs = [pool.submit(runner.run, f"{short}-switch-{i}", cc, options + list(switch[2]))
                    for i, switch in enumerate(switches)]
@@ -254,7 +256,7 @@ def main() -> int:
                         default=os.path.join(ROOT, "test", "reference", "leafspine128"))
     parser.add_argument("--out", default=os.path.join("results", "reference"))
     parser.add_argument("--repeats", type=int, default=20, help="runs with shifted starts")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1)
     args = parser.parse_args()
     own = OwnFiles(args.out)
     own.claim(["reference.md", "reference.csv", "reference.png"])

@@ -238,15 +238,15 @@ def main() -> int:
         raise rr.ResultError(f"{args.bin}: no such program, build the project first or give --bin")
     rr.apply_style()  # fails here, not after the runs, when matplotlib is missing
     jobs = make_jobs(args, extra)
-    _locked = begin(args.out, [end for job in jobs for end in (job.name, job.name + ".log")])
-    parallel = min(args.jobs or len(os.sched_getaffinity(0)), len(jobs))
-    display = Display(sys.stderr)
-    display.say(f"{len(jobs)} run(s), {parallel} at a time, into {os.path.relpath(args.out)}")
-    # Ctrl-C and kill end the runs, too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    if not run_all(jobs, parallel, display):
-        return 1
-    summarise(jobs, args.out)
+    with begin(args.out, [end for job in jobs for end in (job.name, job.name + ".log")]):
+        parallel = min(args.jobs or len(os.sched_getaffinity(0)), len(jobs))
+        display = Display(sys.stderr)
+        display.say(f"{len(jobs)} run(s), {parallel} at a time, into {os.path.relpath(args.out)}")
+        # Ctrl-C and kill end the runs, too.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+        if not run_all(jobs, parallel, display):
+            return 1
+        summarise(jobs, args.out)
     return 0
 
 

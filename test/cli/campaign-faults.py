@@ -226,6 +226,9 @@ def test_quickstart(folder):
     good(run("quickstart.py", *arguments), "quickstart, results of an earlier version")
     check((out / "mine.png").read_text() == "mine", "quickstart: a foreign file")
     refused(run("quickstart.py", *arguments[:-1], program), "is a file", "quickstart --out is a file")
+    (out / "reference.md").write_text("mine")
+    refused(run("compare_reference.py", "--out", out), "reference.md", "compare_reference.py")
+    check((out / "reference.md").read_text() == "mine", "compare_reference.py: a foreign file")
 
 # ------------------------------------------------------------------------- odd experiment files
 
