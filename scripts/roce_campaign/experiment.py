@@ -204,7 +204,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     claims = read_claims(chosen, reader)
     claimed = {c.id for c in claims}
     unclaimed = [row for key, row in targets.items() if key not in claimed] if show_all else []
-    plots = [read_plot(v, reader, [c.id for c in claims])
+    plots = [read_plot(v, reader, list(axes), [c.id for c in claims])
              for v in (chosen["plots"].items("plots", True) if "plots" in chosen else [])]
     check_seeds([(f"{c.place}: claim {c.id}", case) for c in claims for case in c.cases]
                 + [(f"{p.place}: the plot", case) for p in plots if p.kind == "effects"

@@ -6,11 +6,17 @@
 import itertools
 import math
 import re
+from collections import Counter
 from typing import Iterator, List, NamedTuple
+
+import roce_results as rr
 
 from .experiment import Experiment
 from .grid import Selection, selects
 from .plots import Plot
+
+
+MAX_FIGURES = 1000  # of an experiment
 
 
 class PlannedFigure(NamedTuple):
@@ -23,15 +29,20 @@ class PlannedFigure(NamedTuple):
 
 def planned_figures(experiment: Experiment) -> List[PlannedFigure]:
     """All figures in order."""
-    names: List[str] = []
+    plots = experiment.plots or standard(experiment)
+    most = sum(math.prod(len(experiment.axes[a]) for a in p.fields.get("each", [])) for p in plots)
+    if most > MAX_FIGURES:
+        raise rr.ResultError(f"{experiment.file}:1: {most} figures, expected up to {MAX_FIGURES}: name "
+                             "the plots, with less in each")
+    names: Counter = Counter()
     found = []
-    for plot in experiment.plots or standard(experiment):
+    for plot in plots:
         for where in selections(experiment, plot):
             name = readable(plot, where)
-            count = sum(n == name or n.startswith(name + "~") for n in names)
-            names.append(name if not count else f"{name}~{count + 1}")
+            names[name] += 1
+            number = f"~{names[name]}" if names[name] > 1 else ""
             end = ".csv" if plot.kind == "table" else ".png"
-            found.append(PlannedFigure(plot, where, f"figures/{names[-1]}{end}"))
+            found.append(PlannedFigure(plot, where, f"figures/{name}{number}{end}"))
     return found
 
 
@@ -73,10 +84,12 @@ def selections(experiment: Experiment, plot: Plot) -> Iterator[Selection]:
     """The coordinates of each figure of a plot that has points in this size."""
     axes = plot.fields.get("each", [])
     fixed = plot.fields.get("where", {})
+    others = {axis: labels for axis, labels in fixed.items() if axis not in axes}
+    there = {tuple(p.coordinates[a] for a in axes) for p in experiment.points
+             if selects(others, p.coordinates)}
     for labels in itertools.product(*(experiment.axes[a] for a in axes)):
-        where = {**fixed, **{axis: [label] for axis, label in zip(axes, labels)}}
-        if any(selects(where, p.coordinates) for p in experiment.points):
-            yield where
+        if labels in there:
+            yield {**fixed, **{axis: [label] for axis, label in zip(axes, labels)}}
 
 
 def is_number(text: str) -> bool:

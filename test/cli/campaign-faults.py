@@ -307,6 +307,17 @@ def test_bad_files(folder):
                               (EXPERIMENT.encode("utf-16"), 1, "not UTF-8"),
                               (b"title: " + b"x" * 1_000_000, 1, "more than 1000000 bytes")):
         refused_file(folder, data, line, words)
+    many = list(range(45))
+    grid = f"load: {many}\n  mode: {many}\n  file: {many}"
+    each = EXPERIMENT.replace("load: [0.3, 0.6]", grid).replace("title: Drawn", "each: [mode, file]")
+    refused_file(folder, each.replace("at: {load: 0.3}", "at: {load: 1, mode: 1, file: 1}"), 1,
+                 "2025 figures")
+    refused_file(folder, each[:each.index("plots:")], 1, "4095 figures")
+    sizes = EXPERIMENT + "quick: {seeds: 1}\nfull: {grid: {mode: [a]}}\n"
+    file = write(folder, sizes.replace("title: Drawn", "each: mode"), "bad.yaml")
+    good(run("reproduce", file, "--dry-run"), "an axis of the full size")
+    refused(run("reproduce", file, "--dry-run", "--quick"), "bad.yaml:8: plot: each 'mode'",
+            "an axis of another size")
     write(folder, EXPERIMENT + "targets: t.csv\n", "bad.yaml")
     (folder / "t.csv").write_text("id,kind,reported,band_low,band_high,rule\none,value,3,nan,inf,\n")
     refused(run("reproduce", folder / "bad.yaml", "--dry-run"), "bad.yaml:10: claim one: band 'nan'", "a band in the targets")

@@ -254,7 +254,9 @@ class Mutator:
         if chance.random() < 0.7:
             tree["claims"] = [self.claim(i, names, axes) for i in range(chance.randrange(1, 5))]
         if chance.random() < 0.3:
-            tree[chance.choice(["quick", "full"])] = {"seeds": "2"}
+            tree["quick"] = {"seeds": "2"}
+            part = {"grid": {"mode": [self.label(), "b"]}} if chance.random() < 0.3 else {"seeds": "2"}
+            tree[chance.choice(["quick", "full"])] = part
         for name, value in (("description", "One.\n\nTwo $."), ("warmup", "1us"),
                             ("options", {"opta": self.label()}), ("slurm", {"time": "1:00"})):
             if chance.random() < 0.15:
