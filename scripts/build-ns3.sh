@@ -7,6 +7,7 @@
 #   NS3_TREE   an ns-3 source tree to build, whose configuration is replaced; without it, Debian's source package is
 #              unpacked in build-ns3-mpi (scripts/fetch-ns3.sh)
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 usage="usage: scripts/build-ns3.sh [--jobs=N] PREFIX [NS3_TREE]"
 

@@ -7,6 +7,7 @@
 #   --clang     clang++ without optimisation, assertions on, in build-clang
 # ROCE_NS3 is the prefix of another ns-3 than Debian's, for example of scripts/build-ns3.sh; give it a BUILD_DIR of its own.
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 build_dir=$root/build

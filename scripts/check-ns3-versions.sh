@@ -10,6 +10,7 @@
 #   --std        not the C++ version that follows from the version of ns-3
 # What it cannot see: differences in behaviour, and in ns-3's CMake files. scripts/in-tree.sh builds and runs.
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 folders=(contrib/roce scratch)

@@ -20,11 +20,13 @@ import os
 import random
 import shutil
 import subprocess
-import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 import roce_results as rr
+from roce_files import OwnFiles
+from roce_jobs import positive
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Short name in file names, --cc, further options.
@@ -84,12 +86,15 @@ class Panel(NamedTuple):
 class Runner:
     """Runs replay on the reference's inputs."""
 
-    def __init__(self, args: argparse.Namespace) -> None:
-        self.args = args
+    def __init__(self, args: argparse.Namespace, folder: str) -> None:
+        """
+        @param folder for flow lists and runs, which nobody needs afterwards
+        """
+        self.folder = folder
+        self.repeats = args.repeats
         self.inputs = args.reference
         self.program = os.path.join(args.build, "bin", "replay")
-        os.makedirs(args.out, exist_ok=True)
-        self.data_paths = os.path.join(args.out, "data-paths.csv")
+        self.data_paths = os.path.join(folder, "data-paths.csv")
         with open(os.path.join(self.inputs, "paths.csv"), encoding="utf-8") as stream:
             lines = [",".join(line.strip().split(",")[:2]) for line in stream]
         with open(self.data_paths, "w", encoding="utf-8") as stream:
@@ -97,7 +102,7 @@ class Runner:
 
     def shifted_flows(self, seed: int) -> str:
         """The flow list with each flow a little later."""
-        path = os.path.join(self.args.out, f"flow-{seed}.txt")
+        path = os.path.join(self.folder, f"flow-{seed}.txt")
         chance = random.Random(seed)
         with open(os.path.join(self.inputs, "flow.txt"), encoding="utf-8") as stream:
             lines = stream.read().splitlines()
@@ -112,8 +117,7 @@ class Runner:
 
     def run(self, name: str, cc: str, options: Sequence[str], flows: str = "") -> List[Flow]:
         """Flows of one run."""
-        out = os.path.join(self.args.out, name)
-        shutil.rmtree(out, ignore_errors=True)
+        out = os.path.join(self.folder, name)
         given = {option.split("=")[0] for option in options}
         defaults = [f"--topology={self.inputs}/topology.txt", f"--config={self.inputs}/config.txt",
                     f"--flows={flows or self.inputs + '/flow.txt'}",
@@ -170,7 +174,7 @@ def compare(runner: Runner, pool: ThreadPoolExecutor, short: str, cc: str,
     ours_job = pool.submit(runner.run, short, cc, options)
     shift_jobs = [pool.submit(runner.run, f"{short}-{i}", cc, options + [f"--seed={i}"],
                               runner.shifted_flows(i))
-                  for i in range(2, runner.args.repeats + 2)]
+                  for i in range(2, runner.repeats + 2)]
     switches = [s for s in SWITCHES if s[1] in ("all", short)]
     switch_jobs = [pool.submit(runner.run, f"{short}-switch-{i}", cc, options + list(switch[2]))
                    for i, switch in enumerate(switches)]
@@ -252,37 +256,29 @@ def main() -> int:
                         default=os.path.join(ROOT, "test", "reference", "leafspine128"))
     parser.add_argument("--out", default=os.path.join("results", "reference"))
     parser.add_argument("--repeats", type=int, default=20, help="runs with shifted starts")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1)
     args = parser.parse_args()
-    try:
-        runner = Runner(args)
-        text: List[str] = []
-        rows: List[List[str]] = []
-        panels: List[Panel] = []
-        with ThreadPoolExecutor(args.jobs) as pool:
-            for short, cc, options in TRANSPORTS:
-                part, part_rows, panel = compare(runner, pool, short, cc, options)
-                panels.append(panel)
-                print("\n".join(part), flush=True)
-                text += part
-                rows += part_rows
-        with open(os.path.join(args.out, "reference.md"), "w", encoding="utf-8") as stream:
-            stream.write("\n".join(text))
-        with open(os.path.join(args.out, "reference.csv"), "w", newline="",
-                  encoding="utf-8") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(["transport", "size", "flows", "p50", "p50_ours", "p50_diff",
-                             "p50_shifted", "p99", "p99_ours", "p99_diff", "p99_shifted"])
-            writer.writerows(rows)
-        draw(panels, os.path.join(args.out, "reference.png"))
-    except rr.ResultError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 2
+    own = OwnFiles(args.out)
+    own.claim(["reference.md", "reference.csv", "reference.png"])
+    text: List[str] = []
+    rows: List[List[str]] = []
+    panels: List[Panel] = []
+    with tempfile.TemporaryDirectory(prefix="roce-runs-", dir=args.out) as folder, \
+            ThreadPoolExecutor(args.jobs) as pool:
+        runner = Runner(args, folder)
+        for short, cc, options in TRANSPORTS:
+            part, part_rows, panel = compare(runner, pool, short, cc, options)
+            panels.append(panel)
+            print("\n".join(part), flush=True)
+            text += part
+            rows += part_rows
+    own.write("reference.md", "\n".join(text))
+    own.write("reference.csv", rr.csv_text((
+        ["transport", "size", "flows", "p50", "p50_ours", "p50_diff", "p50_shifted", "p99",
+         "p99_ours", "p99_diff", "p99_shifted"], rows)))
+    draw(panels, own.path("reference.png"))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rr.run_main(main)

@@ -3,6 +3,7 @@
 # Prints the tree's path. Does nothing else if the tree is there already.
 # Usage: scripts/fetch-ns3.sh [FOLDER]      default: build-ns3 in this repository
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 if [ $# -gt 1 ] || [[ ${1:-} == -* ]]; then

@@ -2,6 +2,7 @@
 # Formats all C++ files in ns-3's style, or with --check only reports where they differ from it (exit status 1).
 # Usage: scripts/format.sh [--check]
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in

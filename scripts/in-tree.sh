@@ -8,6 +8,7 @@
 #              unpacked in build-ns3 (scripts/fetch-ns3.sh)
 #   --copy     copies instead of links
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
 usage="usage: scripts/in-tree.sh [--copy] [--profile=debug|release|optimized] [--jobs=N] [NS3_TREE]"
 

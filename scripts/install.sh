@@ -5,6 +5,7 @@
 #   --with-ns3-source   for scripts/in-tree.sh without a tree of one's own
 #   --with-mpi          for scripts/build-ns3.sh
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 
 packages=(
     libns3-dev ns3 libboost-dev nlohmann-json3-dev libisal-dev libgtest-dev

@@ -26,10 +26,12 @@ from typing import List
 import plot_fct
 import plot_queues
 import roce_results as rr
+from roce_files import LOCK, OwnFiles, lock
 from roce_jobs import Job, duration_text, positive
 
 ROOT = os.path.relpath(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TTY_SECONDS = 0.5  # between updates of the live line
+SUMMARIES = ("table.md", "table.csv", "slowdown-by-size.png", "fct-cdf.png", "queues.png")
 LOG_SECONDS = 5.0  # between reports when the output is not a terminal
 
 
@@ -176,13 +178,44 @@ def make_jobs(args, extra: List[str]) -> List[Job]:
     return jobs
 
 
+def begin(out: str, names: List[str]):
+    """Take the folder, and remove tables and plots of earlier runs: they must not look like those
+    of these.
+
+    @param names what the runs write
+    @return the lock
+    """
+    if os.path.lexists(out) and not os.path.isdir(out):
+        raise rr.ResultError(f"{out} is a file, expected a folder for the results")
+    own = OwnFiles(out)
+    if not own.marked() and is_earlier(out):
+        own.adopt([LOCK, *SUMMARIES, *names])
+    own.refuse_foreign([LOCK, *SUMMARIES, *names])
+    own.claim([LOCK, *names])
+    locked = lock(out, "scripts/quickstart.py")
+    own.remove(SUMMARIES)
+    return locked
+
+
+def is_earlier(out: str) -> bool:
+    """True for the results of a version that did not list its files: known by the tables."""
+    try:
+        with open(os.path.join(out, "table.csv"), encoding="utf-8") as stream:
+            head = stream.readline()
+        return head == ",".join(rr.tidy_table([])[0]) + "\n" \
+            and os.path.exists(os.path.join(out, "table.md"))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def summarise(jobs: List[Job], out: str) -> None:
     """Table and plots of all runs."""
     runs = [rr.load_run(job.folder, job.label) for job in jobs]
     print("\n" + rr.report(runs), end="")
-    files = [os.path.join(out, name) for name in ("table.md", "table.csv")]
-    rr.write_file(files[0], rr.report(runs, markdown=True))
-    rr.write_csv(files[1], rr.tidy_table(runs))
+    own = OwnFiles(out)
+    own.claim(SUMMARIES)
+    files = [own.write("table.md", rr.report(runs, markdown=True)),
+             own.write("table.csv", rr.csv_text(rr.tidy_table(runs)))]
     if any(f.finished for run in runs for f in run.flows):
         files += plot_fct.plot(runs, out)
     else:
@@ -205,22 +238,15 @@ def main() -> int:
         raise rr.ResultError(f"{args.bin}: no such program, build the project first or give --bin")
     rr.apply_style()  # fails here, not after the runs, when matplotlib is missing
     jobs = make_jobs(args, extra)
-    try:
-        os.makedirs(args.out, exist_ok=True)
-        # Tables and plots of earlier runs must not look like those of these.
-        for name in ("table.md", "table.csv", "slowdown-by-size.png", "fct-cdf.png", "queues.png"):
-            if os.path.exists(os.path.join(args.out, name)):
-                os.remove(os.path.join(args.out, name))
-    except OSError as error:
-        raise rr.ResultError(f"{error.filename}: {error.strerror}") from None
-    parallel = min(args.jobs or len(os.sched_getaffinity(0)), len(jobs))
-    display = Display(sys.stderr)
-    display.say(f"{len(jobs)} run(s), {parallel} at a time, into {os.path.relpath(args.out)}")
-    # Ctrl-C and kill end the runs, too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    if not run_all(jobs, parallel, display):
-        return 1
-    summarise(jobs, args.out)
+    with begin(args.out, [end for job in jobs for end in (job.name, job.name + ".log")]):
+        parallel = min(args.jobs or len(os.sched_getaffinity(0)), len(jobs))
+        display = Display(sys.stderr)
+        display.say(f"{len(jobs)} run(s), {parallel} at a time, into {os.path.relpath(args.out)}")
+        # Ctrl-C and kill end the runs, too.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+        if not run_all(jobs, parallel, display):
+            return 1
+        summarise(jobs, args.out)
     return 0
 
 

@@ -402,11 +402,16 @@ def write_file(path: str, text: str) -> None:
         raise ResultError(f"{path}: {error.strerror}") from None
 
 
-def write_csv(path: str, table: Table) -> None:
-    """Write a table as CSV, making its folder."""
+def csv_text(table: Table) -> str:
+    """A table as CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([table[0]] + table[1])
-    write_file(path, text.getvalue())
+    return text.getvalue()
+
+
+def write_csv(path: str, table: Table) -> None:
+    """Write a table as CSV, making its folder."""
+    write_file(path, csv_text(table))
 
 
 # ------------------------------------------------------------------------------------ plot helpers
@@ -443,6 +448,7 @@ def apply_style():
             "lines.markersize": 4,
             "legend.frameon": False,
             "legend.fontsize": 8.5,
+            "text.parse_math": False,  # a label with $ is shown as it is
         }
     )
     return plt
@@ -457,8 +463,17 @@ def run_style(index: int) -> dict:
     }
 
 
+def one_line(text: str, longest: int = 1000) -> str:
+    """A message as one line: breaks and the like as escapes, of a long one the begin and the end."""
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
+
+
 def run_main(main) -> None:
     """Call a script's main() and turn errors into one line and exit status 2."""
+    for stream in (sys.stdout, sys.stderr):  # a name may have letters that the terminal has not
+        stream.reconfigure(errors="backslashreplace")
     try:
         status = main()
         sys.stdout.flush()
@@ -469,6 +484,10 @@ def run_main(main) -> None:
     except BrokenPipeError:  # for example "| head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"error: {where}{error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
 

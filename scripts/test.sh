@@ -9,6 +9,7 @@
 # The release suite compares results of the programs of all variants, byte for byte (ROCE_BUILD_VARIANTS names
 # the build folders).
 set -euo pipefail
+source "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 root=$PWD
 variants=${ROCE_TEST_VARIANTS:-in-tree release asan clang-O0}

@@ -19,12 +19,14 @@ run          one run, as a process of its own (here or on a cluster node)
 measure      metrics of single runs
 estimates    metrics over the seeds, with confidence intervals
 score        claims against metrics
+figure_list  which figures there are, and their names
 figures      the standard figures
 claim_figures    figures of effects and claims
 run_figures      figures of single runs: queues, throughput, distributions
 seed_figures     how a metric is distributed over the seeds
 tables       tables of metrics
 page         the HTML page
+workspace    which files of a campaign's folder are its own
 driver       starts Snakemake and shows its progress
 regress      two versions compared
 """

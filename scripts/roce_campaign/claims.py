@@ -5,18 +5,21 @@
 
 import csv
 import itertools
+import math
 import os
 import re
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
 
-from .expression import Coordinates, Expression, Reference
+from .expression import MAX_LENGTH, Coordinates, Expression, Reference
 from .grid import Selection, read_where, resolve_label, selects
 from .metrics import Metric
 from .program import ROOT
 from .yamlread import Value
 
+MAX_PATH = 4000
+MAX_CASES = 10_000  # of a claim
 KINDS = ("reduction", "ratio", "value", "count", "relation")
 TARGET_COLUMNS = ("id,paper,figure,scenario,algorithm,baseline,metric,kind,reported,band_low,"
                   "band_high,rule,repro,note").split(",")
@@ -53,23 +56,33 @@ class Claim(NamedTuple):
     place: str  # file:line
 
 
-def read_targets(value: Optional[Value], folder: str) -> Tuple[Dict[str, Dict[str, str]], bool]:
-    """Rows of a table of targets by id, and whether rows without a claim are shown."""
+def targets_path(value: Optional[Value], folder: str) -> Optional[str]:
+    """The file of a table of targets, if there is one."""
     if value is None:
-        return {}, False
-    where: Dict[str, str] = {}
-    file_value = value
+        return None
     if value.is_map():
+        value = value.fields("targets", ("file", "where"), ("file",))["file"]
+    name = value.short("targets", MAX_PATH)
+    path = name.replace("{root}", ROOT, 1) if name.startswith("{root}") else os.path.join(folder, name)
+    if not os.path.isfile(path):
+        value.fail(f"targets: {path} does not exist, or is no file")
+    return path
+
+
+def read_targets(value: Optional[Value], path: Optional[str], own: bool
+                 ) -> Tuple[Dict[str, Dict[str, str]], bool]:
+    """Rows of a table of targets by id, and whether rows without a claim are shown.
+
+    @param own whether the table is the experiment's own, whose "where" counts
+    """
+    where: Dict[str, str] = {}
+    if own and value is not None and value.is_map():
         fields = value.fields("targets", ("file", "where"), ("file",))
-        file_value = fields["file"]
-        if "where" in fields:
-            for key, text in fields["where"].pairs("targets: where"):
-                if key.node.value not in TARGET_COLUMNS:
-                    key.fail(f"targets: no column '{key.node.value}'")
-                where[key.node.value] = text.text("targets: where")
-    name = file_value.text("targets")
-    path = name.replace("{root}", ROOT) if name.startswith("{root}") else os.path.join(folder, name)
-    return read_targets_file(path, where), bool(where)
+        for key, text in fields["where"].pairs("targets: where") if "where" in fields else []:
+            if key.node.value not in TARGET_COLUMNS:
+                key.fail(f"targets: no column '{key.node.value}'")
+            where[key.node.value] = text.text("targets: where")
+    return read_targets_file(path, where) if path else {}, bool(where)
 
 
 def read_targets_file(path: str, where: Dict[str, str]) -> Dict[str, Dict[str, str]]:
@@ -118,7 +131,7 @@ class Claims:
 
         fields = value.fields("claim", ("id", "text", "value", "holds", "kind", "unit", "reported",
                                         "band", "rule", "at", "each", "at_least"), ("id",))
-        name = fields["id"].text("id")
+        name = fields["id"].short("id")
         what = f"claim {name}"
         target = self.targets.get(name, {})
         if ("value" in fields) == ("holds" in fields):
@@ -138,9 +151,9 @@ class Claims:
         if "at_least" in fields:
             at_least = fields["at_least"].parsed(f"{what}: at_least",
                                                  lambda t: parse_share(t, len(cases)))
-        reported = fields["reported"].text(what) if "reported" in fields \
+        reported = fields["reported"].short(f"{what}: reported") if "reported" in fields \
             else target.get("reported", "")
-        band = self._band(fields.get("band"), target, what)
+        band = self._band(fields.get("band"), target, what, value)
         rule = fields["rule"].text(what) if "rule" in fields else \
             "" if relation else target.get("rule", "")
         place = f"{value.file}:{value.line}"
@@ -150,7 +163,7 @@ class Claims:
         text = " \u00b7 ".join(target[c] for c in ("figure", "scenario", "algorithm", "baseline",
                                                    "metric") if target.get(c) not in (None, "", "-"))
         claim = Claim(name, fields["text"].text(what) if "text" in fields else text or name, kind,
-                      fields["unit"].text(what) if "unit" in fields else unit,
+                      fields["unit"].short(f"{what}: unit") if "unit" in fields else unit,
                       reported, band, rule, cases, at_least, target, place)
         try:
             score.Rule.of(claim)
@@ -166,7 +179,7 @@ class Claims:
         if value.is_map():
             for key, listed in value.pairs(f"{what}: each"):
                 name = key.name("each")
-                labels = [v.text("each") for v in listed.items_or_one("each")]
+                labels = [v.short("each") for v in listed.items_or_one("each")]
                 if name in self.axes:
                     found = [resolve_label(label, self.axes[name]) for label in labels]
                     if None in found:
@@ -184,13 +197,16 @@ class Claims:
     def cases(self, value: Value, at: Coordinates, each: Dict[str, List[str]], what: str,
               relation: bool) -> List[Case]:
         """An expression for each combination of the variables, without excluded points."""
+        count = math.prod(len(labels) for labels in each.values())
+        if count > MAX_CASES:
+            value.fail(f"{what}: each: makes {count} cases, expected up to {MAX_CASES}")
         combinations = [dict(zip(each, c)) for c in itertools.product(*each.values())]
         there = [v for v in combinations if not any(selects(e, {**at, **v}) for e in self.excluded)]
         cases = []
         for variables in there or combinations:
             text = value.text(what)
             for name, label in variables.items():
-                text = text.replace("{" + name + "}", label)
+                text = text.replace("{" + name + "}", label)[:MAX_LENGTH + 1]
             try:
                 expression = Expression(text, self.metrics)
             except ValueError as error:
@@ -217,7 +233,7 @@ class Claims:
                            f"one of {', '.join(labels)}")
 
     @staticmethod
-    def _band(value: Optional[Value], target: Dict[str, str], what: str):
+    def _band(value: Optional[Value], target: Dict[str, str], what: str, claim: Value):
         if value is not None:
             limits = [v.number(f"{what}: band") for v in value.items(f"{what}: band")]
             if len(limits) != 2 or not limits[0] <= limits[1]:
@@ -227,10 +243,13 @@ class Claims:
         if not low or not high:
             return None
         try:
-            return float(low), float(high)
+            limits = float(low), float(high)
+            if not -math.inf < limits[0] <= limits[1] < math.inf:
+                raise ValueError
+            return limits
         except ValueError:
-            raise rr.ResultError(f"{target['id']}: band '{low}', '{high}' in the table of targets, "
-                                 "expected numbers") from None
+            claim.fail(f"{what}: band '{low}', '{high}' in the table of targets, expected numbers, the "
+                       "lower first")
 
 
 def place_of(reference: Reference, coordinates: Coordinates,

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Starts Snakemake on a plan, here or on a Slurm cluster, and shows how far it is."""
 
-import fcntl
 import glob
 import importlib.util
 import json
@@ -20,6 +19,7 @@ from typing import Dict, List, Optional
 import roce_results as rr
 from roce_jobs import duration_text
 
+from .experiment import split_options
 from .plan import Plan
 
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -29,52 +29,6 @@ LATENCY_SECONDS = 60  # how late a file of a cluster node may show here
 GRACE_SECONDS = 30.0  # for Snakemake to end its jobs after an interrupt
 
 
-def lock(folder: str):
-    """The folder for this process alone, and for the Snakemake that it starts.
-
-    The kernel drops the lock when both are gone, however they end: what is left of a killed
-    campaign keeps nobody out.
-    """
-    os.makedirs(folder, exist_ok=True)
-    stream = open(os.path.join(folder, ".lock"), "a+", encoding="utf-8")
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        stream.seek(0)
-        raise rr.ResultError(f"{folder}: another scripts/reproduce is at work there (process "
-                             f"{stream.read().strip() or '?'})") from None
-    stream.truncate(0)
-    stream.write(f"{os.getpid()}\n")
-    stream.flush()
-    return stream
-
-
-def tidy(plan: Plan, clean: bool) -> List[str]:
-    """Remove what a killed campaign left, marks without a run, and with `clean` stale runs.
-
-    @return the folders of stale runs, removed or not
-    """
-    keys = set(plan.by_key)
-    for part in glob.glob(os.path.join(glob.escape(plan.folder), "runs", "*.part-*")):
-        shutil.rmtree(part, ignore_errors=True)
-    for mark in glob.glob(os.path.join(glob.escape(plan.folder), "state", "*.done")):
-        key = os.path.basename(mark)[:-len(".done")]
-        if key not in keys or plan.record(plan.by_key[key]) is None:
-            os.remove(mark)
-    runs = os.path.join(plan.folder, "runs")
-    stale = sorted(os.path.join(runs, r) for r in (os.listdir(runs) if os.path.isdir(runs) else [])
-                   if r not in keys)
-    if clean:
-        for folder in stale:
-            shutil.rmtree(folder)
-    # The tables and the page of other runs must not look like those of these.
-    for name in ("index.html", "metrics.csv", "metrics-by-seed.csv", "runs.csv", "score.csv"):
-        path = os.path.join(plan.folder, name)
-        if os.path.exists(path):
-            os.remove(path)
-    return stale
-
-
 def sbatch(slurm: Dict[str, str], name: str) -> List[str]:
     """The command that submits a job; Snakemake adds the script."""
     command = ["sbatch", "--parsable", f"--job-name=roce-{name}", "--output=logs/slurm-%j.log",
@@ -82,15 +36,14 @@ def sbatch(slurm: Dict[str, str], name: str) -> List[str]:
     for key in ("partition", "account", "qos", "time", "mem"):
         if key in slurm:
             command.append(f"--{key}={slurm[key]}")
-    return command + shlex.split(slurm.get("options", ""))
+    return command + split_options(slurm.get("options", ""))
 
 
 class Campaign:
     """One call of scripts/reproduce, from the plan to the page."""
 
-    def __init__(self, plan: Plan, file: str, jobs: int, slurm: Optional[Dict[str, str]]):
+    def __init__(self, plan: Plan, jobs: int, slurm: Optional[Dict[str, str]]):
         self.plan = plan
-        self.file = os.path.abspath(file)
         self.jobs = jobs
         self.slurm = slurm
         self.process: Optional[subprocess.Popen] = None
@@ -105,7 +58,7 @@ class Campaign:
         command = [
             sys.executable, "-m", "snakemake",
             "--snakefile", os.path.join(SCRIPTS, "Snakefile"), "--directory", self.plan.folder,
-            "--config", f"scripts={SCRIPTS}", f"python={sys.executable}", f"file={self.file}",
+            "--config", f"scripts={SCRIPTS}", f"python={sys.executable}",
             f"local_jobs={len(os.sched_getaffinity(0))}",
             "--rerun-incomplete", "--rerun-triggers", "mtime", "--keep-going", "--nocolor",
             "--scheduler", "greedy"]
@@ -114,7 +67,9 @@ class Campaign:
         status = f"{sys.executable} {os.path.join(SCRIPTS, 'roce_campaign', 'slurm_status.py')}"
         return command + [
             "--jobs", str(self.jobs), "--local-cores", str(len(os.sched_getaffinity(0))),
-            "--cluster", " ".join(shlex.quote(x) for x in sbatch(self.slurm, self.plan.data["name"])),
+            # Snakemake formats the command with the names of the job, braces of ours are none.
+            "--cluster", " ".join(shlex.quote(x) for x in sbatch(
+                self.slurm, self.plan.data["name"])).replace("{", "{{").replace("}", "}}"),
             "--cluster-status", status, "--cluster-cancel", "scancel",
             "--latency-wait", str(LATENCY_SECONDS), "--max-status-checks-per-second", "5"]
 
@@ -142,9 +97,8 @@ class Campaign:
 
     def _interrupt(self, _number, _frame) -> None:
         """Tell Snakemake to end its jobs; a second interrupt does not wait."""
-        if self.interrupted:
+        if self.interrupted and self.process:
             self.process.kill()
-            return
         self.interrupted = True
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)

@@ -66,10 +66,10 @@ def jackknife(seeds: Sequence[int], f: Callable[[Sequence[int]], float]) -> Esti
         return Estimate(value, None, None, n)
     try:
         pseudo = [n * value - (n - 1) * f([s for s in seeds if s != left]) for left in seeds]
-    except NotMeasured:
+        mean = math.fsum(pseudo) / n
+        error = math.sqrt(math.fsum((p - mean) ** 2 for p in pseudo) / (n - 1) / n)
+    except (NotMeasured, OverflowError):
         return Estimate(value, None, None, n)
-    mean = math.fsum(pseudo) / n
-    error = math.sqrt(math.fsum((p - mean) ** 2 for p in pseudo) / (n - 1) / n)
     half = student_t(n - 1) * error
     return Estimate(value, value - half, value + half, n)
 
@@ -103,6 +103,7 @@ class Results:
         self.experiment = experiment
         self.points = points
         self.measured = measured
+        self._index = {frozenset(p.coordinates.items()): i for i, p in enumerate(points)}
         self._estimates: Dict[Tuple[int, str], Optional[Estimate]] = {}
 
     @staticmethod
@@ -122,9 +123,9 @@ class Results:
 
     def find(self, coordinates: Dict[str, str]) -> int:
         """Index of the point with all these coordinates."""
-        for i, point in enumerate(self.points):
-            if point.coordinates == coordinates:
-                return i
+        found = self._index.get(frozenset(coordinates.items()))
+        if found is not None:
+            return found
         where = ", ".join(f"{a}={v}" for a, v in coordinates.items())
         raise NotMeasured(f"no runs at {where}" if self.experiment.size == "full" else
                           f"no runs at {where} in this size")

@@ -8,13 +8,14 @@ The keys are described in contrib/roce/doc/roce.rst, "Campaigns"; scripts/experi
 
 import os
 import re
+import shlex
 from collections import Counter
 from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
 
 from . import identity, yamlread
-from .claims import Case, Claim, Claims, place_of, read_targets, read_targets_file
+from .claims import Case, Claim, Claims, place_of, read_targets, targets_path
 from .grid import (Point, labels_of, make_points, read_grid, read_overrides, read_seeds,
                    read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
@@ -27,6 +28,7 @@ EXPERIMENTS = os.path.join(ROOT, "scripts", "experiments")
 SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides",
             "exclude", "seeds", "warmup", "metrics", "plots", "targets", "claims", "slurm")
 MERGED = ("options", "grid", "metrics", "slurm")  # "quick" and "full" change these key by key
+MAX_TITLE = 1000  # characters
 SLURM = ("partition", "account", "qos", "time", "mem", "options")
 
 
@@ -52,6 +54,7 @@ class Experiment(NamedTuple):
     claims: List[Claim]
     unclaimed: List[Dict[str, str]]  # selected rows of the table of targets without a claim
     slurm: Dict[str, str]
+    inputs: List[str]  # files that are read: this one, the table of targets, those of options
 
     def design(self) -> str:
         """A hash of what is run: program, options, grid and seeds."""
@@ -98,12 +101,22 @@ def program_path(name: str, folder: str, build: Optional[str]) -> str:
     return os.path.join(build or os.path.join(ROOT, "build"), "bin", name)
 
 
+def split_options(text: str) -> List[str]:
+    """Options of sbatch as in a shell; ValueError says what is wrong."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"'{text}': {error}".lower()) from None
+
+
 def read_slurm(pairs: List[Tuple[Value, Value]]) -> Dict[str, str]:
     """What sbatch is told."""
     found = {}
     for key, value in pairs:
         name = key.one_of("slurm", SLURM)
-        found[name] = value.text(f"slurm: {name}")
+        found[name] = value.short(f"slurm: {name}", MAX_TITLE)
+        if name == "options":
+            value.parsed("slurm: options", split_options)
     return found
 
 
@@ -185,24 +198,29 @@ def load(name: str, size: str, program: Optional[str] = None,
     metrics = read_metrics(chosen["metrics"], all_axes)
     if not metrics:
         document.fail("metrics: expected at least one")
-    targets, show_all = (read_targets_file(targets_file, {}), False) if targets_file else \
-        read_targets(chosen.get("targets"), folder)
+    table = targets_file or targets_path(chosen.get("targets"), folder)
+    targets, show_all = read_targets(chosen.get("targets"), table, targets_file is None)
     reader = Claims(metrics, all_axes, excluded, targets)
     claims = read_claims(chosen, reader)
     claimed = {c.id for c in claims}
     unclaimed = [row for key, row in targets.items() if key not in claimed] if show_all else []
-    plots = [read_plot(v, reader, [c.id for c in claims])
+    plots = [read_plot(v, reader, list(axes), [c.id for c in claims])
              for v in (chosen["plots"].items("plots", True) if "plots" in chosen else [])]
     check_seeds([(f"{c.place}: claim {c.id}", case) for c in claims for case in c.cases]
                 + [(f"{p.place}: the plot", case) for p in plots if p.kind == "effects"
                    for _, cases in p.fields["value"] for case in cases], points, all_axes)
-    with open(file, encoding="utf-8") as stream:
-        text = stream.read()
     return Experiment(
-        short, file, size, text,
-        chosen["title"].text("title"),
+        short, file, size, yamlread.read_text(file),
+        chosen["title"].short("title", MAX_TITLE),
         chosen["description"].text("description") if "description" in chosen else "",
         os.path.realpath(path), fixed, seed_option, "progress" in names,
         labels_of(axes), all_axes, points,
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
-        metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]))
+        metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]),
+        [file, path] + ([table] if table else []) + files_of(points))
+
+
+def files_of(points: List[Point]) -> List[str]:
+    """Files and folders that options name."""
+    values = {v for p in points for v in p.options.values()}
+    return sorted(v for v in values if os.path.isabs(v) and os.path.exists(v))

@@ -13,7 +13,12 @@ expression cannot call Python.
 import ast
 import math
 import operator
+import warnings
 from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+
+MAX_LENGTH = 10_000  # characters
+MAX_DEPTH = 100
+LARGEST = 1e100  # number
 
 Coordinates = Dict[str, str]
 
@@ -69,14 +74,38 @@ SYMBOL = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", 
 Lookup = Callable[[Reference], float]
 
 
-def same_label(a: str, b: str) -> bool:
-    """Labels are equal as text or as numbers: 0.30 is 0.3."""
-    if a == b:
-        return True
+def finite(function: Callable, *values: float) -> float:
+    """The function's value, NotMeasured if it is too large for a number."""
     try:
-        return float(a) == float(b)
+        found = function(*values)
+    except OverflowError:
+        found = math.inf
+    if not math.isfinite(found):
+        raise NotMeasured("a number without limit")
+    return found
+
+
+def depth(root: ast.AST) -> int:
+    """How many nodes are in one another."""
+    found, level = 0, [root]
+    while level:
+        found += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def label_key(text: str):
+    """The same for labels that are equal as text or as numbers: 0.30 is 0.3."""
+    try:
+        value = float(text)
     except ValueError:
-        return False
+        return text
+    return value if math.isfinite(value) else text
+
+
+def same_label(a: str, b: str) -> bool:
+    """Labels are equal as text or as numbers."""
+    return a == b or label_key(a) == label_key(b)
 
 
 def _coordinate(node: ast.expr) -> str:
@@ -97,11 +126,20 @@ class Expression:
 
         @param metrics names that may be used
         """
+        if len(text) > MAX_LENGTH:
+            raise ValueError(f"an expression of {len(text)} characters, expected up to {MAX_LENGTH}")
         self.text = text
         try:
-            self._root = ast.parse(text.strip(), mode="eval").body
-        except (SyntaxError, ValueError) as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # Python's doubts, such as "1if": refused
+                self._root = ast.parse(text.strip(), mode="eval").body
+            too_deep = depth(self._root) > MAX_DEPTH
+        except (SyntaxError, ValueError, Warning) as error:
             raise ValueError(f"cannot parse '{text}': {getattr(error, 'msg', error)}") from None
+        except (RecursionError, MemoryError):
+            too_deep = True
+        if too_deep:
+            raise ValueError(f"an expression of more than {MAX_DEPTH} operations in one another")
         self.references: List[Reference] = []
         self.boolean = self._check(self._root, metrics)
 
@@ -119,6 +157,8 @@ class Expression:
                 raise ValueError(f"'{ast.unparse(child)}' is a number, expected a comparison")
 
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            if abs(node.value) > LARGEST:
+                raise ValueError(f"a number above {LARGEST:g}")
             return False
         if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
             number(node.left)
@@ -198,10 +238,10 @@ class Expression:
 
     def _value(self, node: ast.expr, lookup: Lookup):
         if isinstance(node, ast.Constant):
-            return node.value
+            return float(node.value)
         if isinstance(node, ast.BinOp):
-            return BINARY[type(node.op)](self._value(node.left, lookup),
-                                         self._value(node.right, lookup))
+            return finite(BINARY[type(node.op)], self._value(node.left, lookup),
+                          self._value(node.right, lookup))
         if isinstance(node, ast.UnaryOp):
             value = self._value(node.operand, lookup)
             return -value if isinstance(node.op, ast.USub) else not value
@@ -213,7 +253,7 @@ class Expression:
             values = [self._value(child, lookup) for child in [node.left] + node.comparators]
             return all(COMPARE[type(o)](a, b) for o, a, b in zip(node.ops, values, values[1:]))
         if isinstance(node, ast.Call) and node.func.id in FUNCTIONS:
-            return FUNCTIONS[node.func.id][1](*(self._value(a, lookup) for a in node.args))
+            return finite(FUNCTIONS[node.func.id][1], *(self._value(a, lookup) for a in node.args))
         return lookup(self._reference(node, AnyName()))
 
 

@@ -7,18 +7,17 @@ distribution of completion times, and what run_figures, seed_figures and tables 
 Slowdown and distribution are those of plot_fct.py; flows of all seeds are pooled in them.
 """
 
-import itertools
-import os
-import re
 import textwrap
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import plot_fct
 import roce_results as rr
+from roce_files import OwnFiles
 
 from . import claim_figures, run_figures, seed_figures, tables
 from .estimates import Estimate, Results
 from .experiment import Experiment
+from .figure_list import is_number, planned_figures
 from .grid import Point, Selection, seed_count, selects
 from .metrics import Metric
 from .plan import Plan
@@ -49,70 +48,26 @@ class Panel(NamedTuple):
 
 
 class Drawer:
-    """Draws the plots of an experiment into a folder."""
+    """Draws the plots of an experiment into figures/ of its campaign's folder."""
 
-    def __init__(self, results: Results, plan: Plan, folder: str):
+    def __init__(self, results: Results, plan: Plan):
         self.results = results
         self.experiment: Experiment = results.experiment
         self.plan = plan
-        self.folder = folder
-        self.names: List[str] = []
 
     def all(self) -> List[Figure]:
-        """All figures in order; each plot may give several."""
-        os.makedirs(self.folder, exist_ok=True)
+        """All figures in order; those of earlier definitions are removed."""
+        own = OwnFiles(self.plan.folder)
         figures = []
-        for plot in self.experiment.plots or self.standard():
-            for where in self.selections(plot):
-                figures.append(self.figure(plot, where))
-        kept = {os.path.basename(f.file) for f in figures if f.file}
-        for name in os.listdir(self.folder):
-            if name.endswith((".png", ".csv")) and name not in kept:  # of earlier definitions
-                os.remove(os.path.join(self.folder, name))
+        for planned in planned_figures(self.experiment):
+            own.claim([planned.file])
+            figures.append(self.figure(planned.plot, planned.where, own.path(planned.file)))
+        kept = {f.file for f in figures if f.file}
+        own.remove(n for n in own.listed() if n.startswith("figures/") and own.path(n) not in kept)
         return figures
 
-    def standard(self) -> List[Plot]:
-        """What is drawn if the experiment names no plots."""
-        axes = list(self.experiment.axes)
-        plots = []
-        if axes:
-            numeric = [a for a in axes if all(is_number(x) for x in self.experiment.axes[a])]
-            x = (numeric or axes)[0]
-            series = [a for a in axes if a != x][:1]
-            each = [a for a in axes if a not in (x, *series)]
-            kind = "lines" if numeric else "bars"
-            plots += [Plot(kind, {"metric": [m], "x": [x], "series": series, "each": each}, "")
-                      for m in self.experiment.metrics]
-        if any(m.source == "flows" for m in self.experiment.metrics.values()):
-            series, each = axes[:1], axes[1:]
-            plots += [Plot(kind, {"series": series, "each": each}, "")
-                      for kind in ("slowdown-by-size", "fct-cdf")]
-        return plots
-
-    def selections(self, plot: Plot) -> Iterator[Selection]:
-        """The coordinates of each figure of a plot that has points in this size."""
-        axes = plot.fields.get("each", [])
-        fixed = plot.fields.get("where", {})
-        for labels in itertools.product(*(self.experiment.axes[a] for a in axes)):
-            where = {**fixed, **{axis: [label] for axis, label in zip(axes, labels)}}
-            if any(selects(where, p.coordinates) for p in self.experiment.points):
-                yield where
-
-    def file_name(self, plot: Plot, where: Selection) -> str:
-        """A readable name that no other figure has."""
-        title = plot.fields.get("title")
-        parts = [str(title)] if title else [plot.kind] + plot.fields.get("metric", [])
-        parts += [f"{a}-{'-'.join(v)}" for a, v in where.items()
-                  if not title or a in plot.fields.get("each", ())]
-        name = re.sub(r"[^A-Za-z0-9.+_-]+", "-", "_".join(parts))[:120].strip("-")
-        count = sum(n == name or n.startswith(name + "~") for n in self.names)
-        self.names.append(name if not count else f"{name}~{count + 1}")
-        return os.path.join(self.folder,
-                            self.names[-1] + (".csv" if plot.kind == "table" else ".png"))
-
-    def figure(self, plot: Plot, where: Selection) -> Figure:
+    def figure(self, plot: Plot, where: Selection, file: str) -> Figure:
         """One figure."""
-        file = self.file_name(plot, where)
         labels = [self.experiment.metrics[m].label for m in plot.fields.get("metric", [])]
         default = ", ".join(labels) or TITLES[plot.kind]
         place = ", ".join(f"{a}={v[0]}" for a, v in where.items() if len(v) == 1)
@@ -250,15 +205,6 @@ class Drawer:
                                          "name more axes in series, each or where")
                 row[at] = self.results.estimate(i, metric)
         return row
-
-
-def is_number(text: str) -> bool:
-    """True for a plain number."""
-    try:
-        float(text)
-        return True
-    except ValueError:
-        return False
 
 
 def unit_of(metrics: List[Metric]) -> str:

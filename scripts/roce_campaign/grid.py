@@ -4,12 +4,16 @@
 """Axes and points: what an experiment runs, with which seeds."""
 
 import itertools
+import math
 import re
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from .expression import Coordinates, same_label
+from .expression import Coordinates, label_key, same_label
 from .program import Options
 from .yamlread import Value
+
+MAX_LABELS = 1000  # of an axis
+MAX_RUNS = 100_000
 
 Axis = Dict[str, Dict[str, str]]  # label -> options
 Selection = Dict[str, List[str]]  # axis -> any of these labels
@@ -79,23 +83,26 @@ def read_grid(pairs: List[Tuple[Value, Value]], options: Options) -> Dict[str, A
     """Axes: a list of values of one option, or labels that stand for several options each."""
     axes: Dict[str, Axis] = {}
     for key, value in pairs:
-        name = key.node.value
+        name = key.short("axis")
         if not re.fullmatch(r"[A-Za-z_]\w*", name) and not value.is_list():
             key.fail(f"axis '{name}', expected letters, digits and underscores")
         axis: Axis = {}
+        seen = set()
+        for label in [k for k, _ in value.pairs(f"axis {name}")] if value.is_map() else \
+                value.items(f"axis {name}"):
+            text = label.short(f"a value of axis {name}")
+            if label_key(text) in seen:
+                label.fail(f"axis {name}: '{text}' is there twice")
+            seen.add(label_key(text))
         if value.is_map():
             for label, settings in value.pairs(f"axis {name}"):
                 axis[label.node.value] = dict(
                     options.read(k, v) for k, v in settings.pairs(f"{name} {label.node.value}"))
         else:
             for item in value.items(f"axis {name}"):
-                option, text = options.read(key, item)
-                label = item.node.value
-                if any(same_label(label, other) for other in axis):
-                    item.fail(f"axis {name}: '{label}' is there twice")
-                axis[label] = {option: text}
-        if not axis:
-            value.fail(f"axis {name} has no value")
+                axis[item.node.value] = dict([options.read(key, item)])
+        if not 1 <= len(axis) <= MAX_LABELS:
+            value.fail(f"axis {name} has {len(axis)} values, expected 1 to {MAX_LABELS}")
         axes[name] = axis
     return axes
 
@@ -160,6 +167,9 @@ def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Sel
 
     @param seeds of the points to which no override gives others
     """
+    count = math.prod(len(axis) for axis in axes.values())
+    if count > MAX_RUNS:
+        where.fail(f"the grid has {count} points, expected up to {MAX_RUNS}")
     points = []
     for combination in itertools.product(*(axis.items() for axis in axes.values())):
         coordinates = {name: label for name, (label, _) in zip(axes, combination)}
@@ -181,4 +191,7 @@ def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Sel
         points.append(Point(coordinates, options, own))
     if not points:
         where.fail("grid and exclude leave no point")
+    runs = sum(len(p.seeds) for p in points)
+    if runs > MAX_RUNS:
+        where.fail(f"points and seeds make {runs} runs, expected up to {MAX_RUNS}")
     return points

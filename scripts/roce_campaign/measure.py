@@ -13,12 +13,13 @@ import os
 from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
 import roce_results as rr
+from roce_files import write_whole
 
 from . import identity, rates
 from .experiment import Experiment
-from .expression import AnyName, Expression, NotMeasured, Reference
+from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
 from .grid import selects
-from .plan import Plan, PlannedRun, write_whole
+from .plan import Plan, PlannedRun
 from .statistic import statistic_of, weighted_statistic
 from .yamlread import SizeRange
 
@@ -87,7 +88,7 @@ def measure_summary(summary: dict, definition: dict, where: str) -> dict:
             raise rr.ResultError(f"{where}/summary.json: no {'.'.join(definition['summary'])}")
     if node is None:
         return {"value": None}
-    if isinstance(node, bool) or not isinstance(node, (int, float)):
+    if isinstance(node, bool) or not isinstance(node, (int, float)) or not abs(node) <= LARGEST:
         raise rr.ResultError(f"{where}/summary.json: {'.'.join(definition['summary'])} is not a "
                              "number")
     return {"value": node * definition.get("scale", 1)}
@@ -121,6 +122,8 @@ def measure_file(folder: str, summary: dict, definition: dict) -> dict:
                     if row[column] == "" or not wanted(row, definition["where"], names):
                         continue
                     value = float(row[column])
+                    if not math.isfinite(value + time):
+                        raise ValueError
                 except (ValueError, TypeError):
                     raise rr.ResultError(f"{file}:{reader.line_num}: expected numbers in "
                                          f"{column}{' and time_ns' if timed else ''}") from None

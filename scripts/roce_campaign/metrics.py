@@ -128,8 +128,8 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric],
     if "scale" in fields:
         plain["scale"] = fields["scale"].number(f"{what}: scale")
         unit = ""
-    label = fields["label"].text(what) if "label" in fields else name.replace("_", " ")
-    unit = fields["unit"].text(what) if "unit" in fields else unit
+    label = fields["label"].short(f"{what}: label") if "label" in fields else name.replace("_", " ")
+    unit = fields["unit"].short(f"{what}: unit") if "unit" in fields else unit
     kind = {"of": "flows", "counter": "summary", "over_seeds": "seeds"}.get(source, source)
     return Metric(name, kind, plain, label, unit, pool, expression)
 
@@ -191,8 +191,8 @@ def read_fairness_fields(fields: Dict[str, Value], what: str) -> Dict[str, objec
 
 def read_file_name(value: Value, what: str) -> str:
     """A file of the run's folder."""
-    name = value.text(what)
-    if os.path.basename(name) != name:
+    name = value.short(what)
+    if os.path.basename(name) != name or name in (".", ".."):
         value.fail(f"{what}: expected the name of a file in the run's folder")
     return name
 

@@ -11,13 +11,14 @@ import os
 from typing import List, Optional, Tuple
 
 import roce_results as rr
+from roce_files import OwnFiles, write_whole
 
 from . import figures, score
 from .estimates import Results
 from .experiment import Experiment
 from .grid import seed_count, selects
 from .metrics import Metric
-from .plan import HASH_DIGITS, Plan, write_whole
+from .plan import HASH_DIGITS, Plan
 from .tables import interval, number
 
 
@@ -194,10 +195,7 @@ def write_tables(results: Results, plan: Plan) -> List[str]:
 
 def write_table(plan: Plan, name: str, table: rr.Table) -> str:
     """A CSV file in the campaign's folder."""
-    path = os.path.join(plan.folder, name)
-    rr.write_csv(path + ".tmp", table)
-    os.replace(path + ".tmp", path)
-    return path
+    return OwnFiles(plan.folder).write(name, rr.csv_text(table))
 
 
 def write_published(results: Results, plan: Plan, path: str) -> None:
@@ -209,8 +207,7 @@ def write_published(results: Results, plan: Plan, path: str) -> None:
     rows = [[row["id"], row["text"], row["reported"], row["ours"], row["interval"], row["grade"],
              row["note"], plan.data["size"], row["seeds"], commit]
             for row in score_rows(score.Scorer(results).all())]
-    rr.write_csv(path + ".tmp", (PUBLISHED_HEADER, rows))
-    os.replace(path + ".tmp", path)
+    write_whole(path, rr.csv_text((PUBLISHED_HEADER, rows)))
 
 
 def write_score(results: Results, plan: Plan) -> Tuple[List[score.Score], str]:
@@ -221,7 +218,7 @@ def write_score(results: Results, plan: Plan) -> Tuple[List[score.Score], str]:
 
 def write_page(results: Results, plan: Plan) -> List[str]:
     """Figures and index.html; both after the tables."""
-    drawn = figures.Drawer(results, plan, os.path.join(plan.folder, "figures")).all()
-    path = os.path.join(plan.folder, "index.html")
-    write_whole(path, render(results, plan, score.Scorer(results).all(), drawn))
+    drawn = figures.Drawer(results, plan).all()
+    path = OwnFiles(plan.folder).write(
+        "index.html", render(results, plan, score.Scorer(results).all(), drawn))
     return [f.file for f in drawn if f.file] + [path]

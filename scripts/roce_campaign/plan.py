@@ -20,6 +20,7 @@ import subprocess
 from typing import Callable, Dict, List, NamedTuple, Optional
 
 import roce_results as rr
+from roce_files import write_whole
 
 from . import identity
 from .experiment import Experiment
@@ -134,19 +135,6 @@ class Plan:
     def complete(self) -> List[PlannedRun]:
         """The runs that are there, each once."""
         return [r for r in self.by_key.values() if self.record(r) is not None]
-
-
-def write_whole(path: str, content) -> None:
-    """Write text or bytes under another name, then rename: a reader never sees half a file."""
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    part = f"{path}.{os.getpid()}.tmp"
-    try:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        with open(part, "wb") as stream:
-            stream.write(data)
-        os.replace(part, path)
-    except OSError as error:
-        raise rr.ResultError(f"{path}: {error.strerror}") from None
 
 
 def write_if_changed(path: str, content: str) -> None:

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Plots: which figures an experiment asks for."""
 
-from typing import Dict, List, NamedTuple, Tuple
+from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 from . import yamlread
 from .claims import Case, Claims
@@ -30,9 +30,10 @@ class Plot(NamedTuple):
     place: str
 
 
-def read_plot(value: Value, reader: Claims, claims: List[str]) -> Plot:
+def read_plot(value: Value, reader: Claims, known_axes: Sequence[str], claims: List[str]) -> Plot:
     """One figure.
 
+    @param known_axes those of this size; another size may have more
     @param claims ids of the experiment's claims
     """
     axes = reader.axes
@@ -56,7 +57,7 @@ def read_plot(value: Value, reader: Claims, claims: List[str]) -> Plot:
         elif name in ("x", "rows", "panel", "series", "each"):
             single = name in ("x", "panel") or (kind, name) == ("effects", "rows")
             names = [field] if single else field.items_or_one(name)
-            plain[name] = [f.one_of(f"plot: {name}", tuple(axes)) for f in names]
+            plain[name] = [f.one_of(f"plot: {name}", known_axes) for f in names]
         elif name == "where":
             plain[name] = read_selection(field, axes, "plot: where")
         elif name == "at":
@@ -74,7 +75,7 @@ def read_plot(value: Value, reader: Claims, claims: List[str]) -> Plot:
             if plain[name] <= 0:
                 field.fail("plot: bin, expected more than 0")
         elif name in ("title", "label", "ports"):
-            plain[name] = field.text(name)
+            plain[name] = field.short(f"plot: {name}")
     if kind == "effects":
         plain["series"] = reader.each(fields.get("series"), "plot: series")
         plain["value"] = read_effects(fields["value"], plain, reader)
@@ -86,7 +87,7 @@ def read_effects(value: Value, plain: Dict[str, object], reader: Claims
     """The panels: an expression each, for every row and series."""
     rows = plain["rows"][0]
     each = {rows: reader.axes[rows], **plain["series"]}
-    named = [(k.node.value, v) for k, v in value.pairs("plot: value")] if value.is_map() \
+    named = [(k.short("plot: value"), v) for k, v in value.pairs("plot: value")] if value.is_map() \
         else [(value.text("plot: value"), value)]
     return [(title, reader.cases(text, plain.get("at", {}), each, "plot: value", False))
             for title, text in named]

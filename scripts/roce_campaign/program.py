@@ -13,6 +13,7 @@ from .yamlread import Value
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+MAX_VALUE = 4000  # characters of an option's value
 OWN_OPTIONS = ("out", "progress")  # given to the program by the workflow
 
 
@@ -23,7 +24,7 @@ def program_options(program: str, where: Value) -> List[str]:
                    "(scripts/build.sh) or give a path")
     try:
         done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60,
-                              check=False, stdin=subprocess.DEVNULL,
+                              errors="replace", check=False, stdin=subprocess.DEVNULL,
                               env=identity.clean_environment())
         names = re.findall(r"^\s+--([A-Za-z][\w:-]*?):?(?:\s|$)", done.stdout, re.MULTILINE)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -43,14 +44,14 @@ class Options:
 
     def read(self, key: Value, value: Value) -> Tuple[str, str]:
         """A name and its value."""
-        name = key.node.value
+        name = key.short("option")
         if name in self.own:
             key.fail(f"option '{name}' is set by the workflow, expected others")
-        if name not in self.names and "::" not in name:
+        if name not in self.names and not re.fullmatch(r"\S*::[^\s=]+", name):
             key.fail(f"the program has no option --{name}")
         if value.is_scalar() and value.node.value == "":
             return name, ""
-        text = value.text(f"option {name}")
+        text = value.short(f"option {name}", MAX_VALUE)
         # The run's folder is another one, here and on each node.
         for mark, folder in (("./", self.folder), ("{root}/", ROOT)):
             if text.startswith(mark):

@@ -18,6 +18,7 @@ import roce_results as rr
 
 from .statistic import statistic_of
 
+MAX_BINS = 1_000_000
 GBPS = 8e-3  # per byte in a microsecond
 ACTIVE_SHARE = 0.5  # of a bin that a flow must be there for
 
@@ -75,11 +76,20 @@ def throughput(flows: Sequence[Progress], within: Tuple[float, float], definitio
     return {"value": statistic_of(found, definition["statistic"])}
 
 
+def bins(begin: float, end: float, width: float) -> float:
+    """The number of bins in a stretch of time, which must not be beyond what one can look at."""
+    found = (end - begin) / width
+    if found > MAX_BINS:
+        raise rr.ResultError(f"bins of {width:g} us make {found:.0f} of {end - begin:g} us, expected up "
+                             f"to {MAX_BINS}")
+    return found
+
+
 def indices(flows: Sequence[Progress], begin: float, end: float, width: float
             ) -> List[Optional[float]]:
     """Jain's index in each whole bin; None where fewer than two flows are there, or all stand still."""
     found: List[Optional[float]] = []
-    for i in range(int((end - begin) / width * (1 + 1e-12))):
+    for i in range(int(bins(begin, end, width) * (1 + 1e-12))):
         edges = begin + i * width, begin + (i + 1) * width
         rates = [r for r in (p.rate(*edges, ACTIVE_SHARE) for p in flows) if r is not None]
         found.append(statistic_of(sorted(rates), "jain") if len(rates) > 1 else None)

@@ -17,10 +17,11 @@ import time
 from typing import List
 
 import roce_results as rr
+from roce_files import write_whole
 from roce_jobs import Job
 
-from . import identity, measure
-from .plan import Plan, PlannedRun, run_hash, write_whole
+from . import identity, measure, workspace
+from .plan import Plan, PlannedRun, run_hash
 
 POLL_SECONDS = 0.05
 PROGRESS_SECONDS = 1.0  # between two writings of the progress file
@@ -100,7 +101,8 @@ def do(plan: Plan, run: PlannedRun) -> None:
                       "slurmJob": os.environ.get("SLURM_JOB_ID")}
             write_whole(os.path.join(part, "run.json"), json.dumps(record, indent=1) + "\n")
             if plan.record(run) is None:
-                shutil.rmtree(final, ignore_errors=True)
+                if workspace.is_result(final):
+                    shutil.rmtree(final)
                 os.rename(part, final)
         except OSError as error:
             raise rr.ResultError(f"{error.filename or run.key}: {error.strerror}") from None

@@ -118,6 +118,7 @@ def draw_rates(drawer, plot: Plot, where: Selection, file: str) -> None:
 
 def line(progress: rates.Progress, width: float) -> Tuple[List[float], List[float]]:
     """Throughput in the bins that the flow is there for, drawn at their middle."""
+    rates.bins(progress.start_us, progress.end_us, width)
     times: List[float] = []
     values: List[float] = []
     for i in range(int(progress.start_us / width), int(progress.end_us / width) + 1):

@@ -14,6 +14,7 @@ Grades are of the estimate. The note says when the confidence interval reaches o
 leaves the sign open.
 """
 
+import math
 import operator
 import re
 import textwrap
@@ -23,7 +24,7 @@ import roce_results as rr
 
 from .claims import Claim, place_of
 from .estimates import Estimate, Results, estimator, plain
-from .expression import NotMeasured, Reference
+from .expression import LARGEST, NotMeasured, Reference
 from .grid import seeds_text
 
 GRADES = {
@@ -110,6 +111,8 @@ class Rule:
         factor = re.fullmatch(r"factor ([\d.]+)", text)
         if factor or text == "order of magnitude":
             most = float(factor[1]) if factor else 10.0
+            if not most >= 1:
+                raise ValueError(f"rule '{text}', expected a factor from 1")
             return lambda x: x * reported > 0 and 1 / most <= x / reported <= most
         raise ValueError(f"rule '{text}' is unknown, expected in band, sign, sign & 0.5-1.5x, "
                          "factor 2, order of magnitude, >= 95 or not scored")
@@ -122,7 +125,8 @@ class Rule:
 def reported_number(text: str) -> Optional[float]:
     """The number a reported value begins with (a range counts by its lower end)."""
     match = re.match(r"\s*(-?\d+(?:\.\d+)?)", text)
-    return float(match[1]) if match else None
+    value = float(match[1]) if match else math.inf
+    return value if abs(value) <= LARGEST else None
 
 
 def default_band(kind: str, reported: float) -> Tuple[float, float]:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""All that is made of the runs: python3 -m roce_campaign.summarise FOLDER EXPERIMENT JOBS
+"""All that is made of the runs: python3 -m roce_campaign.summarise FOLDER JOBS
 
 Also what scripts/score and scripts/plot begin with.
 """
@@ -12,7 +12,7 @@ from typing import Optional, Tuple
 
 import roce_results as rr
 
-from . import experiment, page
+from . import experiment, page, workspace
 from .estimates import Results
 from .plan import Plan
 
@@ -30,6 +30,8 @@ def load(folder: str, file: Optional[str], jobs: int,
     if found.design() != plan.data["design"]:
         raise rr.ResultError(f"{found.file}: program, options, grid or seeds are not those of "
                              f"{folder} any more; run scripts/reproduce again")
+    workspace.check(folder, found)
+    workspace.begin(folder, found)
     return Results.collect(found, plan, jobs), plan
 
 
@@ -43,8 +45,8 @@ def of_name(name: str, folder: Optional[str],
 
 def main() -> int:
     """The command line."""
-    folder, file, jobs = sys.argv[1:]
-    results, plan = load(folder, file, int(jobs))
+    folder, jobs = sys.argv[1:]
+    results, plan = load(folder, None, int(jobs))
     page.write_tables(results, plan)
     page.write_score(results, plan)
     page.write_page(results, plan)

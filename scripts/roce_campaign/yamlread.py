@@ -7,6 +7,7 @@ Scalars keep the text they have in the file: "0.30" stays "0.30", "2:00:00" is n
 and "off" no boolean. What a value means is decided where it is used.
 """
 
+import math
 import re
 from typing import Callable, Dict, List, NoReturn, Optional, Sequence, Tuple
 
@@ -16,6 +17,65 @@ try:
     import yaml
 except ImportError:
     raise rr.ResultError("campaigns need PyYAML: apt install python3-yaml") from None
+
+
+MAX_BYTES = 1_000_000  # of an experiment file
+MAX_DEPTH = 30  # of nesting, aliases followed
+MAX_NODES = 1_000_000  # of the document, aliases followed
+MAX_TEXT = 200  # of a label, name or title, characters
+MAX_TIME_NS = 1e18  # thirty years
+MAX_GBPS = 1e9
+# No text for a figure, a page or a program's argument: NUL and its like, halves of a character.
+NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+
+
+SMALLEST, LARGEST = 1e-100, 1e100  # of numbers: products of some of them are still numbers
+
+
+class Loader(yaml.SafeLoader):
+    """Composes nodes within limits, and without what this language has no meaning for."""
+
+    def __init__(self, stream):
+        super().__init__(stream)
+        self.level = 0
+        self.sizes: Dict[int, Tuple[int, int]] = {}  # of finished nodes by id: depth and nodes
+
+    def compose_node(self, parent, index):
+        """A node with all below it."""
+        event = self.peek_event()
+        self.level += 1
+        if self.level > MAX_DEPTH:
+            refuse(event, f"nested deeper than {MAX_DEPTH} levels")
+        if getattr(event, "tag", None) not in (None, "!"):
+            refuse(event, f"the tag {event.tag} has no meaning here")
+        node = super().compose_node(parent, index)
+        self.level -= 1
+        if isinstance(event, yaml.AliasEvent):
+            if id(node) not in self.sizes:
+                refuse(event, f"*{event.anchor} contains itself")
+            return node
+        below = []
+        if isinstance(node, yaml.ScalarNode):
+            bad = NO_TEXT.search(node.value)
+            if bad:
+                refuse(event, f"the character U+{ord(bad[0]):04X} is not allowed in a text")
+        elif isinstance(node, yaml.SequenceNode):
+            below = [self.sizes[id(n)] for n in node.value]
+        else:
+            below = [self.sizes[id(n)] for pair in node.value for n in pair]
+        depth = 1 + max((d for d, _ in below), default=0)
+        count = 1 + sum(n for _, n in below)
+        if depth > MAX_DEPTH:
+            refuse(event, f"nested deeper than {MAX_DEPTH} levels")
+        if count > MAX_NODES:
+            refuse(event, f"more than {MAX_NODES} values, aliases followed")
+        self.sizes[id(node)] = depth, count
+        return node
+
+
+def refuse(event, problem: str) -> NoReturn:
+    """As PyYAML's own complaints."""
+    raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
 
 class Value:
@@ -28,7 +88,7 @@ class Value:
 
     def fail(self, message: str) -> NoReturn:
         """One line with the place."""
-        raise rr.ResultError(f"{self.file}:{self.line}: {message}")
+        raise rr.ResultError(rr.one_line(f"{self.file}:{self.line}: {message}"))
 
     def is_scalar(self) -> bool:
         """A single value."""
@@ -50,9 +110,18 @@ class Value:
             self.fail(f"{what} is empty")
         return self.node.value
 
+    def short(self, what: str, longest: int = MAX_TEXT) -> str:
+        """A scalar that is a line of some characters."""
+        text = self.text(what)
+        if "\n" in text or "\t" in text:
+            self.fail(f"{what}: expected a single line without tabs")
+        if len(text) > longest:
+            self.fail(f"{what} has {len(text)} characters, expected up to {longest}")
+        return text
+
     def name(self, what: str) -> str:
         """An identifier: letters, digits and underscores."""
-        text = self.text(what)
+        text = self.short(what)
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
             self.fail(f"{what} '{text}', expected letters, digits and underscores")
         return text
@@ -70,8 +139,8 @@ class Value:
         try:
             value = float(text)
         except ValueError:
-            value = float("nan")
-        if value != value or value in (float("inf"), float("-inf")):
+            value = math.nan
+        if not math.isfinite(value) or (value and not SMALLEST <= abs(value) <= LARGEST):
             self.fail(f"{what} is '{text}', expected a number")
         return value
 
@@ -153,19 +222,41 @@ class Value:
 
 def read(file: str) -> Value:
     """The document of a file."""
+    text = read_text(file)
+    line, problem, loader = 1, "", None
     try:
-        with open(file, encoding="utf-8") as stream:
-            node = yaml.compose(stream, Loader=yaml.SafeLoader)
-    except (OSError, UnicodeDecodeError) as error:
-        raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+        loader = Loader(text)
+        node = loader.get_single_node()
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        problem = f"the character U+{error.character:04X} is not allowed in a file"
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or str(error).split("\n", maxsplit=1)[0]
-        raise rr.ResultError(f"{file}{line}: {problem}") from None
+        line = mark.line + 1 if mark else 1
+        problem = getattr(error, "problem", None) or str(error)
+    except (ValueError, OverflowError) as error:  # a number in an escape or a directive
+        line, problem = loader.line + 1, str(error)
+    if problem:
+        raise rr.ResultError(rr.one_line(f"{file}:{line}: {problem}"))
     if node is None:
-        raise rr.ResultError(f"{file}: empty, expected an experiment")
+        raise rr.ResultError(f"{file}:1: empty, expected an experiment")
     return Value(node, file)
+
+
+def read_text(file: str) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark."""
+    try:
+        with open(file, "rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise rr.ResultError(f"{file}: {error.strerror}") from None
+    if len(data) > MAX_BYTES:
+        raise rr.ResultError(f"{file}:1: more than {MAX_BYTES} bytes, expected an experiment")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise rr.ResultError(f"{file}:{line}: not UTF-8") from None
 
 
 TIME_NS = {"ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
@@ -176,25 +267,29 @@ SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9,
 def parse_time_ns(text: str) -> float:
     """2ms or 500us in nanoseconds."""
     match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*(ps|ns|us|ms|s)", text)
-    if not match:
+    value = float(match[1]) * TIME_NS[match[2]] if match else math.inf
+    if value > MAX_TIME_NS:
         raise ValueError(f"'{text}', expected a time such as 500us or 2ms")
-    return float(match[1]) * TIME_NS[match[2]]
+    return value
 
 
 def parse_bytes(text: str) -> int:
     """100KB, 1.5MB or 4MiB in bytes."""
     match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMG]?i?B|)", text)
-    if not match or match[2] not in SIZES:
+    value = float(match[1]) * SIZES[match[2]] if match and match[2] in SIZES else math.inf
+    if value >= 2**64:
         raise ValueError(f"'{text}', expected a size such as 5000, 100KB or 4MiB")
-    return round(float(match[1]) * SIZES[match[2]])
+    return round(value)
 
 
 def parse_rate_gbps(text: str) -> float:
     """12.5Gbps or 400Mbps in Gbit/s."""
     match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([kMGT]?)bps", text)
-    if not match or float(match[1]) == 0:
+    units = {"": 1e-9, "k": 1e-6, "M": 1e-3, "G": 1.0, "T": 1e3}
+    value = float(match[1]) * units[match[2]] if match else 0.0
+    if not 0 < value <= MAX_GBPS:
         raise ValueError(f"'{text}', expected a rate such as 12.5Gbps")
-    return float(match[1]) * {"": 1e-9, "k": 1e-6, "M": 1e-3, "G": 1.0, "T": 1e3}[match[2]]
+    return value
 
 
 class SizeRange:

@@ -19,7 +19,7 @@ from campaign import SCRIPTS, check, good, near, rows, run
 
 sys.path.insert(0, str(SCRIPTS))
 import roce_results as rr  # noqa: E402
-from roce_campaign import claim_figures, figures, score, summarise, yamlread  # noqa: E402
+from roce_campaign import claim_figures, figure_list, figures, score, summarise, yamlread  # noqa: E402
 
 # A counter that only some runs have, and a node without a name.
 PROGRAM = campaign.PROGRAM.replace(
@@ -183,15 +183,15 @@ def test_figures(experiment, out):
     shares = {name: claim_figures.share_held(scores[name]) for name in ("everywhere", "some", "absent")}
     check(shares == {"everywhere": 100, "some": 40, "absent": None}, f"relations: {shares}")
 
-    drawer = figures.Drawer(results, plan, str(out / "figures"))
-    where = next(drawer.selections(bars))
+    drawer = figures.Drawer(results, plan)
+    where = next(figure_list.selections(results.experiment, bars))
     labels = drawer.labels("law", where)
     check(labels == ["new", "old"], f"the order of where: {labels}")
     panels = drawer.panels(bars, where, labels)
     shown = [(p.title, {n: [e.value for e in r] for n, r in p.rows.items()}) for p in panels]
     check(shown == [("plain", {"average": [10.5, 16.5], "inter": [15.0, 21.0]}),
                     ("fast", {"average": [8.5, 16.5], "inter": [13.0, 21.0]})], f"panels: {shown}")
-    panels = drawer.panels(lines, next(drawer.selections(lines)), ["fast", "plain"])
+    panels = drawer.panels(lines, next(figure_list.selections(results.experiment, lines)), ["fast", "plain"])
     check([list(p.rows) for p in panels] == [["old", "new"]], f"series: {panels}")
     check(figures.unit_of([results.experiment.metrics[m] for m in ("average", "stage")])
           == "slowdown / value", "units")

@@ -19,7 +19,7 @@ from campaign import SCRIPTS, check, good, near, rows, run
 sys.path.insert(0, str(SCRIPTS))
 import plot_queues  # noqa: E402
 import roce_results as rr  # noqa: E402
-from roce_campaign import figures, rates, run_figures, summarise  # noqa: E402
+from roce_campaign import figure_list, figures, rates, run_figures, summarise  # noqa: E402
 
 # Gbit/s. With T = 200 us * (seed + 1): flow 0 (intra) 60 until T, then 20, done at 1600 us; flow 1
 # (inter) 0 until T, then 20, but 0 from 1200 to 1400 us, not done at the end, 2000 us; flow 2 (inter)
@@ -180,9 +180,9 @@ def test_numbers(folder):
 def test_figures(experiment, out):
     """What the figures show."""
     results, plan = summarise.load(str(out), str(experiment), 1)
-    drawer = figures.Drawer(results, plan, str(out / "figures"))
+    drawer = figures.Drawer(results, plan)
     plot = results.experiment.plots[0]
-    where = next(drawer.selections(plot))
+    where = next(figure_list.selections(results.experiment, plot))
     runs = run_figures.first_runs(drawer, plot, where)
     check(list(runs) == ["b", "a"] and all("seed1-" in f for f in runs.values()), f"panels: {runs}")
     flows = rates.read(runs["a"])

@@ -166,6 +166,8 @@ def test_page(experiment, out):
     gone = next(out.glob("runs/law-old_kind-many-seed10-*"))
     (gone / "run.json").unlink()
     (out / "figures" / "old.csv").write_text("")
+    with open(out / ".roce-files", "a", encoding="utf-8") as stream:
+        stream.write("+ figures/old.csv\n")
     good(run("plot", experiment, "--results", out), "plot with a run missing")
     check("1 of 12 runs are missing" in (out / "index.html").read_text(), "missing runs")
     check(not (out / "figures" / "old.csv").exists(), "a table of earlier definitions")
@@ -180,12 +182,12 @@ def test_page(experiment, out):
 
 def test_boxes(experiment, out):
     """The boxes show every run, quartiles and P99."""
-    from roce_campaign import figures
+    from roce_campaign import figure_list, figures
 
     results, plan = summarise.load(str(out), str(experiment), 1)
-    drawer = figures.Drawer(results, plan, str(out / "figures"))
+    drawer = figures.Drawer(results, plan)
     plot = results.experiment.plots[0]
-    where = next(drawer.selections(plot))
+    where = next(figure_list.selections(results.experiment, plot))
     panels = {p.title: p.values for p in seed_figures.panels(drawer, plot, where)}
     check(panels == {"slow, plain": {"new": [9.5, 10.5], "old": [15.5, 16.5]},
                      "slow, many": {"new": [8.5, 9.5, 10.5, 11.5, 17.5],
@@ -206,12 +208,13 @@ def test_boxes(experiment, out):
     plt.close(fig)
     both = plot._replace(fields={**plot.fields, "panel": None})
     both.fields.pop("panel")
-    drawn = drawer.figure(both, {})
+    drawn = drawer.figure(both, {}, str(out / "figures" / "both.png"))
     check(drawn.file is None and "several points for one box" in drawn.why_not, f"{drawn}")
     for kind, fields, words in (("queues", {"panel": ["law"]}, "several points for the panel"),
                                 ("table", {"rows": ["law"], "metric": ["average"]},
                                  "several points for one row")):
-        drawn = drawer.figure(plot._replace(kind=kind, fields=fields), {})
+        drawn = drawer.figure(plot._replace(kind=kind, fields=fields), {},
+                              str(out / "figures" / f"{kind}.png"))
         check(drawn.file is None and words in drawn.why_not, f"{kind}: {drawn}")
 
 

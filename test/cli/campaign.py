@@ -176,7 +176,7 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("kind: count, reported: 30", "kind: count, reported: many", 29, "expected a number"),
     ("rule: not scored (why not)", "rule: excellent", 36, "rule 'excellent' is unknown"),
     ("at_least: 50%", "at_least: 3", 33, "at_least"),
-    ("file: targets.csv", "file: none.csv", 0, "none.csv"),
+    ("file: targets.csv", "file: none.csv", 38, "none.csv"),
     ("id: size", "id: band", 24, "twice"),
 ]
 
@@ -187,10 +187,10 @@ def check(condition, what):
         raise SystemExit("FAILED " + what)
 
 
-def run(name, *arguments, seconds=200, env=None):
+def run(name, *arguments, seconds=200, env=None, cwd=None):
     """@return a finished script of scripts/."""
     return subprocess.run([str(SCRIPTS / name)] + [str(a) for a in arguments], capture_output=True,
-                          text=True, timeout=seconds, check=False,
+                          text=True, timeout=seconds, check=False, cwd=cwd,
                           env={**os.environ, **(env or {})})
 
 

@@ -1,0 +1,118 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""The folder of a campaign's results: which files in it are the campaign's own.
+
+Tables, page and figures are in the list of roce_files; a run's folder is known by its run.json, and
+what a killed run left by its name, which ends with the run's hash. Everything else in the folder
+belongs to somebody else and is never touched.
+
+Results of versions without the list are known by their plan.json: what the present version would
+write again then counts as the campaign's own, other files do not.
+"""
+
+import json
+import os
+import re
+import shutil
+from typing import List
+
+import roce_results as rr
+from roce_files import LOCK, PART_FILE, OwnFiles, refuse_inputs
+
+from .experiment import Experiment
+from .figure_list import figure_files
+from .plan import Plan
+
+TABLES = ("index.html", "metrics.csv", "metrics-by-seed.csv", "runs.csv", "score.csv")
+FOLDERS = ("runs", "state", "logs", "figures", ".snakemake")
+KEPT = (LOCK, "plan.json", *FOLDERS, "logs/snakemake.log")  # from one campaign to the next
+
+RUN_NAME = r".+-seed\d+-[0-9a-f]{8}"  # as in plan.py
+PART_NAME = RUN_NAME + r"\.part-.+"
+
+
+def check(folder: str, experiment: Experiment) -> None:
+    """End if a campaign in this folder would touch a file that is not its own."""
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise rr.ResultError(f"{folder} is a file, expected a folder for the results")
+    refuse_inputs(folder, TABLES + KEPT, experiment.inputs)
+    own = OwnFiles(folder)
+    if own.marked() or not is_earlier(folder):
+        own.refuse_foreign([*TABLES, *KEPT, *figure_files(experiment)])
+
+
+def begin(folder: str, experiment: Experiment) -> None:
+    """Mark the folder as a campaign's; to call after check()."""
+    own = OwnFiles(folder)
+    if not own.marked() and is_earlier(folder):
+        own.adopt([*TABLES, *KEPT, *figure_files(experiment)])
+    own.claim(KEPT)
+
+
+def is_earlier(folder: str) -> bool:
+    """True if a campaign has been here, of whatever version."""
+    try:
+        with open(os.path.join(folder, "plan.json"), encoding="utf-8") as stream:
+            data = json.load(stream)
+        return {"format", "codeHash", "design", "runs"} <= data.keys()
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return False
+
+
+def check_runs(plan: Plan) -> None:
+    """End if the folder of a run is there, but is none."""
+    for key in plan.by_key:
+        path = os.path.join(plan.folder, "runs", key)
+        if os.path.lexists(path) and not is_result(path):
+            raise rr.ResultError(f"{path} is there and is no run of a campaign: move it away")
+
+
+def is_run(path: str) -> bool:
+    """True for the folder of a run that a campaign has completed."""
+    if os.path.islink(path):
+        return False
+    try:
+        with open(os.path.join(path, "run.json"), encoding="utf-8") as stream:
+            record = json.load(stream)
+        return record["key"] == os.path.basename(path) and isinstance(record["hash"], str)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def is_result(path: str) -> bool:
+    """True for the folder of a run, also if its run.json was removed to have it repeated."""
+    return is_run(path) or (not os.path.islink(path)
+                            and os.path.isfile(os.path.join(path, "summary.json")))
+
+
+def tidy(plan: Plan, clean: bool) -> List[str]:
+    """Remove what a killed campaign left, marks without a run, and with `clean` stale runs.
+
+    @return the folders of stale runs, removed or not
+    """
+    for part in entries(plan, "runs", PART_NAME):
+        if not os.path.islink(part):
+            shutil.rmtree(part, ignore_errors=True)
+    for folder in ("", "state", "logs"):
+        for part in entries(plan, folder, PART_FILE):
+            os.remove(part)
+    for mark in entries(plan, "state", RUN_NAME + r"\.done"):
+        key = os.path.basename(mark)[:-len(".done")]
+        if key not in plan.by_key or plan.record(plan.by_key[key]) is None:
+            os.remove(mark)
+    stale = [run for run in entries(plan, "runs", RUN_NAME)
+             if os.path.basename(run) not in plan.by_key and is_run(run)]
+    if clean:
+        for run in stale:
+            shutil.rmtree(run)
+    # The tables and the page of other runs must not look like those of these.
+    OwnFiles(plan.folder).remove(TABLES)
+    return stale
+
+
+def entries(plan: Plan, folder: str, pattern: str) -> List[str]:
+    """What has such a name in a folder of the campaign."""
+    path = os.path.join(plan.folder, folder)
+    names = os.listdir(path) if os.path.isdir(path) else []
+    return sorted(os.path.join(path, n) for n in names if re.fullmatch(pattern, n))
