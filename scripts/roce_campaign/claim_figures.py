@@ -13,9 +13,10 @@ import roce_results as rr
 
 from .estimates import Estimate, Results
 from .expression import NotMeasured
+from .grades import DEFAULT_RULES, GRADES, default_band, reported_number
 from .grid import seed_count
 from .plots import Plot
-from .score import DEFAULT_RULES, GRADES, Score, Scorer, default_band, interval, reported_number
+from .score import Score, Scorer, interval
 
 ROW_INCHES = 0.24
 GRADE_COLOURS = {"A": "#009E73", "B": "#56B4E9", "C": "#E69F00", "F": "#D55E00", "N": "#999999",

@@ -13,6 +13,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import roce_results as rr
 
 from .expression import MAX_LENGTH, Coordinates, Expression, Reference
+from .grades import Rule
 from .grid import Selection, read_where, resolve_label, selects
 from .metrics import Metric
 from .program import ROOT
@@ -127,8 +128,6 @@ class Claims:
 
     def read(self, value: Value) -> Claim:
         """One claim."""
-        from . import score  # needs the classes above
-
         fields = value.fields("claim", ("id", "text", "value", "holds", "kind", "unit", "reported",
                                         "band", "rule", "at", "each", "at_least"), ("id",))
         name = fields["id"].short("id")
@@ -166,7 +165,7 @@ class Claims:
                       fields["unit"].short(f"{what}: unit") if "unit" in fields else unit,
                       reported, band, rule, cases, at_least, target, place)
         try:
-            score.Rule.of(claim)
+            Rule.of(claim)
         except ValueError as error:
             value.fail(f"{what}: {error}")
         return claim

@@ -13,7 +13,7 @@ from typing import List, Optional, Tuple
 import roce_results as rr
 from roce_files import OwnFiles, write_whole
 
-from . import figures, score
+from . import figures, grades, score
 from .estimates import Results
 from .experiment import Experiment
 from .grid import seed_count, selects
@@ -84,7 +84,7 @@ def score_rows(scores: List[score.Score]) -> List[dict]:
             " \u00b7 ".join(s.target[c] for c in ("figure", "scenario", "algorithm", "metric")
                             if s.target.get(c))
         with_unit = f" {unit}" if unit else ""
-        number_reported = score.reported_number(s.reported) is not None
+        number_reported = grades.reported_number(s.reported) is not None
         rows.append({"id": s.id, "grade": s.grade, "text": text, "note": s.note,
                      "reported": s.reported + (with_unit if number_reported else ""),
                      "seeds": s.seeds, "ours": shorter(s.ours) + (with_unit if s.ours and "/" not in s.ours else ""),
@@ -169,7 +169,7 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
         seed_count=seed_count(experiment.points), axes=list(experiment.axes),
         missing=len(plan.by_key) - len(complete), distinct=len(plan.by_key),
         unfinished=unfinished_flows(plan),
-        figures=shown, scores=score_rows(scores), grades=score.GRADES,
+        figures=shown, scores=score_rows(scores), grades=grades.GRADES,
         count_line=score.count_line(scores), metrics=metric_tables(results),
         percentile_note=rr.PERCENTILE_NOTE, warmup=f"{warmup / 1000:g} us" if warmup else "",
         versions=sorted(summary.get("versions", {}).items()), commit=plan.data["commit"],
