@@ -11,6 +11,7 @@
 #include "ns3/simulator.h"
 
 #include <iostream>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -65,7 +66,13 @@ RunProgram(const std::function<int()>& run)
     }
     catch (const std::runtime_error& error) // while simulating
     {
-        std::cerr << "error: " << error.what() << std::endl;
+        std::cerr << "error: " << OneLine(error.what()) << std::endl;
+        return 1;
+    }
+    catch (const std::bad_alloc&) // more than what was estimated, see CheckMemory()
+    {
+        std::cerr << "error: out of memory" << std::endl;
+        Simulator::Destroy();
         return 1;
     }
 }
