@@ -45,6 +45,11 @@ namespace roce
 class Network
 {
   public:
+    /// Nothing is simulated beyond, 53 days: so no sum with a timeout or a delay overflows.
+    static constexpr int64_t LONGEST_RUN_PS = int64_t{1} << 62;
+    /// Longest delay of a link, an hour.
+    static constexpr int64_t LONGEST_DELAY_PS = 3600LL * 1000 * 1000 * 1000 * 1000;
+
     /// Which part of the network a link belongs to.
     enum class LinkKind : uint8_t
     {
@@ -368,6 +373,16 @@ class Network
 
     /// @return calls of FailLink() that made a difference
     uint64_t CountLinkFailures() const;
+
+    /// @return frames that switches have dropped or links have lost, whatever the reason
+    uint64_t CountFramesLost() const;
+
+    /**
+     * @brief Say what PFC should have prevented.
+     * @return one line with the number of frames of lossless classes that switches have dropped and
+     * the likely cause; empty if there are none
+     */
+    std::string DescribeLosslessDrops() const;
 
     /**
      * @brief Check every switch's invariants, that every frame sent has been received, is lost, or

@@ -333,9 +333,9 @@ RunOptions::PrintUnfinished(std::ostream& out, const RunCollector& collector)
     {
         return true;
     }
-    const std::vector<std::string> lines = collector.GetStallDetector().DescribeUnfinished();
+    const std::size_t begun = collector.GetStallDetector().CountUnfinished();
     out << "unfinished: " << unfinished << " of " << collector.GetTotal() << " flows, "
-        << unfinished - std::min<uint64_t>(unfinished, lines.size()) << " of them not started";
+        << unfinished - std::min<uint64_t>(unfinished, begun) << " of them not started";
     if (collector.GetStallDetector().HasStopped())
     {
         out << "; the run was ended since nothing got on any more";
@@ -345,13 +345,13 @@ RunOptions::PrintUnfinished(std::ostream& out, const RunCollector& collector)
         out << "; " << waiting;
     }
     out << "\n";
-    for (std::size_t i = 0; i < lines.size() && i < MAX_LINES; ++i)
+    for (const std::string& line : collector.GetStallDetector().DescribeUnfinished(MAX_LINES))
     {
-        out << "  " << lines[i] << "\n";
+        out << "  " << line << "\n";
     }
-    if (lines.size() > MAX_LINES)
+    if (begun > MAX_LINES)
     {
-        out << "  and " << lines.size() - MAX_LINES << " more\n";
+        out << "  and " << begun - MAX_LINES << " more\n";
     }
     out << std::flush;
     return false;
