@@ -103,6 +103,12 @@ Network::CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const
     {
         throw InputError(std::string(what) + ": expected a rate above 0 and a delay of 0 or more");
     }
+    if (delayPs > LONGEST_DELAY_PS)
+    {
+        throw InputError(std::string(what) + ": delay is " +
+                         std::to_string(delayPs / 1'000'000'000'000) + " s, expected at most " +
+                         std::to_string(LONGEST_DELAY_PS / 1'000'000'000'000) + " s");
+    }
 }
 
 uint16_t

@@ -96,6 +96,12 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
             throw InputError(std::string("--") + name + " is negative, expected 0 or more");
         }
     }
+    if (stop > TimeStep(Network::LONGEST_RUN_PS))
+    {
+        throw InputError("--stop is " + std::to_string(stop.GetSeconds()) +
+                         " s, expected at most " +
+                         std::to_string(TimeStep(Network::LONGEST_RUN_PS).GetSeconds()) + " s");
+    }
     Progress::ParseMode(progress);
     for (const char* name : {"queue", "rate"})
     {
@@ -170,12 +176,12 @@ RunCollector::Options
 RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
 {
     RunCollector::Options options;
-    options.stopPs = stop.GetPicoSeconds();
+    options.stopPs = stop.IsZero() ? Network::LONGEST_RUN_PS : stop.GetPicoSeconds();
     if (stop.IsZero() && !safetyLimit.IsZero())
     {
+        options.safetyLimitPs = std::min(safetyLimit.GetPicoSeconds(), Network::LONGEST_RUN_PS);
         options.stopPs =
-            lastStartPs + std::min(safetyLimit.GetPicoSeconds(), INT64_MAX - lastStartPs);
-        options.safetyLimitPs = safetyLimit.GetPicoSeconds();
+            lastStartPs + std::min(options.safetyLimitPs, Network::LONGEST_RUN_PS - lastStartPs);
     }
     options.series = MakeSeriesOptions();
     options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);

@@ -33,10 +33,10 @@ namespace roce
  * delivers.
  *
  * Frames carry no bytes. That of a verified packet says in Frame::remoteAddress, which has no other
- * use in the simulation, which of the packets that its sender keeps it is: its PSN, and in the upper
- * 16 bits 0 (unless there are two networks in one process at a time). So a capture, which shows
- * it, does not depend on where things lie in this machine's memory. A receiver asks only for blocks
- * that it has not rebuilt; those its sender still has.
+ * use in the simulation, which of the packets that its sender keeps it is: its PSN, and in the
+ * upper 16 bits 0 (unless there are two networks in one process at a time). So a capture, which
+ * shows it, does not depend on where things lie in this machine's memory. A receiver asks only for
+ * blocks that it has not rebuilt; those its sender still has.
  */
 class ErasureVerifier
 {
