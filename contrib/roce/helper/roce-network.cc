@@ -6,11 +6,13 @@
 #include "roce-network.h"
 
 #include "roce-input-error.h"
+#include "roce-value-check.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
 #include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-int-stamper.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -199,6 +201,7 @@ Network::Build(const Options& options)
             m_rackSwitch.push_back(s);
         }
     }
+    CheckFactories();
     uint32_t maxFrame = 0;
     for (const NicEntry& nic : m_nics)
     {
@@ -243,6 +246,29 @@ Network::Build(const Options& options)
     InstallEdge(options.edge);
     CheckTimestamps();
     CheckEcnBelowPfc();
+}
+
+void
+Network::CheckFactories() const
+{
+    const std::pair<std::string, TypeId> texts[] = {
+        {"InterCongestionControl", CongestionControl::GetTypeId()},
+        {"InterLossRecovery", LossRecovery::GetTypeId()},
+        {"InterPathSelector", PathSelector::GetTypeId()}};
+    for (const auto& [attribute, base] : texts)
+    {
+        std::string checked; // usually that of all NICs
+        for (const NicEntry& nic : m_nics)
+        {
+            StringValue text;
+            nic.nic->GetAttribute(attribute, text);
+            if (!text.Get().empty() && text.Get() != checked)
+            {
+                checked = text.Get();
+                ValueCheck::FullFactory("ns3::roce::Nic::" + attribute, checked, base);
+            }
+        }
+    }
 }
 
 void

@@ -471,6 +471,9 @@ class Network
     void InstallEdge(const std::vector<ObjectFactory>& factories);
     void CheckTimestamps() const;
     void CheckEcnBelowPfc();
+    void CheckFactories() const;
+    void CheckPauses() const;
+    std::string FindDropCause(const Switch& sw) const;
     void MakePhases(const std::vector<FlowSpec>& flows);
 
     NodeContainer m_nodes;

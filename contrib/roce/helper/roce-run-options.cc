@@ -41,6 +41,7 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("seed", "Run number of all random streams", seed);
     cmd.AddValue("scheduler", "ns-3 event scheduler", scheduler);
+    cmd.Refuse("SchedulerType", "scheduler");
     cmd.AddValue("stop", "End of the run; 0: when all flows are done", stop);
     cmd.AddValue("safetyLimit",
                  "Without stop: the run ends this long after the last flow's start; 0: no limit",
