@@ -34,6 +34,34 @@ namespace
 constexpr std::size_t MAX_LINES = 20;             //!< of unfinished flows
 constexpr int64_t TRACE_INTERVAL_PS = 10'000'000; //!< --chromeTrace: samples of queues and rates
 
+/// Say something on standard error and keep it for summary.json, unless it is empty.
+void
+Warn(std::vector<std::string>& warnings, const std::string& line)
+{
+    if (!line.empty())
+    {
+        warnings.push_back(OneLine(line));
+        std::cerr << "warning: " << warnings.back() << std::endl;
+    }
+}
+
+/// @return what is to be said of a warm-up that leaves no flow, or nothing
+std::string
+DescribeWarmup(const Time& warmup, const std::vector<FlowSpec>& flows)
+{
+    const bool counted = std::any_of(flows.begin(), flows.end(), [&warmup](const FlowSpec& flow) {
+        return !FlowPhases::IsScheduled(flow) || flow.startPs >= warmup.GetPicoSeconds();
+    });
+    std::ostringstream text;
+    if (!counted)
+    {
+        text << "a warm-up of " << warmup.GetSeconds() * 1e3
+             << " ms leaves no flow for statistics: the last one starts at "
+             << static_cast<double>(FlowPhases::LastScheduledPs(flows)) / 1e9 << " ms";
+    }
+    return text.str();
+}
+
 } // namespace
 
 void
@@ -138,6 +166,12 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
     Simulator::SetScheduler(ObjectFactory(scheduler));
 }
 
+void
+RunOptions::Warn(const std::string& line)
+{
+    roce::Warn(warnings, line);
+}
+
 TimeSeries::Options
 RunOptions::MakeSeriesOptions() const
 {
@@ -203,6 +237,20 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 const std::vector<FlowSpec>& flows) const
 {
     network.InstallFlows(flows);
+    RunSummary summary;
+    summary.warnings = warnings;
+    const std::vector<std::string> known = network.GetWarnings(); // on standard error already
+    summary.warnings.insert(summary.warnings.end(), known.begin(), known.end());
+    roce::Warn(summary.warnings, DescribeWarmup(warmup, flows));
+    const TimeSeries::Options seriesOptions = MakeSeriesOptions();
+    TimeSeries::Check(network, flows.size(), seriesOptions);
+    for (const std::string name : {"seriesPorts", "seriesFlows"})
+    {
+        if (cmd.IsGiven(name) && !seriesOptions.IsOn())
+        {
+            roce::Warn(summary.warnings, "--" + name + ": without effect without a time series");
+        }
+    }
     FctStats::Options statistics;
     statistics.warmupPs = warmup.GetPicoSeconds();
     FctStats stats(statistics);
@@ -236,7 +284,6 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         stats.Add(record);
     }
     const IterationTable iterations(network, records);
-    RunSummary summary;
     summary.configuration = cmd.GetValues();
     summary.configuration.merge(ValueCheck::GetChangedAttributes());
     summary.configuration["seed"] = std::to_string(seed);
@@ -273,6 +320,7 @@ RunOptions::Write(RunWriter& writer,
                   const std::string& hash) const
 {
     nlohmann::ordered_json json = SummaryJson(summary, stats);
+    json["warnings"] = summary.warnings;
     if (!hash.empty())
     {
         json["fingerprint"] = hash;

@@ -45,6 +45,7 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     Check(network);
     const std::vector<FlowSpec> flows = workload.Generate(topology);
+    run.Warn(workload.DescribeUnused(cmd));
     std::cout << workload.Report(flows, topology) << std::endl;
     return run.Run(cmd, network, flows);
 }
