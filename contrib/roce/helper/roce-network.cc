@@ -202,16 +202,15 @@ Network::Build(const Options& options)
         }
     }
     CheckFactories();
-    uint32_t maxFrame = 0;
     for (const NicEntry& nic : m_nics)
     {
         nic.nic->CheckAttributes();
         m_attachments->rackOfNic.push_back(m_switches[nic.sw].rack);
         m_attachments->portOfNic.push_back(nic.swPort);
         m_attachments->datacenterOfNic.push_back(nic.datacenter);
-        maxFrame = std::max(maxFrame,
-                            nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
-                                nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
+        m_maxFrameBytes = std::max(m_maxFrameBytes,
+                                   nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
+                                       nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
     }
     for (uint32_t s = 0; s < m_switches.size(); ++s)
     {
@@ -220,8 +219,9 @@ Network::Build(const Options& options)
                             m_attachments,
                             entry.rack,
                             options.ecmpSeed * 1000003 + s,
-                            maxFrame);
+                            m_maxFrameBytes);
     }
+    CheckPauses();
     ComputeRoutes(true);
     for (const NicEntry& nic : m_nics)
     {

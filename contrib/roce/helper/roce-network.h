@@ -491,6 +491,7 @@ class Network
     std::vector<std::string> m_warnings;
     std::unique_ptr<FlowPhases> m_phases; //!< null if no flow has one
     uint32_t m_intBytesPerHop{0};
+    uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     bool m_built{false};
 };
 

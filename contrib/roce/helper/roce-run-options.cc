@@ -278,6 +278,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
 
     const std::string wrong = network.Audit(false);
     NS_ABORT_MSG_UNLESS(wrong.empty(), wrong);
+    roce::Warn(summary.warnings, network.DescribeLosslessDrops());
     const std::vector<FlowRecord> records = collector.GetRecords();
     for (const FlowRecord& record : records)
     {
