@@ -7,7 +7,6 @@ Grades are of the estimate. The note says when the confidence interval reaches o
 leaves the sign open.
 """
 
-import math
 import textwrap
 from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 

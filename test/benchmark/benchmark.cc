@@ -17,6 +17,7 @@
 #include "ns3/roce-fat-tree-helper.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-leaf-spine-helper.h"
+#include "ns3/roce-scenario.h"
 #include "ns3/roce-workload.h"
 
 #include <cstdio>
@@ -316,17 +317,14 @@ Cases(double scale)
     return cases;
 }
 
-} // namespace
-
 int
-main(int argc, char* argv[])
+Run(int argc, char** argv)
 {
-    Time::SetResolution(Time::PS);
     std::string json;
     std::string only;
     double scale = 1;
-    CommandLine cmd(__FILE__);
-    cmd.Usage("Speed and memory of the simulator, as ratios to the bare event loop.");
+    CheckedCommandLine cmd(__FILE__,
+                           "Speed and memory of the simulator, as ratios to the bare event loop.");
     cmd.AddValue("json", "Write the rows to this file as a JSON list", json);
     cmd.AddValue("only", "Run the cases whose name contains this", only);
     cmd.AddValue("scale", "Multiply the simulated durations", scale);
@@ -418,9 +416,16 @@ main(int argc, char* argv[])
         file.close();
         if (!file || std::rename(temporary.c_str(), json.c_str()) != 0)
         {
-            std::cerr << "error: " << json << ": cannot write, expected a writable path\n";
-            return 2;
+            throw InputError(json + ": cannot write, expected a writable path");
         }
     }
     return good ? 0 : 1;
+}
+
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    return RunProgram([&] { return Run(argc, argv); });
 }

@@ -131,7 +131,22 @@ BAD = [
     ("--ns3::roce::Nic::CongestionControl=ns3::roce::Hpcc", "no effect here", "--cc"),
     ("--ns3::roce::Port::DataRate=1Gbps", "no effect here", "--hostRate"),
     ("--RngRun=first", "--RngRun is 'first'", "0:18446744073709551615"),
-    ("--SchedulerType=foo", "--SchedulerType is 'foo'", "TypeId"),
+    ("--SchedulerType=ns3::MapScheduler", "no effect here", "--scheduler"),
+    ("--RngSeed=0", "--RngSeed is '0'", "1 to 4294944442"),
+    ("--RngSeed=00", "--RngSeed is '00'", "1 to 4294944442"),
+    ("--RngSeed=4294944443", "--RngSeed is '4294944443'", "1 to 4294944442"),
+    ("--SimulatorImplementationType=foo", "is 'foo'", "ns3::DefaultSimulatorImpl"),
+    ("--SimulatorImplementationType=ns3::Object", "is 'ns3::Object'", "ns3::DefaultSimulatorImpl"),
+    ("--SimulatorImplementationType=ns3::RealtimeSimulatorImpl", "is 'ns3::Real", "neither real time nor MPI"),
+    ("--SimulatorImplementationType=ns3::DistributedSimulatorImpl", "is 'ns3::Dist", "neither real time nor MPI"),
+    ("--ChecksumEnabled=x", "--ChecksumEnabled is 'x'", "true or false"),
+    ("--ns3::roce::Port::LossModel=ns3::roce::RandomLoss", "no effect here", "--lossModel"),
+    ("--ns3::roce::Port::LossModel=", "no effect here", "--lossModel"),
+    ("--ns3::roce::Port::ReceiveErrorModel=x", "no effect here", "--lossModel"),
+    ("--ns3::roce::ErrorModelLoss::ErrorModel=ns3::RateErrorModel", "is 'ns3::RateErrorModel'",
+     "an object that only a program can set"),
+    ("--ns3::RateErrorModel::RanVar=0", "RanVar is '0'", "an object that only a program can set"),
+    ("--lossModel=ErrorModelLoss[ErrorModel=x]", "ErrorModel is 'x'", "an object that only a program can set"),
     ("--PrintAttributes=foo", "unknown type 'foo'", "--PrintTypeIds"),
     # faults
     ("--loss=2", "--loss is 2", "0 to 1"),
@@ -273,6 +288,30 @@ BAD = [
     ("--lossLinks=core", "--lossLinks is 'core'", "border"),
     ("--workload={d}/good.txt --truncate=1010 --duration=10s", "flows", "expected at most"),
     ("--duration=1ps", "no flow starts", "expected"),
+    # options of patterns that are not there, and of series
+    ("--incastReceiver=1.2.3", "--incastReceiver is '1.2.3'", "0 to 7"),
+    ("--incastFrom=here", "--incastFrom is 'here'", "remote"),
+    ("--incastLoad=-1", "--incastLoad is -1", "0 to 10"),
+    ("--incastSenders=0", "--incastSenders is 0", "at least 1"),
+    ("--incastJitter=-1us", "--incastJitter is negative", "0 or more"),
+    ("--incastLocalSenders=x", "--incastLocalSenders (-1 or a number) is 'x'", "0 to 16"),
+    ("--messageBytes=18446744073709551615", "--messageBytes is 18446744073709551615", "10^15"),
+    ("--iterations=0", "--iterations is 0", "at least 1"),
+    ("--minBytes=9 --maxBytes=8", "--minBytes is 9", "at most --maxBytes"),
+    ("--computeTime=-1ms", "--computeTime is negative", "0 or more"),
+    ("--pattern=permutation --workload=zzz", "--workload is 'zzz'", "websearch"),
+    ("--pattern=permutation --load=-1", "--load is -1", "above 0"),
+    ("--pattern=permutation --duration=-1ms", "--duration is negative", "0 or more"),
+    ("--pattern=permutation --interFraction=3", "--interFraction is 3", "0 to 1"),
+    ("--pattern=permutation --poissonReceiver=99", "--poissonReceiver is '99'", "0 to 7"),
+    ("--seriesPorts=1e999", "no port '1e999'", "nicN"),
+    ("--seriesFlows=99999", "no flow 99999", "expected 0 to"),
+    # too much
+    ("--pattern=allreduce --groups=1 --iterations=500000000", "1000000000 flows", "GB of memory"),
+    ("--stop=60d", "--stop is 5184000", "expected at most 4611686"),
+    ("--poissonStart=60d", "flow 0: start is", "53 days"),
+    ("--pattern=incast --incastSenders=3 --wanDelay=6d --safetyLimit=0", "delay is 518400 s", "3600 s"),
+    ("--ns3::roce::Switch::PauseQuanta=64", "dc0-leaf0: PauseQuanta is 64", "expected at least 136 at port 0"),
     ("--out=/dev/null/x", "/dev/null/x", "cannot create"),
     ("--out= --pfc", "--pfc", "expected a folder"),
 ]
@@ -339,6 +378,9 @@ GOOD = [
     "--failLinks=dc0-leaf0/dc0-spine0@5us-30us,dc0-dci0>dc1-dci0#0@0-1ms --reroute=10us"
     " --ns3::roce::Nic::RtoMin=500us",
     "--pcap=nic0,dc0-leaf0:2 --pfc --queueInterval=1us --rates=change --hpccFct=true",
+    "--poissonStart=20d", # nothing to simulate before
+    "--pattern=allreduce --groups=1 --iterations=3 --computeTime=5d",
+    "--failLinks=dc0-leaf0/dc0-spine0@5us-20d --reroute=10us --ns3::roce::Nic::RtoMin=500us",
 ]
 
 GOOD_FAT_TREE = [
@@ -361,7 +403,9 @@ def run(program, arguments, folder, leaks=True):
     """Run the program; False for any crash or hang comes back as a status."""
     out = os.path.join(folder, "out")
     command = program + ["--out=" + out]
-    command += [a.format(d=folder) for a in arguments.split()]
+    if isinstance(arguments, str):
+        arguments = [a.format(d=folder) for a in arguments.split()]
+    command += arguments
     # ns-3's ObjectFactory loses an object whose attribute throws; the program ends at once then.
     environment = dict(os.environ)
     if not leaks:
@@ -372,6 +416,25 @@ def run(program, arguments, folder, leaks=True):
     return done, files
 
 
+# What is quoted in the line must not break it: one argument each.
+ODD = [
+    ("--load=a\nb", "--load is 'a\\nb'"),
+    ("--load=\x1b[31m", "--load is '\\x1b[31m'"),
+    ("--load=\udcff", "--load is '\\xff'"),
+    ("--pattern=\u2028", "--pattern is '\\xe2\\x80\\xa8'"),
+    ("--cc=Hpcc[Eta=0.9\n]", "Eta is '0.9\\n'"),
+    ("--a\nb=1", "unknown option '--a\\nb'"),
+    ("--ns3::roce::Nic::a\nb=1", "no attribute 'a\\nb'"),
+    ("a\rb", "argument 'a\\rb'"),
+    ("--pcap=a\nb", "no port 'a\\nb'"),
+    ("--workload=a\nb", "--workload is 'a\\nb'"),
+    ("--load=" + "x" * 5000, "--load is '" + "x" * 200 + "...', expected a number"),
+    ("--ns3::roce::" + "x" * 5000 + "::y=1", " ... "),
+    ("--cc=" + "x" * 5000, "--cc is '" + "x" * 200 + "...'"),
+    ("--load=" + "'" * 5000, "expected a number"),
+]
+
+
 def check_bad(program, arguments, words, folder):
     """@return what is wrong, or an empty text."""
     done, files = run(program, arguments, folder, leaks=False)
@@ -380,6 +443,8 @@ def check_bad(program, arguments, words, folder):
         return f"status {done.returncode}, expected 2; {done.stderr[:300]!r}"
     if len(lines) != 1 or not lines[0].startswith("error: "):
         return f"expected one line 'error: ...', found {lines[:5]}"
+    if len(lines[0]) > 2500:
+        return f"a line of {len(lines[0])} characters"
     missing = [w for w in words if w.format(d=folder) not in lines[0]]
     if missing:
         return f"{missing} not in: {lines[0]}"
@@ -396,6 +461,7 @@ def main():
         program = [os.path.join(sys.argv[1], "bin", name)] + base
         cases += [(program, arguments, words) for arguments, *words in bad]
         cases += [(program, arguments, None) for arguments in good]
+        cases += [(program, [argument], [word]) for argument, word in ODD]
     for program, arguments, words in cases:
         with tempfile.TemporaryDirectory() as folder:
             for name, text in FILES.items():

@@ -112,6 +112,17 @@ def first_flow(runner):
     fct, ideal, _ = run(4096, "--cc=Hpcc", "--bytes=4096", "--ns3::roce::IntStamper::BytesPerHop=256")
     check(close(fct - ideal, (2 + 3 * 258) * PS_PER_BYTE / 1e6, 0.0011),
           f"first-flow with telemetry: {fct}, {ideal}")
+    for program in ("first-flow", "incast-pfc"):
+        runner.refuse(program, "--bytes=18446744073709551615", "size is 18446744073709551615 B", "at most 10")
+        runner.refuse(program, "--SimulatorImplementationType=foo", "is 'foo'", "ns3::DefaultSimulatorImpl")
+        runner.refuse(program, "--RngSeed=0", "--RngSeed is '0'", "1 to 4294944442")
+    for scheduler in ("foo", "ns3::Scheduler", "ns3::Object"):
+        runner.refuse("first-flow", f"--SchedulerType={scheduler}", f"is '{scheduler}'", "expected")
+    for program in ("incast-pfc", "wireshark-capture"):
+        runner.refuse(program, "--senders=4294967295", "--senders is '4294967295'", "0 to 32766")
+    runner.refuse("wireshark-capture", "--duration=-1ms", "--duration is not above 0")
+    done = runner.start("first-flow", "--ns3::roce::Nic::RtoMin=1ns", "--ns3::roce::Nic::RtoFactor=0")
+    check(done.returncode == 3 and "retry limit exceeded" in done.stderr, f"first-flow that gives up: {done}")
     runner.refuse("first-flow", "--bytes=1x", "--bytes is '1x'", "whole number")
     runner.refuse("first-flow", "--cc=Vegas", "--cc", "Vegas", "expected")
 

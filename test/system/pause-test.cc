@@ -202,15 +202,101 @@ TEST_F(PauseTest, RefreshKeepsThePeerPausedOnALongLink)
     }
 }
 
-// A pause shorter than its own frame cannot hold, but neither does it fill port and memory.
+// The least quanta that are taken keep a busy port paused, whose XOFF waits for the largest frames;
+// one less is refused, whatever the delay. Nothing is lost then, much is with a third of them.
+TEST_F(PauseTest, RefusesPausesThatRunOutBeforeTheirRefresh)
+{
+    const auto run = [](uint16_t quanta, bool set) {
+        Config::SetDefault("ns3::roce::Switch::PauseQuanta", UintegerValue(set ? 65535 : quanta));
+        Network net;
+        net.AddSwitch("s", 0);
+        net.AddNic(net.AddHost("x", 0), 0, 400 * G, 30 * US);
+        net.AddNic(net.AddHost("y", 0), 0, 400 * G, US);
+        net.AddNic(net.AddHost("z", 0), 0, G, US);
+        net.Build();
+        net.GetSwitch(0)->SetAttribute("PauseQuanta", UintegerValue(quanta));
+        // NIC 0 is paused while its port sends all the time.
+        net.InstallFlows(Numbered({Flow(0, 2, 20000000), Flow(1, 0, 100000000)}));
+        Simulator::Stop(MicroSeconds(3000));
+        Simulator::Run();
+        const Totals t = Sum(net);
+        EXPECT_GT(t.xoff, 0u);
+        EXPECT_EQ(net.DescribeLosslessDrops().empty(), t.lostLossless == 0);
+        Simulator::Destroy();
+        return t.lostLossless;
+    };
+    std::string error;
+    try
+    {
+        run(64, false);
+    }
+    catch (const InputError& e)
+    {
+        error = e.what();
+    }
+    const std::string start = "switch s: PauseQuanta is 64, expected at least ";
+    ASSERT_EQ(error.substr(0, start.size()), start) << error;
+    const auto least = static_cast<uint16_t>(std::stoul(error.substr(start.size())));
+    EXPECT_THROW(run(static_cast<uint16_t>(least - 1), false), InputError);
+    EXPECT_EQ(run(least, false), 0u);
+    EXPECT_GT(run(least / 3, true), 0u);
+    // Not where it does not matter: no PFC, no refresh, pauses without end.
+    for (const auto& [attribute, value] : {std::pair("Switch::LosslessClasses", "0"),
+                                           std::pair("Switch::RefreshPause", "false"),
+                                           std::pair("Port::InfinitePause", "true")})
+    {
+        Config::Reset();
+        Config::SetDefault(std::string("ns3::roce::") + attribute, StringValue(value));
+        Config::SetDefault("ns3::roce::Switch::PauseQuanta", UintegerValue(1));
+        Network net;
+        MakeStar(net, 2);
+        EXPECT_NO_THROW(net.Build()) << attribute;
+    }
+}
+
+// What PFC should have prevented is said with its cause.
+TEST_F(PauseTest, SaysWhyLosslessFramesWereDropped)
+{
+    const std::pair<std::pair<const char*, const char*>, const char*> cases[] = {
+        {{"HeadroomFactor", "0.1"}, "headroom of port 0 is "},
+        {{"RefreshPause", "false"}, "pauses run out, they are not refreshed"}};
+    for (const auto& [setting, cause] : cases)
+    {
+        SetRateLaw("LineRate");
+        Config::SetDefault("ns3::roce::Switch::PauseQuanta", UintegerValue(1000));
+        Config::SetDefault(std::string("ns3::roce::Switch::") + setting.first,
+                           StringValue(setting.second));
+        Network net;
+        net.AddSwitch("s", 0);
+        net.AddNic(net.AddHost("x", 0), 0, 400 * G, US);
+        net.AddNic(net.AddHost("y", 0), 0, 4 * G, US);
+        net.Build();
+        net.InstallFlows(Numbered({Flow(0, 1, 100000000)}));
+        Simulator::Stop(MicroSeconds(2000));
+        Simulator::Run();
+        const Totals t = Sum(net);
+        EXPECT_GT(t.lostLossless, 0u);
+        EXPECT_EQ(net.DescribeLosslessDrops().find(std::to_string(t.lostLossless) +
+                                                   " frames of lossless classes were dropped, " +
+                                                   std::to_string(t.lostLossless) +
+                                                   " of them by s: " + cause),
+                  0u)
+            << net.DescribeLosslessDrops();
+        Simulator::Destroy();
+        Config::Reset();
+    }
+}
+
+// A pause shorter than its own frame cannot hold, but neither does it fill port and memory. It is
+// refused at the beginning, so it comes later.
 TEST_F(PauseTest, TheShortestPausesLeaveRoomForFrames)
 {
-    Config::SetDefault("ns3::roce::Switch::PauseQuanta", UintegerValue(1));
     Network net;
     net.AddSwitch("s", 0);
     net.AddNic(net.AddHost("x", 0), 0, 400 * G, US);
     net.AddNic(net.AddHost("y", 0), 0, 40 * G, US);
     net.Build();
+    net.GetSwitch(0)->SetAttribute("PauseQuanta", UintegerValue(1));
     net.InstallFlows(Numbered({Flow(0, 1, 100000000)}));
     Simulator::Stop(MicroSeconds(2000));
     Simulator::Run();

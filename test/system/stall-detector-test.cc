@@ -28,14 +28,14 @@ Contains(const std::string& text, const std::string& part)
 
 struct StallDetectorTest : SystemTest
 {
-    /// Run with a detector until it stops the run, or for two seconds.
+    /// Run with a detector until it stops the run, or until two seconds after the last start.
     void Run(const Network& net, int64_t lastStartPs = 0)
     {
         StallDetector::Options options;
         options.lastStartPs = lastStartPs;
         StallDetector detector(net, options);
         detector.Start();
-        Simulator::Stop(Seconds(2));
+        Simulator::Stop(Seconds(2) + TimeStep(lastStartPs));
         Simulator::Run();
         reports = detector.GetReports();
         stopped = detector.HasStopped();
@@ -168,7 +168,9 @@ TEST_F(StallDetectorTest, EndsEndlessRetransmission)
     EXPECT_GT(Sum(net).timeouts, 10u);
     ASSERT_EQ(reports.size(), 1u);
     EXPECT_TRUE(Contains(reports[0], "0 of 3 packets acknowledged")) << reports[0];
-    EXPECT_TRUE(Contains(reports[0], "acknowledgements are lost or still on a link")) << reports[0];
+    EXPECT_TRUE(Contains(reports[0], "acknowledgements are lost or still on a link ("))
+        << reports[0];
+    EXPECT_TRUE(Contains(reports[0], " frames lost in the whole network)")) << reports[0];
 }
 
 TEST_F(StallDetectorTest, FindsADeadlock)
@@ -338,6 +340,64 @@ TEST_F(StallDetectorTest, NamesTheCapOfTheLossRecovery)
                          "5 outstanding; as much outstanding as the loss recovery allows, waiting "
                          "for acknowledgements (timeout in "))
         << lines[0];
+}
+
+// All of them count, some are described.
+TEST_F(StallDetectorTest, DescribesTheFirstTwentyOnly)
+{
+    SetRateLaw("LineRate");
+    Network net;
+    MakeStar(net, 2);
+    net.Build();
+    net.GetNic(1)->SetReceiveFilter([](const Frame& f) { return f.kind == FrameKind::DATA; });
+    net.InstallFlows(Numbered(std::vector<FlowSpec>(30, Flow(0, 1, 1000))));
+    Run(net);
+    EXPECT_TRUE(stopped);
+    EXPECT_EQ(reports.size(), 20u);
+    const StallDetector detector(net, StallDetector::Options());
+    EXPECT_EQ(detector.CountUnfinished(), 30u);
+    EXPECT_EQ(detector.DescribeUnfinished().size(), 30u);
+    const Lines few = detector.DescribeUnfinished(7);
+    EXPECT_EQ(few.size(), 7u);
+    EXPECT_EQ(few, Lines(reports.begin(), reports.begin() + 7));
+}
+
+// It gave up before the acknowledgements came, which is not what losses look like.
+TEST_F(StallDetectorTest, SaysIfNothingIsLost)
+{
+    SetRateLaw("LineRate");
+    Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(1)));
+    Config::SetDefault("ns3::roce::Nic::RtoFactor", DoubleValue(0));
+    Network net;
+    MakeStar(net, 2, 100 * G, 100 * US);
+    net.Build();
+    net.InstallFlows({Flow(0, 1, 10000)});
+    Run(net);
+    EXPECT_EQ(Sum(net).failed, 1u);
+    ASSERT_EQ(reports.size(), 1u);
+    EXPECT_TRUE(Contains(reports[0], "failed: retry limit exceeded")) << reports[0];
+    EXPECT_TRUE(Contains(reports[0],
+                         "no frame has been lost in the whole network: its timeout, 1000 ns, is "
+                         "shorter than what frames or their acknowledgements took"))
+        << reports[0];
+}
+
+// Twenty days, which checks every 10 ms would make long.
+TEST_F(StallDetectorTest, SleepsUntilFlowsCome)
+{
+    SetRateLaw("LineRate");
+    constexpr int64_t LATE = 20LL * 86400 * 1000 * MS;
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    net.InstallFlows(Numbered({Flow(0, 2, 1000000), Flow(1, 2, 1000000, LATE)}));
+    Completions done(net);
+    PauseForEver(net.GetNic(0));
+    Run(net, LATE);
+    EXPECT_TRUE(stopped);
+    EXPECT_EQ(done.sent.count(1), 1u);
+    EXPECT_LT(endPs, LATE + 200 * MS);
+    EXPECT_LT(Simulator::GetEventCount(), 10000u);
 }
 
 TEST_F(StallDetectorTest, WaitsForFlowsToCome)

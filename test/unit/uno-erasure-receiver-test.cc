@@ -8,7 +8,6 @@
 #include "uno-erasure-fixture.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <random>
 
@@ -322,12 +321,7 @@ TEST(ErasureVerifier, FindsEveryWrongByte)
         Receiver r("Verify=true");
         s.qp.Post(10500, 1, 0);
         auto frames = s.SendFrames();
-        std::vector<uint8_t> copy(frames[damaged].payloadBytes);
-        std::memcpy(copy.data(),
-                    reinterpret_cast<const void*>(frames[damaged].remoteAddress),
-                    copy.size());
-        copy[17] ^= 0x20;
-        frames[damaged].remoteAddress = reinterpret_cast<uintptr_t>(copy.data());
+        ErasureVerifier::GetBytes(frames[damaged])[17] ^= 0x20;
         std::string error;
         try
         {
@@ -408,7 +402,8 @@ TEST(ErasureVerifier, TheSenderKeepsWhatIsNotAcknowledged)
         frame.ackedPackets = 800;
         frame.msn = BlockPlace{static_cast<uint8_t>(psn % 10), 8, 10, psn >= 30}.Pack();
         sender.OnSend(frame);
-        EXPECT_NE(frame.remoteAddress, 0u);
+        EXPECT_EQ(frame.remoteAddress, psn); // captures show it
+        EXPECT_NO_THROW(ErasureVerifier::GetBytes(frame));
         EXPECT_EQ(sender.GetBlocks(), psn / 10 + 1);
     }
     sender.Retire(9);
@@ -417,6 +412,35 @@ TEST(ErasureVerifier, TheSenderKeepsWhatIsNotAcknowledged)
     EXPECT_EQ(sender.GetBlocks(), 3u);
     sender.Retire(40);
     EXPECT_EQ(sender.GetBlocks(), 0u);
+    Frame late{};
+    late.remoteAddress = 39;
+    EXPECT_THROW(ErasureVerifier::GetBytes(late), std::logic_error);
+}
+
+// Two networks in one process: the same NIC and queue pair numbers, other bytes.
+TEST(ErasureVerifier, SendersWithTheSameNumbersKeepTheirOwnBytes)
+{
+    if (!ErasureVerifier::IsAvailable())
+    {
+        GTEST_SKIP() << "built without ISA-L";
+    }
+    Receiver r[2]{Receiver("Verify=true"), Receiver("Verify=true")};
+    Sender s[2]{Sender("Verify=true"), Sender("Verify=true")};
+    s[0].qp.Post(16000, 1, 0);
+    s[1].qp.Post(9000, 1, 0);
+    s[1].qp.Post(16000, 1, 0);
+    const auto first = s[0].SendFrames();
+    const auto second = s[1].SendFrames();
+    for (std::size_t i = 0; i < second.size(); ++i)
+    {
+        r[1].Take(second[i]);
+        if (i < first.size())
+        {
+            r[0].Take(first[i]);
+        }
+    }
+    EXPECT_EQ(r[0].qp->msn, 1u);
+    EXPECT_EQ(r[1].qp->msn, 2u);
 }
 
 // ---------------------------------------------------------------- both, with losses and reordering

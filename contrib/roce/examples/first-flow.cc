@@ -10,9 +10,9 @@
 //     first-flow [--bytes=1000000] [--cc=Hpcc] [--ns3::roce::Nic::PathMtu=1024]
 
 #include "ns3/core-module.h"
-#include "ns3/roce-command-line.h"
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-scenario.h"
+#include "ns3/roce-stall-detector.h"
 
 #include <cstdio>
 #include <iostream>
@@ -23,7 +23,7 @@ using namespace ns3::roce;
 namespace
 {
 
-void
+int
 Simulate(int argc, char** argv)
 {
     uint64_t bytes = 1000000;
@@ -52,9 +52,11 @@ Simulate(int argc, char** argv)
     flow.startPs = 10000000;
     network.InstallFlows({flow});
 
+    bool done = false;
     network.GetNic(0)->TraceConnectWithoutContext(
         "MessageCompleted",
         Callback<void, const MessageRecord&>([&](const MessageRecord& message) {
+            done = true;
             const int64_t fctPs = message.completedPs - message.postedPs;
             const int64_t idealPs = network.GetIdeal(flow).senderFctPs;
             std::printf("%llu bytes in %llu packets: %.3f us, ideal %.3f us, slowdown %.4f\n",
@@ -65,6 +67,12 @@ Simulate(int argc, char** argv)
                         static_cast<double>(fctPs) / static_cast<double>(idealPs));
         }));
     Simulator::Run();
+    if (!done)
+    {
+        std::cerr << StallDetector(network, StallDetector::Options()).DescribeUnfinished().at(0)
+                  << std::endl;
+    }
+    return done ? 0 : RunOptions::UNFINISHED;
 }
 
 } // namespace
@@ -72,15 +80,5 @@ Simulate(int argc, char** argv)
 int
 main(int argc, char* argv[])
 {
-    Time::SetResolution(Time::PS); // before anything else: the module counts in picoseconds
-    try
-    {
-        Simulate(argc, argv);
-    }
-    catch (const InputError& error)
-    {
-        std::cerr << "error: " << error.what() << std::endl;
-        return 2;
-    }
-    Simulator::Destroy();
+    return RunProgram([&] { return Simulate(argc, argv); });
 }

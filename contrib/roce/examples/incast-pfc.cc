@@ -11,13 +11,10 @@
 //     scripts/plot_queues.py results/incast-pfc --out results/incast-pfc
 
 #include "ns3/core-module.h"
-#include "ns3/roce-command-line.h"
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-network.h"
-#include "ns3/roce-run-options.h"
+#include "ns3/roce-scenario.h"
 
 #include <cstdio>
-#include <iostream>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -44,6 +41,10 @@ Simulate(int argc, char** argv)
     cmd.AddValue("buffer", "Shared buffer of the switch", buffer);
     run.AddOptions(cmd);
     cmd.Parse(argc, argv);
+    ValueCheck::Value("--senders",
+                      ValueKind::UNSIGNED,
+                      std::to_string(senders),
+                      Station::MAX_PORTS - 1);
     ValueCheck::Value("--buffer", ValueKind::BYTES, buffer);
     run.Apply(cmd);
     Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::LineRate"));
@@ -84,16 +85,5 @@ Simulate(int argc, char** argv)
 int
 main(int argc, char* argv[])
 {
-    Time::SetResolution(Time::PS);
-    try
-    {
-        const int status = Simulate(argc, argv);
-        Simulator::Destroy();
-        return status;
-    }
-    catch (const InputError& error)
-    {
-        std::cerr << "error: " << error.what() << std::endl;
-        return 2;
-    }
+    return RunProgram([&] { return Simulate(argc, argv); });
 }

@@ -12,14 +12,12 @@
 
 #include "ns3/core-module.h"
 #include "ns3/data-rate.h"
-#include "ns3/roce-command-line.h"
 #include "ns3/roce-congestion-control.h"
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-network.h"
+#include "ns3/roce-scenario.h"
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 
 namespace ns3
 {
@@ -120,7 +118,7 @@ PrintRates(const Network& network, int count)
     }
 }
 
-void
+int
 Simulate(int argc, char** argv)
 {
     CheckedCommandLine cmd(__FILE__, "Two flows of a transport of one's own.");
@@ -147,6 +145,7 @@ Simulate(int argc, char** argv)
     Simulator::Schedule(MicroSeconds(200), &PrintRates, std::cref(network), 20);
     Simulator::Stop(MicroSeconds(4100));
     Simulator::Run();
+    return 0;
 }
 
 } // namespace
@@ -154,15 +153,5 @@ Simulate(int argc, char** argv)
 int
 main(int argc, char* argv[])
 {
-    Time::SetResolution(Time::PS);
-    try
-    {
-        Simulate(argc, argv);
-    }
-    catch (const InputError& error)
-    {
-        std::cerr << "error: " << error.what() << std::endl;
-        return 2;
-    }
-    Simulator::Destroy();
+    return RunProgram([&] { return Simulate(argc, argv); });
 }

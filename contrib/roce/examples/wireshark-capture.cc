@@ -13,7 +13,7 @@
 //     tshark -r capture-0-8.pcap -Y 'infiniband.bth.opcode == 0x81'
 
 #include "ns3/core-module.h"
-#include "ns3/roce-command-line.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/roce-network.h"
 #include "ns3/roce-port-capture.h"
 #include "ns3/roce-scenario.h"
@@ -39,6 +39,14 @@ Simulate(int argc, char** argv)
     cmd.AddValue("cc", "Rate law", cc);
     cmd.AddValue("prefix", "Files are named PREFIX-NODE-PORT.pcap", prefix);
     cmd.Parse(argc, argv);
+    ValueCheck::Value("--senders",
+                      ValueKind::UNSIGNED,
+                      std::to_string(senders),
+                      Station::MAX_PORTS - 1);
+    if (!duration.IsStrictlyPositive())
+    {
+        throw InputError("--duration is not above 0");
+    }
     cc = ValueCheck::Factory("--cc", cc, CongestionControl::GetTypeId());
     Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue(cc));
     Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("2MiB")); // PFC has work to do

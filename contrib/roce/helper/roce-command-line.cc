@@ -243,19 +243,19 @@ CheckedCommandLine::CheckArgument(const std::string& argument)
     {
         return;
     }
+    const auto overridden = m_overridden.find(name);
+    if (overridden != m_overridden.end())
+    {
+        throw InputError("--" + name + " has no effect here, expected --" + overridden->second);
+    }
     if (GlobalValue* global = FindGlobal(name))
     {
-        ValueCheck::AttributeValue("--" + name, global->GetChecker(), value);
+        ValueCheck::Global(name, global->GetChecker(), value);
         return;
     }
     if (name.find("::") == std::string::npos)
     {
         throw InputError("unknown option '--" + name + "'" + Suggest(name));
-    }
-    const auto overridden = m_overridden.find(name);
-    if (overridden != m_overridden.end())
-    {
-        throw InputError("--" + name + " has no effect here, expected --" + overridden->second);
     }
     ValueCheck::Attribute(name, value);
 }

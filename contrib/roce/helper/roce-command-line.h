@@ -81,7 +81,7 @@ class CheckedCommandLine
     }
 
     /**
-     * @brief Refuse an attribute that the program sets itself.
+     * @brief Refuse an attribute or global value that the program sets itself.
      * @param attribute full name
      * @param option the option to use instead, without dashes
      */

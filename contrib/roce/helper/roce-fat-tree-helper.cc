@@ -54,7 +54,10 @@ FatTreeHelper::Validate() const
     // As double: GetRacks() is a product of two 32-bit numbers.
     const double nRacks = 1.0 * GetPods() * GetEdgesPerPod();
     const double nAggs = 1.0 * GetPods() * GetAggsPerPod();
-    ValidateCommon(nRacks + nAggs + GetCores() + borders);
+    const double nCoresOfAgg =
+        coreWiring == "plane" ? 1.0 * GetCores() / GetAggsPerPod() : GetCores();
+    ValidateCommon(nRacks + nAggs + GetCores() + borders,
+                   nRacks * GetAggsPerPod() + nAggs * nCoresOfAgg);
     CheckPositive(GetAggRateBps(), "aggRate");
     CheckPositive(GetCoreRateBps(), "coreRate");
     CheckDelay(aggDelay, "aggDelay");

@@ -124,6 +124,10 @@ FaultOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("failLinks",
                  "Failures, for example dc0-leaf0/dc0-spine1@10ms-20ms,dc0-dci0>dc1-dci0#1@0ms",
                  failLinks);
+    for (const char* attribute : {"Port::LossModel", "Port::ReceiveErrorModel"})
+    {
+        cmd.Refuse(std::string("ns3::roce::") + attribute, "lossModel");
+    }
     cmd.AddValue("reroute", "Routes avoid failed links after this time; none: never", reroute);
 }
 

@@ -18,7 +18,9 @@ LeafSpineHelper::Validate() const
     CheckPositive(hostsPerLeaf, "hostsPerLeaf");
     CheckOversubscription(oversubscription, "oversubscription");
     RefuseBoth(wanPortBuffer, "wanPortBuffer", dciEgressBuffer, "dciEgressBuffer");
-    ValidateCommon(1.0 * spines + leaves + dcis);
+    const double nDcis = datacenters > 1 ? dcis : 0;
+    ValidateCommon(1.0 * spines + leaves + nDcis,
+                   1.0 * spines * leaves + nDcis * (dciAttach == "spine" ? spines : leaves));
     CheckPositive(GetFabricRateBps(), "fabricRate");
     CheckDelay(fabricDelay, "fabricDelay");
     if (datacenters > 1)

@@ -272,6 +272,24 @@ Network::CountLinkFailures() const
     return failures;
 }
 
+uint64_t
+Network::CountFramesLost() const
+{
+    uint64_t frames = 0;
+    for (const Ptr<Port>& port : GetPorts())
+    {
+        frames += port->GetFramesLost();
+    }
+    for (const SwitchEntry& entry : m_switches)
+    {
+        for (const uint64_t dropped : entry.sw->GetCounters().droppedFrames)
+        {
+            frames += dropped;
+        }
+    }
+    return frames;
+}
+
 std::string
 Network::AuditLinks() const
 {

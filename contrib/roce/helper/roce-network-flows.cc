@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "roce-flow-size-distribution.h"
 #include "roce-input-error.h"
 #include "roce-network.h"
 
@@ -67,6 +68,17 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
         {
             throw InputError(who + "source and destination are the same NIC, " +
                              std::to_string(flow.src));
+        }
+        if (flow.sizeBytes > FlowSizeDistribution::MAX_FLOW_BYTES)
+        {
+            throw InputError(who + "size is " + std::to_string(flow.sizeBytes) +
+                             " B, expected at most " +
+                             std::to_string(FlowSizeDistribution::MAX_FLOW_BYTES));
+        }
+        if (flow.startPs < 0 || flow.startPs > LONGEST_RUN_PS)
+        {
+            throw InputError(who + "start is " + std::to_string(flow.startPs) +
+                             " ps, expected 0 to " + std::to_string(LONGEST_RUN_PS) + ", 53 days");
         }
         Ptr<FlowApplication>& application = applications[flow.src];
         if (!application)

@@ -6,11 +6,13 @@
 #include "roce-network.h"
 
 #include "roce-input-error.h"
+#include "roce-value-check.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
 #include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-int-stamper.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -103,6 +105,12 @@ Network::CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const
     {
         throw InputError(std::string(what) + ": expected a rate above 0 and a delay of 0 or more");
     }
+    if (delayPs > LONGEST_DELAY_PS)
+    {
+        throw InputError(std::string(what) + ": delay is " +
+                         std::to_string(delayPs / 1'000'000'000'000) + " s, expected at most " +
+                         std::to_string(LONGEST_DELAY_PS / 1'000'000'000'000) + " s");
+    }
 }
 
 uint16_t
@@ -193,16 +201,16 @@ Network::Build(const Options& options)
             m_rackSwitch.push_back(s);
         }
     }
-    uint32_t maxFrame = 0;
+    CheckFactories();
     for (const NicEntry& nic : m_nics)
     {
         nic.nic->CheckAttributes();
         m_attachments->rackOfNic.push_back(m_switches[nic.sw].rack);
         m_attachments->portOfNic.push_back(nic.swPort);
         m_attachments->datacenterOfNic.push_back(nic.datacenter);
-        maxFrame = std::max(maxFrame,
-                            nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
-                                nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
+        m_maxFrameBytes = std::max(m_maxFrameBytes,
+                                   nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
+                                       nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
     }
     for (uint32_t s = 0; s < m_switches.size(); ++s)
     {
@@ -211,8 +219,9 @@ Network::Build(const Options& options)
                             m_attachments,
                             entry.rack,
                             options.ecmpSeed * 1000003 + s,
-                            maxFrame);
+                            m_maxFrameBytes);
     }
+    CheckPauses();
     ComputeRoutes(true);
     for (const NicEntry& nic : m_nics)
     {
@@ -237,6 +246,29 @@ Network::Build(const Options& options)
     InstallEdge(options.edge);
     CheckTimestamps();
     CheckEcnBelowPfc();
+}
+
+void
+Network::CheckFactories() const
+{
+    const std::pair<std::string, TypeId> texts[] = {
+        {"InterCongestionControl", CongestionControl::GetTypeId()},
+        {"InterLossRecovery", LossRecovery::GetTypeId()},
+        {"InterPathSelector", PathSelector::GetTypeId()}};
+    for (const auto& [attribute, base] : texts)
+    {
+        std::string checked; // usually that of all NICs
+        for (const NicEntry& nic : m_nics)
+        {
+            StringValue text;
+            nic.nic->GetAttribute(attribute, text);
+            if (!text.Get().empty() && text.Get() != checked)
+            {
+                checked = text.Get();
+                ValueCheck::FullFactory("ns3::roce::Nic::" + attribute, checked, base);
+            }
+        }
+    }
 }
 
 void

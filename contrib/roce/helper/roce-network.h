@@ -45,6 +45,11 @@ namespace roce
 class Network
 {
   public:
+    /// Nothing is simulated beyond, 53 days: so no sum with a timeout or a delay overflows.
+    static constexpr int64_t LONGEST_RUN_PS = int64_t{1} << 62;
+    /// Longest delay of a link, an hour.
+    static constexpr int64_t LONGEST_DELAY_PS = 3600LL * 1000 * 1000 * 1000 * 1000;
+
     /// Which part of the network a link belongs to.
     enum class LinkKind : uint8_t
     {
@@ -369,6 +374,16 @@ class Network
     /// @return calls of FailLink() that made a difference
     uint64_t CountLinkFailures() const;
 
+    /// @return frames that switches have dropped or links have lost, whatever the reason
+    uint64_t CountFramesLost() const;
+
+    /**
+     * @brief Say what PFC should have prevented.
+     * @return one line with the number of frames of lossless classes that switches have dropped and
+     * the likely cause; empty if there are none
+     */
+    std::string DescribeLosslessDrops() const;
+
     /**
      * @brief Check every switch's invariants, that every frame sent has been received, is lost, or
      * is on its way, link by link, and, once drained, that nothing is left anywhere.
@@ -456,6 +471,9 @@ class Network
     void InstallEdge(const std::vector<ObjectFactory>& factories);
     void CheckTimestamps() const;
     void CheckEcnBelowPfc();
+    void CheckFactories() const;
+    void CheckPauses() const;
+    std::string FindDropCause(const Switch& sw) const;
     void MakePhases(const std::vector<FlowSpec>& flows);
 
     NodeContainer m_nodes;
@@ -473,6 +491,7 @@ class Network
     std::vector<std::string> m_warnings;
     std::unique_ptr<FlowPhases> m_phases; //!< null if no flow has one
     uint32_t m_intBytesPerHop{0};
+    uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     bool m_built{false};
 };
 

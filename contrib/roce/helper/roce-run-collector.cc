@@ -165,7 +165,8 @@ RunCollector::OnStop()
     {
         m_network.CatchUp();
         const int64_t lastPs = std::max<int64_t>(0, phases->GetLastStartPs());
-        const int64_t leftPs = lastPs - NowPs() + m_options.safetyLimitPs;
+        const int64_t leftPs =
+            std::min(lastPs - NowPs() + m_options.safetyLimitPs, Network::LONGEST_RUN_PS - NowPs());
         if (leftPs > 0)
         {
             m_stopTimer = Simulator::Schedule(PicoSeconds(leftPs), &RunCollector::OnStop, this);

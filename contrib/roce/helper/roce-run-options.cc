@@ -34,6 +34,34 @@ namespace
 constexpr std::size_t MAX_LINES = 20;             //!< of unfinished flows
 constexpr int64_t TRACE_INTERVAL_PS = 10'000'000; //!< --chromeTrace: samples of queues and rates
 
+/// Say something on standard error and keep it for summary.json, unless it is empty.
+void
+Warn(std::vector<std::string>& warnings, const std::string& line)
+{
+    if (!line.empty())
+    {
+        warnings.push_back(OneLine(line));
+        std::cerr << "warning: " << warnings.back() << std::endl;
+    }
+}
+
+/// @return what is to be said of a warm-up that leaves no flow, or nothing
+std::string
+DescribeWarmup(const Time& warmup, const std::vector<FlowSpec>& flows)
+{
+    const bool counted = std::any_of(flows.begin(), flows.end(), [&warmup](const FlowSpec& flow) {
+        return !FlowPhases::IsScheduled(flow) || flow.startPs >= warmup.GetPicoSeconds();
+    });
+    std::ostringstream text;
+    if (!counted)
+    {
+        text << "a warm-up of " << warmup.GetSeconds() * 1e3
+             << " ms leaves no flow for statistics: the last one starts at "
+             << static_cast<double>(FlowPhases::LastScheduledPs(flows)) / 1e9 << " ms";
+    }
+    return text.str();
+}
+
 } // namespace
 
 void
@@ -41,6 +69,7 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("seed", "Run number of all random streams", seed);
     cmd.AddValue("scheduler", "ns-3 event scheduler", scheduler);
+    cmd.Refuse("SchedulerType", "scheduler");
     cmd.AddValue("stop", "End of the run; 0: when all flows are done", stop);
     cmd.AddValue("safetyLimit",
                  "Without stop: the run ends this long after the last flow's start; 0: no limit",
@@ -96,6 +125,12 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
             throw InputError(std::string("--") + name + " is negative, expected 0 or more");
         }
     }
+    if (stop > TimeStep(Network::LONGEST_RUN_PS))
+    {
+        throw InputError("--stop is " + std::to_string(stop.GetSeconds()) +
+                         " s, expected at most " +
+                         std::to_string(TimeStep(Network::LONGEST_RUN_PS).GetSeconds()) + " s");
+    }
     Progress::ParseMode(progress);
     for (const char* name : {"queue", "rate"})
     {
@@ -146,6 +181,12 @@ RunOptions::CheckFiles(const CheckedCommandLine& cmd) const
     }
 }
 
+void
+RunOptions::Warn(const std::string& line)
+{
+    roce::Warn(warnings, line);
+}
+
 TimeSeries::Options
 RunOptions::MakeSeriesOptions() const
 {
@@ -185,12 +226,12 @@ RunCollector::Options
 RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
 {
     RunCollector::Options options;
-    options.stopPs = stop.GetPicoSeconds();
+    options.stopPs = stop.IsZero() ? Network::LONGEST_RUN_PS : stop.GetPicoSeconds();
     if (stop.IsZero() && !safetyLimit.IsZero())
     {
+        options.safetyLimitPs = std::min(safetyLimit.GetPicoSeconds(), Network::LONGEST_RUN_PS);
         options.stopPs =
-            lastStartPs + std::min(safetyLimit.GetPicoSeconds(), INT64_MAX - lastStartPs);
-        options.safetyLimitPs = safetyLimit.GetPicoSeconds();
+            lastStartPs + std::min(options.safetyLimitPs, Network::LONGEST_RUN_PS - lastStartPs);
     }
     options.series = MakeSeriesOptions();
     options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);
@@ -240,6 +281,20 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                 const std::vector<FlowSpec>& flows) const
 {
     network.InstallFlows(flows);
+    RunSummary summary;
+    summary.warnings = warnings;
+    const std::vector<std::string> known = network.GetWarnings(); // on standard error already
+    summary.warnings.insert(summary.warnings.end(), known.begin(), known.end());
+    roce::Warn(summary.warnings, DescribeWarmup(warmup, flows));
+    const TimeSeries::Options seriesOptions = MakeSeriesOptions();
+    TimeSeries::Check(network, flows.size(), seriesOptions);
+    for (const std::string name : {"seriesPorts", "seriesFlows"})
+    {
+        if (cmd.IsGiven(name) && !seriesOptions.IsOn())
+        {
+            roce::Warn(summary.warnings, "--" + name + ": without effect without a time series");
+        }
+    }
     FctStats::Options statistics;
     statistics.warmupPs = warmup.GetPicoSeconds();
     FctStats stats(statistics);
@@ -271,13 +326,13 @@ RunOptions::Run(const CheckedCommandLine& cmd,
 
     const std::string wrong = network.Audit(false);
     NS_ABORT_MSG_UNLESS(wrong.empty(), wrong);
+    roce::Warn(summary.warnings, network.DescribeLosslessDrops());
     const std::vector<FlowRecord> records = collector.GetRecords();
     for (const FlowRecord& record : records)
     {
         stats.Add(record);
     }
     const IterationTable iterations(network, records);
-    RunSummary summary;
     summary.configuration = cmd.GetValues();
     summary.configuration.merge(ValueCheck::GetChangedAttributes());
     summary.configuration["seed"] = std::to_string(seed);
@@ -314,6 +369,7 @@ RunOptions::Write(RunWriter& writer,
                   const std::string& hash) const
 {
     nlohmann::ordered_json json = SummaryJson(summary, stats);
+    json["warnings"] = summary.warnings;
     if (!hash.empty())
     {
         json["fingerprint"] = hash;
@@ -381,9 +437,9 @@ RunOptions::PrintUnfinished(std::ostream& out, const RunCollector& collector)
     {
         return true;
     }
-    const std::vector<std::string> lines = collector.GetStallDetector().DescribeUnfinished();
+    const std::size_t begun = collector.GetStallDetector().CountUnfinished();
     out << "unfinished: " << unfinished << " of " << collector.GetTotal() << " flows, "
-        << unfinished - std::min<uint64_t>(unfinished, lines.size()) << " of them not started";
+        << unfinished - std::min<uint64_t>(unfinished, begun) << " of them not started";
     if (collector.GetStallDetector().HasStopped())
     {
         out << "; the run was ended since nothing got on any more";
@@ -393,13 +449,13 @@ RunOptions::PrintUnfinished(std::ostream& out, const RunCollector& collector)
         out << "; " << waiting;
     }
     out << "\n";
-    for (std::size_t i = 0; i < lines.size() && i < MAX_LINES; ++i)
+    for (const std::string& line : collector.GetStallDetector().DescribeUnfinished(MAX_LINES))
     {
-        out << "  " << lines[i] << "\n";
+        out << "  " << line << "\n";
     }
-    if (lines.size() > MAX_LINES)
+    if (begun > MAX_LINES)
     {
-        out << "  and " << lines.size() - MAX_LINES << " more\n";
+        out << "  and " << begun - MAX_LINES << " more\n";
     }
     out << std::flush;
     return false;

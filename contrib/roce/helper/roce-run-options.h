@@ -61,7 +61,8 @@ struct RunOptions
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
-    RunWriter::HpccForm hpccForm; //!< of fct.txt; set by programs that have other node numbers
+    std::vector<std::string> warnings; //!< see Warn()
+    RunWriter::HpccForm hpccForm;      //!< of fct.txt; set by programs that have other node numbers
     /// Ideal FCT of a flow in picoseconds, instead of Network::GetIdeal(); set by programs.
     std::function<int64_t(const FlowSpec&)> ideal;
 
@@ -77,6 +78,12 @@ struct RunOptions
      * @throw InputError for bad values and combinations, naming the option
      */
     void Apply(const CheckedCommandLine& cmd);
+
+    /**
+     * @brief Say something on standard error, and in summary.json.
+     * @param line what; empty: nothing
+     */
+    void Warn(const std::string& line);
 
     /**
      * @brief Install the flows, simulate until they are done, write the folder and a short table.

@@ -11,6 +11,7 @@
 #include "ns3/simulator.h"
 
 #include <iostream>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -44,6 +45,7 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     Check(network);
     const std::vector<FlowSpec> flows = workload.Generate(topology);
+    run.Warn(workload.DescribeUnused(cmd));
     std::cout << workload.Report(flows, topology) << std::endl;
     return run.Run(cmd, network, flows);
 }
@@ -66,7 +68,13 @@ Guard(const std::function<int()>& call)
     }
     catch (const std::runtime_error& error) // while simulating
     {
-        std::cerr << "error: " << error.what() << std::endl;
+        std::cerr << "error: " << OneLine(error.what()) << std::endl;
+        return 1;
+    }
+    catch (const std::bad_alloc&) // more than what was estimated, see CheckMemory()
+    {
+        std::cerr << "error: out of memory" << std::endl;
+        Simulator::Destroy();
         return 1;
     }
 }

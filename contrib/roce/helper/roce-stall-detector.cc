@@ -114,23 +114,18 @@ StallDetector::ScheduleNext()
         longestRtoPs = std::max(longestRtoPs, qp->GetRecovery().TimeoutPs(*qp));
     }
     longestRtoPs = std::min(longestRtoPs, LONGEST_RTO_PS);
-    const Time interval = std::max(m_options.checkInterval, PicoSeconds(2 * longestRtoPs));
+    // Nothing is given up before everything that is known to come has begun.
+    const Time interval = std::max({m_options.checkInterval,
+                                    PicoSeconds(2 * longestRtoPs),
+                                    PicoSeconds(GetLastKnownPs() - NowPs())});
     m_next = Simulator::Schedule(interval, &StallDetector::OnCheck, this);
 }
 
 void
 StallDetector::OnCheck()
 {
-    std::vector<std::string> stalled = Check();
-    if (!stalled.empty())
-    {
-        m_reports = std::move(stalled);
-    }
-    const FlowPhases* phases = m_network.GetPhases();
-    const bool more =
-        NowPs() < std::max(m_options.lastStartPs,
-                           FindUnfinished().empty() ? -1 : m_network.GetLastChangePs()) ||
-        (phases && NowPs() <= phases->GetLastStartPs()); // its flows may start after this check
+    FindStalled(); // who does not get on is not described before the end: that takes longer
+    const bool more = NowPs() < GetLastKnownPs();
     if (!more && FindUnfinished().empty())
     {
         return;
@@ -140,7 +135,7 @@ StallDetector::OnCheck()
     const bool dry = Simulator::IsFinished();
     if (dry || (m_options.patience && m_idleChecks >= m_options.patience))
     {
-        m_reports = DescribeUnfinished();
+        m_reports = DescribeUnfinished(m_options.maxReports);
         if (std::string waiting = DescribePhases(); !waiting.empty())
         {
             m_reports.push_back(std::move(waiting));
@@ -150,6 +145,19 @@ StallDetector::OnCheck()
         return;
     }
     ScheduleNext();
+}
+
+int64_t
+StallDetector::GetLastKnownPs() const
+{
+    int64_t lastPs = std::max(m_options.lastStartPs,
+                              FindUnfinished().empty() ? -1 : m_network.GetLastChangePs());
+    if (const FlowPhases* phases = m_network.GetPhases())
+    {
+        // Its flows may start after a check at that very time.
+        lastPs = std::max(lastPs, std::min(phases->GetLastStartPs(), Network::LONGEST_RUN_PS) + 1);
+    }
+    return lastPs;
 }
 
 std::vector<QueuePair*>
@@ -171,8 +179,8 @@ StallDetector::FindUnfinished() const
     return qps;
 }
 
-std::vector<std::string>
-StallDetector::Check()
+std::vector<QueuePair*>
+StallDetector::FindStalled()
 {
     m_network.CatchUp();
     uint64_t opened = 0;
@@ -201,14 +209,29 @@ StallDetector::Check()
                  stalled.size() != unfinished.size();
     m_openedQps = opened;
     m_acked = std::move(acked);
-    return Describe(stalled);
+    return stalled;
 }
 
 std::vector<std::string>
-StallDetector::DescribeUnfinished() const
+StallDetector::Check()
+{
+    return Describe(FindStalled());
+}
+
+std::size_t
+StallDetector::CountUnfinished() const
 {
     m_network.CatchUp();
-    return Describe(FindUnfinished());
+    return FindUnfinished().size();
+}
+
+std::vector<std::string>
+StallDetector::DescribeUnfinished(std::size_t most) const
+{
+    m_network.CatchUp();
+    std::vector<QueuePair*> unfinished = FindUnfinished();
+    unfinished.resize(std::min(unfinished.size(), most));
+    return Describe(unfinished);
 }
 
 std::string
@@ -308,10 +331,28 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
     }
     else if (qp.failed || qp.GetInflightBytes())
     {
-        text << "; no pause and nothing of its class queued on its path: frames or their "
-                "acknowledgements are lost or still on a link";
+        text << "; no pause and nothing of its class queued on its path: " << DescribeLosses(qp);
     }
     return text.str();
+}
+
+std::string
+StallDetector::DescribeLosses(const QueuePair& qp) const
+{
+    const uint64_t lost = m_network.CountFramesLost();
+    if (lost)
+    {
+        return "frames or their acknowledgements are lost or still on a link (" +
+               std::to_string(lost) + " frames lost in the whole network)";
+    }
+    if (qp.failed)
+    {
+        return "no frame has been lost in the whole network: its timeout, " +
+               std::to_string(qp.GetRecovery().TimeoutPs(qp) / 1000) +
+               " ns, is shorter than what frames or their acknowledgements took";
+    }
+    return "frames or their acknowledgements are still on a link, none has been lost in the "
+           "whole network";
 }
 
 std::string

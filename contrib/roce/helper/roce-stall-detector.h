@@ -11,6 +11,7 @@
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -35,7 +36,8 @@ namespace roce
  *
  * The way of a flow is that of the last frame sent. Failed links there or on the way of its
  * acknowledgements are named; with Spray, those of all its ways. Nothing is given up
- * before the last failure, repair and change of routes that is scheduled.
+ * before the last start of a flow, failure, repair and change of routes that is known: checks
+ * begin after those.
  *
  * Checks only read, and make due transmissions that are due anyway: results are the same without.
  */
@@ -48,6 +50,7 @@ class StallDetector
         /** Time between checks; at least twice the longest retransmission timeout is taken. */
         Time checkInterval{MilliSeconds(10)};
         uint32_t patience{5}; //!< checks in a row without any progress that end the run; 0: never
+        std::size_t maxReports{20}; //!< queue pairs that GetReports() describes, at most
         /// Start of the last flow that is known before the run: no end before it.
         int64_t lastStartPs{0};
     };
@@ -75,17 +78,22 @@ class StallDetector
      */
     std::vector<std::string> Check();
 
+    /// @return number of unfinished queue pairs, whether they get on or not
+    std::size_t CountUnfinished() const;
+
     /**
-     * @brief Explain every unfinished queue pair, whether it gets on or not.
+     * @brief Explain unfinished queue pairs, whether they get on or not.
+     * @param most so many of them, the first ones
      * @return one line each, by NIC and queue pair
      */
-    std::vector<std::string> DescribeUnfinished() const;
+    std::vector<std::string> DescribeUnfinished(std::size_t most = SIZE_MAX) const;
 
     /// @return the phase of flows that has not begun and why; empty if there is none, see
     /// FlowPhases
     std::string DescribePhases() const;
 
-    /// @return lines of the last check that found any, or of the end of the run
+    /// @return why this detector has ended the simulation, one line for each queue pair and one
+    /// for phases that have not begun; empty if it has not
     const std::vector<std::string>& GetReports() const
     {
         return m_reports;
@@ -108,9 +116,14 @@ class StallDetector
 
     /// @return the queue pairs with unacknowledged packets or packets to send
     std::vector<QueuePair*> FindUnfinished() const;
+    /// @return until when there is something to come, as far as is known now
+    int64_t GetLastKnownPs() const;
+    /// A check: @return those without progress since the check before
+    std::vector<QueuePair*> FindStalled();
     std::vector<std::string> Describe(const std::vector<QueuePair*>& qps) const;
     WaitGraph MakeGraph(const std::vector<QueuePair*>& qps) const;
     std::string DescribeOne(const QueuePair& qp, const WaitGraph& graph) const;
+    std::string DescribeLosses(const QueuePair& qp) const;
     std::string DescribeLinks(const QueuePair& qp) const;
     std::string Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) const;
     /// @return the ports of the first cycle of paused ports that can be reached, or nothing

@@ -33,6 +33,8 @@ namespace roce
 namespace
 {
 
+const char* const MESSAGES = "time series"; // what begins them
+
 template <typename T>
 std::unique_ptr<Series>
 Make(SeriesContext& context, const SeriesMode& mode)
@@ -95,6 +97,25 @@ TimeSeries::ParseFlows(const std::string& text, const std::string& option)
     return ranges;
 }
 
+void
+TimeSeries::Check(const Network& network, std::size_t nFlows, const Options& options)
+{
+    for (const std::string& name : options.ports)
+    {
+        FindPorts(network, name, MESSAGES);
+    }
+    for (const auto& [first, last] : options.flows)
+    {
+        if (last >= nFlows)
+        {
+            throw InputError(std::string(MESSAGES) + ": no flow " + std::to_string(last) +
+                             ", expected " +
+                             (nFlows == 0 ? std::string("none: there are no flows")
+                                          : "0 to " + std::to_string(nFlows - 1)));
+        }
+    }
+}
+
 TimeSeries::TimeSeries(Network& network,
                        const std::vector<FlowSpec>& flows,
                        const Options& options,
@@ -108,6 +129,7 @@ TimeSeries::TimeSeries(Network& network,
                 {},
                 nullptr}
 {
+    Check(network, flows.size(), options);
     ChoosePorts(options.ports);
     ChooseFlows(options.flows);
     std::map<std::string, SeriesMode> modes = options.modes;
@@ -145,7 +167,7 @@ TimeSeries::ChoosePorts(const std::vector<std::string>& names)
     }
     for (const std::string& name : names)
     {
-        for (const NamedPort& named : FindPorts(network, name, "time series"))
+        for (const NamedPort& named : FindPorts(network, name, MESSAGES))
         {
             if (std::find(ports.begin(), ports.end(), named.port) == ports.end())
             {
@@ -178,12 +200,6 @@ TimeSeries::ChooseFlows(const std::vector<FlowRange>& ranges)
     chosen.assign(n, ranges.empty());
     for (const auto& [first, last] : ranges)
     {
-        if (last >= n)
-        {
-            throw InputError("time series: no flow " + std::to_string(last) + ", expected " +
-                             (n == 0 ? std::string("none: there are no flows")
-                                     : "0 to " + std::to_string(n - 1)));
-        }
         std::fill(chosen.begin() + static_cast<std::ptrdiff_t>(first),
                   chosen.begin() + static_cast<std::ptrdiff_t>(last) + 1,
                   true);

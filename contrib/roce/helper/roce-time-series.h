@@ -10,6 +10,7 @@
 
 #include "ns3/event-id.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -75,6 +76,15 @@ class TimeSeries
      * @throw InputError for anything else
      */
     static std::vector<FlowRange> ParseFlows(const std::string& text, const std::string& option);
+
+    /**
+     * @brief Check the names of ports and flows, whether anything is recorded or not.
+     * @param network built
+     * @param nFlows number of flows
+     * @param options see Options
+     * @throw InputError for an unknown port or flow
+     */
+    static void Check(const Network& network, std::size_t nFlows, const Options& options);
 
     /**
      * @param network built; outlives this

@@ -6,6 +6,7 @@
 #include "roce-topology.h"
 
 #include "roce-input-error.h"
+#include "roce-memory-limit.h"
 
 #include <cmath>
 
@@ -70,7 +71,7 @@ Topology::CheckOversubscription(double value, const char* name)
 }
 
 void
-Topology::ValidateCommon(double nSwitches) const
+Topology::ValidateCommon(double nSwitches, double nLinks) const
 {
     CheckPositive(datacenters, "datacenters");
     CheckPositive(nicsPerHost, "nicsPerHost");
@@ -89,7 +90,8 @@ Topology::ValidateCommon(double nSwitches) const
     }
     RefuseBoth(wanPortBuffer, "wanPortBuffer", egressBuffer, "egressBuffer");
     // As double: the product of four 32-bit numbers.
-    if (1.0 * datacenters * GetRacks() * GetHostsPerRack() * nicsPerHost > 1e6)
+    const double nNics = 1.0 * datacenters * GetRacks() * GetHostsPerRack() * nicsPerHost;
+    if (nNics > 1e6)
     {
         throw InputError("topology: more than 1,000,000 NICs");
     }
@@ -97,6 +99,14 @@ Topology::ValidateCommon(double nSwitches) const
     {
         throw InputError("topology: more than 1,000,000 switches");
     }
+    // Each link between switches has two ports, a NIC one more; each switch has routes to each
+    // rack.
+    CheckMemory("topology", nNics, "NICs", 8000);
+    CheckMemory("topology", datacenters * nLinks, "links between switches", 4000);
+    CheckMemory("topology",
+                1.0 * datacenters * nSwitches * datacenters * GetRacks(),
+                "routes (of each switch to each rack)",
+                8);
 }
 
 uint64_t

@@ -141,8 +141,8 @@ struct Topology
                                                       uint32_t datacenter) const = 0;
 
     /// Check the parameters of this class and the size of the network. @param nSwitches per
-    /// datacenter
-    void ValidateCommon(double nSwitches) const;
+    /// datacenter @param nLinks between them
+    void ValidateCommon(double nSwitches, double nLinks) const;
 
     /**
      * @brief Add a rack's switch and its hosts.

@@ -11,8 +11,11 @@
 #include "ns3/object.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-parameter-value.h"
+#include "ns3/scheduler.h"
 #include "ns3/string.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -32,6 +35,15 @@ const std::string PREFIX = "ns3::roce::";
 
 /// What a number may look like, for all kinds that contain one.
 const std::string NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)";
+
+/// The only simulator that stations can work with.
+const char* const SIMULATOR = "ns3::DefaultSimulatorImpl";
+
+/// Largest seed of ns-3's generator MRG32k3a.
+constexpr uint64_t LARGEST_SEED = 4294944442;
+
+/// Attribute values that no text gives: ns-3 aborts, or shares one object between all that take it.
+constexpr std::array OBJECTS{"PointerValue", "CallbackValue", "ObjectPtrContainerValue"};
 
 /// std::regex_match() recurses with each character: a longer text overflows the stack.
 constexpr std::size_t MAX_LENGTH = 1000;
@@ -310,6 +322,13 @@ ValueCheck::AttributeValue(const std::string& what,
         }
         return;
     }
+    if (std::any_of(OBJECTS.begin(), OBJECTS.end(), [&checker](const char* type) {
+            return TypeOf(checker) == type;
+        }))
+    {
+        throw InputError(what + " is '" + value +
+                         "', but it is an object that only a program can set, expected no value");
+    }
     // The text first: where ns-3 cannot read all of it, it aborts.
     const auto number = numbers.find(TypeOf(checker));
     const auto other = others.find(TypeOf(checker));
@@ -322,9 +341,14 @@ ValueCheck::AttributeValue(const std::string& what,
     {
         good = IsOfKind(number->second, std::numeric_limits<uint64_t>::max(), value);
     }
-    else if (IsFactory(checker) && Factory(what, value, Object::GetTypeId()) != value)
+    else if (TypeOf(checker) == "TypeIdValue")
     {
-        throw InputError(what + " is '" + value + "', expected the full name " + PREFIX + value);
+        TypeId tid;
+        good = TypeId::LookupByNameFailSafe(value, &tid);
+    }
+    else if (IsFactory(checker))
+    {
+        FullFactory(what, value, Object::GetTypeId());
     }
     if (!good || !checker->CreateValidValue(StringValue(value)))
     {
@@ -332,6 +356,34 @@ ValueCheck::AttributeValue(const std::string& what,
                          (checker->HasUnderlyingTypeInformation()
                               ? checker->GetUnderlyingTypeInformation()
                               : checker->GetValueTypeName()));
+    }
+}
+
+void
+ValueCheck::Global(const std::string& name,
+                   const Ptr<const AttributeChecker>& checker,
+                   const std::string& value)
+{
+    const std::string what = "--" + name;
+    AttributeValue(what, checker, value);
+    // What ns-3 takes and aborts at later.
+    TypeId tid;
+    if (name == "RngSeed" &&
+        (value.find_first_not_of('0') == std::string::npos || std::stoull(value) > LARGEST_SEED))
+    {
+        throw InputError(what + " is '" + value + "', expected a whole number from 1 to " +
+                         std::to_string(LARGEST_SEED));
+    }
+    if (name == "SchedulerType" &&
+        (!TypeId::LookupByNameFailSafe(value, &tid) || !IsChoice(tid, Scheduler::GetTypeId())))
+    {
+        throw InputError(what + " is '" + value +
+                         "', expected one of: " + KnownTypes(Scheduler::GetTypeId()));
+    }
+    if (name == "SimulatorImplementationType" && value != SIMULATOR)
+    {
+        throw InputError(what + " is '" + value + "', expected " + SIMULATOR +
+                         ": neither real time nor MPI");
     }
 }
 
@@ -373,6 +425,15 @@ ValueCheck::Factory(const std::string& what, const std::string& text, const Type
         AttributeValue(what + " " + info.name, info.checker, item.substr(equal + 1));
     }
     return name + text.substr(bracket);
+}
+
+void
+ValueCheck::FullFactory(const std::string& what, const std::string& text, const TypeId& base)
+{
+    if (Factory(what, text, base) != text)
+    {
+        throw InputError(what + " is '" + text + "', expected the full name " + PREFIX + text);
+    }
 }
 
 std::map<std::string, std::string>

@@ -76,6 +76,15 @@ class ValueCheck
                                const TypeId& base);
 
     /**
+     * @param what names the attribute in messages
+     * @param text as for Factory(), but with the full name of the type: no abbreviation is known
+     * where it is used
+     * @param base TypeId the type must derive from
+     * @throw InputError as Factory() does, and for an abbreviation
+     */
+    static void FullFactory(const std::string& what, const std::string& text, const TypeId& base);
+
+    /**
      * @param path full name of an attribute, for example ns3::roce::Nic::PathMtu
      * @param value its value
      * @throw InputError if the type or the attribute is unknown or the value is bad
@@ -91,6 +100,16 @@ class ValueCheck
     static void AttributeValue(const std::string& what,
                                const Ptr<const AttributeChecker>& checker,
                                const std::string& value);
+
+    /**
+     * @param name of a global value of ns-3
+     * @param checker of it
+     * @param value its value
+     * @throw InputError for a bad value, one that ns-3 itself would abort at later
+     */
+    static void Global(const std::string& name,
+                       const Ptr<const AttributeChecker>& checker,
+                       const std::string& value);
 
     /// @return attributes of this module whose defaults were changed, with their values
     static std::map<std::string, std::string> GetChangedAttributes();

@@ -101,7 +101,7 @@ AllReduceWorkload::Generate() const
     Require(computePs >= 0, WHO, ": compute time ", computePs, " ps, expected 0 or more");
     const std::vector<std::array<uint32_t, 2>> pairs = GetGroups();
     const double nFlows = 2.0 * groups * iterations;
-    Require(nFlows <= MAX_FLOWS, WHO, ": ", nFlows, " flows, expected at most ", MAX_FLOWS);
+    CheckFlows(WHO, nFlows, 2.0 * groups);
     auto rng = MakeStream<UniformRandomVariable>(stream);
     const auto choices = static_cast<double>(maxBytes - minBytes + 1); // below 2^53
     std::vector<FlowSpec> flows;

@@ -141,10 +141,7 @@ FindGapPs(const IncastWorkload& w)
                 (w.load * static_cast<double>(w.hostRateBps) * w.hosts.nHosts);
     }
     const double expectedFlows = w.nSenders * (static_cast<double>(w.durationPs) / gapPs);
-    if (expectedFlows > MAX_FLOWS)
-    {
-        Fail(WHO, ": about ", expectedFlows, " flows, expected at most ", MAX_FLOWS);
-    }
+    CheckFlows(WHO, expectedFlows, w.nSenders);
     return gapPs;
 }
 

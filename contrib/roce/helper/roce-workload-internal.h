@@ -7,6 +7,7 @@
 #define ROCE_WORKLOAD_INTERNAL_H
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-memory-limit.h"
 #include "ns3/roce-workload.h"
 
 #include <algorithm>
@@ -25,7 +26,11 @@ namespace workload // what the sources of the workloads share; not installed
 {
 inline constexpr double PS_PER_S = 1e12;
 inline constexpr double MAX_LOAD = 10;
-inline constexpr double MAX_FLOWS = 1e9; // 40 GB of FlowSpec: beyond it is a mistake in the input
+inline constexpr double MAX_FLOWS = 1e9; // beyond it is a mistake in the input
+
+/// Memory of a flow that is still to come, and more of one whose queue pair is open.
+inline constexpr double FLOW_BYTES = 150;
+inline constexpr double OPEN_FLOW_BYTES = 1000;
 
 /**
  * @brief Join anything printable to the message of an InputError.
@@ -211,6 +216,15 @@ CheckCommon(const char* who, int64_t startPs, uint8_t trafficClass, int64_t stre
     Require(startPs >= 0, who, ": start ", startPs, " ps, expected 0 or more");
     Require(trafficClass <= 7, who, ": traffic class ", +trafficClass, ", expected 0..7");
     Require(stream >= 0, who, ": RNG stream ", stream, ", expected 0 or more");
+}
+
+/// Before they are made: whether so many flows, some of them open at the same time, are too many.
+inline void
+CheckFlows(const char* who, double nFlows, double nOpen = 0)
+{
+    Require(nFlows <= MAX_FLOWS, who, ": about ", nFlows, " flows, expected at most ", MAX_FLOWS);
+    CheckMemory(who, nFlows, "flows", FLOW_BYTES);
+    CheckMemory(who, nOpen, "flows at the same time", FLOW_BYTES + OPEN_FLOW_BYTES);
 }
 
 inline void

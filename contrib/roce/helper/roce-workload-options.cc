@@ -177,6 +177,43 @@ WorkloadOptions::Poisson(const Topology& topology) const
     return poisson.Generate();
 }
 
+IncastSenders
+WorkloadOptions::GetSenders() const
+{
+    if (incastFrom == "local")
+    {
+        return IncastSenders::LocalDatacenter;
+    }
+    if (incastFrom == "remote")
+    {
+        return IncastSenders::RemoteDatacenter;
+    }
+    if (incastFrom != "all")
+    {
+        throw InputError("--incastFrom is '" + incastFrom + "', expected all, local or remote");
+    }
+    return IncastSenders::All;
+}
+
+std::optional<uint32_t>
+WorkloadOptions::GetLocalSenders() const
+{
+    if (incastLocalSenders == "-1")
+    {
+        return std::nullopt;
+    }
+    ValueCheck::Value("--incastLocalSenders (-1 or a number)",
+                      ValueKind::UNSIGNED,
+                      incastLocalSenders,
+                      incastSenders);
+    if (incastFrom != "all")
+    {
+        throw InputError("--incastLocalSenders and --incastFrom are both given, expected one "
+                         "of them");
+    }
+    return static_cast<uint32_t>(std::stoul(incastLocalSenders));
+}
+
 std::vector<FlowSpec>
 WorkloadOptions::Incast(const Topology& topology) const
 {
@@ -184,35 +221,12 @@ WorkloadOptions::Incast(const Topology& topology) const
     incast.hosts = topology.GetPlacement();
     incast.nSenders = incastSenders;
     incast.sizeBytes = incastBytes;
-    if (incastFrom == "local")
-    {
-        incast.senders = IncastSenders::LocalDatacenter;
-    }
-    else if (incastFrom == "remote")
-    {
-        incast.senders = IncastSenders::RemoteDatacenter;
-    }
-    else if (incastFrom != "all")
-    {
-        throw InputError("--incastFrom is '" + incastFrom + "', expected all, local or remote");
-    }
+    incast.senders = GetSenders();
     if (!incastReceiver.empty())
     {
         incast.receiver = ParseNic("--incastReceiver", incastReceiver, incast.hosts.nHosts);
     }
-    if (incastLocalSenders != "-1")
-    {
-        ValueCheck::Value("--incastLocalSenders (-1 or a number)",
-                          ValueKind::UNSIGNED,
-                          incastLocalSenders,
-                          incastSenders);
-        if (incast.senders != IncastSenders::All)
-        {
-            throw InputError("--incastLocalSenders and --incastFrom are both given, expected one "
-                             "of them");
-        }
-        incast.nLocalSenders = static_cast<uint32_t>(std::stoul(incastLocalSenders));
-    }
+    incast.nLocalSenders = GetLocalSenders();
     incast.spread = incastSpread;
     incast.jitterPs = incastJitter.GetPicoSeconds();
     if (incastLoad != 0 && !incastPeriod.IsZero())
@@ -286,6 +300,122 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
                      "several of them joined with +");
 }
 
+bool
+WorkloadOptions::Has(const std::string& name) const
+{
+    return ("+" + pattern + "+").find("+" + name + "+") != std::string::npos;
+}
+
+/// What patterns do not look at if they are not there.
+void
+WorkloadOptions::Check(const Topology& topology) const
+{
+    const std::pair<const char*, Time> times[] = {{"duration", duration},
+                                                  {"poissonStart", poissonStart},
+                                                  {"incastPeriod", incastPeriod},
+                                                  {"incastJitter", incastJitter},
+                                                  {"stagger", stagger},
+                                                  {"computeTime", computeTime}};
+    for (const auto& [name, time] : times)
+    {
+        if (time.IsStrictlyNegative())
+        {
+            throw InputError(std::string("--") + name + " is negative, expected 0 or more");
+        }
+    }
+    const auto require = [](bool good, const char* name, auto value, const char* expected) {
+        std::ostringstream text;
+        if (!good)
+        {
+            text << "--" << name << " is " << value << ", expected " << expected;
+            throw InputError(text.str());
+        }
+    };
+    require(load > 0 && load <= 10, "load", load, "above 0 and at most 10");
+    require(incastLoad >= 0 && incastLoad <= 10, "incastLoad", incastLoad, "0 to 10");
+    require(interFraction == -1 || (interFraction >= 0 && interFraction <= 1),
+            "interFraction",
+            interFraction,
+            "0 to 1, or -1");
+    require(incastSenders >= 1, "incastSenders", incastSenders, "at least 1");
+    require(allReduce.groups >= 1, "groups", allReduce.groups, "at least 1");
+    require(allReduce.iterations >= 1, "iterations", allReduce.iterations, "at least 1");
+    require(allReduce.minBytes <= allReduce.maxBytes,
+            "minBytes",
+            allReduce.minBytes,
+            "at most --maxBytes");
+    for (const auto& [name, bytes] : {std::pair("incastBytes", incastBytes),
+                                      std::pair("messageBytes", messageBytes),
+                                      std::pair("maxBytes", allReduce.maxBytes)})
+    {
+        require(bytes <= FlowSizeDistribution::MAX_FLOW_BYTES, name, bytes, "at most 10^15");
+    }
+    GetReference();
+    GetSenders();
+    GetLocalSenders();
+    for (const auto& [option, text] :
+         {std::pair("--workload", &workload), std::pair("--interWorkload", &interWorkload)})
+    {
+        if (!Has("poisson") && !text->empty()) // read once: it may be a pipe
+        {
+            GetSizes(option, *text);
+        }
+    }
+    const uint32_t nNics = topology.GetPlacement().nHosts;
+    for (const auto& [option, nic] : {std::pair("--poissonReceiver", &poissonReceiver),
+                                      std::pair("--incastReceiver", &incastReceiver)})
+    {
+        if (!nic->empty())
+        {
+            ParseNic(option, *nic, nNics);
+        }
+    }
+}
+
+std::string
+WorkloadOptions::DescribeUnused(const CheckedCommandLine& cmd) const
+{
+    // Not --duration: reports of the load have it whatever the pattern.
+    static const std::vector<std::pair<std::vector<const char*>, std::vector<const char*>>> uses{
+        {{"poisson"},
+         {"load",
+          "interFraction",
+          "workload",
+          "interWorkload",
+          "truncate",
+          "poissonReceiver",
+          "poissonStart"}},
+        {{"incast"},
+         {"incastSenders",
+          "incastBytes",
+          "incastPeriod",
+          "incastLoad",
+          "incastFrom",
+          "incastLocalSenders",
+          "incastSpread",
+          "incastJitter",
+          "incastReceiver"}},
+        {{"alltoall", "permutation"}, {"messageBytes"}},
+        {{"alltoall"}, {"stagger"}},
+        {{"allreduce"}, {"groups", "iterations", "minBytes", "maxBytes", "computeTime"}}};
+    std::string unused;
+    for (const auto& [patterns, options] : uses)
+    {
+        if (std::any_of(patterns.begin(), patterns.end(), [this](const char* p) { return Has(p); }))
+        {
+            continue;
+        }
+        for (const char* option : options)
+        {
+            if (cmd.IsGiven(option))
+            {
+                unused += (unused.empty() ? "--" : ", --") + std::string(option);
+            }
+        }
+    }
+    return unused.empty() ? "" : unused + ": without effect with --pattern=" + pattern;
+}
+
 std::vector<FlowSpec>
 WorkloadOptions::Generate(const Topology& topology) const
 {
@@ -295,11 +425,12 @@ WorkloadOptions::Generate(const Topology& topology) const
     {
         parts.push_back(GenerateOne(name, topology));
     }
-    if (!flowsFile.empty() && pattern.find("list") == std::string::npos)
+    if (!flowsFile.empty() && !Has("list"))
     {
         throw InputError("--flows is given and --pattern is '" + pattern +
                          "', expected --pattern=list");
     }
+    Check(topology);
     std::vector<FlowSpec> flows = Merge(parts);
     if (flows.empty())
     {

@@ -14,6 +14,7 @@
 #include "ns3/nstime.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,9 +68,16 @@ struct WorkloadOptions
      * @brief Draw or read the flows; uses the ns-3 seed and run number.
      * @param topology where the hosts stand
      * @return flows sorted by start, ids from 0
-     * @throw InputError for bad values, naming the option
+     * @throw InputError for bad values, naming the option; of patterns that there are not, too
      */
     std::vector<FlowSpec> Generate(const Topology& topology) const;
+
+    /**
+     * @brief Say which options of patterns that there are not have been given.
+     * @param cmd already parsed
+     * @return one line, or nothing
+     */
+    std::string DescribeUnused(const CheckedCommandLine& cmd) const;
 
     /**
      * @brief Say what the flows really offer.
@@ -80,12 +88,16 @@ struct WorkloadOptions
     std::string Report(const std::vector<FlowSpec>& flows, const Topology& topology) const;
 
   private:
+    void Check(const Topology& topology) const;
+    bool Has(const std::string& name) const;
     std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
     std::vector<FlowSpec> Poisson(const Topology& topology) const;
     std::vector<FlowSpec> Incast(const Topology& topology) const;
     std::vector<FlowSpec> AllReduce(const Topology& topology) const;
     FlowSizeDistribution GetSizes(const std::string& option, const std::string& text) const;
     LoadReference GetReference() const;
+    IncastSenders GetSenders() const;
+    std::optional<uint32_t> GetLocalSenders() const;
 };
 
 } // namespace roce

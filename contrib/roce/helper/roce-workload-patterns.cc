@@ -46,10 +46,7 @@ AllToAllWorkload::Generate() const
              " rounds, expected 0 or more and all starts below 2^63 ps");
     }
     const double nFlows = static_cast<double>(hosts.size()) * static_cast<double>(rounds);
-    if (nFlows > MAX_FLOWS)
-    {
-        Fail(who, ": ", nFlows, " flows, expected at most ", MAX_FLOWS);
-    }
+    CheckFlows(who, nFlows, staggerPs ? 0 : nFlows);
     std::vector<FlowSpec> flows;
     for (std::size_t r = 1; r < hosts.size(); ++r)
     {
@@ -74,6 +71,7 @@ PermutationWorkload::Generate() const
     {
         Fail(who, ": ", nHosts, " hosts, expected at least 2");
     }
+    CheckFlows(who, nHosts, nHosts);
     auto rng = MakeStream<UniformRandomVariable>(stream);
     std::vector<uint32_t> to(nHosts);
     std::iota(to.begin(), to.end(), 0U);

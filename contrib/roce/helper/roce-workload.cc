@@ -234,10 +234,7 @@ PoissonWorkload::Generate() const
     const char* who = "Poisson workload";
     const HostIndex index(hosts, who);
     const Plan plan = MakePlan(who, *this, index);
-    if (plan.expectedFlows > MAX_FLOWS)
-    {
-        Fail(who, ": about ", plan.expectedFlows, " flows, expected at most ", MAX_FLOWS);
-    }
+    CheckFlows(who, plan.expectedFlows);
     std::vector<FlowSpec> flows;
     flows.reserve(static_cast<std::size_t>(plan.expectedFlows * 1.01) + 16);
     for (std::size_t i = 0; i < plan.hosts.size(); ++i)

@@ -307,9 +307,9 @@ Port::MakePfc(uint8_t trafficClass, uint16_t quanta) const
 int64_t
 Port::QuantaPs(uint16_t quanta) const
 {
-    // 65535 quanta of 512 bits are 3.4e7 bits: the product stays below 2^63 down to 1 bit/s * 1e12.
-    return static_cast<int64_t>(static_cast<double>(quanta) * 512e12 /
-                                static_cast<double>(m_rateBps));
+    // 65535 quanta of 512 bits are 3.4e7 bits: beyond what a time can hold at some bit/s.
+    return static_cast<int64_t>(
+        std::min(static_cast<double>(quanta) * 512e12 / static_cast<double>(m_rateBps), 4e18));
 }
 
 void

@@ -9,7 +9,6 @@
 #include "ns3/roce-routing.h"
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 
 #ifdef ROCE_HAVE_ISAL
@@ -23,6 +22,9 @@ namespace roce
 
 namespace
 {
+
+/// Frame::remoteAddress: the PSN below, the last part of the sender's key above.
+constexpr unsigned PSN_BITS = 48;
 
 /// The bytes that a message must have.
 void
@@ -184,8 +186,60 @@ ErasureVerifier::Sender::OnSend(Frame& frame)
         found = m_blocks.emplace(firstPsn, Encode(frame, place)).first;
         m_offset += frame.ackedPackets;
     }
-    frame.remoteAddress = reinterpret_cast<uintptr_t>(
-        found->second.bytes.data() + std::size_t{place.index} * found->second.length);
+    if (!m_key)
+    {
+        Register(frame);
+    }
+    frame.remoteAddress = std::get<2>(*m_key) << PSN_BITS | frame.psn;
+}
+
+std::map<ErasureVerifier::Sender::Key, ErasureVerifier::Sender*>&
+ErasureVerifier::Sender::GetTable()
+{
+    static auto* const table = new std::map<Key, Sender*>; // for good: networks end at exit, too
+    return *table;
+}
+
+void
+ErasureVerifier::Sender::Register(const Frame& first)
+{
+    m_key = Key(first.src, first.srcQp, 0);
+    while (!GetTable().emplace(*m_key, this).second)
+    {
+        ++std::get<2>(*m_key); // of another network
+    }
+}
+
+ErasureVerifier::Sender::~Sender()
+{
+    if (m_key)
+    {
+        GetTable().erase(*m_key);
+    }
+}
+
+uint8_t*
+ErasureVerifier::GetBytes(const Frame& frame)
+{
+    const uint64_t psn = frame.remoteAddress & ((1ULL << PSN_BITS) - 1);
+    const auto& table = Sender::GetTable();
+    const auto found = table.find({frame.src, frame.srcQp, frame.remoteAddress >> PSN_BITS});
+    if (found != table.end())
+    {
+        auto& blocks = found->second->m_blocks;
+        auto after = blocks.upper_bound(psn);
+        if (after != blocks.begin())
+        {
+            auto& [firstPsn, block] = *--after;
+            if (psn - firstPsn < block.total)
+            {
+                return block.bytes.data() + (psn - firstPsn) * block.length;
+            }
+        }
+    }
+    throw std::logic_error("ErasureVerifier: queue pair " + std::to_string(frame.srcQp) +
+                           " of NIC " + std::to_string(frame.src) + " has no bytes of PSN " +
+                           std::to_string(psn));
 }
 
 void
@@ -212,8 +266,7 @@ ErasureVerifier::Receiver::Take(const Frame& frame)
     m_src = frame.src;
     m_srcQp = frame.srcQp;
     block.arrived |= 1ULL << place.index;
-    const auto* bytes =
-        reinterpret_cast<const uint8_t*>(static_cast<uintptr_t>(frame.remoteAddress));
+    const uint8_t* bytes = GetBytes(frame);
     block.packets[place.index].assign(bytes, bytes + frame.payloadBytes);
 }
 

@@ -12,7 +12,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ns3
@@ -31,8 +33,10 @@ namespace roce
  * delivers.
  *
  * Frames carry no bytes. That of a verified packet says in Frame::remoteAddress, which has no other
- * use in the simulation, where the sender keeps them (so addresses in captures differ from run to
- * run). A receiver looks there only for blocks that it has not rebuilt; those its sender still has.
+ * use in the simulation, which of the packets that its sender keeps it is: its PSN, and in the
+ * upper 16 bits 0 (unless there are two networks in one process at a time). So a capture, which
+ * shows it, does not depend on where things lie in this machine's memory. A receiver asks only for
+ * blocks that it has not rebuilt; those its sender still has.
  */
 class ErasureVerifier
 {
@@ -47,6 +51,14 @@ class ErasureVerifier
 
     class Sender;
     class Receiver;
+
+    /**
+     * @brief Find what a packet carries.
+     * @param frame coded data that a Sender has seen
+     * @return its payloadBytes bytes, which the sender keeps
+     * @throw std::logic_error if that sender does not have them any more
+     */
+    static uint8_t* GetBytes(const Frame& frame);
 
   private:
     /// What has been found is wrong: throws std::runtime_error, one line.
@@ -63,6 +75,11 @@ class ErasureVerifier
 class ErasureVerifier::Sender
 {
   public:
+    Sender() = default;
+    ~Sender();
+    Sender(const Sender&) = delete;
+    Sender& operator=(const Sender&) = delete;
+
     /**
      * @brief A packet is sent; the first of each block is sent before others of it, and blocks in
      * order.
@@ -90,6 +107,16 @@ class ErasureVerifier::Sender
 
     Block Encode(const Frame& first, const BlockPlace& place);
 
+    friend class ErasureVerifier;
+
+    /// Sending NIC, queue pair, and how many others with the same numbers there were before.
+    using Key = std::tuple<uint32_t, uint32_t, uint64_t>;
+
+    /// @return those that have sent something
+    static std::map<Key, Sender*>& GetTable();
+    void Register(const Frame& first);
+
+    std::optional<Key> m_key;           //!< in the table
     std::map<uint64_t, Block> m_blocks; //!< by first PSN
     uint64_t m_messages{0};             //!< begun
     uint64_t m_offset{0};               //!< of the next block in its message

@@ -10,6 +10,7 @@
 
 #include "ns3/object.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ class LossRecovery : public Object
      * @return the object TypeId
      */
     static TypeId GetTypeId();
+
+    /// No timeout is longer, 11 days: it can be added to any simulated time.
+    static constexpr int64_t LONGEST_TIMEOUT_PS = 1'000'000'000'000'000'000;
 
     LossRecovery() = default;
     ~LossRecovery() override = default;

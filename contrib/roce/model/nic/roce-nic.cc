@@ -199,8 +199,9 @@ Nic::OpenQp(uint32_t dst,
     {
         recovery = FactoryOf(GetLossRecoveryFactory(path.interDc)).Create<LossRecovery>();
     }
-    const auto floorPs = static_cast<int64_t>(
-        std::min(m_rtoFactor * static_cast<double>(path.baseRttPs), 1e18)); // 11 days are enough
+    const auto floorPs =
+        static_cast<int64_t>(std::min(m_rtoFactor * static_cast<double>(path.baseRttPs),
+                                      static_cast<double>(LossRecovery::LONGEST_TIMEOUT_PS)));
     const auto qpn = static_cast<uint32_t>(m_senders.size());
     m_senders.push_back(std::make_unique<QueuePair>(qpn,
                                                     config,
@@ -209,7 +210,7 @@ Nic::OpenQp(uint32_t dst,
                                                     std::move(selector)));
     ++m_openQps;
     QueuePair* qp = m_senders.back().get();
-    qp->rtoPs = std::max(m_rtoMin.GetPicoSeconds(), floorPs);
+    qp->rtoPs = std::clamp(m_rtoMin.GetPicoSeconds(), floorPs, LossRecovery::LONGEST_TIMEOUT_PS);
     return qp;
 }
 

@@ -64,8 +64,8 @@ Ptr<LossRecovery>
 SelectiveRepeat::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
 {
     Ptr<SelectiveRepeat> copy = CopyObject<SelectiveRepeat>(this);
-    copy->m_lowPs = std::max(m_rtoLow.GetPicoSeconds(), rtoFloorPs);
-    copy->m_highPs = std::max(m_rtoHigh.GetPicoSeconds(), copy->m_lowPs);
+    copy->m_lowPs = std::clamp(m_rtoLow.GetPicoSeconds(), rtoFloorPs, LONGEST_TIMEOUT_PS);
+    copy->m_highPs = std::clamp(m_rtoHigh.GetPicoSeconds(), copy->m_lowPs, LONGEST_TIMEOUT_PS);
     if (!m_bdpCap)
     {
         copy->m_cap = UINT64_MAX;

@@ -30,8 +30,9 @@ int64_t
 FullQueuesPs(const PathInfo& path, uint64_t queueBytes)
 {
     const double queues = path.hops ? path.hops - 1 : 0;
-    return std::llround(queues * static_cast<double>(queueBytes) * 8e12 /
-                        static_cast<double>(std::max<uint64_t>(1, path.lineRateBps)));
+    return std::llround(std::min(queues * static_cast<double>(queueBytes) * 8e12 /
+                                     static_cast<double>(std::max<uint64_t>(1, path.lineRateBps)),
+                                 static_cast<double>(LossRecovery::LONGEST_TIMEOUT_PS)));
 }
 
 } // namespace
@@ -48,8 +49,8 @@ UnoErasure::ForQueuePair(const PathInfo& path, int64_t)
                              static_cast<double>(path.baseRttPs +
                                                  FullQueuesPs(path, copy->m_settings.queueBytes))
                        : static_cast<double>(m_rto.GetPicoSeconds());
-    // 15 hours are enough, and leave room for the backoff.
-    copy->m_rtoPs = std::max<int64_t>(1, static_cast<int64_t>(std::min(rto, 54e15)));
+    // 10 hours are enough, and leave room for the backoff: 53 days.
+    copy->m_rtoPs = std::max<int64_t>(1, static_cast<int64_t>(std::min(rto, 36e15)));
     copy->m_sent.SetBackoff(copy->m_settings.rtoBackoff);
     if (m_verify && copy->m_code.IsOn())
     {
@@ -68,8 +69,9 @@ UnoErasure::MakeReceiver(const PathInfo& path) const
         return std::make_unique<SelectiveRepeatReceiver>();
     }
     UnoErasureReceiver::Config config;
-    config.timeoutPs = m_blockTimeout.IsZero() ? FullQueuesPs(path, settings.queueBytes)
-                                               : m_blockTimeout.GetPicoSeconds();
+    config.timeoutPs = std::min(m_blockTimeout.IsZero() ? FullQueuesPs(path, settings.queueBytes)
+                                                        : m_blockTimeout.GetPicoSeconds(),
+                                LONGEST_TIMEOUT_PS);
     config.allowsForGaps = settings.blockGap && m_blockTimeout.IsZero();
     config.framePs =
         static_cast<int64_t>(path.fullFrameBytes * 8e12 / static_cast<double>(path.lineRateBps));
