@@ -1,0 +1,161 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Faults: runs that are killed, get no room, no memory or no permission. The result before is whole or gone, the new one whole or not
+there, the error line and the status are as promised."""
+
+import errno
+import json
+import os
+import signal
+
+from command_lines import BASES, FILES
+from roce_fuzz import Case, Fuzzer, is_temporary, snapshot, whole, write_files
+
+# What the runs write: little, or a good deal in many files.
+RUNS = [
+    ("two-dc-leaf-spine", []),
+    ("two-dc-leaf-spine", ["--queues=change", "--rates=change", "--transport=change", "--pfc", "--pauses=1us", "--utilisation=1us",
+                           "--pcap=nic0,nic1", "--chromeTrace", "--netanim=0us-20us", "--hpccFct", "--hpccPfc"]),
+    ("two-dc-fat-tree", ["--pattern=allreduce", "--groups=2", "--iterations=3", "--minBytes=5000", "--maxBytes=9000", "--queues=1us",
+                         "--computeTime=1us"]),
+    ("replay", ["--queues=change", "--rates=1us"]),
+]
+
+
+def normal(name, contents):
+    """@return a file of a result without what differs from run to run."""
+    if name == "summary.json":
+        summary = json.loads(contents)
+        summary.pop("timing", None)
+        summary.get("counters", {}).pop("events", None)
+        return json.dumps(summary, sort_keys=True)
+    return contents
+
+
+def result_of(files):
+    """@return the files of the result in out, by name; empty without a whole summary."""
+    prefix = "out/"
+    if prefix + "summary.json" not in files:
+        return {}
+    names = json.loads(files[prefix + "summary.json"])["files"]
+    return {name: normal(name, files[prefix + name]) for name in names}
+
+
+class Faults(Fuzzer):
+    """Kills and limits."""
+
+    name = "faults"
+
+    def __init__(self):
+        super().__init__()
+        self.results = []  # of each of RUNS: files; time; operations
+
+    def prepare(self, folder):
+        for i, (program, more) in enumerate(RUNS):
+            where = folder / f"run{i}"
+            where.mkdir()
+            write_files(where, FILES)
+            case = Case(program, BASES[program] + more)
+            self.driver.run(case, where)
+            reply = self.driver.run(case, where)  # warm
+            if reply.status != 0:
+                raise SystemExit(f"error: {case.command()} ends with status {reply.status}: {reply.stderr[:500]!r}")
+            files = {name: data for name, data in snapshot(where).items() if name.startswith("out/") and not name.endswith("/") and not is_temporary(name)}
+            self.results.append((files, reply.wall, reply.operations))
+
+    def make(self, rng, index):
+        which = rng.randrange(len(RUNS))
+        program, more = RUNS[which]
+        previous = rng.choice([None] + list(range(len(RUNS))))
+        files = dict(FILES)
+        if previous is not None:
+            files.update(self.results[previous][0])
+            files["out/foreign.txt"] = b"mine\n"
+        _, wall, operations = self.results[which]
+        operations = max(1, operations)
+        where = rng.choice([rng.random(), rng.random(), 1 - rng.random()**3])  # the end is where most can go wrong
+        kind = rng.choice(["kill", "kill", "fault kill", "fault kill", "fault kill", "full", "full", "io", "io", "fsize", "as", "readonly",
+                           "unwritable"])
+        limits = {}
+        if kind == "kill":
+            limits["kill"] = f"{int(rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))}:{int(where * wall * 1.1)}"
+        elif kind == "fault kill":
+            limits["fault"] = f"{1 + int(where * operations)}:kill"
+        elif kind == "full":
+            limits["fault"] = f"{1 + int(where * operations)}:{errno.ENOSPC}"
+        elif kind == "io":
+            limits["fault"] = f"{1 + int(where * operations)}:{rng.choice([errno.EIO, errno.EACCES, errno.ENOENT, errno.EDQUOT])}"
+        elif kind == "fsize":
+            limits["fsize"] = rng.choice([4096, 5000, 8192, 20000, 66000])
+        elif kind == "as" and not self.driver.sanitized:
+            limits["as"] = rng.randint(40, 140) * 1000000
+            more = more + rng.choice([[], ["--messageBytes=1", "--pattern=alltoall", "--hostsPerLeaf=100"]])
+        elif kind == "readonly":
+            limits["uid"] = 65534 if os.getuid() == 0 else 0
+        else:
+            more = more + [rng.choice(["--out=/proc/roce", "--out=flow.txt", "--out=flow.txt/x", "--out=/dev/null", "--out=" + "o" * 300])]
+        case = Case(program, BASES[program] + more, files, **limits)
+        case.kind = kind
+        case.previous = previous
+        case.expected = which
+        return case
+
+    def shrink(self, case, wanted, root):
+        return case
+
+    def attempt(self, case, folder):
+        write_files(folder, case.files)
+        if case.kind == "readonly":
+            (folder / "out").mkdir(exist_ok=True)
+            for where, _, _ in os.walk(folder):
+                os.chmod(where, 0o555)
+        before = snapshot(folder)
+        reply = self.driver.run(case, folder)
+        if case.kind == "readonly":
+            for where, _, _ in os.walk(folder):
+                os.chmod(where, 0o755)
+        after = snapshot(folder)
+        findings = self.judge.ending(case, reply)
+        if findings:
+            return reply, findings
+        if reply.status in (1, 2):
+            findings += self.judge.error_line(reply)
+        for path, contents in before.items():
+            if not path.startswith("out/") and after.get(path) != contents:
+                findings.append(f"lost: {path}, outside of the results")
+        if after.get("out/foreign.txt") != before.get("out/foreign.txt"):
+            findings.append("lost: out/foreign.txt, which is not of the previous result")
+        findings += self.results_are_whole(case, reply, after)
+        return reply, findings
+
+    def results_are_whole(self, case, reply, after):
+        """@return what is wrong with the folder: no result, the one before or the new one, and that whole."""
+        refused = reply.status in (1, 2)
+        if "out/summary.json" not in after:
+            if reply.status == 0 and not case.kind == "unwritable":
+                return ["no result: status 0, but no summary.json"]
+            return []
+        findings = whole("out/summary.json", after)
+        if findings:
+            return findings
+        found = result_of(after)
+        old = result_of(self.results[case.previous][0]) if case.previous is not None else None
+        if found == old:
+            return ["no result: status 0, but the result is the one before"] if reply.status == 0 and case.previous != case.expected else []
+        new = result_of(self.results[case.expected][0])
+        if set(found) == set(new) and case.kind not in ("as", "unwritable"):
+            differ = [name for name in new if found[name] != new[name]]
+            if differ:
+                return [f"half result: summary.json names files of another run: {differ}"]
+            if refused:
+                return [f"half result: the whole new result is there, but the status is {reply.status}"]
+            return []
+        if case.kind in ("as", "unwritable") and reply.status in (0, 3):
+            return []
+        return [f"half result: neither the one before nor the new one: {sorted(found)[:5]}"]
+
+
+def main(argv):
+    """Run."""
+    return Faults().main(argv)
