@@ -26,6 +26,7 @@ BIG_CPU_SECONDS = 3  # of a run that was asked to be large: stopped, no finding
 MEMORY_KIB = 2 * 1024 * 1024
 LONGEST_LINE = 600
 PROGRESS = r"\{.*\}$|[\d.]+ ms simulated "
+CRASHES = ("signal", "time", "memory", "status")
 PRINTERS = re.compile(rb"--?(help|version|Print[A-Za-z]*)(=|$)")
 
 
@@ -45,8 +46,19 @@ class Case:
 
     def command(self):
         """@return a line for a shell in the case's folder; {bin} is where the programs are."""
-        words = " ".join(shlex.quote(a.decode("utf-8", "backslashreplace")) for a in self.arguments)
-        return f"{{bin}}/{self.program} {words}"
+        return " ".join(["{bin}/" + self.program] + [quote(a) for a in self.arguments])
+
+    def options(self):
+        """@return the names of its options."""
+        return " ".join(a.split(b"=")[0].decode("utf-8", "replace") for a in self.arguments)
+
+
+def quote(argument):
+    """@return an argument (bytes) as a word for bash."""
+    if all(32 <= byte < 127 for byte in argument):
+        return shlex.quote(argument.decode()).replace("{", "{{").replace("}", "}}")
+    plain = "".join(chr(b) if 32 <= b < 127 and b not in b"'\\{}" else f"\\x{b:02x}" for b in argument)
+    return f"$'{plain}'"
 
 
 Reply = collections.namedtuple("Reply", "status signal late cpu wall rss operations stdout stderr")
@@ -273,13 +285,15 @@ def sanitizer_line(text, mark):
 
 
 def last_line(text):
-    """@return the last line that is not blank."""
+    """@return the line that says why, the last one otherwise."""
     lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "nothing on standard error"
+    why = [line for line in lines if "msg=" in line or "what():" in line or "ssert" in line]
+    return (why or lines or ["nothing on standard error"])[-1][:300]
 
 
 def signature(finding):
     """@return a finding without what differs from input to input."""
+    finding = re.sub(r"( characters: |control character ).*", r"\1", finding, flags=re.DOTALL)
     return re.sub(r"'[^']*'|\"[^\"]*\"|[-+]?\d[\d.e+-]*", "#", finding)[:120]
 
 
@@ -352,7 +366,8 @@ class Fuzzer:
                 reply, findings = self.run_one(case, root)
                 for finding in report.add(case, reply, findings):
                     small = self.shrink(case, signature(finding), root)
-                    report.keep(index, small, reply, finding)
+                    if report.is_new(finding, small):
+                        report.keep(index, small, reply, finding)
                 report.progress(index, len(indices))
         self.driver.close()
         return report.finish()
@@ -389,7 +404,9 @@ class Report:
         self.shown = self.start
         self.counts = collections.Counter()
         self.slowest = 0.0
+        self.slowest_command = ""
         self.found = collections.Counter()
+        self.crashes = set()
 
     def elapsed(self):
         """@return seconds so far."""
@@ -398,16 +415,26 @@ class Report:
     def add(self, case, reply, findings):
         """Count an input. @return findings whose like was not there before"""
         self.counts["inputs"] += 1
-        self.slowest = max(self.slowest, 0 if case.big else reply.cpu / 1e6)
+        if not case.big and reply.cpu / 1e6 > self.slowest:
+            self.slowest, self.slowest_command = reply.cpu / 1e6, case.command()
         if findings:
             self.counts["findings"] += 1
         elif reply.signal or reply.late:
             self.counts["ended"] += 1
         else:
             self.counts[{0: "accepted", 3: "accepted", 2: "refused"}.get(reply.status, "failed")] += 1
-        new = [f for f in findings if signature(f) not in self.found]
+        new = [f for f in findings if signature(f) not in self.found or f.split(":")[0] in CRASHES]
         self.found.update(signature(f) for f in findings)
         return new
+
+    def is_new(self, finding, case):
+        """@return whether a finding, made small, was not there before: crashes say little, so their options count, too."""
+        if finding.split(":")[0] not in CRASHES:
+            return True
+        key = signature(finding) + case.options()
+        known = key in self.crashes
+        self.crashes.add(key)
+        return not known
 
     def keep(self, index, case, reply, finding):
         """Show a finding, and write its input to --keep."""
@@ -441,4 +468,6 @@ class Report:
               f"{c['findings']:9} {self.slowest:6.1f} s {self.elapsed():5.0f} s")
         for what, times in self.found.most_common():
             print(f"{times:6} times {what}")
+        if self.slowest > CPU_SECONDS / 4:
+            print(f"slowest: {self.slowest_command[:1000]}", file=sys.stderr)
         return 1 if c["findings"] else 0
