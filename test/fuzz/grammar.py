@@ -64,6 +64,7 @@ WORDS = {
     "incastReceiver": ["0", "1", "99"],
     "poissonReceiver": ["0", "1", "99"],
     "incastLocalSenders": ["-1", "0", "1", "2"],
+    "truncate": ["2000", "100000", "1000000"],
     "dciAttach": ["spine", "leaf"],
     "coreWiring": ["plane", "full"],
     "borderAttach": ["all", "split"],
@@ -117,7 +118,7 @@ class Grammar:
             kinds = {}
             for name in re.findall(r"^ +--(\w+):", text, re.MULTILINE):
                 said = self.ask(program, f"--{name}=", "--no-such-option")[1]
-                kinds[name] = "text" if name in WORDS else next((kind for word, kind in KINDS_BY_WORD if word in said), "text")
+                kinds[name] = next((kind for word, kind in KINDS_BY_WORD if word in said), "text")
             if not kinds and program == programs[0]:
                 raise SystemExit(f"error: {program} --help lists no option")
             self.options[program] = kinds

@@ -40,7 +40,7 @@ class Network:
         self.options = []
         self.lossless = rng.random() < 0.6
         self.two = rng.random() < 0.7
-        self.program = rng.choice(["two-dc-leaf-spine", "two-dc-leaf-spine", "two-dc-fat-tree"])
+        self.program = rng.choice(["two-dc-leaf-spine"] * 4 + ["two-dc-fat-tree"] * 2)
         self.hosts = 0
         self.topology()
         self.transport()
