@@ -1,13 +1,15 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""Faults: runs that are killed, get no room, no memory or no permission. The result before is whole or gone, the new one whole or not
-there, the error line and the status are as promised."""
+"""Faults: runs that are killed, get no room, no memory or no permission, or come two at once. The result before is whole or gone, the
+new one whole or not there, the error line and the status are as promised."""
 
 import errno
 import json
 import os
 import signal
+import subprocess
+import time
 
 from command_lines import BASES, FILES
 from roce_fuzz import Case, Fuzzer, is_temporary, snapshot, whole, write_files
@@ -76,7 +78,7 @@ class Faults(Fuzzer):
         operations = max(1, operations)
         where = rng.choice([rng.random(), rng.random(), 1 - rng.random()**3])  # the end is where most can go wrong
         kind = rng.choice(["kill", "kill", "fault kill", "fault kill", "fault kill", "full", "full", "io", "io", "fsize", "as", "readonly",
-                           "unwritable"])
+                           "unwritable", "two"])
         limits = {}
         if kind == "kill":
             limits["kill"] = f"{int(rng.choice([signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))}:{int(where * wall * 1.1)}"
@@ -93,12 +95,16 @@ class Faults(Fuzzer):
             more = more + rng.choice([[], ["--messageBytes=1", "--pattern=alltoall", "--hostsPerLeaf=100"]])
         elif kind == "readonly":
             limits["uid"] = 65534 if os.getuid() == 0 else 0
-        else:
+        elif kind != "two":
+            kind = "unwritable"
             more = more + [rng.choice(["--out=/proc/roce", "--out=flow.txt", "--out=flow.txt/x", "--out=/dev/null", "--out=" + "o" * 300])]
         case = Case(program, BASES[program] + more, files, **limits)
         case.kind = kind
         case.previous = previous
-        case.expected = which
+        case.expected = [which]
+        if kind == "two":
+            case.expected.append(rng.randrange(len(RUNS)))
+            case.delay = rng.random() * wall / 1e6
         return case
 
     def shrink(self, case, wanted, root):
@@ -111,7 +117,15 @@ class Faults(Fuzzer):
             for where, _, _ in os.walk(folder):
                 os.chmod(where, 0o555)
         before = snapshot(folder)
+        other = self.start_other(case, folder) if case.kind == "two" else None
         reply = self.driver.run(case, folder)
+        if other:
+            text = other.communicate()[1]
+            second = reply._replace(status=other.returncode, stderr=text)
+            if other.returncode not in (0, 2) or (other.returncode == 2 and self.judge.error_line(second)):
+                return reply, [f"two: the other run ends with status {other.returncode}: {text[-300:]}"]
+            if reply.status == 2 and other.returncode == 2:
+                return reply, ["two: both runs are refused"]
         if case.kind == "readonly":
             for where, _, _ in os.walk(folder):
                 os.chmod(where, 0o755)
@@ -129,6 +143,14 @@ class Faults(Fuzzer):
         findings += self.results_are_whole(case, reply, after)
         return reply, findings
 
+    def start_other(self, case, folder):
+        """@return a second process with the same folder for results."""
+        program, more = RUNS[case.expected[1]]
+        other = subprocess.Popen([self.driver.build / "bin" / program] + BASES[program] + more, cwd=folder,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(case.delay)
+        return other
+
     def results_are_whole(self, case, reply, after):
         """@return what is wrong with the folder: no result, the one before or the new one, and that whole."""
         refused = reply.status in (1, 2)
@@ -142,18 +164,16 @@ class Faults(Fuzzer):
         found = result_of(after)
         old = result_of(self.results[case.previous][0]) if case.previous is not None else None
         if found == old:
-            return ["no result: status 0, but the result is the one before"] if reply.status == 0 and case.previous != case.expected else []
-        new = result_of(self.results[case.expected][0])
-        if set(found) == set(new) and case.kind not in ("as", "unwritable"):
-            differ = [name for name in new if found[name] != new[name]]
-            if differ:
-                return [f"half result: summary.json names files of another run: {differ}"]
-            if refused:
-                return [f"half result: the whole new result is there, but the status is {reply.status}"]
-            return []
+            stale = reply.status == 0 and case.previous not in case.expected
+            return ["no result: status 0, but the result is the one before"] if stale else []
+        for expected in case.expected:
+            new = result_of(self.results[expected][0])
+            if found == new:
+                alone = refused and case.kind != "two"
+                return [f"half result: the whole new result is there, but the status is {reply.status}"] if alone else []
         if case.kind in ("as", "unwritable") and reply.status in (0, 3):
             return []
-        return [f"half result: neither the one before nor the new one: {sorted(found)[:5]}"]
+        return [f"half result: neither the one before nor a new one: {sorted(found)}"]
 
 
 def main(argv):
