@@ -90,10 +90,14 @@ NEVER = {"out", "prefix"}  # only values from the list: these make files anywher
 
 GLOBALS = ["RngSeed", "RngRun", "SchedulerType", "SimulatorImplementationType", "ChecksumEnabled"]
 
-KINDS_BY_WORD = (("whole number", "unsigned"), ("true or false", "boolean"), ("a number", "number"), ("a time with", "time"),
-                 ("a rate with", "rate"), ("a size below", "size"))
-KINDS_BY_TYPE = (("Boolean", "boolean"), ("Time", "time"), ("DataRate", "rate"), ("QueueSize", "size"), ("uint", "unsigned"),
-                 ("int", "unsigned"), ("double", "number"), ("float", "number"))
+# Kinds by what a value looks like.
+KINDS = (("boolean", r"true|false"), ("time", r"[+-][\d.e+-]+([fpnum]?s|min|h|d)"), ("rate", r"[\d.]+[kKMGT]?(bps|b/s)"), ("size", r"\d+B"),
+         ("unsigned", r"\d+"), ("number", r"-?[\d.]+(e[+-]?\d+)?"))
+
+
+def kind_of(value):
+    """@return the kind of an option or attribute, told from its default."""
+    return next((kind for kind, form in KINDS if re.fullmatch(form, value)), "text")
 
 
 class Grammar:
@@ -104,6 +108,7 @@ class Grammar:
         self.folder = folder
         self.options = {}  # program: {option: kind}
         self.attributes = {}  # full name: kind
+        self.words = {}  # what texts of attributes may be
         self.types = []
 
     def ask(self, program, *arguments):
@@ -116,31 +121,30 @@ class Grammar:
         for program in programs:
             text = self.ask(program, "--help")[0].split("Program Options:")[-1].split("General Arguments:")[0]
             kinds = {}
-            for name in re.findall(r"^ +--(\w+):", text, re.MULTILINE):
-                said = self.ask(program, f"--{name}=", "--no-such-option")[1]
-                kinds[name] = next((kind for word, kind in KINDS_BY_WORD if word in said), "text")
+            for name, value in re.findall(r"^ +--(\w+):.*?(?: \[([^][]*)\])?$", text, re.MULTILINE):
+                kinds[name] = kind_of(value)
+                if kinds[name] == "unsigned":
+                    said = self.ask(program, f"--{name}=.5", "--no-such-option")[1]
+                    kinds[name] = "unsigned" if "whole number" in said else "number" if "no-such-option" in said else "boolean"
             if not kinds and program == programs[0]:
                 raise SystemExit(f"error: {program} --help lists no option")
             self.options[program] = kinds
         self.types = re.findall(r"ns3::roce::\w+", self.ask(programs[0], "--PrintGroup=Roce")[0])
         for name in self.types + ["ns3::RateErrorModel", "ns3::BurstErrorModel", "ns3::Node", "ns3::UniformRandomVariable"]:
             text = self.ask(programs[0], "--PrintAttributes=" + name)[0]
-            for attribute in re.findall(r"^ +--(ns3::\S+)=\[", text, re.MULTILINE):
-                self.attributes[attribute] = self.kind_of(attribute)
-
-    def kind_of(self, attribute):
-        """@return the kind of an attribute's value, told from what the program says of a bad one."""
-        said = self.ask("two-dc-leaf-spine", f"--{attribute}=\x01", "--no-such-option")[1]
-        expected = said.rsplit("expected", maxsplit=1)[-1]
-        for word, kind in KINDS_BY_WORD + KINDS_BY_TYPE:
-            if word in expected:
-                return kind
-        return "text"
+            for attribute, value in re.findall(r"^ +--(ns3::\S+)=\[(.*)\]$", text, re.MULTILINE):
+                self.attributes[attribute] = kind_of(value)
+                if self.attributes[attribute] == "text":
+                    # Some say what they expect only when they are used, and that in a small run.
+                    short = name.rsplit(":", maxsplit=1)[-1]
+                    use = [f"--{option}={short}" for option in ("cc", "paths", "stages", "edge", "lossModel") if short in WORDS[option]]
+                    said = self.ask(programs[0], f"--{attribute}=?", "--out=", "--hostsPerLeaf=1", "--duration=1us", *use[:1])[1]
+                    self.words[attribute] = re.findall(r"'([^']+)'", said.partition("expected")[2])
 
     def value(self, rng, name, kind):
         """@return a value for an option or attribute, and whether it is odd."""
         roll = rng.random()
-        words = WORDS.get(name)
+        words = WORDS.get(name) or self.words.get(name)
         if name in NEVER:
             return rng.choice(words), True
         if words and roll < 0.6:
@@ -162,14 +166,14 @@ class Grammar:
         items = []
         for _ in range(rng.randint(1, 3)):
             attribute = rng.choice(sorted(own))
-            items.append(attribute.rsplit("::", 1)[1] + "=" + self.value(rng, "", self.attributes[attribute])[0][:2000])
+            items.append(attribute.rsplit("::", 1)[1] + "=" + self.value(rng, attribute, self.attributes[attribute])[0][:2000])
         return "[" + rng.choice(["|", "|", "|", ",", ""]).join(items) + rng.choice(["]", "]", "]", "", "]]"])
 
     def attribute(self, rng):
         """@return an argument that sets an attribute, and whether it is odd."""
         name = rng.choice(sorted(self.attributes))
-        value, odd = self.value(rng, "", self.attributes[name])
-        if self.attributes[name] == "text" and rng.random() < 0.3:
+        value, odd = self.value(rng, name, self.attributes[name])
+        if self.attributes[name] == "text" and not self.words[name] and rng.random() < 0.5:
             value = rng.choice(self.types) + (self.brackets(rng, rng.choice(self.types)) if rng.random() < 0.3 else "")
         return f"--{name}={value}", odd
 
