@@ -403,6 +403,7 @@ class Report:
         self.start = time.monotonic()
         self.shown = self.start
         self.counts = collections.Counter()
+        self.cpu = 0.0
         self.slowest = 0.0
         self.slowest_command = ""
         self.found = collections.Counter()
@@ -415,6 +416,7 @@ class Report:
     def add(self, case, reply, findings):
         """Count an input. @return findings whose like was not there before"""
         self.counts["inputs"] += 1
+        self.cpu += reply.cpu / 1e6
         if not case.big and reply.cpu / 1e6 > self.slowest:
             self.slowest, self.slowest_command = reply.cpu / 1e6, case.command()
         if findings:
@@ -463,9 +465,9 @@ class Report:
         """Print the totals. @return exit status"""
         c = self.counts
         print(f"{'kind':14} {'inputs':>7} {'accepted':>9} {'refused':>8} {'failed':>7} {'ended':>6} {'findings':>9} "
-              f"{'slowest':>8} {'time':>7}")
+              f"{'slowest':>8} {'CPU':>7} {'time':>7}")
         print(f"{self.kind:14} {c['inputs']:7} {c['accepted']:9} {c['refused']:8} {c['failed']:7} {c['ended']:6} "
-              f"{c['findings']:9} {self.slowest:6.1f} s {self.elapsed():5.0f} s")
+              f"{c['findings']:9} {self.slowest:6.1f} s {self.cpu:5.0f} s {self.elapsed():5.0f} s")
         for what, times in self.found.most_common():
             print(f"{times:6} times {what}")
         if self.slowest > CPU_SECONDS / 4:
