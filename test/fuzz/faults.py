@@ -14,7 +14,7 @@ import time
 from command_lines import BASES, FILES
 from roce_fuzz import Case, Fuzzer, is_temporary, snapshot, whole, write_files
 
-# What the runs write: little, or a good deal in many files.
+# What the runs write: little; a good deal in many files; so much that some is written while simulating.
 RUNS = [
     ("two-dc-leaf-spine", []),
     ("two-dc-leaf-spine", ["--queues=change", "--rates=change", "--transport=change", "--pfc", "--pauses=1us", "--utilisation=1us",
@@ -22,6 +22,7 @@ RUNS = [
     ("two-dc-fat-tree", ["--pattern=allreduce", "--groups=2", "--iterations=3", "--minBytes=5000", "--maxBytes=9000", "--queues=1us",
                          "--computeTime=1us"]),
     ("replay", ["--queues=change", "--rates=1us"]),
+    ("two-dc-leaf-spine", ["--duration=40us", "--load=0.2", "--queues=change", "--rates=100ns", "--chromeTrace"]),
 ]
 
 

@@ -38,6 +38,8 @@ FAKES = [
     ("exit 134", "status: 134", {}, {}),
     ("echo 'error: disk' >&2; exit 1", "status: 1 without a fault", {}, {}),
     ("echo 'error: disk' >&2; exit 1", "", {}, {"fault": "1:28"}),
+    ("echo 'error: out of memory' >&2; exit 1", "status: 1 without a fault", {}, {}),
+    ("echo 'error: out of memory' >&2; exit 1", "", {}, {"as": 4000000000}),
     ("while :; do :; done", "time: stopped", {}, {"cpu": 1}),
     ("sleep 10", "time: stopped", {}, {"wall": 300}),
     ("sleep 10", "", {}, {"kill": "15:100000"}),

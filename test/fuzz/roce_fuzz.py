@@ -182,7 +182,8 @@ class Judge:
             return [f"signal: {reply.signal}: {last_line(text)}"]
         if reply.status not in (0, 1, 2, 3):
             return [f"status: {reply.status}: {last_line(text)}"]
-        if reply.status == 1 and not case.limits.get("fault") and not case.limits.get("fsize"):
+        memory = "memory" in text and (case.big or case.limits.get("as"))
+        if reply.status == 1 and not (memory or case.limits.get("fault") or case.limits.get("fsize")):
             return [f"status: 1 without a fault: {last_line(text)}"]
         if reply.rss > MEMORY_KIB and not case.big:
             return [f"memory: {reply.rss // 1024} MiB"]
