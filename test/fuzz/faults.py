@@ -22,7 +22,7 @@ RUNS = [
     ("two-dc-fat-tree", ["--pattern=allreduce", "--groups=2", "--iterations=3", "--minBytes=5000", "--maxBytes=9000", "--queues=1us",
                          "--computeTime=1us"]),
     ("replay", ["--queues=change", "--rates=1us"]),
-    ("two-dc-leaf-spine", ["--duration=40us", "--load=0.2", "--queues=change", "--rates=100ns", "--chromeTrace"]),
+    ("two-dc-leaf-spine", ["--duration=40us", "--load=0.2", "--queues=change", "--rates=20ns"]),
 ]
 
 
