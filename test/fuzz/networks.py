@@ -139,11 +139,12 @@ class Network:
         """Who sends what."""
         rng = self.rng
         patterns = rng.sample(["poisson", "incast", "alltoall", "permutation"], rng.choice([1, 1, 2]))
+        if patterns == ["poisson"]:
+            patterns.append("incast")  # at least one flow starts
         if self.two and rng.random() < 0.2:
             patterns.append("allreduce")
         self.options += ["--pattern=" + "+".join(patterns), f"--duration={rng.choice([5, 20, 50])}us"]
         if "poisson" in patterns:
-            # So that at least one flow starts in nearly all runs.
             self.options += [f"--load={rng.choice([0.3, 0.6, 0.9])}", "--workload=" + rng.choice(["googlerpc", "solar", "alistorage"]),
                              "--truncate=100000"]
         self.options += [f"--incastSenders={min(self.hosts - 1, rng.randint(1, 8))}", f"--incastBytes={rng.choice([1, 5000, 60000])}"]
