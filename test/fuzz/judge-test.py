@@ -43,7 +43,7 @@ FAKES = [
     ("while :; do :; done", "time: stopped", {}, {"cpu": 1}),
     ("sleep 10", "time: stopped", {}, {"wall": 300}),
     ("sleep 10", "", {}, {"kill": "15:100000"}),
-    ("python3 -c 'x = bytearray(2200000000); x[::4096] = b\"1\" * len(x[::4096])'", "memory: ", {}, {"as": 4000000000}),
+    ("python3 -c 'x = bytearray(2600000000); x[::4096] = b\"1\" * len(x[::4096])'", "memory: ", {}, {"as": 4000000000}),
     ("echo '==1==ERROR: AddressSanitizer: heap-use-after-free on address 0x1' >&2; exit 1", "sanitizer: ", {}, {}),
     ("echo 'a.h:1:2: runtime error: signed integer overflow' >&2; kill -ABRT $$", "sanitizer: ", {}, {}),
     ("echo '==1==ERROR: LeakSanitizer: detected memory leaks' >&2; exit 23", "sanitizer: ", {}, {}),
