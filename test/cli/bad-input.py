@@ -95,6 +95,8 @@ BAD = [
     ("--pattern=", "--pattern is ''", "permutation"),
     ("--loadReference=all", "--loadReference is 'all'", "uplink"),
     ("--workload=foo", "--workload is 'foo'", "websearch"),
+    ("--workload=" + 300 * "f", "--workload is 'fff", "websearch"),
+    ("--interWorkload=" + 300 * "f", "--interWorkload is 'fff", "websearch"),
     ("--progress=loud", "progress is 'loud'", "json"),
     ("--scheduler=foo", "--scheduler is 'foo'", "PriorityQueueScheduler"),
     ("--dciAttach=moon", "dciAttach is 'moon'", "spine or leaf"),
@@ -429,7 +431,7 @@ ODD = [
     ("--pcap=a\nb", "no port 'a\\nb'"),
     ("--workload=a\nb", "--workload is 'a\\nb'"),
     ("--load=" + "x" * 5000, "--load is '" + "x" * 200 + "...', expected a number"),
-    ("--ns3::roce::" + "x" * 5000 + "::y=1", " ... "),
+    ("--ns3::roce::" + "x" * 5000 + "::y=1", "..."),
     ("--cc=" + "x" * 5000, "--cc is '" + "x" * 200 + "...'"),
     ("--load=" + "'" * 5000, "expected a number"),
 ]

@@ -45,8 +45,15 @@ TEST(OneLine, CutsLongValues)
     EXPECT_EQ(OneLine("'a' and '" + longText + "' but not 'b'"),
               "'a' and '" + cut + "' but not 'b'");
     // Not what the module itself says.
-    const std::string list = "--cc is 'Foo', expected one of: " + std::string(600, 'y');
+    std::string list = "--cc is 'Foo', expected one of: ";
+    for (int i = 0; i < 100; ++i)
+    {
+        list += "Number" + std::to_string(i) + ", ";
+    }
     EXPECT_EQ(OneLine(list), list);
+    // Names of files.
+    EXPECT_EQ(OneLine(longText + "/flow.txt:3: missing"),
+              std::string(200, 'x') + "..." + std::string(67, 'x') + "/flow.txt:3: missing");
     // Characters stay whole.
     std::string wide;
     for (int i = 0; i < 300; ++i)

@@ -182,9 +182,16 @@ TEST_F(RunFolderTest, ASummaryThatIsNotARunsIsNotReplacedAndGivesNoRight)
     }
     // Nor can a summary reach outside the folder.
     std::ofstream(m_root / "outside.txt") << "keep";
-    Put("summary.json", R"({"files": ["../outside.txt", "..", "", 7, "summary.json"]})");
+    // What it lists may be nonsense.
+    fs::create_directories(m_path / "folder" / "full");
+    Put("summary.json",
+        R"({"files": ["../outside.txt", "..", "", "\u0000", "a\nb", ")" + std::string(300, 'x') +
+            R"(", "folder", 7, "summary.json"]})");
     RunWhole({"flows.csv"}, "x");
     EXPECT_TRUE(fs::exists(m_root / "outside.txt"));
+    EXPECT_TRUE(fs::exists(m_path / "folder" / "full"));
+    fs::remove_all(m_path / "folder");
+    EXPECT_EQ(Look(), (Contents{{"flows.csv", "x"}, {"summary.json", "..."}}));
 }
 
 TEST_F(RunFolderTest, InputsAreNotReplaced)

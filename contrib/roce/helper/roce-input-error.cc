@@ -19,6 +19,7 @@ namespace
 {
 
 constexpr std::size_t MAX_VALUE_BYTES = 200;
+constexpr std::size_t MAX_WORD_TAIL_BYTES = 80;
 constexpr std::size_t MAX_HEAD_BYTES = 1500;
 constexpr std::size_t MAX_TAIL_BYTES = 400;
 
@@ -38,6 +39,37 @@ Head(const std::string& text, std::size_t most)
         --length;
     }
     return text.substr(0, length);
+}
+
+/// The beginning and the end of a text that is too long.
+std::string
+Shorten(const std::string& text, std::size_t headBytes, std::size_t tailBytes, const char* gap)
+{
+    if (text.size() <= headBytes + tailBytes)
+    {
+        return text;
+    }
+    std::size_t tail = text.size() - tailBytes;
+    while (tail < text.size() && IsContinuation(text[tail]))
+    {
+        ++tail;
+    }
+    return Head(text, headBytes) + gap + text.substr(tail);
+}
+
+/// Shorten what has no blank for too long: paths of files.
+std::string
+CutWords(const std::string& text)
+{
+    std::string cut;
+    for (std::size_t begin = 0; begin < text.size();)
+    {
+        const std::size_t end = std::min(text.find(' ', begin), text.size() - 1) + 1;
+        cut +=
+            Shorten(text.substr(begin, end - begin), MAX_VALUE_BYTES, MAX_WORD_TAIL_BYTES, "...");
+        begin = end;
+    }
+    return cut;
 }
 
 /// @return length of the printable character at a place, 0 if it is none
@@ -105,16 +137,8 @@ CutValues(const std::string& text)
 std::string
 OneLine(const std::string& message)
 {
-    std::string text = CutValues(message);
-    if (text.size() > MAX_HEAD_BYTES + MAX_TAIL_BYTES)
-    {
-        std::size_t tail = text.size() - MAX_TAIL_BYTES;
-        while (tail < text.size() && IsContinuation(text[tail]))
-        {
-            ++tail;
-        }
-        text = Head(text, MAX_HEAD_BYTES) + " ... " + text.substr(tail);
-    }
+    const std::string text =
+        Shorten(CutWords(CutValues(message)), MAX_HEAD_BYTES, MAX_TAIL_BYTES, " ... ");
     std::string line;
     for (std::size_t i = 0; i < text.size();)
     {

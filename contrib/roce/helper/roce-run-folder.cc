@@ -44,7 +44,10 @@ const char* const OLD_SUMMARY = "summary.json.old.tmp";
 bool
 IsPlainName(const std::string& name)
 {
-    return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
+    const bool strange = std::any_of(name.begin(), name.end(), [](unsigned char c) {
+        return c < ' ' || c == '/' || c == 127;
+    });
+    return !name.empty() && name != "." && name != ".." && !strange;
 }
 
 /// @return whether a process has read this file. @param path the file
@@ -214,17 +217,19 @@ RunFolder::ReadOwned(const std::string& manifest)
     {
         return;
     }
-    std::set<std::string> names;
-    for (const auto& entry : summary["files"])
+    const auto& files = summary["files"];
+    if (std::find(files.begin(), files.end(), SUMMARY) == files.end())
     {
-        if (entry.is_string() && IsPlainName(entry.get<std::string>()))
-        {
-            names.insert(entry.get<std::string>());
-        }
+        return; // every run lists it
     }
-    if (names.count(SUMMARY)) // every run lists it
+    for (const auto& entry : files)
     {
-        m_owned.merge(names);
+        const std::string name = entry.is_string() ? entry.get<std::string>() : "";
+        const auto type = fs::symlink_status(PathOf(name), missing).type();
+        if (IsPlainName(name) && (type == fs::file_type::regular || type == fs::file_type::symlink))
+        {
+            m_owned.insert(name);
+        }
     }
 }
 

@@ -74,7 +74,6 @@ Guard(const std::function<int()>& call)
     catch (const std::bad_alloc&) // more than what was estimated, see CheckMemory()
     {
         std::cerr << "error: out of memory" << std::endl;
-        Simulator::Destroy();
         return 1;
     }
 }

@@ -104,7 +104,8 @@ WorkloadOptions::GetSizes(const std::string& option, const std::string& text) co
 {
     const std::vector<std::string> names = FlowSizeDistribution::Names();
     const bool named = std::find(names.begin(), names.end(), text) != names.end();
-    if (!named && !std::filesystem::exists(text))
+    std::error_code unreadable; // a name may be too long
+    if (!named && !std::filesystem::exists(text, unreadable))
     {
         std::string known;
         for (const std::string& name : names)
