@@ -268,6 +268,20 @@ def snippets(build, text):
         check(done.returncode == 0, f"the C++ in README.md: {done.stderr}")
 
 
+def promised_tests(build):
+    """Each promise about results names tests that there are."""
+    listed = run("ctest", "--test-dir", build, "-N").stdout
+    tests = re.findall(r"Test +#\d+: (\S+)", listed)
+    named = set(re.findall(r"``((?:unit|system|cli|fuzz)\.[\w-]+)``", MANUAL.read_text(encoding="utf-8")))
+    check(len(named) > 8, f"tests named in the manual: {sorted(named)}")
+    for name in sorted(named):
+        check(any(test == name or test.startswith(name + ".") for test in tests), f"{MANUAL}: no test {name}")
+    script = (ROOT / "test" / "cli" / "results.py").read_text(encoding="utf-8")
+    for group in re.findall(r"``cli.results`` \(([^)]*)\)", MANUAL.read_text(encoding="utf-8")):
+        for part in group.split(","):
+            check(f"def test_{part.strip()}(" in script, f"{MANUAL}: test/cli/results.py has no {part.strip()}")
+
+
 def main():
     """All of it."""
     if len(sys.argv) != 2:
@@ -283,6 +297,7 @@ def main():
         attributes += names(types, file, text)
     check(options > 20 and attributes > 20, f"options: {options}, attributes: {attributes} found in the texts")
     snippets(build, README.read_text(encoding="utf-8"))
+    promised_tests(build)
     print(f"documentation: {len(types)} types; {options} options and {attributes} names checked")
 
 
