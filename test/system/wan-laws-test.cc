@@ -307,7 +307,7 @@ TEST_F(WanLaws, GeminiNearAndFarFinish)
 
 TEST_F(WanLaws, MpRdmaFillsAndShares)
 {
-    for (const char* law : {"MpRdma", "MpRdma[Preset=artifact]"})
+    for (const char* law : {"MpRdma", "MpRdma[Profile=artifact]"})
     {
         for (const uint32_t senders : {1, 2, 8})
         {
