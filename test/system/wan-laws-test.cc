@@ -231,7 +231,7 @@ TEST_F(WanLaws, BbrKnowsWhenTheApplicationLimits)
 
 TEST_F(WanLaws, GeminiFillsALink)
 {
-    for (const char* law : {"Gemini", "Gemini[Preset=artifact]"})
+    for (const char* law : {"Gemini", "Gemini[Profile=artifact]"})
     {
         for (const bool far : {false, true})
         {
@@ -247,7 +247,7 @@ TEST_F(WanLaws, GeminiFillsALink)
 
 TEST_F(WanLaws, GeminiShares)
 {
-    for (const char* law : {"Gemini", "Gemini[Preset=artifact]"})
+    for (const char* law : {"Gemini", "Gemini[Profile=artifact]"})
     {
         SetRateLaw(law);
         Sites sites(2, 0);
@@ -283,7 +283,7 @@ TEST_F(WanLaws, GeminiHearsDelay)
 
 TEST_F(WanLaws, GeminiNearAndFarFinish)
 {
-    for (const char* law : {"Gemini", "Gemini[Preset=artifact]"})
+    for (const char* law : {"Gemini", "Gemini[Profile=artifact]"})
     {
         SetRateLaw(law);
         Sites sites(2, 2);
