@@ -175,7 +175,7 @@ TEST_F(WanLaws, BbrFillsTheSendersLine)
 {
     for (const bool far : {false, true})
     {
-        for (const char* law : {"Bbr", "Bbr[Preset=artifact]"})
+        for (const char* law : {"Bbr", "Bbr[Profile=artifact]"})
         {
             SetRateLaw(law);
             Sites sites(!far, far);
@@ -343,7 +343,7 @@ TEST_F(WanLaws, MpRdmaNearBbrFar)
 // Lossy links: every message arrives, and soon.
 TEST_F(WanLaws, Losses)
 {
-    for (const char* law : {"Gemini", "MpRdma", "Bbr", "Bbr[Preset=artifact]"})
+    for (const char* law : {"Gemini", "MpRdma", "Bbr", "Bbr[Profile=artifact]"})
     {
         for (const char* recovery : {"GoBackN", "SelectiveRepeat[BdpCap=false]"})
         {
