@@ -54,7 +54,7 @@ CASES = {
     "Uno, lossy": (["--cc=UnoCc", "--lossless=0", "--stages=PhantomQueue[Capacity=200kB]",
                     "--lossModel=RunLoss[StartRate=3e-3]", "--lossLinks=wan",
                     "--lossRecovery=UnoErasure", "--paths=UnoLb"], "framesLostOnLinks"),
-    "Gemini": (["--cc=Gemini[Preset=artifact]"], "ecnMarked"),
+    "Gemini": (["--cc=Gemini[Profile=artifact]"], "ecnMarked"),
     "Dcqcn, iterations": (["--cc=Dcqcn", "--pattern=allreduce+incast+poisson", "--groups=4",
                            "--iterations=6", "--minBytes=100000", "--maxBytes=900000",
                            "--computeTime=0ns"], "ecnMarked"),

@@ -175,7 +175,7 @@ TEST_F(WanLaws, BbrFillsTheSendersLine)
 {
     for (const bool far : {false, true})
     {
-        for (const char* law : {"Bbr", "Bbr[Preset=artifact]"})
+        for (const char* law : {"Bbr", "Bbr[Profile=artifact]"})
         {
             SetRateLaw(law);
             Sites sites(!far, far);
@@ -231,7 +231,7 @@ TEST_F(WanLaws, BbrKnowsWhenTheApplicationLimits)
 
 TEST_F(WanLaws, GeminiFillsALink)
 {
-    for (const char* law : {"Gemini", "Gemini[Preset=artifact]"})
+    for (const char* law : {"Gemini", "Gemini[Profile=artifact]"})
     {
         for (const bool far : {false, true})
         {
@@ -247,7 +247,7 @@ TEST_F(WanLaws, GeminiFillsALink)
 
 TEST_F(WanLaws, GeminiShares)
 {
-    for (const char* law : {"Gemini", "Gemini[Preset=artifact]"})
+    for (const char* law : {"Gemini", "Gemini[Profile=artifact]"})
     {
         SetRateLaw(law);
         Sites sites(2, 0);
@@ -283,7 +283,7 @@ TEST_F(WanLaws, GeminiHearsDelay)
 
 TEST_F(WanLaws, GeminiNearAndFarFinish)
 {
-    for (const char* law : {"Gemini", "Gemini[Preset=artifact]"})
+    for (const char* law : {"Gemini", "Gemini[Profile=artifact]"})
     {
         SetRateLaw(law);
         Sites sites(2, 2);
@@ -307,7 +307,7 @@ TEST_F(WanLaws, GeminiNearAndFarFinish)
 
 TEST_F(WanLaws, MpRdmaFillsAndShares)
 {
-    for (const char* law : {"MpRdma", "MpRdma[Preset=artifact]"})
+    for (const char* law : {"MpRdma", "MpRdma[Profile=artifact]"})
     {
         for (const uint32_t senders : {1, 2, 8})
         {
@@ -343,7 +343,7 @@ TEST_F(WanLaws, MpRdmaNearBbrFar)
 // Lossy links: every message arrives, and soon.
 TEST_F(WanLaws, Losses)
 {
-    for (const char* law : {"Gemini", "MpRdma", "Bbr", "Bbr[Preset=artifact]"})
+    for (const char* law : {"Gemini", "MpRdma", "Bbr", "Bbr[Profile=artifact]"})
     {
         for (const char* recovery : {"GoBackN", "SelectiveRepeat[BdpCap=false]"})
         {

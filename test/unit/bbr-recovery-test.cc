@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// BBR over a model of one bottleneck: idle and limited applications, PROBE_RTT, losses, preset
+// BBR over a model of one bottleneck: idle and limited applications, PROBE_RTT, losses, profile
 // artifact, attributes.
 #include "../roce-error-of.h"
 #include "bbr-pipe.h"
@@ -206,18 +206,18 @@ TEST(Bbr, Timeouts)
 
 TEST(Bbr, TimersOfEachPacket)
 {
-    for (const char* preset : {"paper", "artifact"})
+    for (const char* profile : {"paper", "artifact"})
     {
-        Pipe p(Attributes{{"Preset", preset}});
+        Pipe p(Attributes{{"Profile", profile}});
         ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
         const uint64_t window = p.cc->GetWindowBytes();
         p.cc->OnFurtherTimeout(p.now);
-        EXPECT_EQ(p.cc->GetWindowBytes(), preset == std::string("artifact") ? FRAME : window);
+        EXPECT_EQ(p.cc->GetWindowBytes(), profile == std::string("artifact") ? FRAME : window);
     }
     // from one frame the window grows by a frame with each ACK: the paper's by four with the first
-    for (const auto& [preset, frames] : {std::pair("paper", 4U), std::pair("artifact", 2U)})
+    for (const auto& [profile, frames] : {std::pair("paper", 4U), std::pair("artifact", 2U)})
     {
-        Pipe p(Attributes{{"Preset", preset}, {"Recovery", "false"}});
+        Pipe p(Attributes{{"Profile", profile}, {"Recovery", "false"}});
         ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
         p.posted = 0;
         p.Run(p.now + MS);
@@ -227,7 +227,7 @@ TEST(Bbr, TimersOfEachPacket)
         ack.ackedPackets = 1;
         ack.ackedBytes = FRAME;
         p.cc->OnAck(ack);
-        EXPECT_EQ(p.cc->GetWindowBytes(), frames * FRAME) << preset;
+        EXPECT_EQ(p.cc->GetWindowBytes(), frames * FRAME) << profile;
     }
     Pipe each(Attributes{{"TimeoutScope", "each"}});
     each.cc->OnFurtherTimeout(each.now);
@@ -236,7 +236,7 @@ TEST(Bbr, TimersOfEachPacket)
 
 TEST(Bbr, Artifact)
 {
-    Pipe p(Attributes{{"Preset", "artifact"}, {"StartPhase", "0"}});
+    Pipe p(Attributes{{"Profile", "artifact"}, {"StartPhase", "0"}});
     const BbrParams& params = p.cc->GetParams();
     EXPECT_EQ(params.startupGain, 2.89);
     EXPECT_EQ(params.drainGain, 0.35);
@@ -253,24 +253,25 @@ TEST(Bbr, Artifact)
     p.Run(20 * MS);
     EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
     EXPECT_NEAR(static_cast<double>(p.cc->GetWindowBytes()), (2 * 125 + 1) * FRAME, 3000);
-    EXPECT_LE(Pipe(Attributes{{"Preset", "artifact"}}, 80000).cc->GetWindowBytes(), 1250000u);
-    Pipe full(Attributes{{"Preset", "artifact"}}, 80000); // the whole line: never above a BDP
+    EXPECT_LE(Pipe(Attributes{{"Profile", "artifact"}}, 80000).cc->GetWindowBytes(), 1250000u);
+    Pipe full(Attributes{{"Profile", "artifact"}}, 80000); // the whole line: never above a BDP
     full.RunUntil(5 * MS, [&]() {
         EXPECT_LE(full.cc->GetWindowBytes(), 1250000u);
         return false;
     });
     // what is set by hand holds
-    EXPECT_EQ(Pipe(Attributes{{"CwndGain", "3"}, {"InitialCwnd", "7"}, {"Preset", "artifact"}})
+    EXPECT_EQ(Pipe(Attributes{{"CwndGain", "3"}, {"InitialCwnd", "7"}, {"Profile", "artifact"}})
                   .cc->GetWindowBytes(),
               7u * FRAME);
 }
 
 TEST(Bbr, BadAttributes)
 {
-    for (const auto& [name, value] : Attributes{{"Preset", "v2"},
+    for (const auto& [name, value] : Attributes{{"Profile", "v2"},
                                                 {"StartupGain", "1"},
                                                 {"DrainGain", "1"},
                                                 {"CwndGain", "0.5"},
+                                                {"CwndGain", "-1"},
                                                 {"BwRounds", "17"},
                                                 {"Rounds", "us"},
                                                 {"RtProp", "least"},

@@ -107,7 +107,7 @@ TEST(Gemini, StepAndMarkFactor)
 TEST(Gemini, ArtifactStepAndMarkFactor)
 {
     // K = 24,576: 98,304 / 199,576 and 98,304 / 25,024,576; h = 0.00024 * 25 MB for both classes
-    const Attributes artifact{{"Preset", "artifact"}, {"InterRtt", "2ms"}};
+    const Attributes artifact{{"Profile", "artifact"}, {"InterRtt", "2ms"}};
     Sender intra(INTRA, artifact);
     EXPECT_NEAR(intra.cc->GetMarkFactor(), 0.492564, 1e-6);
     EXPECT_NEAR(intra.cc->GetStepBytes(), 6000, 1e-6);
@@ -117,12 +117,12 @@ TEST(Gemini, ArtifactStepAndMarkFactor)
     EXPECT_NEAR(inter.cc->GetMarkFactor(), 0.003928298, 1e-9);
     EXPECT_NEAR(inter.cc->GetStepBytes(), 6000, 1e-6);
     EXPECT_EQ(inter.cc->GetRttLimitPs(), 2 * MS + 100 * US);
-    // the preset's own InterRtt: 0.00024 * 22,400,500 B; none: 0.00024 * 175,000 B
-    EXPECT_NEAR(Sender(INTRA, {{"Preset", "artifact"}}).cc->GetStepBytes(), 5376.12, 1e-6);
-    EXPECT_NEAR(Sender(INTRA, {{"Preset", "artifact"}, {"InterRtt", "0ns"}}).cc->GetStepBytes(),
+    // the profile's own InterRtt: 0.00024 * 22,400,500 B; none: 0.00024 * 175,000 B
+    EXPECT_NEAR(Sender(INTRA, {{"Profile", "artifact"}}).cc->GetStepBytes(), 5376.12, 1e-6);
+    EXPECT_NEAR(Sender(INTRA, {{"Profile", "artifact"}, {"InterRtt", "0ns"}}).cc->GetStepBytes(),
                 42,
                 1e-9);
-    EXPECT_NEAR(Sender(INTER, {{"Preset", "artifact"}}).cc->GetStepBytes(), 6000, 1e-6);
+    EXPECT_NEAR(Sender(INTER, {{"Profile", "artifact"}}).cc->GetStepBytes(), 6000, 1e-6);
 }
 
 TEST(Gemini, StartsWithABdp)
@@ -295,7 +295,7 @@ TEST(Gemini, TimeoutsOfABurstCountOnce)
 {
     for (const bool artifact : {false, true})
     {
-        Sender s(INTER, {{"Preset", artifact ? "artifact" : "paper"}});
+        Sender s(INTER, {{"Profile", artifact ? "artifact" : "paper"}});
         const int64_t gatePs = 2 * MS; // the path has no hops here, so no queues
         s.cc->OnTimeout(5 * MS);
         s.Ack(5 * MS + US, 2 * MS);
@@ -307,7 +307,7 @@ TEST(Gemini, TimeoutsOfABurstCountOnce)
     }
     PathInfo path = MakePath(INTER);
     path.hops = 9;
-    Sender s(INTER, {{"Preset", "artifact"}});
+    Sender s(INTER, {{"Profile", "artifact"}});
     s.cc->Start(path, 0);
     s.cc->OnTimeout(5 * MS);
     s.Ack(5 * MS + US, 2 * MS);
@@ -356,7 +356,7 @@ TEST(Gemini, InitialWindowSlowStarts)
 TEST(Gemini, RoundsByTheClock)
 {
     // alpha = e: the first mark cuts nothing, but there is no other cut for 14 us
-    Sender s(INTRA, {{"Preset", "artifact"}});
+    Sender s(INTRA, {{"Profile", "artifact"}});
     s.Ack(14 * US, 14 * US, true);
     EXPECT_EQ(s.W(), 175000);
     s.Ack(27 * US, 27 * US, true);
@@ -365,7 +365,7 @@ TEST(Gemini, RoundsByTheClock)
     EXPECT_EQ(s.cc->GetAlpha(), 0.5);
     EXPECT_NEAR(s.W(), 175000 * (1 - 0.5 * 0.492564), 0.1);
     // the least RTT is that of this round trip alone
-    Sender t(INTER, {{"Preset", "artifact"}});
+    Sender t(INTER, {{"Profile", "artifact"}});
     t.Ack(2 * MS, 2 * MS);
     t.Ack(4 * MS, 2200 * US);
     EXPECT_NEAR(t.W(), 22.5e6, 10);
@@ -380,12 +380,12 @@ TEST(Gemini, Pacing)
     Sender none(INTRA);
     none.Ack(14 * US, 14 * US, true);
     EXPECT_EQ(none.cc->GetRateBps(), 100000000000u);
-    EXPECT_EQ(Sender(INTRA, {{"Preset", "artifact"}}).cc->GetParams().paced, true);
+    EXPECT_EQ(Sender(INTRA, {{"Profile", "artifact"}}).cc->GetParams().paced, true);
 }
 
-TEST(Gemini, AttributesOverrideThePreset)
+TEST(Gemini, AttributesOverrideTheProfile)
 {
-    const Sender s(INTRA, {{"Beta", "0.3"}, {"EcnGain", "1"}, {"Preset", "artifact"}});
+    const Sender s(INTRA, {{"Beta", "0.3"}, {"EcnGain", "1"}, {"Profile", "artifact"}});
     const GeminiParams& p = s.cc->GetParams();
     EXPECT_EQ(p.beta, 0.3);
     EXPECT_EQ(p.gain, 1);
@@ -395,9 +395,10 @@ TEST(Gemini, AttributesOverrideThePreset)
 
 TEST(Gemini, BadAttributes)
 {
-    for (const auto& [name, value] : Attributes{{"Preset", "uno"},
+    for (const auto& [name, value] : Attributes{{"Profile", "uno"},
                                                 {"StepForm", "bytes"},
                                                 {"H", "0"},
+                                                {"H", "-1"},
                                                 {"T", "-2ns"},
                                                 {"MaxQueue", "-1"},
                                                 {"Beta", "1"},

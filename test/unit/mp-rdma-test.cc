@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// MP-RDMA's window: what each ACK does to it, both presets, every attribute.
+// MP-RDMA's window: what each ACK does to it, both profiles, every attribute.
 #include "../roce-error-of.h"
 
 #include "ns3/roce-input-error.h"
@@ -149,7 +149,7 @@ TEST(MpRdma, Timeouts)
 
 TEST(MpRdma, Artifact)
 {
-    Sender s(Attributes{{"Preset", "artifact"}, {"InitialCwnd", "35"}});
+    Sender s(Attributes{{"Profile", "artifact"}, {"InitialCwnd", "35"}});
     EXPECT_EQ(s.cc->GetRateBps(), 80000000000u); // 140,000 B in 14 us
     s.Ack(1, 1);
     EXPECT_DOUBLE_EQ(s.cc->GetCwnd(), 34.85);
@@ -158,9 +158,9 @@ TEST(MpRdma, Artifact)
     const double before = s.cc->GetCwnd();
     s.cc->OnTimeout(0);
     EXPECT_EQ(s.cc->GetCwnd(), before);
-    EXPECT_EQ(Sender(Attributes{{"Preset", "artifact"}}).cc->GetCwnd(), 43.75);
+    EXPECT_EQ(Sender(Attributes{{"Profile", "artifact"}}).cc->GetCwnd(), 43.75);
     // what is set by hand holds
-    const Sender t(Attributes{{"Decrease", "0.5"}, {"Pacing", "false"}, {"Preset", "artifact"}});
+    const Sender t(Attributes{{"Decrease", "0.5"}, {"Pacing", "false"}, {"Profile", "artifact"}});
     EXPECT_EQ(t.cc->GetParams().decrease, 0.5);
     EXPECT_FALSE(t.cc->GetParams().paced);
 }
@@ -182,12 +182,13 @@ TEST(MpRdma, WarnsOnLongPaths)
 
 TEST(MpRdma, BadAttributes)
 {
-    for (const auto& [name, value] : Attributes{{"Preset", "uno"},
+    for (const auto& [name, value] : Attributes{{"Profile", "uno"},
                                                 {"Increase", "0"},
+                                                {"Increase", "-1"},
                                                 {"Decrease", "-2"},
                                                 {"InitialCwnd", "0.5"},
                                                 {"TimeoutReaction", "halve"},
-                                                {"Pacing", "1"}})
+                                                {"Pacing", "maybe"}})
     {
         const Attributes one{{name, value}};
         EXPECT_EQ(ErrorOf([&]() { Sender s(one); }).rfind("ns3::roce::MpRdma: " + name + " is ", 0),

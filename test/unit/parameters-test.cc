@@ -18,7 +18,9 @@
 #include "ns3/roce-parameters.h"
 #include "ns3/uinteger.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -314,6 +316,29 @@ TEST(Parameters, ATableThatIsWrongIsRefused)
     EXPECT_THROW(table.Choice("Mode", &TestParams::mode, {Mode::SLOW}, {{"fast", Mode::FAST}}, ""),
                  std::logic_error);
     EXPECT_THROW(Make()->parameters.IsGiven("Nix"), std::logic_error);
+}
+
+TEST(Parameters, RangesContainWhatTheySay)
+{
+    const auto check = [](const Range& range,
+                          const std::string& text,
+                          std::initializer_list<double> inside,
+                          std::initializer_list<double> outside) {
+        EXPECT_EQ(range.ToText("X"), text);
+        for (const double value : inside)
+        {
+            EXPECT_TRUE(range.Contains(value)) << text << " " << value;
+        }
+        for (const double value : outside)
+        {
+            EXPECT_FALSE(range.Contains(value)) << text << " " << value;
+        }
+        EXPECT_FALSE(range.Contains(std::nan(""))) << text;
+    };
+    check(Range::Above(0).Below(1), "0 < X < 1", {1e-300, 0.5}, {0, 1, -1});
+    check(Range::AtLeast(0).Below(1), "0 <= X < 1", {0, 0.5}, {-1, 1});
+    check(Range::AtLeast(1).Or(0), "X >= 1 or 0", {0, 1, 1e300}, {-1, 0.5});
+    check(Range::Within(2, 3).Or(-1), "2 <= X <= 3 or -1", {2, 3, -1}, {0, 4});
 }
 
 // What is printed is read back as the same.

@@ -286,7 +286,7 @@ TEST(PowerTcp, ThetaChangesTheWindowOncePerRoundTrip)
 {
     for (bool perAck : {false, true})
     {
-        auto cc = MakeFree(15000, {{"Theta", "true"}, {"UpdatePer", perAck ? "ack" : ""}});
+        auto cc = MakeFree(15000, {{"Theta", "true"}, {"UpdatePer", perAck ? "ack" : "profile"}});
         RttAck(cc, 1, 10, 100, 24);
         RttAck(cc, 5, 15, 106, 24); // power 2, half of it new; still the first round trip
         EXPECT_NEAR(cc->GetPower(), 1.5, 1e-9);
@@ -582,6 +582,8 @@ TEST(PowerTcp, Attributes)
                                          {{"Memory", "none"}},
                                          {{"FixedWindow", "yes"}},
                                          {{"Gamma", "0"}},
+                                         {{"Gamma", "-1"}},
+                                         {{"Memory", ""}},
                                          {{"Gamma", "1.1"}},
                                          {{"Eta", "0"}},
                                          {{"RttMargin", "0.5"}},

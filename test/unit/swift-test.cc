@@ -496,6 +496,7 @@ TEST(Swift, BadAttributes)
                                          {{"FsMax", "0.1"}},
                                          {{"Ai", "0"}},
                                          {{"Beta", "1.5"}},
+                                         {{"Beta", "-1"}},
                                          {{"MaxMdf", "1"}},
                                          {{"CwndMin", "0"}},
                                          {{"CwndMin", "10"}, {"CwndMax", "5"}},
@@ -515,7 +516,8 @@ TEST(Swift, BadAttributes)
     }
     catch (const InputError& e)
     {
-        EXPECT_STREQ(e.what(), "ns3::roce::Swift: Beta is 1.500000, expected 0 < Beta <= 1");
+        EXPECT_STREQ(e.what(),
+                     "ns3::roce::Swift: Beta is 1.5, expected a number, 0 < Beta <= 1, or profile");
     }
 }
 

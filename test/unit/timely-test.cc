@@ -656,19 +656,20 @@ TEST(Timely, BadValues)
     ExpectError({{"Mode", "perByte"}}, "Mode is 'perByte', expected 'perRtt'");
     ExpectError({{"Alpha", "0"}}, "Alpha is 0");
     ExpectError({{"Alpha", "1.1"}}, "Alpha is 1.1");
+    ExpectError({{"Alpha", "-1"}}, "Alpha is -1");
     ExpectError({{"Beta", "2"}}, "Beta is 2");
-    ExpectError({{"THigh", "10us"}}, "THigh is 10000000 ps, expected a positive time not below");
-    ExpectError({{"TLow", "-5us"}}, "TLow is -5000000 ps");
+    ExpectError({{"THigh", "10us"}}, "THigh is 10us, expected at least TLow, which is 50us");
+    ExpectError({{"TLow", "-5us"}}, "TLow is -5us");
     ExpectError({{"TLow", "0us"}, {"Patched", "true"}}, "TLow is 0");
-    ExpectError({{"MinRtt", "-2ns"}}, "MinRtt is -2000 ps");
-    ExpectError({{"HaiThreshold", "-2"}}, "HaiThreshold is -2");
+    ExpectError({{"MinRtt", "-2ns"}}, "MinRtt is -2ns");
+    ExpectError({{"HaiThreshold", "-2"}}, "HaiThreshold is '-2'");
     ExpectError({{"HaiFactor", "0.5"}}, "HaiFactor is 0.5");
     ExpectError({{"HaiSignal", "rtt"}}, "HaiSignal is 'rtt'");
     ExpectError({{"HaiBelowTLow", "yes"}}, "HaiBelowTLow is 'yes'");
-    ExpectError({{"Patched", "1"}}, "Patched is '1'");
+    ExpectError({{"Patched", "yes"}}, "Patched is 'yes'");
     ExpectError({{"SegmentBytes", "0"}}, "SegmentBytes is 0");
     ExpectError({{"SubtractSerialisation", "no"}}, "SubtractSerialisation is 'no'");
-    ExpectError({{"Window", "big"}}, "Window is 'big', expected 'none' or 'bdp'");
+    ExpectError({{"Window", "big"}}, "Window is 'big', expected 'none', 'bdp'");
     Ptr<Timely> cc = CreateObject<Timely>();
     EXPECT_THROW(cc->Start(PathInfo(), 0), InputError);
 }

@@ -102,11 +102,13 @@ Range::ToText(const std::string& name) const
     {
         return "";
     }
+    const std::string other = std::isnan(m_other) ? "" : " or " + Shortest(m_other);
     if (m_high == INFINITE)
     {
-        return name + (m_open ? " > " : " >= ") + Shortest(m_low);
+        return name + (m_open ? " > " : " >= ") + Shortest(m_low) + other;
     }
-    return Shortest(m_low) + (m_open ? " < " : " <= ") + name + " <= " + Shortest(m_high);
+    return Shortest(m_low) + (m_open ? " < " : " <= ") + name + (m_openHigh ? " < " : " <= ") +
+           Shortest(m_high) + other;
 }
 
 namespace kind

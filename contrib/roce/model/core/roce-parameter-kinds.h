@@ -54,15 +54,33 @@ class Range
         return {low, high, true};
     }
 
+    /// @return this, but less than high. @param high just outside
+    Range Below(double high) const
+    {
+        Range range = *this;
+        range.m_high = high;
+        range.m_openHigh = true;
+        return range;
+    }
+
+    /// @return this and one value more, that has a meaning of its own. @param value outside of this
+    Range Or(double value) const
+    {
+        Range range = *this;
+        range.m_other = value;
+        return range;
+    }
+
     /// @return whether a value is in it. @param value any; false for NaN
     bool Contains(double value) const
     {
-        return (m_open ? value > m_low : value >= m_low) && value <= m_high;
+        return value == m_other || ((m_open ? value > m_low : value >= m_low) &&
+                                    (m_openHigh ? value < m_high : value <= m_high));
     }
 
     /**
      * @param name what is compared
-     * @return for example `0 < Gain <= 1`, `Period >= 0`; empty for Any()
+     * @return for example `0 < Gain <= 1`, `Period >= 0`, `Window >= 1 or 0`; empty for Any()
      */
     std::string ToText(const std::string& name) const;
 
@@ -78,7 +96,9 @@ class Range
 
     double m_low;
     double m_high;
-    bool m_open; //!< m_low is outside
+    bool m_open;            //!< m_low is outside
+    bool m_openHigh{false}; //!< m_high is outside
+    double m_other{std::numeric_limits<double>::quiet_NaN()}; //!< this one, too; NaN: none
 };
 
 /**

@@ -5,73 +5,131 @@
  */
 #include "roce-bbr-params.h"
 
-#include "roce-settings-attributes.h"
+#include "roce-bbr.h"
 
 namespace ns3
 {
 namespace roce
 {
 
+NS_OBJECT_ENSURE_REGISTERED(Bbr);
+
 namespace
 {
-
-constexpr SettingsCheck CHECK{"ns3::roce::Bbr", "preset"};
 
 /// 2 / ln 2: the least gain that doubles the rate each round trip.
 constexpr double HIGH_GAIN = 2.8853900817779268;
 
+constexpr int64_t MS = 1000000000; //!< ps
+
 } // namespace
 
-BbrParams
-BbrSettings::Resolve() const
+/*
+ * Sources of the values:
+ * [1] Cardwell et al., ACM Queue 2016; draft-cardwell-iccrg-bbr-congestion-control-00, whose names
+ *     are used here.
+ * [2] the htsim code that was published with Uno (SC 2025), commit 68d164e.
+ * [3] RFC 6928; RFC 6298 (one timer).
+ * [4] the draft's three send quanta; a NIC that paces each frame has quanta of one.
+ * [a] without effect in artifact.
+ */
+const ParameterTable<BbrParams>&
+BbrParams::Table()
 {
-    const bool artifact = CHECK.Choice("Preset", preset, {"paper", "artifact"}) == 1;
-    BbrParams p{};
-    p.startupGain = CHECK.Number(startupGain, artifact ? 2.89 : HIGH_GAIN);
-    CHECK.Require(p.startupGain > 1, "StartupGain", std::to_string(p.startupGain), "more than 1");
-    p.drainGain = CHECK.Number(drainGain, artifact ? 0.35 : 1 / HIGH_GAIN);
-    CHECK.Require(p.drainGain > 0 && p.drainGain < 1,
-                  "DrainGain",
-                  std::to_string(p.drainGain),
-                  "0 < DrainGain < 1");
-    p.cwndGain = CHECK.Number(cwndGain, 2);
-    CHECK.Require(p.cwndGain >= 1, "CwndGain", std::to_string(p.cwndGain), "1 or more");
-    const int64_t rounds10 = bwRounds == -1 ? 10 : bwRounds;
-    CHECK.Require(rounds10 >= 1 && rounds10 <= BbrParams::MAX_BW_ROUNDS,
-                  "BwRounds",
-                  std::to_string(bwRounds),
-                  "1 .. " + std::to_string(BbrParams::MAX_BW_ROUNDS));
-    p.bwRounds = static_cast<uint32_t>(rounds10);
-    p.clocked = CHECK.Choice("Rounds", rounds, {"acks", "rtProp"}, artifact);
-    p.measuredRtt = CHECK.Choice("RtProp", rtProp, {"baseRtt", "measured"}, !artifact);
-    p.rttWindowPs = CHECK.Duration("RttWindow", rttWindow, 10'000'000'000'000);
-    p.probeRtt = CHECK.Flag("ProbeRtt", probeRtt, !artifact);
-    p.probeRttDurationPs = CHECK.Duration("ProbeRttDuration", probeRttDuration, 200'000'000'000);
-    p.initialCwnd = CHECK.Number(initialCwnd, artifact ? 0 : 10);
-    CHECK.Require(p.initialCwnd == 0 || p.initialCwnd >= 1,
-                  "InitialCwnd",
-                  std::to_string(p.initialCwnd),
-                  "1 or more frames, or 0 for the BDP");
-    p.maxCwndBdp = CHECK.Number(maxCwndBdp, artifact ? 1 : 0);
-    CHECK.Require(p.maxCwndBdp >= 0,
-                  "MaxCwndBdp",
-                  std::to_string(p.maxCwndBdp),
-                  "a positive number of BDPs, or 0 for none");
-    p.minFrames = CHECK.Number(minFrames, artifact ? 1 : 4);
-    CHECK.Require(p.minFrames >= 1, "MinFrames", std::to_string(p.minFrames), "1 or more frames");
-    p.quantaFrames = CHECK.Number(quantaFrames, artifact ? 1 : 3);
-    CHECK.Require(p.quantaFrames >= 0,
-                  "QuantaFrames",
-                  std::to_string(p.quantaFrames),
-                  "0 or more frames");
-    p.recovers = CHECK.Flag("Recovery", recovery, !artifact);
-    p.eachTimeout = CHECK.Choice("TimeoutScope", timeoutScope, {"oldest", "each"}, artifact);
-    CHECK.Require(startPhase >= -1 && startPhase < 8,
-                  "StartPhase",
-                  std::to_string(startPhase),
-                  "0 .. 7, or -1 for a hash of the time");
-    p.startPhase = static_cast<int>(startPhase);
-    return p;
+    using P = BbrParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Bbr", {"paper", "artifact"})
+            .Number("StartupGain",
+                    &P::startupGain,
+                    {HIGH_GAIN, 2.89}, // [1] [2]
+                    Range::Above(1),
+                    "Gain of rate and window in STARTUP")
+            .Number("DrainGain",
+                    &P::drainGain,
+                    {1 / HIGH_GAIN, 0.35}, // [1] [2]
+                    Range::Above(0).Below(1),
+                    "Gain of the rate in DRAIN")
+            .Number("CwndGain",
+                    &P::cwndGain,
+                    {2}, // [1] [2]
+                    Range::AtLeast(1),
+                    "Gain of the window after STARTUP")
+            .Count("BwRounds",
+                   &P::bwRounds,
+                   {10}, // [1] [2]
+                   Range::Within(1, MAX_BW_ROUNDS),
+                   "Round trips of which the greatest delivery rate counts")
+            .Choice("Rounds",
+                    &P::clocked,
+                    {false, true}, // [1] [2]
+                    {{"acks", false}, {"rtProp", true}},
+                    "Round trips and phases end by acks, or each rtProp by the clock")
+            .Choice("RtProp",
+                    &P::measuredRtt,
+                    {true, false}, // [1] [2]
+                    {{"measured", true}, {"baseRtt", false}},
+                    "Propagation delay: measured, or baseRtt of the path")
+            .Duration("RttWindow",
+                      &P::rttWindowPs,
+                      {10000 * MS}, // [1] [a]
+                      Range::AtLeast(0),
+                      "Time in which the least RTT counts")
+            .Flag("ProbeRtt",
+                  &P::probeRtt,
+                  {true, false}, // [1] [2]
+                  "true: drain the queue when RTprop is too old")
+            .Duration("ProbeRttDuration",
+                      &P::probeRttDurationPs,
+                      {200 * MS}, // [1] [a]
+                      Range::AtLeast(0),
+                      "Length of PROBE_RTT")
+            .Number("InitialCwnd",
+                    &P::initialCwnd,
+                    {10, 0}, // [3] [2]
+                    Range::AtLeast(1).Or(0),
+                    "First window, full frames; 0: BDP")
+            .Number("MaxCwndBdp",
+                    &P::maxCwndBdp,
+                    {0, 1}, // [1] [2]
+                    Range::AtLeast(0),
+                    "Greatest window, BDPs; 0: none")
+            .Number("MinFrames",
+                    &P::minFrames,
+                    {4, 1}, // [1] [2]
+                    Range::AtLeast(1),
+                    "Least window after an ACK and window of PROBE_RTT, full frames")
+            .Number("QuantaFrames",
+                    &P::quantaFrames,
+                    {3, 1}, // [4] [2]
+                    Range::AtLeast(0),
+                    "Frames in flight besides gain times BDP")
+            .Flag("Recovery",
+                  &P::recovers,
+                  {true, false}, // [1] [2]
+                  "true: packet conservation after a loss, the window comes back after timeouts")
+            .Choice("TimeoutScope",
+                    &P::eachTimeout,
+                    {false, true}, // [3] [2]
+                    {{"oldest", false}, {"each", true}},
+                    "Where each packet has a timer, the window falls to a frame with each, or only "
+                    "with that of the oldest packet")
+            .Count("StartPhase",
+                   &P::startPhase,
+                   {-1},
+                   Range::Within(-1, 7),
+                   "Phase that PROBE_BW begins with; -1: from a hash of the time");
+    return table;
+}
+
+TypeId
+Bbr::GetTypeId()
+{
+    static const TypeId tid = BbrParams::Table().AddTo(TypeId("ns3::roce::Bbr")
+                                                           .SetParent<CongestionControl>()
+                                                           .SetGroupName("Roce")
+                                                           .AddConstructor<Bbr>(),
+                                                       &Bbr::m_parameters);
+    return tid;
 }
 
 } // namespace roce

@@ -5,8 +5,6 @@
  */
 #include "roce-bbr.h"
 
-#include "roce-settings-attributes.h"
-
 #include "ns3/roce-routing.h"
 
 #include <algorithm>
@@ -17,12 +15,8 @@ namespace ns3
 namespace roce
 {
 
-NS_OBJECT_ENSURE_REGISTERED(Bbr);
-
 namespace
 {
-
-constexpr SettingsCheck CHECK{"ns3::roce::Bbr", "preset"};
 
 /// Gains of PROBE_BW.
 constexpr std::array<double, 8> CYCLE{1.25, 0.75, 1, 1, 1, 1, 1, 1};
@@ -33,65 +27,19 @@ constexpr uint32_t FULL_ROUNDS = 3;
 
 } // namespace
 
-TypeId
-Bbr::GetTypeId()
-{
-    using S = BbrSettings;
-    static const TypeId tid =
-        SettingsAttributes<S>(TypeId("ns3::roce::Bbr")
-                                  .SetParent<CongestionControl>()
-                                  .SetGroupName("Roce")
-                                  .AddConstructor<Bbr>())
-            .Text<&S::preset>("Preset", "paper", "paper or artifact")
-            .Number<&S::startupGain>("StartupGain",
-                                     "Gain of rate and window in STARTUP; -1: preset")
-            .Number<&S::drainGain>("DrainGain", "Gain of the rate in DRAIN; -1: preset")
-            .Number<&S::cwndGain>("CwndGain", "Gain of the window after STARTUP; -1: preset")
-            .Count<&S::bwRounds>("BwRounds",
-                                 "Round trips of which the greatest delivery rate counts, 1 to "
-                                 "16; -1: preset")
-            .Text<&S::rounds>("Rounds",
-                              "Round trips and phases end by acks, or each rtProp by the clock; "
-                              "empty: preset")
-            .Text<&S::rtProp>("RtProp",
-                              "Propagation delay: measured, or baseRtt of the path; empty: preset")
-            .Duration<&S::rttWindow>("RttWindow",
-                                     "Time in which the least RTT counts; -1ns: preset")
-            .Text<&S::probeRtt>("ProbeRtt",
-                                "true: drain the queue when RTprop is too old; empty: preset")
-            .Duration<&S::probeRttDuration>("ProbeRttDuration", "Length of PROBE_RTT; -1ns: preset")
-            .Number<&S::initialCwnd>("InitialCwnd", "First window, full frames; 0: BDP; -1: preset")
-            .Number<&S::maxCwndBdp>("MaxCwndBdp", "Greatest window, BDPs; 0: none; -1: preset")
-            .Number<&S::minFrames>("MinFrames",
-                                   "Least window after an ACK and window of PROBE_RTT, full "
-                                   "frames; -1: preset")
-            .Number<&S::quantaFrames>("QuantaFrames",
-                                      "Frames in flight besides gain times BDP; -1: preset")
-            .Text<&S::recovery>("Recovery",
-                                "true: packet conservation after a loss, the window comes back "
-                                "after timeouts; empty: preset")
-            .Text<&S::timeoutScope>("TimeoutScope",
-                                    "Where each packet has a timer, the window falls to a frame "
-                                    "with each, or only with "
-                                    "that of the oldest packet; empty: preset")
-            .Count<&S::startPhase>(
-                "StartPhase",
-                "Phase that PROBE_BW begins with, 0 to 7; -1: from a hash of the time");
-    return tid;
-}
-
 Ptr<CongestionControl>
 Bbr::Fork() const
 {
-    GetParams();
+    m_parameters.Get(); // once for all forks
     return CopyObject<Bbr>(this);
 }
 
 void
 Bbr::DoStart(int64_t nowPs)
 {
-    const BbrParams& p = GetParams();
-    CHECK.Path(m_path);
+    m_p = m_parameters.Get();
+    const BbrParams& p = *m_p;
+    RequirePath();
     m_delivery.Reset(nowPs);
     m_bps.fill(0);
     m_bpsRound = m_rounds = m_nextRoundDelivered = 0;
@@ -123,9 +71,8 @@ Bbr::Enter(BbrState state, double pacingGain, double cwndGain)
 void
 Bbr::UpdateRound(const DeliverySample& sample, int64_t nowPs)
 {
-    m_roundStart = m_params->clocked
-                       ? m_rtPropPs != NEVER_PS && nowPs - m_roundStampPs >= m_rtPropPs
-                       : sample.bps > 0 && sample.priorDelivered >= m_nextRoundDelivered;
+    m_roundStart = m_p->clocked ? m_rtPropPs != NEVER_PS && nowPs - m_roundStampPs >= m_rtPropPs
+                                : sample.bps > 0 && sample.priorDelivered >= m_nextRoundDelivered;
     if (m_roundStart)
     {
         ++m_rounds;
@@ -143,7 +90,7 @@ Bbr::UpdateBottleneck(const DeliverySample& sample)
     }
     // Round trips are only forgotten for newer ones: while all samples are application-limited, the
     // old ones hold.
-    const uint64_t length = m_params->bwRounds;
+    const uint64_t length = m_p->bwRounds;
     const bool forget = m_rounds != m_bpsRound;
     for (uint64_t i = std::min(m_rounds - m_bpsRound, length); i > 0; --i)
     {
@@ -159,11 +106,11 @@ Bbr::UpdateBottleneck(const DeliverySample& sample)
 void
 Bbr::UpdateRtProp(const AckInfo& ack)
 {
-    if (!m_params->measuredRtt)
+    if (!m_p->measuredRtt)
     {
         return;
     }
-    m_rtPropExpired = ack.nowPs - m_rtPropStampPs > m_params->rttWindowPs;
+    m_rtPropExpired = ack.nowPs - m_rtPropStampPs > m_p->rttWindowPs;
     if (ack.rttPs > 0 && (ack.rttPs <= m_rtPropPs || m_rtPropExpired))
     {
         m_rtPropPs = ack.rttPs;
@@ -179,7 +126,7 @@ Bbr::InflightBytes(double gain) const
         return m_cwnd;
     }
     return gain * m_bottleneckBps * static_cast<double>(m_rtPropPs) / 8e12 +
-           m_params->quantaFrames * m_path.fullFrameBytes;
+           m_p->quantaFrames * m_path.fullFrameBytes;
 }
 
 // ---------------------------------------------------------------- states
@@ -203,8 +150,8 @@ Bbr::CheckFullPipe(const DeliverySample& sample)
 void
 Bbr::EnterProbeBw(int64_t nowPs)
 {
-    Enter(BbrState::PROBE_BW, 1, m_params->cwndGain);
-    const int fixed = m_params->startPhase;
+    Enter(BbrState::PROBE_BW, 1, m_p->cwndGain);
+    const int fixed = m_p->startPhase;
     // any but 1, the one below 1
     const auto drawn = static_cast<uint32_t>(Mix64(static_cast<uint64_t>(nowPs)) % 7);
     SetPhase(fixed >= 0 ? static_cast<uint32_t>(fixed) : drawn + (drawn > 0), nowPs);
@@ -221,7 +168,7 @@ Bbr::SetPhase(uint32_t phase, int64_t nowPs)
 bool
 Bbr::IsPhaseOver(const AckInfo& ack) const
 {
-    if (m_params->clocked)
+    if (m_p->clocked)
     {
         return ack.nowPs - m_phaseStampPs >= m_rtPropPs;
     }
@@ -246,7 +193,7 @@ Bbr::UpdatePhase(const AckInfo& ack)
 void
 Bbr::CheckProbeRtt(const AckInfo& ack)
 {
-    const BbrParams& p = *m_params;
+    const BbrParams& p = *m_p;
     if (p.probeRtt && m_state != BbrState::PROBE_RTT && m_rtPropExpired && !m_idleRestart)
     {
         SaveCwnd();
@@ -312,7 +259,7 @@ Bbr::OnAck(const AckInfo& ack)
     CheckFullPipe(sample);
     if (m_state == BbrState::STARTUP && m_filledPipe)
     {
-        Enter(BbrState::DRAIN, m_params->drainGain, m_params->startupGain);
+        Enter(BbrState::DRAIN, m_p->drainGain, m_p->startupGain);
     }
     if (m_state == BbrState::DRAIN && static_cast<double>(ack.inflightBytes) <= InflightBytes(1))
     {
@@ -334,7 +281,7 @@ Bbr::OnTimeout(int64_t)
 {
     SaveCwnd();
     m_cwnd = m_path.fullFrameBytes;
-    m_recovering = m_params->recovers;
+    m_recovering = m_p->recovers;
     m_nextRoundDelivered = m_delivery.GetDelivered();
     m_delivery.OnTimeout();
     Publish();
@@ -343,7 +290,7 @@ Bbr::OnTimeout(int64_t)
 void
 Bbr::OnFurtherTimeout(int64_t nowPs)
 {
-    if (m_params->eachTimeout)
+    if (m_p->eachTimeout)
     {
         OnTimeout(nowPs);
     }
@@ -371,7 +318,7 @@ Bbr::SetPacing(double gain)
 void
 Bbr::SetCwnd(const AckInfo& ack)
 {
-    const BbrParams& p = *m_params;
+    const BbrParams& p = *m_p;
     const auto acked = static_cast<double>(ack.ackedBytes);
     const double conserved = static_cast<double>(ack.inflightBytes) + acked;
     if (m_recovering && m_roundStart)

@@ -7,11 +7,12 @@
 #define ROCE_BBR_H
 
 #include "roce-bbr-params.h"
+#include "roce-congestion-control.h"
 #include "roce-delivery-rate.h"
-#include "roce-tunable-control.h"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -43,6 +44,8 @@ enum class BbrState : uint8_t
  * loss comes, 0.75 at most until the queue has gone. PROBE_RTT, once no RTT at or below RTprop has
  * come for RttWindow: four frames in flight for ProbeRttDuration and a round trip.
  *
+ * Parameters, profiles and their sources: see BbrParams::Table().
+ *
  * Rounds=rtProp (the artifact's): a round trip is an RTprop by the clock, for the filter, the end
  * of STARTUP and each phase, whatever is in flight.
  *
@@ -73,7 +76,7 @@ enum class BbrState : uint8_t
  * headers.
  * - Memory: 32 bytes for each frame in flight, about 400 KB at 100 Gb/s and 2 ms with two BDPs.
  */
-class Bbr : public TunableControl<BbrSettings>
+class Bbr : public CongestionControl
 {
   public:
     /**
@@ -99,6 +102,15 @@ class Bbr : public TunableControl<BbrSettings>
     void OnTimeout(int64_t nowPs) override;
     void OnFurtherTimeout(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const BbrParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
 
     /// @return what BBR is doing
     BbrState GetState() const
@@ -165,6 +177,9 @@ class Bbr : public TunableControl<BbrSettings>
     void SetCwnd(const AckInfo& ack);
     void SetPacing(double gain);
     void Publish(); //!< set the outputs
+
+    Parameters<BbrParams> m_parameters;   //!< attributes
+    std::shared_ptr<const BbrParams> m_p; //!< in force since Start()
 
     DeliveryRate m_delivery; //!< samples
     std::array<double, BbrParams::MAX_BW_ROUNDS>

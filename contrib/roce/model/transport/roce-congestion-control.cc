@@ -5,6 +5,8 @@
  */
 #include "roce-congestion-control.h"
 
+#include "ns3/roce-input-error.h"
+
 namespace ns3
 {
 namespace roce
@@ -18,6 +20,18 @@ CongestionControl::GetTypeId()
     static TypeId tid =
         TypeId("ns3::roce::CongestionControl").SetParent<Object>().SetGroupName("Roce");
     return tid;
+}
+
+void
+CongestionControl::RequirePath() const
+{
+    if (m_path.baseRttPs <= 0 || !m_path.lineRateBps || !m_path.fullFrameBytes)
+    {
+        throw InputError(
+            GetInstanceTypeId().GetName() + ": path is " + std::to_string(m_path.baseRttPs) +
+            " ps of base RTT, " + std::to_string(m_path.lineRateBps) + " bit/s of line rate, " +
+            std::to_string(m_path.fullFrameBytes) + " B of full frame, expected positive values");
+    }
 }
 
 } // namespace roce

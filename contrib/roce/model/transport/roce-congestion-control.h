@@ -332,6 +332,9 @@ class CongestionControl : public Object
      */
     virtual void DoStart(int64_t nowPs) = 0;
 
+    /// @throw InputError unless the path's base RTT, line rate and full frame are positive
+    void RequirePath() const;
+
     PathInfo m_path;                         //!< set by Start()
     uint64_t m_rateBps{0};                   //!< output: rate
     uint64_t m_windowBytes{UNLIMITED_BYTES}; //!< output: window

@@ -8,14 +8,29 @@
 
 #include "roce-congestion-control.h"
 
-#include "ns3/data-rate.h"
+#include "ns3/roce-parameters.h"
 
-#include <string>
+#include <memory>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of Dctcp.
+struct DctcpParams
+{
+    bool windowForm;
+    double gain;
+    double initialAlpha;
+    double aiBps; //!< 0: aiFrames counts
+    double aiFrames;
+    double minRateBps; //!< 0: one frame in window form, one step in rate form
+    bool halve;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<DctcpParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -30,30 +45,13 @@ namespace roce
  * per round trip. W is a window in bytes (Form=window: each ACK adds its share, step * acknowledged
  * bytes / W) or a rate in bit/s (Form=rate: a step when a round trip is over).
  *
- * | attribute    | profile paper (default)                 | profile hpcc-sim                 |
- * |--------------|-----------------------------------------|----------------------------------|
- * | Form         | window [1]                              | rate [2]                         |
- * | Gain         | 1/16 [1]                                | 1/16 [3]                         |
- * | InitialAlpha | 1 [4]                                   | 1 [2]                            |
- * | Ai           | AiFrames (1 [1]) full frames per RTT    | 615 Mb/s per RTT [3]             |
- * | MinRate      | window form: one frame; rate form: Ai   | 1 Gb/s [3]                       |
- * | LossReaction | halve [4]                               | none [2]                         |
- *
- * [1] SIGCOMM 2010 paper. [2] rdma-hw.cc of alibaba-edu/High-Precision-Congestion-Control (CC mode
- * 8). [3] run.py there; 615 Mb/s are one frame of 1000 bytes in 13 us, whatever the path is. [4]
- * RFC 8257 (sections 3.3 and 3.5).
+ * Parameters, their values in the profiles paper (default) and hpcc-sim, and where these come from:
+ * see DctcpParams::Table().
  *
  * DCTCP needs a step in the marking curve, not DCQCN's ramp. What run.py recommends, K = 30 KB for
  * each 10 Gb/s, is
  *
  *   ns3::roce::EcnMarker  Kmin=30000, Kmax=30000, Pmax=1, ReferenceRate=10Gbps.
- *
- * In window form the same places of the ACKs' cycle may then meet the marks again and again: a
- * simulation has no jitter. Measured with two flows (100 Gb/s, RTT 5 us and K), Jain's index is
- * 0.97 to 1 over 10 ms and 0.998 over 60 ms. A ramp of 5 % around K (Kmin=28500, Kmax=31500) makes
- * marks random enough for 0.996 over 10 ms. The rate form is fair with the step (0.9996), at 0.97
- * of the link and twice the peak of the queue. With the marker's default curve (100 to 400 KB at 25
- * Gb/s, Pmax 0.2) queues are longer.
  *
  * Details:
  * - Start is at line rate, with W = BDP in window form: there is no slow start.
@@ -122,21 +120,6 @@ class Dctcp : public CongestionControl
     }
 
   private:
-    /// A choice of which one value means "from the profile".
-    enum class Choice : uint8_t
-    {
-        PROFILE,
-        FIRST,
-        SECOND,
-    };
-
-    void SetProfile(std::string name);
-    std::string GetProfile() const;
-    void SetForm(std::string form);
-    std::string GetForm() const;
-    void SetLossReaction(std::string reaction);
-    std::string GetLossReaction() const;
-
     void DoStart(int64_t nowPs) override;
     void CountMarks(const AckInfo& ack);      //!< packets and marks of this ACK
     void EndRound(uint64_t sndNxtPsn);        //!< new alpha
@@ -144,29 +127,22 @@ class Dctcp : public CongestionControl
     void Rewind(uint64_t psn);                //!< the sender goes back to this PSN
     void Publish();                           //!< set the outputs
 
-    DataRate m_aiRate;                    //!< attribute Ai
-    DataRate m_minRate;                   //!< attribute MinRate
-    double m_gain{0};                     //!< attribute Gain
-    double m_initialAlpha{0};             //!< attribute InitialAlpha
-    double m_aiFrames{0};                 //!< attribute AiFrames
-    bool m_hpccSim{false};                //!< attribute Profile
-    Choice m_formChoice{Choice::PROFILE}; //!< attribute Form: FIRST is window
-    Choice m_lossChoice{Choice::PROFILE}; //!< attribute LossReaction: FIRST is halve
-    bool m_windowForm{true};              //!< W is a window
-    bool m_halve{true};                   //!< a loss halves W
-    bool m_started{false};                //!< an ACK has come
-    bool m_inCwr{false};                  //!< no cut and no increase before m_cwrEndPsn
-    double m_w{0};                        //!< W, bytes or bit/s
-    double m_step{0};                     //!< increase per round trip, same unit
-    double m_floor{0};                    //!< least W
-    double m_ceiling{0};                  //!< greatest W
-    double m_alpha{1};                    //!< share of marked packets, averaged
-    uint64_t m_roundPackets{0};           //!< acknowledged since alpha was last computed
-    uint64_t m_roundMarked{0};            //!< and with a mark
-    uint64_t m_roundEndPsn{0};            //!< the round trip ends with the first ACK above it
-    uint64_t m_cwrEndPsn{0};              //!< CWR ends with the first ACK above it
-    uint64_t m_lossEndPsn{0};             //!< losses below belong to the last halving
-    uint64_t m_ackedPsn{0};               //!< highest acknowledged PSN seen
+    Parameters<DctcpParams> m_parameters;   //!< attributes
+    std::shared_ptr<const DctcpParams> m_p; //!< in force since Start()
+
+    bool m_started{false};      //!< an ACK has come
+    bool m_inCwr{false};        //!< no cut and no increase before m_cwrEndPsn
+    double m_w{0};              //!< W, bytes or bit/s
+    double m_step{0};           //!< increase per round trip, same unit
+    double m_floor{0};          //!< least W
+    double m_ceiling{0};        //!< greatest W
+    double m_alpha{1};          //!< share of marked packets, averaged
+    uint64_t m_roundPackets{0}; //!< acknowledged since alpha was last computed
+    uint64_t m_roundMarked{0};  //!< and with a mark
+    uint64_t m_roundEndPsn{0};  //!< the round trip ends with the first ACK above it
+    uint64_t m_cwrEndPsn{0};    //!< CWR ends with the first ACK above it
+    uint64_t m_lossEndPsn{0};   //!< losses below belong to the last halving
+    uint64_t m_ackedPsn{0};     //!< highest acknowledged PSN seen
 };
 
 } // namespace roce

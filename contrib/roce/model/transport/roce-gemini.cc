@@ -5,8 +5,6 @@
  */
 #include "roce-gemini.h"
 
-#include "roce-settings-attributes.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -17,128 +15,128 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(Gemini);
 
-namespace
+/*
+ * Sources of the values:
+ * [1] Zeng et al., ICNP 2019, as the literature quotes it; no copy of its text was at hand.
+ * [2] the htsim code that was published with Uno (SC 2025), commit 68d164e; T is 5 ms in its
+ *     figures 10 to 12.
+ * [3] a seventh of 14 us at 100 Gbit/s (Uno, table 2); the paper's K is whatever threshold the
+ *     switches have.
+ * [4] DCTCP's, on which Gemini is built: SIGCOMM 2010 and RFC 8257.
+ * [5] A TCP would begin with ten segments in slow start; here as with the other rate laws.
+ * [6] a TCP that is clocked by ACKs.
+ */
+const ParameterTable<GeminiParams>&
+GeminiParams::Table()
 {
-
-constexpr SettingsCheck CHECK{"ns3::roce::Gemini", "preset"};
-
-/// See the table at GeminiSettings.
-GeminiParams
-PresetParams(bool artifact)
-{
-    GeminiParams p{};
-    p.h = artifact ? 0.00024 : 1.2e-7;
-    p.stepIsShare = artifact;
-    p.tPs = artifact ? 0.1e9 : 5e9;
-    p.beta = artifact ? 0.1 : 0.2;
-    p.kBytes = artifact ? 24576 : 25000;
-    p.gain = artifact ? 0.5 : 1.0 / 16;
-    p.initialAlpha = artifact ? 0 : 1;
-    p.rttSignal = artifact ? GeminiRttSignal::INTER : GeminiRttSignal::BOTH;
-    p.interRttPs = artifact ? 1792.04e6 : 0;
-    p.halveOnLoss = !artifact;
-    p.clocked = artifact;
-    p.paced = artifact;
-    p.cutEndsSlowStart = !artifact;
-    p.timeoutQueuePs = artifact ? 80e6 : 0;
-    return p;
-}
-
-} // namespace
-
-GeminiParams
-GeminiSettings::Resolve() const
-{
-    GeminiParams p = PresetParams(CHECK.Choice("Preset", preset, {"paper", "artifact"}) == 1);
-    p.stepIsShare = CHECK.Choice("StepForm", stepForm, {"packetsPerBit", "share"}, p.stepIsShare);
-    p.h = CHECK.Number(h, p.h);
-    CHECK.Require(p.h > 0, "H", std::to_string(p.h), "a positive number");
-    p.tPs = static_cast<double>(CHECK.Duration("T", t, std::llround(p.tPs)));
-    CHECK.Require(maxQueue >= 0, "MaxQueue", std::to_string(maxQueue), "0 or more bytes");
-    p.maxQueueBytes = static_cast<double>(maxQueue);
-    CHECK.Require(p.tPs > 0 || maxQueue > 0, "MaxQueue", "0", "a positive size with T=0");
-    p.beta = CHECK.Number(beta, p.beta);
-    CHECK.Require(p.beta > 0 && p.beta < 1, "Beta", std::to_string(p.beta), "0 < Beta < 1");
-    p.kBytes = CHECK.Number(static_cast<double>(k), p.kBytes);
-    CHECK.Require(p.kBytes > 0, "K", std::to_string(k), "a positive size, or -1");
-    p.gain = CHECK.Number(gain, p.gain);
-    CHECK.Require(p.gain > 0 && p.gain <= 1, "EcnGain", std::to_string(p.gain), "0 < EcnGain <= 1");
-    p.initialAlpha = CHECK.Number(initialAlpha, p.initialAlpha);
-    CHECK.Require(p.initialAlpha >= 0 && p.initialAlpha <= 1,
-                  "InitialAlpha",
-                  std::to_string(p.initialAlpha),
-                  "0 <= InitialAlpha <= 1");
-    p.rttSignal = static_cast<GeminiRttSignal>(CHECK.Choice("RttSignal",
-                                                            rttSignal,
-                                                            {"inter", "both", "none"},
-                                                            static_cast<int>(p.rttSignal)));
-    p.interRttPs =
-        static_cast<double>(CHECK.Duration("InterRtt", interRtt, std::llround(p.interRttPs)));
-    p.initialCwnd = CHECK.Number(initialCwnd, p.initialCwnd);
-    CHECK.Require(p.initialCwnd == 0 || p.initialCwnd >= 1,
-                  "InitialCwnd",
-                  std::to_string(p.initialCwnd),
-                  "1 or more frames, or 0 for the BDP");
-    p.halveOnLoss = CHECK.Choice("LossReaction", lossReaction, {"none", "halve"}, p.halveOnLoss);
-    p.clocked = CHECK.Choice("Rounds", rounds, {"acks", "baseRtt"}, p.clocked);
-    p.paced = CHECK.Flag("Pacing", pacing, p.paced);
-    p.cutEndsSlowStart =
-        CHECK.Choice("SlowStartEnd", slowStartEnd, {"threshold", "cut"}, p.cutEndsSlowStart);
-    p.timeoutQueuePs = static_cast<double>(
-        CHECK.Duration("TimeoutQueue", timeoutQueue, std::llround(p.timeoutQueuePs)));
-    return p;
+    using P = GeminiParams;
+    using S = GeminiRttSignal;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Gemini", {"paper", "artifact"})
+            .Choice("StepForm",
+                    &P::stepIsShare,
+                    {false, true}, // [1] [2]
+                    {{"packetsPerBit", false}, {"share", true}},
+                    "What H is, of C RTT")
+            .Number("H",
+                    &P::h,
+                    {1.2e-7, 0.00024}, // [1] [2]
+                    Range::Above(0),
+                    "Increase per round trip is H C RTT, see StepForm")
+            .Duration("T",
+                      &P::tPs,
+                      {5e9, 0.1e9}, // [1] [2]
+                      Range::AtLeast(0),
+                      "Queueing delay that is congestion on the WAN; 0: half of MaxQueue")
+            .Count("MaxQueue",
+                   &P::maxQueueBytes,
+                   {0},
+                   Range::AtLeast(0),
+                   "Longest queue in the network, bytes; 0: not known")
+            .Number("Beta",
+                    &P::beta,
+                    {0.2, 0.1}, // [1] [2]
+                    Range::Above(0).Below(1),
+                    "Share of the window a cut for delay takes")
+            .Count("K",
+                   &P::kBytes,
+                   {25000, 24576}, // [3] [2]
+                   Range::Above(0),
+                   "Marking threshold of the switches, bytes")
+            .Number("EcnGain",
+                    &P::gain,
+                    {1.0 / 16, 0.5}, // [4] [2]
+                    Range::AboveUpTo(0, 1),
+                    "Gain of alpha's average")
+            .Number("InitialAlpha",
+                    &P::initialAlpha,
+                    {1, 0}, // [4] [2]
+                    Range::Within(0, 1),
+                    "Alpha at first")
+            .Choice("RttSignal",
+                    &P::rttSignal,
+                    {S::BOTH, S::INTER}, // [1] [2]
+                    {{"inter", S::INTER}, {"both", S::BOTH}, {"none", S::NONE}},
+                    "Flows that cut for delay: inter (between datacenters), both or none")
+            .Duration("InterRtt",
+                      &P::interRttPs,
+                      {0, 1792.04e6}, // [1] [2]
+                      Range::AtLeast(0),
+                      "RTT in the increase of flows inside a datacenter; 0: their own")
+            .Number("InitialCwnd",
+                    &P::initialCwnd,
+                    {0}, // [5] [2]
+                    Range::AtLeast(1).Or(0),
+                    "First window, full frames, then slow start; 0: BDP")
+            .Choice("LossReaction",
+                    &P::halveOnLoss,
+                    {true, false}, // [4] [2]
+                    {{"halve", true}, {"none", false}},
+                    "To a loss")
+            .Choice("Rounds",
+                    &P::clocked,
+                    {false, true}, // [4] [2]
+                    {{"acks", false}, {"baseRtt", true}},
+                    "Round trips end by acks, or each baseRtt by the clock")
+            .Flag("Pacing",
+                  &P::paced,
+                  {false, true}, // [6] [2]
+                  "true: spread the window over a base RTT")
+            .Choice("SlowStartEnd",
+                    &P::cutEndsSlowStart,
+                    {true, false}, // [4] [2]
+                    {{"cut", true}, {"threshold", false}},
+                    "After a timeout, slow start ends with the first cut or at the threshold "
+                    "(half of the window before)")
+            .Duration("TimeoutQueue",
+                      &P::timeoutQueuePs,
+                      {0, 80e6}, // [2]
+                      Range::AtLeast(0),
+                      "Timeouts count once in a base RTT and this for each queue of the path")
+            .Finish([](P& p, const Parameters<P>&) {
+                Table().Require(p.tPs > 0 || p.maxQueueBytes > 0,
+                                "MaxQueue",
+                                "0",
+                                "a positive size with T=0");
+            });
+    return table;
 }
 
 TypeId
 Gemini::GetTypeId()
 {
-    using S = GeminiSettings;
-    static const TypeId tid =
-        SettingsAttributes<S>(TypeId("ns3::roce::Gemini")
-                                  .SetParent<CongestionControl>()
-                                  .SetGroupName("Roce")
-                                  .AddConstructor<Gemini>())
-            .Text<&S::preset>("Preset", "paper", "paper or artifact")
-            .Text<&S::stepForm>("StepForm",
-                                "What H is: packetsPerBit or share, of C RTT; empty: preset")
-            .Number<&S::h>("H", "Increase per round trip is H C RTT, see StepForm; -1: preset")
-            .Duration<&S::t>(
-                "T",
-                "Queueing delay that is congestion on the WAN; 0: half of MaxQueue; -1ns: preset")
-            .Count<&S::maxQueue>("MaxQueue", 0, "Longest queue in the network, bytes; 0: not known")
-            .Number<&S::beta>("Beta", "Share of the window a cut for delay takes; -1: preset")
-            .Count<&S::k>("K", "Marking threshold of the switches, bytes; -1: preset")
-            .Number<&S::gain>("EcnGain", "Gain of alpha's average; -1: preset")
-            .Number<&S::initialAlpha>("InitialAlpha", "Alpha at first; -1: preset")
-            .Text<&S::rttSignal>(
-                "RttSignal",
-                "Flows that cut for delay: inter (between datacenters), both or none; "
-                "empty: preset")
-            .Duration<&S::interRtt>(
-                "InterRtt",
-                "RTT in the increase of flows inside a datacenter; 0: their own; -1ns: preset")
-            .Number<&S::initialCwnd>(
-                "InitialCwnd",
-                "First window, full frames, then slow start; 0: BDP; -1: preset")
-            .Text<&S::lossReaction>("LossReaction", "To a loss: halve or none; empty: preset")
-            .Text<&S::rounds>(
-                "Rounds",
-                "Round trips end by acks, or each baseRtt by the clock; empty: preset")
-            .Text<&S::pacing>("Pacing", "true: spread the window over a base RTT; empty: preset")
-            .Text<&S::slowStartEnd>("SlowStartEnd",
-                                    "After a timeout, slow start ends with the first cut or at the "
-                                    "threshold (half of the window before); empty: preset")
-            .Duration<&S::timeoutQueue>(
-                "TimeoutQueue",
-                "Timeouts count once in a base RTT and this for each queue of the path; -1ns: "
-                "preset");
+    static const TypeId tid = GeminiParams::Table().AddTo(TypeId("ns3::roce::Gemini")
+                                                              .SetParent<CongestionControl>()
+                                                              .SetGroupName("Roce")
+                                                              .AddConstructor<Gemini>(),
+                                                          &Gemini::m_parameters);
     return tid;
 }
 
 Ptr<CongestionControl>
 Gemini::Fork() const
 {
-    GetParams();
+    m_parameters.Get(); // once for all forks
     return CopyObject<Gemini>(this);
 }
 
@@ -151,8 +149,9 @@ Gemini::NeedsEcn() const
 void
 Gemini::DoStart(int64_t)
 {
-    const GeminiParams& p = GetParams();
-    CHECK.Path(m_path);
+    m_p = m_parameters.Get();
+    const GeminiParams& p = *m_p;
+    RequirePath();
     const double bdp = m_path.BdpBytes();
     const double line = static_cast<double>(m_path.lineRateBps);
     m_markFactor = 4 * p.kBytes / (bdp + p.kBytes);
@@ -181,7 +180,7 @@ Gemini::DoStart(int64_t)
 std::string
 Gemini::GetWarning() const
 {
-    const GeminiParams& p = *m_params;
+    const GeminiParams& p = *m_p;
     const double drainPs = p.maxQueueBytes * 8e12 / static_cast<double>(m_path.lineRateBps);
     if (m_rttLimitPs == NEVER_PS || drainPs <= 0 || p.tPs < drainPs)
     {
@@ -195,7 +194,7 @@ Gemini::GetWarning() const
 bool
 Gemini::IsRoundTripSince(int64_t startPs, const AckInfo& ack) const
 {
-    if (m_params->clocked)
+    if (m_p->clocked)
     {
         return ack.nowPs - startPs >= m_path.baseRttPs;
     }
@@ -215,10 +214,10 @@ Gemini::CountRound(const AckInfo& ack)
     {
         const double share =
             static_cast<double>(m_roundMarks) / static_cast<double>(m_roundPackets);
-        m_alpha += m_params->gain * (share - m_alpha);
+        m_alpha += m_p->gain * (share - m_alpha);
         m_roundPackets = m_roundMarks = 0;
         m_roundStartPs = ack.nowPs;
-        m_lastMinRttPs = m_params->clocked ? NEVER_PS : m_minRttPs;
+        m_lastMinRttPs = m_p->clocked ? NEVER_PS : m_minRttPs;
         m_minRttPs = NEVER_PS;
     }
     if (ack.rttPs > 0)
@@ -236,7 +235,7 @@ Gemini::IsDelayed(const AckInfo& ack) const
 void
 Gemini::OnAck(const AckInfo& ack)
 {
-    const GeminiParams& p = *m_params;
+    const GeminiParams& p = *m_p;
     // What the pacer spreads, the window has limited, too.
     const bool limited =
         ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
@@ -284,7 +283,7 @@ void
 Gemini::Cut(double share, int64_t nowPs)
 {
     m_cwnd = std::max<double>(m_cwnd * (1 - share), m_path.fullFrameBytes);
-    if (m_params->cutEndsSlowStart)
+    if (m_p->cutEndsSlowStart)
     {
         m_ssthresh = m_cwnd;
     }
@@ -313,7 +312,7 @@ void
 Gemini::Publish()
 {
     m_windowBytes = m_path.WholeFramesBytes(m_cwnd);
-    m_rateBps = m_params->paced ? m_path.PacedBps(m_cwnd) : m_path.lineRateBps;
+    m_rateBps = m_p->paced ? m_path.PacedBps(m_cwnd) : m_path.lineRateBps;
 }
 
 } // namespace roce

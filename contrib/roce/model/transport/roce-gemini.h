@@ -6,11 +6,12 @@
 #ifndef ROCE_GEMINI_H
 #define ROCE_GEMINI_H
 
-#include "roce-tunable-control.h"
+#include "roce-congestion-control.h"
 
-#include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace ns3
@@ -26,87 +27,28 @@ enum class GeminiRttSignal : uint8_t
     NONE,  //!< none
 };
 
-/**
- * @ingroup roce
- * @brief Gemini's parameters after the preset and the attributes have been put together.
- */
+/// Parameters of Gemini.
 struct GeminiParams
 {
-    double h;                  //!< step: packets per bit of C RTT, or share of it
-    bool stepIsShare;          //!< h is a share of C RTT
-    double tPs;                //!< T; 0: from maxQueueBytes
-    double maxQueueBytes;      //!< longest queue of the network; 0: not known
-    double beta;               //!< share of the window that a cut for delay takes
-    double kBytes;             //!< K, the switches' marking threshold
-    double gain;               //!< weight of a round trip's share of marks in alpha
-    double initialAlpha;       //!< alpha at first
-    GeminiRttSignal rttSignal; //!< see GeminiRttSignal
-    double interRttPs;         //!< RTT in the step of flows inside a datacenter; 0: their own
-    double initialCwnd;        //!< full frames; 0: BDP and no slow start
-    bool halveOnLoss;          //!< a loss halves the window
-    bool clocked;              //!< round trips are base RTTs by the clock
-    bool paced;                //!< frames are spread over the base RTT
-    bool cutEndsSlowStart;     //!< not only half of the window before a timeout does
-    double timeoutQueuePs;     //!< see TimeoutQueue
-};
-
-/**
- * @ingroup roce
- * @brief Gemini's attributes as the user gave them.
- *
- * The attribute Preset gives every parameter a value; each can be overridden on its own (-1, -1ns
- * or an empty text means "from the preset"):
- *
- * | attribute    | paper (default)         | artifact                             |
- * |--------------|-------------------------|--------------------------------------|
- * | StepForm     | packetsPerBit [1]       | share [2]                            |
- * | H            | 1.2e-7 [1]              | 0.00024 [2]                          |
- * | T            | 5 ms [1]                | 0.1 ms [2] (5 ms in its figs 10..12) |
- * | Beta         | 0.2 [1]                 | 0.1 [2]                              |
- * | K            | 25000 B [3]             | 24576 B [2]                          |
- * | EcnGain      | 1/16 [4]                | 0.5 [2]                              |
- * | InitialAlpha | 1 [4]                   | 0 [2]                                |
- * | RttSignal    | both [1]                | inter [2]                            |
- * | InterRtt     | 0 = not used [1]        | 1792.04 us [2]                       |
- * | InitialCwnd  | 0 = BDP [5]             | 0 = BDP [2]                          |
- * | LossReaction | halve [4]               | none [2]                             |
- * | Rounds       | acks [4]                | baseRtt [2]                          |
- * | Pacing       | false [6]               | true [2]                             |
- * | SlowStartEnd | cut [4]                 | threshold [2]                        |
- * | TimeoutQueue | 0                       | 80 us [2]                            |
- *
- * [1] Zeng et al., ICNP 2019, as the literature quotes it; no copy of its text was at hand. [2] the
- * htsim code that was published with Uno (SC 2025), commit 68d164e. [3] a seventh of 14 us at 100
- * Gbit/s (Uno, table 2); the paper's K is whatever threshold the switches have. [4] DCTCP's, on
- * which Gemini is built: SIGCOMM 2010 and RFC 8257. [5] A TCP would begin with ten segments in slow
- * start; here as with the other rate laws. [6] a TCP that is clocked by ACKs.
- */
-struct GeminiSettings
-{
-    std::string preset;
-    std::string stepForm;
+    bool stepIsShare;
     double h;
-    Time t;
-    int64_t maxQueue;
+    double tPs;           //!< 0: from maxQueueBytes
+    double maxQueueBytes; //!< 0: not known
     double beta;
-    int64_t k;
+    double kBytes;
     double gain;
     double initialAlpha;
-    std::string rttSignal;
-    Time interRtt;
-    double initialCwnd;
-    std::string lossReaction;
-    std::string rounds;
-    std::string pacing;
-    std::string slowStartEnd;
-    Time timeoutQueue;
+    GeminiRttSignal rttSignal;
+    double interRttPs;  //!< in the step of flows inside a datacenter; 0: their own
+    double initialCwnd; //!< 0: BDP and no slow start
+    bool halveOnLoss;
+    bool clocked;
+    bool paced;
+    bool cutEndsSlowStart;
+    double timeoutQueuePs;
 
-    /**
-     * @brief Put preset and attributes together.
-     * @return the parameters
-     * @throw InputError if a value is out of range
-     */
-    GeminiParams Resolve() const;
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<GeminiParams>& Table();
 };
 
 /**
@@ -120,7 +62,8 @@ struct GeminiSettings
  * alpha F counts if the ACK brings a mark, Beta if the least RTT exceeds RTTbase + T. F = 4 K / (C
  * RTT + K); alpha is DCTCP's average of the share of marked packets, renewed every round trip. h
  * and F grow and fall with the path's bandwidth-delay product C RTT, so that short and long flows
- * get the same share of a bottleneck.
+ * get the same share of a bottleneck. Parameters, profiles and their sources: see
+ * GeminiParams::Table().
  *
  * Details:
  * - C is the line rate, RTT and RTTbase the path's base RTT. (The paper takes the least RTT seen.)
@@ -149,7 +92,7 @@ struct GeminiSettings
  * - W grows only while it limits the sender (cf. RFC 7661). The window is the whole frames in W.
  * - Share of marks by packets, as DCTCP's paper has it; the artifact counts bytes.
  */
-class Gemini : public TunableControl<GeminiSettings>
+class Gemini : public CongestionControl
 {
   public:
     /**
@@ -170,6 +113,15 @@ class Gemini : public TunableControl<GeminiSettings>
     void OnTimeout(int64_t nowPs) override;
     std::string GetWarning() const override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const GeminiParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
 
     /// @return W, bytes
     double GetExactWindowBytes() const
@@ -215,6 +167,9 @@ class Gemini : public TunableControl<GeminiSettings>
     void Cut(double share, int64_t nowPs);
     void Grow(double ackedBytes);
     void Publish(); //!< set the outputs
+
+    Parameters<GeminiParams> m_parameters;   //!< attributes
+    std::shared_ptr<const GeminiParams> m_p; //!< in force since Start()
 
     double m_step{0};                   //!< h, bytes
     double m_markFactor{0};             //!< F

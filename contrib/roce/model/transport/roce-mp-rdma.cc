@@ -5,8 +5,6 @@
  */
 #include "roce-mp-rdma.h"
 
-#include "roce-settings-attributes.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -20,71 +18,77 @@ NS_OBJECT_ENSURE_REGISTERED(MpRdma);
 namespace
 {
 
-constexpr SettingsCheck CHECK{"ns3::roce::MpRdma", "preset"};
-
 /// Round trips to win back half a BDP from which on there is a warning.
 constexpr double MANY_ROUND_TRIPS = 1000;
 
 } // namespace
 
-MpRdmaParams
-MpRdmaSettings::Resolve() const
+/*
+ * Sources of the values:
+ * [1] Lu et al., NSDI 2018, section 3.1, as the literature quotes it; no copy of its text was at
+ *     hand.
+ * [2] the htsim code that was published with Uno (SC 2025), commit 68d164e; its file for MP-RDMA.
+ * [3] figures 3, 8 and 9 there; in figures 10 to 12 MP-RDMA is Uno's own code with 0.5.
+ * [4] The paper sends an initial window over as many random paths; its size is not known to us.
+ * [5] not known to us; what a TCP does.
+ */
+const ParameterTable<MpRdmaParams>&
+MpRdmaParams::Table()
 {
-    const bool artifact = CHECK.Choice("Preset", preset, {"paper", "artifact"}) == 1;
-    MpRdmaParams p{};
-    p.increase = CHECK.Number(increase, 1);
-    CHECK.Require(p.increase > 0,
-                  "Increase",
-                  std::to_string(p.increase),
-                  "a positive number of packets");
-    p.decrease = CHECK.Number(decrease, artifact ? 0.15 : 0.5);
-    CHECK.Require(p.decrease > 0,
-                  "Decrease",
-                  std::to_string(p.decrease),
-                  "a positive number of packets");
-    p.initialCwnd = CHECK.Number(initialCwnd, 0);
-    CHECK.Require(p.initialCwnd == 0 || p.initialCwnd >= 1,
-                  "InitialCwnd",
-                  std::to_string(p.initialCwnd),
-                  "1 or more packets, or 0 for the BDP");
-    p.timeoutToOne = CHECK.Choice("TimeoutReaction", timeoutReaction, {"none", "one"}, !artifact);
-    p.paced = CHECK.Flag("Pacing", pacing, artifact);
-    return p;
+    using P = MpRdmaParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::MpRdma", {"paper", "artifact"})
+            .Number("Increase",
+                    &P::increase,
+                    {1}, // [1] [2]
+                    Range::Above(0),
+                    "Packets that a window of packets without mark adds")
+            .Number("Decrease",
+                    &P::decrease,
+                    {0.5, 0.15}, // [1] [2][3]
+                    Range::Above(0),
+                    "Packets that a packet with mark takes")
+            .Number("InitialCwnd",
+                    &P::initialCwnd,
+                    {0}, // [4] [2]
+                    Range::AtLeast(1).Or(0),
+                    "First window, packets; 0: BDP")
+            .Choice("TimeoutReaction",
+                    &P::timeoutToOne,
+                    {true, false}, // [5] [2]
+                    {{"one", true}, {"none", false}},
+                    "To a timeout: one (packet of window) or none")
+            .Flag("Pacing",
+                  &P::paced,
+                  {false, true}, // [1] [2]
+                  "true: spread the window over a base RTT");
+    return table;
 }
 
 TypeId
 MpRdma::GetTypeId()
 {
-    using S = MpRdmaSettings;
-    static const TypeId tid =
-        SettingsAttributes<S>(TypeId("ns3::roce::MpRdma")
-                                  .SetParent<CongestionControl>()
-                                  .SetGroupName("Roce")
-                                  .AddConstructor<MpRdma>())
-            .Text<&S::preset>("Preset", "paper", "paper or artifact")
-            .Number<&S::increase>("Increase",
-                                  "Packets that a window of packets without mark adds; -1: preset")
-            .Number<&S::decrease>("Decrease", "Packets that a packet with mark takes; -1: preset")
-            .Number<&S::initialCwnd>("InitialCwnd", "First window, packets; 0: BDP; -1: preset")
-            .Text<&S::timeoutReaction>(
-                "TimeoutReaction",
-                "To a timeout: one (packet of window) or none; empty: preset")
-            .Text<&S::pacing>("Pacing", "true: spread the window over a base RTT; empty: preset");
+    static const TypeId tid = MpRdmaParams::Table().AddTo(TypeId("ns3::roce::MpRdma")
+                                                              .SetParent<CongestionControl>()
+                                                              .SetGroupName("Roce")
+                                                              .AddConstructor<MpRdma>(),
+                                                          &MpRdma::m_parameters);
     return tid;
 }
 
 Ptr<CongestionControl>
 MpRdma::Fork() const
 {
-    GetParams();
+    m_parameters.Get(); // once for all forks
     return CopyObject<MpRdma>(this);
 }
 
 void
 MpRdma::DoStart(int64_t)
 {
-    const MpRdmaParams& p = GetParams();
-    CHECK.Path(m_path);
+    m_p = m_parameters.Get();
+    const MpRdmaParams& p = *m_p;
+    RequirePath();
     const double bdp = m_path.BdpBytes() / m_path.fullFrameBytes;
     m_cwnd = p.initialCwnd > 0 ? p.initialCwnd : std::max(bdp, 1.0);
     Publish();
@@ -93,7 +97,7 @@ MpRdma::DoStart(int64_t)
 std::string
 MpRdma::GetWarning() const
 {
-    const double rounds = 0.5 * m_path.BdpBytes() / m_path.fullFrameBytes / m_params->increase;
+    const double rounds = 0.5 * m_path.BdpBytes() / m_path.fullFrameBytes / m_p->increase;
     if (rounds < MANY_ROUND_TRIPS)
     {
         return "";
@@ -108,7 +112,7 @@ MpRdma::GetWarning() const
 void
 MpRdma::OnAck(const AckInfo& ack)
 {
-    const MpRdmaParams& p = *m_params;
+    const MpRdmaParams& p = *m_p;
     // What the pacer spreads, the window has limited, too.
     const bool limited =
         ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
@@ -124,7 +128,7 @@ MpRdma::OnAck(const AckInfo& ack)
 void
 MpRdma::OnTimeout(int64_t)
 {
-    if (m_params->timeoutToOne)
+    if (m_p->timeoutToOne)
     {
         m_cwnd = 1;
         Publish();
@@ -142,7 +146,7 @@ MpRdma::Publish()
 {
     const double bytes = m_cwnd * m_path.fullFrameBytes;
     m_windowBytes = m_path.WholeFramesBytes(bytes);
-    m_rateBps = m_params->paced ? m_path.PacedBps(bytes) : m_path.lineRateBps;
+    m_rateBps = m_p->paced ? m_path.PacedBps(bytes) : m_path.lineRateBps;
 }
 
 } // namespace roce

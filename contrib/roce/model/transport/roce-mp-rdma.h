@@ -6,9 +6,11 @@
 #ifndef ROCE_MP_RDMA_H
 #define ROCE_MP_RDMA_H
 
-#include "roce-tunable-control.h"
+#include "roce-congestion-control.h"
 
-#include <cstdint>
+#include "ns3/roce-parameters.h"
+
+#include <memory>
 #include <string>
 
 namespace ns3
@@ -16,55 +18,17 @@ namespace ns3
 namespace roce
 {
 
-/**
- * @ingroup roce
- * @brief MP-RDMA's parameters after the preset and the attributes have been put together.
- */
+/// Parameters of MpRdma.
 struct MpRdmaParams
 {
-    double increase;    //!< packets per window of packets without mark
-    double decrease;    //!< packets per packet with mark
-    double initialCwnd; //!< packets; 0: BDP
-    bool timeoutToOne;  //!< a timeout leaves one packet
-    bool paced;         //!< packets are spread over the base RTT
-};
-
-/**
- * @ingroup roce
- * @brief MP-RDMA's attributes as the user gave them.
- *
- * The attribute Preset gives every parameter a value; each can be overridden on its own (-1 or an
- * empty text means "from the preset"):
- *
- * | attribute       | paper (default) | artifact     |
- * |-----------------|-----------------|--------------|
- * | Increase        | 1 [1]           | 1 [2]        |
- * | Decrease        | 0.5 [1]         | 0.15 [2][3]  |
- * | InitialCwnd     | 0 = BDP [4]     | 0 = BDP [2]  |
- * | TimeoutReaction | one [5]         | none [2]     |
- * | Pacing          | false [1]       | true [2]     |
- *
- * [1] Lu et al., NSDI 2018, section 3.1, as the literature quotes it; no copy of its text was at
- * hand. [2] the htsim code that was published with Uno (SC 2025), commit 68d164e; its file for
- * MP-RDMA. [3] figures 3, 8 and 9 there; in figures 10 to 12 MP-RDMA is Uno's own code with 0.5.
- * [4] The paper sends an initial window over as many random paths; its size is not known to us. [5]
- * not known to us; what a TCP does.
- */
-struct MpRdmaSettings
-{
-    std::string preset;
     double increase;
     double decrease;
-    double initialCwnd;
-    std::string timeoutReaction;
-    std::string pacing;
+    double initialCwnd; //!< 0: BDP
+    bool timeoutToOne;
+    bool paced;
 
-    /**
-     * @brief Put preset and attributes together.
-     * @return the parameters
-     * @throw InputError if a value is out of range
-     */
-    MpRdmaParams Resolve() const;
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<MpRdmaParams>& Table();
 };
 
 /**
@@ -78,6 +42,7 @@ struct MpRdmaSettings
  * path that it took, and the sum of what they say moves the window. Nothing is averaged, no round
  * trip is kept. A window that sees a share F of marks rests where F Decrease = (1 - F) Increase /
  * cwnd, at cwnd = 2 (1 - F) / F in the paper: flows with the same marks have the same window.
+ * Parameters, profiles and their sources: see MpRdmaParams::Table().
  *
  * What else MP-RDMA is, is not here: which path a packet takes (in the paper that of the ACK which
  * let it go, with one in a hundred packets on a new path; here a PathSelector, Spray for example),
@@ -96,7 +61,7 @@ struct MpRdmaSettings
  * - The artifact's retransmission timeout is three base RTTs, below what a full queue takes. That
  * is the loss recovery's business (Nic::RtoMin, SelectiveRepeat::RtoHigh), and no good choice.
  */
-class MpRdma : public TunableControl<MpRdmaSettings>
+class MpRdma : public CongestionControl
 {
   public:
     /**
@@ -117,6 +82,15 @@ class MpRdma : public TunableControl<MpRdmaSettings>
     std::string GetWarning() const override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const MpRdmaParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
+
     /// @return window, packets
     double GetCwnd() const
     {
@@ -126,6 +100,9 @@ class MpRdma : public TunableControl<MpRdmaSettings>
   private:
     void DoStart(int64_t nowPs) override;
     void Publish(); //!< set the outputs
+
+    Parameters<MpRdmaParams> m_parameters;   //!< attributes
+    std::shared_ptr<const MpRdmaParams> m_p; //!< in force since Start()
 
     double m_cwnd{1}; //!< packets
 };

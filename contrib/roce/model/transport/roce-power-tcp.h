@@ -6,12 +6,11 @@
 #ifndef ROCE_POWER_TCP_H
 #define ROCE_POWER_TCP_H
 
-#include "roce-tunable-control.h"
+#include "roce-congestion-control.h"
 
-#include "ns3/data-rate.h"
-#include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 
-#include <string>
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -19,78 +18,27 @@ namespace ns3
 namespace roce
 {
 
-/**
- * @ingroup roce
- * @brief PowerTCP's parameters after the profile and the attributes have been put together.
- */
+/// Parameters of PowerTcp.
 struct PowerTcpParams
 {
-    double gamma;         //!< weight of the new window
-    double eta;           //!< power aimed at, in units of the base power
-    double rttMargin;     //!< theta: an RTT of so many base RTTs is not yet congestion
-    double minCurrent;    //!< a hop's current counts at least so much (1: its line rate)
-    double betaBytes;     //!< additive increase; 0: from betaRateBps or expectedFlows
-    double betaRateBps;   //!< the same as a rate; 0: from expectedFlows
-    double expectedFlows; //!< flows that the derived increase allows for
-    double baseRttPs;     //!< tau; 0: the path's base RTT
-    double maxWindow;     //!< largest window, BDPs; 0: no limit
-    double minRateBps;    //!< floor of the rate
-    bool theta;           //!< power from RTTs instead of telemetry
-    bool arrivals;        //!< current from the ports' arrival counts
-    bool perRtt;          //!< new window once per round trip instead of at each ACK
-    bool fromReference;   //!< the old part of the new window is the reference window
-    bool fixedWindow;     //!< the window stays one BDP, only the rate changes
-};
-
-/**
- * @ingroup roce
- * @brief PowerTCP's attributes as the user gave them.
- *
- * The attribute Profile gives every parameter a value; each can be overridden on its own (-1, 0 for
- * BetaBytes and BetaRate, or an empty text, means "from the profile"):
- *
- * | attribute   | paper (default)         | inet-tub, INT  | inet-tub, Theta |
- * |-------------|-------------------------|----------------|-----------------|
- * | Current     | queue [1]               | arrivals [2]   | -               |
- * | MinCurrent  | 0 [1]                   | 0.5 [2]        | 0.5 [2]         |
- * | Gamma       | 0.9 [1]                 | 0.9 [2]        | 0.7 [2]         |
- * | Eta         | 1 [1]                   | 0.95 [2]       | 1 [2]           |
- * | RttMargin   | 1 [1]                   | -              | 1.05 [2]        |
- * | BetaBytes   | BDP / ExpectedFlows [1] | -              | -               |
- * | BetaRate    | -                       | 150 Mb/s [2]   | 150 Mb/s [2]    |
- * | UpdatePer   | ack; Theta: rtt [1]     | ack [2]        | ack [2]         |
- * | Memory      | current [1]             | reference [2]  | reference [2]   |
- * | FixedWindow | false [1]               | true [2]       | true [2]        |
- *
- * [1] the NSDI 2022 paper as remembered, not checked against its text; ExpectedFlows (the paper's
- * N) has no value there, 8 is ours. [2] rdma-hw.cc of the authors' simulator,
- * inet-tub/ns3-datacenter. The step of 150 Mb/s is constant there whatever the line rate.
- */
-struct PowerTcpSettings
-{
-    std::string profile;
     bool theta;
-    std::string current;
+    bool arrivals;
     double minCurrent;
     double gamma;
     double eta;
     double rttMargin;
-    double betaBytes;
-    DataRate betaRate;
+    double betaBytes;   //!< 0: from betaRateBps, or from expectedFlows
+    double betaRateBps; //!< 0: betaBytes counts
     uint32_t expectedFlows;
-    Time baseRtt;
+    int64_t baseRttPs; //!< 0: the path's
     double maxWindow;
-    DataRate minRate;
-    std::string updatePer;
-    std::string memory;
-    std::string fixedWindow;
+    double minRateBps;
+    bool perRtt;
+    bool fromReference;
+    bool fixedWindow;
 
-    /**
-     * @brief Put profile and attributes together.
-     * @return the parameters
-     * @throw InputError if a value is out of range
-     */
-    PowerTcpParams Resolve() const;
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<PowerTcpParams>& Table();
 };
 
 /**
@@ -114,7 +62,7 @@ struct PowerTcpSettings
  * smoothed at each ACK in the same way, and the window changes once per round trip, by the first
  * ACK of data that was sent after the last change: the window in force is cwnd_old then.
  *
- * Parameters, profiles and their sources: see PowerTcpSettings.
+ * Parameters, profiles and their sources: see PowerTcpParams::Table().
  *
  * N flows at one bottleneck come to rest with windows that sum up to BDP + N beta (if MaxWindow
  * lets them) and a queue of N beta; one flow alone is held at MaxWindow = 1 BDP without a queue.
@@ -141,7 +89,7 @@ struct PowerTcpSettings
  *
  * A change of attributes takes effect at Start() or Fork().
  */
-class PowerTcp : public TunableControl<PowerTcpSettings>
+class PowerTcp : public CongestionControl
 {
   public:
     /**
@@ -154,12 +102,12 @@ class PowerTcp : public TunableControl<PowerTcpSettings>
 
     bool NeedsTelemetry() const override
     {
-        return !GetSettings().theta;
+        return !GetParams().theta;
     }
 
     bool NeedsTimestamp() const override
     {
-        return GetSettings().theta;
+        return GetParams().theta;
     }
 
     bool IsEcnCapable() const override
@@ -170,6 +118,15 @@ class PowerTcp : public TunableControl<PowerTcpSettings>
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const PowerTcpParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
 
     /// @return cwnd, bytes, before the floor of one frame
     double GetCwnd() const
@@ -217,6 +174,9 @@ class PowerTcp : public TunableControl<PowerTcpSettings>
     bool MeasureRtt(const AckInfo& ack);       //!< the same with Theta
     void Average(double power, double dtPs);   //!< one step of Gamma_s
     void Publish();                            //!< set the outputs
+
+    Parameters<PowerTcpParams> m_parameters;   //!< attributes
+    std::shared_ptr<const PowerTcpParams> m_p; //!< in force since Start()
 
     bool m_hasSample{false};       //!< there are records (Theta: an RTT) to compare with
     double m_tauPs{0};             //!< tau

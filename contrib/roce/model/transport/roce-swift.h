@@ -6,11 +6,11 @@
 #ifndef ROCE_SWIFT_H
 #define ROCE_SWIFT_H
 
-#include "roce-tunable-control.h"
+#include "roce-congestion-control.h"
 
-#include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 
-#include <string>
+#include <memory>
 
 namespace ns3
 {
@@ -25,96 +25,35 @@ enum class SwiftHopCount : uint8_t
     ROUND_TRIP, //!< links there and back
 };
 
-/**
- * @ingroup roce
- * @brief Swift's parameters after the profile and the attributes have been put together.
- */
+/// Parameters of Swift.
 struct SwiftParams
 {
-    double baseTargetPs;     //!< target without scaling
-    double hopScalePs;       //!< more of it per hop; 0 without topology scaling
-    SwiftHopCount hopCount;  //!< what a hop is
-    bool addBaseRtt;         //!< the path's base RTT comes on top of the target
-    double fsRangePs;        //!< largest flow scaling; 0 without flow scaling
-    double fsAlphaPs;        //!< a of a / sqrt(cwnd) + b
-    double fsOffsetPs;       //!< b
-    double endpointTargetPs; //!< target of the endpoint delay
-    double ai;               //!< additive increase, packets per RTT
-    double beta;             //!< multiplicative decrease
-    double maxMdf;           //!< largest share of a window that one decrease takes
-    double cwndMin;          //!< packets
-    double cwndMax;          //!< packets
-    double initialCwnd;      //!< packets; 0: BDP
-    uint32_t retxReset;      //!< consecutive timeouts that lead to cwndMin
-    bool split;              //!< endpoint delay has a window of its own
-    bool smoothedGuard;      //!< once per smoothed RTT instead of per RTT of the ACK
-    bool markNotIncreased;   //!< tLastDecrease = now also if a window just did not grow
-    bool paceAlways;         //!< pace windows of one packet and more, too
-};
-
-/**
- * @ingroup roce
- * @brief Swift's attributes as the user gave them.
- *
- * The attribute Profile gives every parameter a value; each can be overridden on its own (-1, or an
- * empty text, means "from the profile"):
- *
- * | attribute   | falcon (default) | paper         | htsim           | reflex          |
- * |-------------|------------------|---------------|-----------------|-----------------|
- * | BaseTarget  | 25 us [1]        | 25 us [2]     | 20 us [3]       | 200 ns [4]      |
- * | HopScale    | 1 us [1]         | 1 us [2]      | 3.053 us [3]    | 1 us [4]        |
- * | HopCount    | switches [a]     | switches [a]  | switches [a]    | roundTrip [b]   |
- * | FsRange     | 100 us [1]       | 125 us [2]    | 100 us [3]      | 100 us [c]      |
- * | FsMin       | 0.1 [1]          | 0.1 [2]       | 0.1 [3]         | 0.1 [c]         |
- * | FsMax       | 256 [1]          | 100 [2]       | 100 [3]         | 256 [c]         |
- * | Ai          | 1 [1]            | 1 [2]         | 1 [3]           | 1 [c]           |
- * | Beta        | 0.8 [1]          | 0.8 [2]       | 0.8 [3]         | 0.8 [c]         |
- * | MaxMdf      | 0.5 [1]          | 0.5 [2]       | 0.5 [3]         | 0.5 [c]         |
- * | CwndMin     | 0.01 [1]         | 0.001 [2]     | 10 B / 4 KB [3] | 0.01 [c]        |
- * | CwndMax     | 256 [1]          | 50 [2]        | 1000 [3]        | 256 [c]         |
- * | InitialCwnd | 32 [1]           | 0 = BDP [d]   | 12 [3]          | 0 = BDP [d]     |
- * | RetxReset   | 3 [1]            | 5 [2]         | 5 [3]           | 3 [c]           |
- *
- * [1] Google's own Swift: the Falcon model in google/isekai; the only first-party set. [2] as the
- * SIGCOMM 2020 paper is remembered, not checked against its text; it gives ranges of 25..50 us and
- * 1..2 us per hop, FsRange is five times the base target. [3] Broadcom/csg-htsim, whose authors
- * call several of their values guesses; per hop is BaseTarget / 6.55. [4] text of the Reflex paper.
- * [a] "hops from the TTL". [b] Not stated. Reflex's own intra-DC path (8 us, four links of 1 us
- * each way) has a propagation delay above 200 ns + 3 or 4 hops: only links there and back (8.2 us)
- * leave it below the target. [c] not stated; falcon's values. [d] No value is known; here as with
- * the other rate laws: line rate from the start, clamped to CwndMax.
- */
-struct SwiftSettings
-{
-    std::string profile;
-    Time baseTarget;
-    Time hopScale;
-    std::string hopCount;
+    double baseTargetPs;
+    double hopScalePs; //!< 0 without topology scaling
+    SwiftHopCount hopCount;
     bool topologyScaling;
     bool addBaseRtt;
     bool flowScaling;
-    Time fsRange;
+    double fsRangePs; //!< 0 without flow scaling
     double fsMin;
     double fsMax;
+    double fsAlphaPs;  //!< a of a / sqrt(cwnd) + b; derived
+    double fsOffsetPs; //!< b; derived
     double ai;
     double beta;
     double maxMdf;
     double cwndMin;
     double cwndMax;
-    double initialCwnd;
-    int64_t retxReset;
+    double initialCwnd; //!< 0: BDP
+    uint32_t retxReset;
     bool split;
-    Time endpointTarget;
-    bool smoothedRttGuard;
-    std::string decreaseMark;
+    double endpointTargetPs;
+    bool smoothedGuard;
+    bool markNotIncreased;
     bool paceAlways;
 
-    /**
-     * @brief Put profile and attributes together.
-     * @return the parameters
-     * @throw InputError if a value is out of range
-     */
-    SwiftParams Resolve() const;
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<SwiftParams>& Table();
 };
 
 /**
@@ -131,7 +70,7 @@ struct SwiftSettings
  *   timeout: the RetxReset-th in a row cwnd = CwndMin, otherwise as a loss.
  *
  * cwnd is a real number of packets in [CwndMin, CwndMax]. Parameters, profiles and their sources:
- * see SwiftSettings.
+ * see SwiftParams::Table().
  *
  * Details:
  * - Split: the fabric delay (RTT without the time the remote host held the data) has the window
@@ -164,7 +103,7 @@ struct SwiftSettings
  *
  * A change of attributes takes effect at Start() or Fork().
  */
-class Swift : public TunableControl<SwiftSettings>
+class Swift : public CongestionControl
 {
   public:
     /**
@@ -189,6 +128,15 @@ class Swift : public TunableControl<SwiftSettings>
     std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const SwiftParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
 
     /// @return effective window, packets
     double GetCwnd() const;
@@ -244,6 +192,9 @@ class Swift : public TunableControl<SwiftSettings>
     void Cut(Window& w, int64_t nowPs, double guardPs) const; //!< loss
     void Settle(Window& w, double cwnd, int64_t nowPs) const; //!< clamp, note a decrease
     void Publish(double rttPs);                               //!< set the outputs
+
+    Parameters<SwiftParams> m_parameters;   //!< attributes
+    std::shared_ptr<const SwiftParams> m_p; //!< in force since Start()
 
     uint32_t m_timeouts{0};    //!< in a row
     double m_fixedTargetPs{0}; //!< target without flow scaling

@@ -5,10 +5,6 @@
  */
 #include "roce-timely.h"
 
-#include "roce-settings-attributes.h"
-
-#include "ns3/roce-input-error.h"
-
 #include <algorithm>
 
 namespace ns3
@@ -21,186 +17,166 @@ NS_OBJECT_ENSURE_REGISTERED(Timely);
 namespace
 {
 
-constexpr SettingsCheck CHECK{"ns3::roce::Timely"};
+constexpr int64_t US = 1000000; //!< ps
 
-TimelyParams
-ProfileParams(const std::string& name)
+/// What depends on several attributes.
+void
+Finish(TimelyParams& p, const Parameters<TimelyParams>& given)
 {
-    const int64_t us = 1000000;
-    TimelyParams p{};
-    p.mode = TimelyMode::PER_RTT;
-    p.alpha = 0.875;
-    p.beta = 0.8;
-    p.deltaShare = 1e-3;
-    p.tLowPs = 50 * us;
-    p.tHighPs = 500 * us;
-    p.haiThreshold = 5;
-    p.haiFactor = 5;
-    if (name == "paper")
+    const auto& table = TimelyParams::Table();
+    table.Require(p.tHighPs >= p.tLowPs,
+                  "THigh",
+                  kind::Duration::Print(p.tHighPs),
+                  "at least TLow, which is " + kind::Duration::Print(p.tLowPs));
+    table.Require(!p.patched || p.tLowPs > 0, "TLow", "0", "a positive time with Patched");
+    if (given.GetProfile() == "paper" && !given.IsGiven("MinRtt"))
     {
-        p.minRttFloorPs = 20 * us;
-        p.subtractSerialisation = true;
-        return p;
+        p.minRttFloorPs = 20 * US; // [c]
     }
-    if (name == "hpcc-sim")
+    if (!given.IsGiven("SubtractSerialisation"))
     {
-        p.minRttPs = 20 * us;
-        p.haiThreshold = 6;
-        p.haiBelowTLow = true;
-        p.minRateBps = 1e9;
-        return p;
+        p.subtractSerialisation |= p.mode == TimelyMode::PER_SEGMENT;
     }
-    if (name == "erpc")
-    {
-        p.mode = TimelyMode::PER_ACK;
-        p.alpha = 0.46;
-        p.beta = 0.26;
-        p.deltaBps = 40e6;
-        p.tHighPs = 1000 * us;
-        p.minRttPs = 2 * us;
-        p.haiByDifference = true;
-        p.minRateBps = 120e6;
-        return p;
-    }
-    CHECK.Require(name == "patched",
-                  "Profile",
-                  "'" + name + "'",
-                  "'paper', 'hpcc-sim', 'erpc' or 'patched'");
-    p.mode = TimelyMode::PER_SEGMENT;
-    p.beta = 0.008;
-    p.minRttPs = 20 * us;
-    p.haiThreshold = 0;
-    p.patched = true;
-    p.subtractSerialisation = true;
-    return p;
 }
 
 } // namespace
 
-TimelyParams
-TimelySettings::Resolve() const
+/*
+ * Sources of the values:
+ * [1] SIGCOMM 2015 paper (from the literature on it; no copy was at hand); its 10 Mb/s at 10 Gb/s
+ *     scale with the line rate.
+ * [2] rdma-hw.cc of alibaba-edu/High-Precision-Congestion-Control, CC mode 7.
+ * [3] run.py there: steps of 10 Mb/s and 50 Mb/s for each 10 Gb/s.
+ * [4] eRPC (NSDI 2019), src/cc/timely.h; an earlier version has 0.02, 0.8 and 1 us for Alpha, Beta
+ *     and MinRtt. The patched rule is a compile-time option there.
+ * [5] Zhu et al., "ECN or Delay", CoNEXT 2016 (as [1]).
+ * [a] The paper updates at each completion of a segment, which is mode perSegment; with one update
+ *     per round trip results do not depend on how the NIC cuts messages, and shares are fairer (see
+ *     the table in roce.rst).
+ * [b] Their model updates per segment, at most once per minimum RTT. With one update per round trip
+ *     a Beta of 0.008 takes a thousand of them: at 100 Gb/s the queue that two starters build stays
+ *     at the threshold of PFC.
+ * [c] The base RTT of the path, but at least the 20 us of the paper. Normalised by less (5 us on
+ *     one switch), differences of RTTs that queues make longer than TLow are over-estimated: two
+ *     flows then use 54 % of a 100 Gb/s link instead of 95 %, eight 44 % instead of 92 %.
+ * [d] Five increases come before the first hyper-active one.
+ * [e] Ours: the paper has no floor; from one step the rate doubles at once.
+ */
+const ParameterTable<TimelyParams>&
+TimelyParams::Table()
 {
-    TimelyParams p = ProfileParams(profile);
-    if (!mode.empty())
-    {
-        CHECK.Require(mode == "perRtt" || mode == "perAck" || mode == "perSegment",
-                      "Mode",
-                      "'" + mode + "'",
-                      "'perRtt', 'perAck', 'perSegment' or '' (from the profile)");
-        p.mode = mode == "perRtt"   ? TimelyMode::PER_RTT
-                 : mode == "perAck" ? TimelyMode::PER_ACK
-                                    : TimelyMode::PER_SEGMENT;
-    }
-    p.alpha = CHECK.Number(alpha, p.alpha);
-    CHECK.Require(p.alpha > 0 && p.alpha <= 1, "Alpha", std::to_string(alpha), "0 < Alpha <= 1");
-    p.beta = CHECK.Number(beta, p.beta);
-    CHECK.Require(p.beta > 0 && p.beta <= 1, "Beta", std::to_string(beta), "0 < Beta <= 1");
-    p.deltaBps = delta.GetBitRate() ? static_cast<double>(delta.GetBitRate()) : p.deltaBps;
-    p.tLowPs = CHECK.Duration("TLow", tLow, p.tLowPs);
-    p.tHighPs = CHECK.Duration("THigh", tHigh, p.tHighPs);
-    CHECK.Require(p.tHighPs >= p.tLowPs && p.tHighPs > 0,
-                  "THigh",
-                  std::to_string(p.tHighPs) + " ps",
-                  "a positive time not below TLow");
-    p.thresholdsFromBaseRtt = thresholdsFromBaseRtt;
-    if (minRtt != NanoSeconds(-1))
-    {
-        p.minRttPs = CHECK.Duration("MinRtt", minRtt, 0);
-        p.minRttFloorPs = 0;
-    }
-    if (haiThreshold != -1)
-    {
-        CHECK.Require(haiThreshold >= 0 && haiThreshold <= UINT32_MAX,
-                      "HaiThreshold",
-                      std::to_string(haiThreshold),
-                      "0 (off) .. 4294967295, or -1 (from the profile)");
-        p.haiThreshold = static_cast<uint32_t>(haiThreshold);
-    }
-    p.haiFactor = CHECK.Number(haiFactor, p.haiFactor);
-    CHECK.Require(p.haiFactor >= 1, "HaiFactor", std::to_string(haiFactor), "1 or more");
-    p.haiBelowTLow = CHECK.Flag("HaiBelowTLow", haiBelowTLow, p.haiBelowTLow);
-    CHECK.Require(haiSignal.empty() || haiSignal == "gradient" || haiSignal == "difference",
-                  "HaiSignal",
-                  "'" + haiSignal + "'",
-                  "'gradient', 'difference' or '' (from the profile)");
-    p.haiByDifference = haiSignal.empty() ? p.haiByDifference : haiSignal == "difference";
-    p.patched = CHECK.Flag("Patched", patched, p.patched);
-    CHECK.Require(!p.patched || p.tLowPs > 0, "TLow", "0", "a positive time with Patched");
-    p.minRateBps = minRate.GetBitRate() ? static_cast<double>(minRate.GetBitRate()) : p.minRateBps;
-    CHECK.Require(segmentBytes > 0 && segmentBytes <= 1000000000,
-                  "SegmentBytes",
-                  std::to_string(segmentBytes),
-                  "1 .. 1000000000");
-    p.segmentBytes = static_cast<uint32_t>(segmentBytes);
-    p.burstPacing = burstPacing;
-    p.subtractSerialisation =
-        CHECK.Flag("SubtractSerialisation",
-                   subtractSerialisation,
-                   p.subtractSerialisation || p.mode == TimelyMode::PER_SEGMENT);
-    CHECK.Require(window == "none" || window == "bdp",
-                  "Window",
-                  "'" + window + "'",
-                  "'none' or 'bdp'");
-    p.bdpWindow = window == "bdp";
-    return p;
+    using P = TimelyParams;
+    using M = TimelyMode;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Timely", {"paper", "hpcc-sim", "erpc", "patched"})
+            .Choice(
+                "Mode",
+                &P::mode,
+                {M::PER_RTT, M::PER_RTT, M::PER_ACK, M::PER_SEGMENT}, // [a] [2] [4] [b]
+                {{"perRtt", M::PER_RTT}, {"perAck", M::PER_ACK}, {"perSegment", M::PER_SEGMENT}},
+                "When the rate changes")
+            .Number("Alpha",
+                    &P::alpha,
+                    {0.875, 0.875, 0.46, 0.875}, // [1] [2] [4] [5]
+                    Range::AboveUpTo(0, 1),
+                    "Weight of the new RTT difference")
+            .Number("Beta",
+                    &P::beta,
+                    {0.8, 0.8, 0.26, 0.008}, // [1] [2] [4] [5]
+                    Range::AboveUpTo(0, 1),
+                    "Factor of decreases")
+            .Rate("Delta",
+                  &P::deltaBps,
+                  {0, 0, 40000000, 0}, // [1] [3] [4] [5]
+                  Range::AtLeast(0),
+                  "Additive step; 0: line rate / 1000")
+            .Duration("TLow",
+                      &P::tLowPs,
+                      {50 * US}, // [1] [3] [4] [5]
+                      Range::AtLeast(0),
+                      "RTT below which the rate rises")
+            .Duration("THigh",
+                      &P::tHighPs,
+                      {500 * US, 500 * US, 1000 * US, 500 * US}, // [1] [3] [4] [5]
+                      Range::Above(0),
+                      "RTT above which the rate falls")
+            .Flag("ThresholdsFromBaseRtt",
+                  &P::thresholdsFromBaseRtt,
+                  {false},
+                  "TLow and THigh count from the base RTT of the path")
+            .Duration("MinRtt",
+                      &P::minRttPs,
+                      {0, 20 * US, 2 * US, 20 * US}, // [c] [3] [4] [5]
+                      Range::AtLeast(0),
+                      "Normalises the gradient; 0: base RTT of the path; paper's own is at least "
+                      "20 us")
+            .Count("HaiThreshold",
+                   &P::haiThreshold,
+                   {5, 6, 5, 0}, // [1] [2][d] [4] [5]
+                   Range::AtLeast(0),
+                   "Updates in a row from which on the step is HaiFactor steps; 0: off")
+            .Number("HaiFactor",
+                    &P::haiFactor,
+                    {5}, // [1] [3] [4]
+                    Range::AtLeast(1),
+                    "Hyper-active step in additive steps")
+            .Flag("HaiBelowTLow",
+                  &P::haiBelowTLow,
+                  {false, true, false, false}, // [1] [2] [4]
+                  "true: increases below TLow count for and use the hyper-active step")
+            .Choice("HaiSignal",
+                    &P::haiByDifference,
+                    {false, false, true, false}, // [1] [2] [4]
+                    {{"gradient", false}, {"difference", true}},
+                    "What counts for HaiThreshold: gradient (averaged) or difference (of two "
+                    "samples)")
+            .Flag("Patched",
+                  &P::patched,
+                  {false, false, false, true},
+                  "true: weighted rule of Zhu et al. (CoNEXT 2016) between the thresholds")
+            .Rate("MinRate",
+                  &P::minRateBps,
+                  {0, 1000000000, 120000000, 0}, // [e] [3] [4] [e]
+                  Range::AtLeast(0),
+                  "Floor of the rate; 0: one additive step")
+            .Count("SegmentBytes",
+                   &P::segmentBytes,
+                   {16384},
+                   Range::Within(1, 1e9),
+                   "Wire bytes between updates with Mode=perSegment")
+            .Flag("BurstPacing",
+                  &P::burstPacing,
+                  {true},
+                  "With Mode=perSegment the NIC sends segments back to back")
+            .Flag("SubtractSerialisation",
+                  &P::subtractSerialisation,
+                  {true, false, false, true}, // [1] [2] [1]
+                  "true: RTT samples are less one full frame's time at line rate; profiles with "
+                  "false: true with Mode=perSegment")
+            .Choice("Window",
+                    &P::bdpWindow,
+                    {false},
+                    {{"none", false}, {"bdp", true}},
+                    "none, or bdp: BDP * rate / line rate")
+            .Finish(Finish);
+    return table;
 }
 
 TypeId
 Timely::GetTypeId()
 {
-    using S = TimelySettings;
-    static const TypeId tid =
-        SettingsAttributes<S>(TypeId("ns3::roce::Timely")
-                                  .SetParent<CongestionControl>()
-                                  .SetGroupName("Roce")
-                                  .AddConstructor<Timely>())
-            .Text<&S::profile>("Profile", "paper", "paper, hpcc-sim, erpc or patched")
-            .Text<&S::mode>("Mode",
-                            "When the rate changes: perRtt, perAck or perSegment; empty: profile")
-            .Number<&S::alpha>("Alpha", "Weight of the new RTT difference; -1: profile")
-            .Number<&S::beta>("Beta", "Factor of decreases; -1: profile")
-            .Rate<&S::delta>("Delta", "Additive step, not scaled; 0: profile")
-            .Duration<&S::tLow>("TLow", "RTT below which the rate rises; -1ns: profile")
-            .Duration<&S::tHigh>("THigh", "RTT above which the rate falls; -1ns: profile")
-            .Flag<&S::thresholdsFromBaseRtt>("ThresholdsFromBaseRtt",
-                                             false,
-                                             "TLow and THigh count from the base RTT of the path")
-            .Duration<&S::minRtt>("MinRtt",
-                                  "Normalises the gradient; 0: base RTT of the path; -1ns: profile")
-            .Count<&S::haiThreshold>(
-                "HaiThreshold",
-                "Updates in a row from which on the step is HaiFactor steps; 0: off; -1: profile")
-            .Number<&S::haiFactor>("HaiFactor", "Hyper-active step in additive steps; -1: profile")
-            .Text<&S::haiBelowTLow>("HaiBelowTLow",
-                                    "true: increases below TLow count for and use the hyper-active "
-                                    "step; empty: profile")
-            .Text<&S::haiSignal>(
-                "HaiSignal",
-                "What counts for HaiThreshold: gradient (averaged) or difference (of two samples); "
-                "empty: profile")
-            .Text<&S::patched>(
-                "Patched",
-                "true: weighted rule of Zhu et al. (CoNEXT 2016) between the thresholds; "
-                "empty: profile")
-            .Rate<&S::minRate>("MinRate", "Floor of the rate; 0: profile")
-            .Count<&S::segmentBytes>("SegmentBytes",
-                                     16384,
-                                     "Wire bytes between updates with Mode=perSegment")
-            .Flag<&S::burstPacing>("BurstPacing",
-                                   true,
-                                   "With Mode=perSegment the NIC sends segments back to back")
-            .Text<&S::subtractSerialisation>(
-                "SubtractSerialisation",
-                "true: RTT samples are less one full frame's time at line rate; "
-                "empty: profile, mode")
-            .Text<&S::window>("Window", "none", "none, or bdp: BDP * rate / line rate");
+    static const TypeId tid = TimelyParams::Table().AddTo(TypeId("ns3::roce::Timely")
+                                                              .SetParent<CongestionControl>()
+                                                              .SetGroupName("Roce")
+                                                              .AddConstructor<Timely>(),
+                                                          &Timely::m_parameters);
     return tid;
 }
 
 Ptr<CongestionControl>
 Timely::Fork() const
 {
-    GetParams();
+    m_parameters.Get(); // once for all forks
     return CopyObject<Timely>(this);
 }
 
@@ -214,15 +190,11 @@ Timely::GetBurstBytes() const
 void
 Timely::DoStart(int64_t nowPs)
 {
-    const TimelyParams& p = GetParams();
-    if (m_path.baseRttPs <= 0 || !m_path.lineRateBps)
-    {
-        throw InputError("ns3::roce::Timely: base RTT is " + std::to_string(m_path.baseRttPs) +
-                         " ps and line rate " + std::to_string(m_path.lineRateBps) +
-                         " bit/s, expected positive values");
-    }
+    m_p = m_parameters.Get();
+    const TimelyParams& p = *m_p;
+    RequirePath();
     const auto line = static_cast<double>(m_path.lineRateBps);
-    m_delta = p.deltaBps > 0 ? p.deltaBps : p.deltaShare * line;
+    m_delta = p.deltaBps > 0 ? p.deltaBps : 1e-3 * line;
     m_minRttPs =
         static_cast<double>(p.minRttPs ? p.minRttPs : std::max(m_path.baseRttPs, p.minRttFloorPs));
     m_rate = line;
@@ -236,7 +208,7 @@ Timely::DoStart(int64_t nowPs)
 std::string
 Timely::GetWarning() const
 {
-    const TimelyParams& p = *m_params;
+    const TimelyParams& p = *m_p;
     if (p.thresholdsFromBaseRtt || m_path.baseRttPs <= p.tHighPs)
     {
         return "";
@@ -249,7 +221,7 @@ Timely::GetWarning() const
 bool
 Timely::IsUpdateDue(const AckInfo& ack)
 {
-    switch (m_params->mode)
+    switch (m_p->mode)
     {
     case TimelyMode::PER_RTT:
         if (ack.ackPsn <= m_roundEndPsn || ack.rttPs <= 0)
@@ -264,8 +236,8 @@ Timely::IsUpdateDue(const AckInfo& ack)
             return false; // refused data is no completion
         }
         m_segmentBytes = static_cast<uint32_t>(
-            std::min<uint64_t>(m_segmentBytes + ack.ackedBytes, m_params->segmentBytes));
-        if (m_segmentBytes < m_params->segmentBytes || ack.rttPs <= 0)
+            std::min<uint64_t>(m_segmentBytes + ack.ackedBytes, m_p->segmentBytes));
+        if (m_segmentBytes < m_p->segmentBytes || ack.rttPs <= 0)
         {
             return false;
         }
@@ -290,13 +262,13 @@ Timely::OnAck(const AckInfo& ack)
         return;
     }
     auto rttPs = static_cast<double>(ack.rttPs);
-    if (m_params->subtractSerialisation)
+    if (m_p->subtractSerialisation)
     {
         rttPs -= m_path.fullFrameBytes * 8e12 / static_cast<double>(m_path.lineRateBps);
         rttPs = std::max(rttPs, 1.0); // a short frame on an empty path
     }
     double scale = 1;
-    if (m_params->mode == TimelyMode::PER_ACK)
+    if (m_p->mode == TimelyMode::PER_ACK)
     {
         scale = std::min(1.0, static_cast<double>(ack.nowPs - m_updatedPs) / m_minRttPs);
     }
@@ -311,7 +283,7 @@ Timely::OnAck(const AckInfo& ack)
 void
 Timely::Update(double rttPs, double scale)
 {
-    const TimelyParams& p = *m_params;
+    const TimelyParams& p = *m_p;
     const double differencePs = rttPs - m_rttPs;
     m_rttDiffPs = (1 - p.alpha) * m_rttDiffPs + p.alpha * differencePs;
     const double gradient = GetGradient();
@@ -355,7 +327,7 @@ Timely::UpdatePatched(double rttPs, double tLowPs, double gradient, double scale
 {
     const double weight = std::min(std::max(2 * gradient + 0.5, 0.0), 1.0);
     const double error = (rttPs - tLowPs) / tLowPs;
-    m_rate *= 1 - scale * m_params->beta * weight * error;
+    m_rate *= 1 - scale * m_p->beta * weight * error;
     m_rate += scale * (1 - weight) * m_delta;
 }
 
@@ -385,10 +357,10 @@ void
 Timely::Publish()
 {
     const auto line = static_cast<double>(m_path.lineRateBps);
-    const double floor = m_params->minRateBps > 0 ? m_params->minRateBps : m_delta;
+    const double floor = m_p->minRateBps > 0 ? m_p->minRateBps : m_delta;
     m_rate = std::min(std::max(m_rate, floor), line);
     m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(m_rate));
-    if (m_params->bdpWindow)
+    if (m_p->bdpWindow)
     {
         const auto window = static_cast<uint64_t>(m_path.BdpBytes() * (m_rate / line));
         m_windowBytes = std::max<uint64_t>({window, m_path.fullFrameBytes, 1});

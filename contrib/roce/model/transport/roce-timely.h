@@ -6,13 +6,12 @@
 #ifndef ROCE_TIMELY_H
 #define ROCE_TIMELY_H
 
-#include "roce-tunable-control.h"
+#include "roce-congestion-control.h"
 
-#include "ns3/data-rate.h"
-#include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 
 #include <cstdint>
-#include <string>
+#include <memory>
 
 namespace ns3
 {
@@ -27,103 +26,31 @@ enum class TimelyMode : uint8_t
     PER_SEGMENT, //!< each SegmentBytes of newly acknowledged data
 };
 
-/**
- * @ingroup roce
- * @brief TIMELY's parameters after the profile and the attributes have been put together.
- */
+/// Parameters of Timely.
 struct TimelyParams
 {
-    TimelyMode mode;            //!< see TimelyMode
-    double alpha;               //!< weight of the new RTT difference, 0 < alpha <= 1
-    double beta;                //!< factor of decreases
-    double deltaBps;            //!< additive step; 0 = deltaShare of the line rate
-    double deltaShare;          //!< additive step as a share of the line rate
-    int64_t tLowPs;             //!< below: increase
-    int64_t tHighPs;            //!< above: decrease
-    bool thresholdsFromBaseRtt; //!< TLow and THigh count from the base RTT of the path
-    int64_t minRttPs;           //!< normalises the gradient; 0 = base RTT of the path
-    int64_t minRttFloorPs;      //!< least value of that base RTT as the gradient's norm
-    uint32_t haiThreshold;      //!< from this event on in a row the step is haiFactor steps; 0: off
-    double haiFactor;           //!< hyper-active step, in additive steps
-    bool haiBelowTLow;          //!< increases below TLow count for and use the hyper-active step
-    bool haiByDifference;       //!< counted by falling RTTs, not by gradients
-    bool patched;               //!< weighted rule of Zhu et al. between the thresholds
-    double minRateBps;          //!< floor of the rate; 0 = one additive step
-    uint32_t segmentBytes;      //!< segment of PER_SEGMENT, wire bytes
-    bool burstPacing;           //!< segments of PER_SEGMENT leave back to back
-    bool subtractSerialisation; //!< an RTT sample does not count one full frame's serialisation
-    bool bdpWindow;             //!< window of BDP * R / line rate
-};
-
-/**
- * @ingroup roce
- * @brief TIMELY's attributes as the user gave them.
- *
- * The attribute Profile gives every parameter a value; each can be overridden on its own (an
- * attribute left at its default, -1, -1ns, 0 for rates, or an empty text, means "from the
- * profile"):
- *
- * | attribute             | paper         | hpcc-sim     | erpc           | patched        |
- * |-----------------------|---------------|--------------|----------------|----------------|
- * | Mode                  | perRtt [a]    | perRtt [2]   | perAck [4]     | perSegment [b] |
- * | Alpha                 | 0.875 [1]     | 0.875 [2]    | 0.46 [4]       | 0.875 [5]      |
- * | Beta                  | 0.8 [1]       | 0.8 [2]      | 0.26 [4]       | 0.008 [5]      |
- * | Delta                 | C/1000 [1][c] | C/1000 [3]   | 40 Mb/s [4]    | C/1000 [5][c]  |
- * | TLow                  | 50 us [1]     | 50 us [3]    | 50 us [4]      | 50 us [5]      |
- * | THigh                 | 500 us [1]    | 500 us [3]   | 1 ms [4]       | 500 us [5]     |
- * | MinRtt                | base RTT [d]  | 20 us [3]    | 2 us [4]       | 20 us [5]      |
- * | HaiThreshold          | 5 [1]         | 6 [2][e]     | 5 [4]          | 0 = off [5]    |
- * | HaiFactor             | 5 [1]         | 5 [3]        | 5 [4]          | 5              |
- * | HaiBelowTLow          | false [1]     | true [2]     | false [4]      | false          |
- * | HaiSignal             | gradient [1]  | gradient [2] | difference [4] | gradient       |
- * | Patched               | false         | false        | false [f]      | true           |
- * | MinRate               | Delta [g]     | 1 Gb/s [3]   | 120 Mb/s [4]   | Delta [g]      |
- * | SubtractSerialisation | true [1]      | [h][2]       | [h]            | true [1]       |
- *
- * C is the line rate. [1] SIGCOMM 2015 paper (from the literature on it; no copy was at hand). [2]
- * rdma-hw.cc of alibaba-edu/High-Precision-Congestion-Control, CC mode 7. [3] run.py there: steps
- * of 10 Mb/s and 50 Mb/s for each 10 Gb/s. [4] eRPC (NSDI 2019), src/cc/timely.h; an earlier
- * version has 0.02, 0.8 and 1 us for Alpha, Beta and MinRtt. [5] Zhu et al., "ECN or Delay", CoNEXT
- * 2016 (as [1]). [a] The paper updates at each completion of a segment, which is mode perSegment;
- * with one update per round trip results do not depend on how the NIC cuts messages, and shares are
- * fairer (see the table at Timely). [b] Their model updates per segment, at most once
- * per minimum RTT. With one update per round trip a Beta of 0.008 takes a thousand of them: at 100
- * Gb/s the queue that two starters build stays at the threshold of PFC. [c] 10 Mb/s at 10 Gb/s;
- * scaled with the line rate. [d] The base RTT of the path, but at least the 20 us of the paper.
- * Normalised by less (5 us on one switch), differences of RTTs that queues make longer than TLow
- * are over-estimated: two flows then use 54 % of a 100 Gb/s link instead of 95 %, eight 44 %
- * instead of 92 %. [e] Five increases come before the first hyper-active one. [f] A compile-time
- * option there. [g] Ours: the paper has no floor; from one step the rate doubles at once. [h] true
- * with Mode=perSegment, false otherwise.
- */
-struct TimelySettings
-{
-    std::string profile;
-    std::string mode;
+    TimelyMode mode;
     double alpha;
     double beta;
-    DataRate delta;
-    Time tLow;
-    Time tHigh;
+    double deltaBps; //!< 0: a thousandth of the line rate
+    int64_t tLowPs;
+    int64_t tHighPs;
     bool thresholdsFromBaseRtt;
-    Time minRtt;
-    int64_t haiThreshold;
+    int64_t minRttPs;      //!< 0: base RTT of the path
+    int64_t minRttFloorPs; //!< that counts at least so much
+    uint32_t haiThreshold; //!< 0: off
     double haiFactor;
-    std::string haiBelowTLow;
-    std::string haiSignal;
-    std::string patched;
-    DataRate minRate;
-    int64_t segmentBytes;
+    bool haiBelowTLow;
+    bool haiByDifference;
+    bool patched;
+    double minRateBps; //!< 0: one additive step
+    uint32_t segmentBytes;
     bool burstPacing;
-    std::string subtractSerialisation;
-    std::string window;
+    bool subtractSerialisation;
+    bool bdpWindow;
 
-    /**
-     * @brief Put profile and attributes together.
-     * @return the parameters
-     * @throw InputError if a value is out of range
-     */
-    TimelyParams Resolve() const;
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<TimelyParams>& Table();
 };
 
 /**
@@ -139,7 +66,7 @@ struct TimelySettings
  *   g > 0:       R = R (1 - Beta g),                          n = 0
  *
  * and R is kept within [MinRate, line rate]. Parameters, their values in the profiles paper
- * (default), hpcc-sim, erpc and patched, and where these come from: see TimelySettings.
+ * (default), hpcc-sim, erpc and patched, and where these come from: see TimelyParams::Table().
  *
  * Mode says when an update takes place:
  * - perRtt: the first ACK of data sent after the last update.
@@ -176,25 +103,10 @@ struct TimelySettings
  *   the base RTT instead. A base RTT between them leaves the gradient alone in charge.
  * - Original TIMELY (Patched=false) has no unique fixed point: any shares with g = 0 persist.
  *
- * Measured on one switch (100 Gb/s, 1 us links, 4 KB frames, endless flows, equal start), for 2 and
- * 8 flows: share of the goodput bound, Jain's index, mean queue in KB
- *
- * |                  | 2, 10-20 ms | 2, 20-60 ms       | 8, 10-20 ms | 8, 20-60 ms       |
- * |------------------|-------------|-------------------|-------------|-------------------|
- * | paper            | 0.95, 1.000 | 0.95, 1.000, 174  | 0.92, 0.998 | 0.92, 1.000, 215  |
- * | paper perSegment | 0.98, 0.992 | 0.97, 0.974, 231  | 0.90, 0.939 | 0.92, 0.557, 189  |
- * | paper perAck     | 1.00, 1.000 | 0.93, 1.000, 1972 | 1.00, 0.990 | 1.00, 0.982, 747  |
- * | hpcc-sim         | 0.88, 1.000 | 0.89, 1.000, 227  | 0.74, 0.996 | 0.75, 0.997, 277  |
- * | erpc             | 0.98, 1.000 | 0.98, 1.000, 199  | 0.63, 0.668 | 0.85, 0.397, 127  |
- * | patched          | 0.96, 1.000 | 0.96, 1.000, 553  | 1.00, 1.000 | 1.00, 1.000, 1190 |
- *
- * One flow reaches the bound in all of them. The 1190 KB are the fixed point of patched TIMELY: RTT
- * 100 us for N = 8. Two flows oscillate around theirs (62.5 us), up to 1.5 MB.
- *
  * A change of attributes takes effect at Start(). A bad value throws InputError there, or earlier
  * in Fork().
  */
-class Timely : public TunableControl<TimelySettings>
+class Timely : public CongestionControl
 {
   public:
     /**
@@ -220,6 +132,15 @@ class Timely : public TunableControl<TimelySettings>
     std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const TimelyParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
 
     /// @return exact current rate, bit/s
     double GetExactRateBps() const
@@ -252,6 +173,9 @@ class Timely : public TunableControl<TimelySettings>
     void UpdatePatched(double rttPs, double tLowPs, double gradient, double scale);
     void Rewind(uint64_t psn); //!< the sender goes back to this PSN
     void Publish();            //!< set the outputs
+
+    Parameters<TimelyParams> m_parameters;   //!< attributes
+    std::shared_ptr<const TimelyParams> m_p; //!< in force since Start()
 
     double m_delta{0};          //!< additive step, bit/s
     double m_minRttPs{1};       //!< normalises the gradient
