@@ -96,8 +96,8 @@ class Range
 
     double m_low;
     double m_high;
-    bool m_open;            //!< m_low is outside
-    bool m_openHigh{false}; //!< m_high is outside
+    bool m_open;                                              //!< m_low is outside
+    bool m_openHigh{false};                                   //!< m_high is outside
     double m_other{std::numeric_limits<double>::quiet_NaN()}; //!< this one, too; NaN: none
 };
 
