@@ -70,12 +70,11 @@ struct TestParams
                         {Mode::SLOW, Mode::FAST},
                         {{"fast", Mode::FAST}, {"slow", Mode::SLOW}},
                         "how")
-                .Number(
-                    "Share",
-                    [](P& p) -> double& { return p.inner.share; },
-                    {0.125},
-                    Range::Within(0, 1),
-                    "of a nested struct")
+                .Number("Share",
+                        Nested(&P::inner, &Inner::share),
+                        {0.125},
+                        Range::Within(0, 1),
+                        "of a nested struct")
                 .Finish([](P& p, const Parameters<P>& given) {
                     p.product = p.gain * p.stages;
                     Table().Require(p.product <= 100 || !given.IsGiven("Stages"),
@@ -83,6 +82,19 @@ struct TestParams
                                     std::to_string(p.stages),
                                     "at most 100 / Gain");
                 });
+        return table;
+    }
+};
+
+struct PlainParams
+{
+    double gain;
+
+    static const ParameterTable<PlainParams>& Table()
+    {
+        static const ParameterTable<PlainParams> table =
+            ParameterTable<PlainParams>("ns3::roce::Plain")
+                .Number("Gain", &PlainParams::gain, {0.5}, Range::Any(), "g");
         return table;
     }
 };
@@ -304,6 +316,14 @@ TEST(Parameters, OnlyLiveOnesChangeWhileASimulationIsOn)
               "ns3::roce::ParameterTest: Stages is 6, expected 5: it cannot change while the "
               "simulation is on");
     EXPECT_EQ(running->Get().gain, 0.5);
+}
+
+TEST(Parameters, ATableMayBeWithoutProfiles)
+{
+    Parameters<PlainParams> parameters;
+    EXPECT_EQ(parameters.Get()->gain, 0.5);
+    EXPECT_EQ(parameters.GetProfile(), "");
+    EXPECT_FALSE(parameters.IsGiven("Gain"));
 }
 
 TEST(Parameters, ATableThatIsWrongIsRefused)

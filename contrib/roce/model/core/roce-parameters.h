@@ -32,6 +32,18 @@ template <typename P>
 class Parameters;
 
 /**
+ * @param outer member of P that is a struct
+ * @param inner member of that struct
+ * @return what a row of a ParameterTable takes in place of a pointer to a member of P
+ */
+template <typename P, typename S, typename T>
+auto
+Nested(S P::*outer, T S::*inner)
+{
+    return [outer, inner](P& p) -> T& { return p.*outer.*inner; };
+}
+
+/**
  * @ingroup roce
  * @brief One parameter of a struct P.
  * @tparam P the struct
@@ -757,10 +769,13 @@ Parameters<P>::Resolve() const
 {
     const ParameterTable<P>& table = P::Table();
     const std::size_t profile = ProfileIndex();
-    table.Require(m_state->profile.empty() || table.m_profileNames[profile] == m_state->profile,
-                  "Profile",
-                  "'" + m_state->profile + "'",
-                  ProfileInfo(table.m_profileNames).GetExpected());
+    if (!m_state->profile.empty() && table.m_profileNames[profile] != m_state->profile)
+    {
+        table.Require(false,
+                      "Profile",
+                      "'" + m_state->profile + "'",
+                      ProfileInfo(table.m_profileNames).GetExpected());
+    }
     P values = table.m_profiles[profile];
     for (std::size_t i = 0; i < m_state->isGiven.size(); ++i)
     {
