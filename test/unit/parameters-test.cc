@@ -89,12 +89,17 @@ struct TestParams
 struct PlainParams
 {
     double gain;
+    std::string list;
 
     static const ParameterTable<PlainParams>& Table()
     {
         static const ParameterTable<PlainParams> table =
-            ParameterTable<PlainParams>("ns3::roce::Plain")
-                .Number("Gain", &PlainParams::gain, {0.5}, Range::Any(), "g");
+            ParameterTable<PlainParams>("ns3::roce::PlainTest")
+                .Number("Gain", &PlainParams::gain, {0.5}, Range::Any(), "g")
+                .Text("List", &PlainParams::list, {"1,2"}, "as it is")
+                .Finish([](PlainParams& p, const Parameters<PlainParams>&) {
+                    Table().Require(p.list != "x", "List", "'x'", "numbers");
+                });
         return table;
     }
 };
@@ -119,6 +124,22 @@ class ParameterTest : public Object
 };
 
 NS_OBJECT_ENSURE_REGISTERED(ParameterTest);
+
+class PlainTest : public Object
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static const TypeId tid = PlainParams::Table().AddTo(
+            TypeId("ns3::roce::PlainTest").SetParent<Object>().AddConstructor<PlainTest>(),
+            &PlainTest::parameters);
+        return tid;
+    }
+
+    Parameters<PlainParams> parameters;
+};
+
+NS_OBJECT_ENSURE_REGISTERED(PlainTest);
 
 Ptr<ParameterTest>
 Make(const std::string& attributes = "")
@@ -320,10 +341,29 @@ TEST(Parameters, OnlyLiveOnesChangeWhileASimulationIsOn)
 
 TEST(Parameters, ATableMayBeWithoutProfiles)
 {
-    Parameters<PlainParams> parameters;
+    const auto object = CreateObject<PlainTest>();
+    const Parameters<PlainParams>& parameters = object->parameters;
     EXPECT_EQ(parameters.Get()->gain, 0.5);
     EXPECT_EQ(parameters.GetProfile(), "");
     EXPECT_FALSE(parameters.IsGiven("Gain"));
+    EXPECT_FALSE(object->SetAttributeFailSafe("Profile", StringValue("paper")));
+}
+
+TEST(Parameters, AnyTextIsTakenAsItIs)
+{
+    const auto object = CreateObject<PlainTest>();
+    EXPECT_EQ(object->parameters.Get()->list, "1,2");
+    for (const char* text : {"", "3", "profile of a bridge"})
+    {
+        object->SetAttribute("List", StringValue(text));
+        EXPECT_EQ(object->parameters.Get()->list, text);
+        StringValue back;
+        object->GetAttribute("List", back);
+        EXPECT_EQ(back.Get(), text);
+    }
+    object->SetAttribute("List", StringValue("x"));
+    EXPECT_EQ(ErrorOf([&] { object->parameters.Get(); }),
+              "ns3::roce::PlainTest: List is 'x', expected numbers");
 }
 
 TEST(Parameters, ATableThatIsWrongIsRefused)
