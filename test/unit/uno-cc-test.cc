@@ -321,14 +321,14 @@ TEST(UnoCc, Warnings)
     EXPECT_EQ(Make({}, MakePath(14100000))->GetWarning(), "");
     EXPECT_NE(Make({}, MakePath(4 * US))->GetWarning().find("3K"), std::string::npos);
     EXPECT_NE(Make({}, MakePath(20 * US))->GetWarning().find("IntraRtt"), std::string::npos);
-    EXPECT_NE(Make({{"Preset", "artifact"}}, INTER_PATH)->GetWarning().find("InterRtt"),
+    EXPECT_NE(Make({{"Profile", "artifact"}}, INTER_PATH)->GetWarning().find("InterRtt"),
               std::string::npos);
-    EXPECT_EQ(Make({{"Preset", "artifact"}}, MakePath(1792 * US, true))->GetWarning(), "");
+    EXPECT_EQ(Make({{"Profile", "artifact"}}, MakePath(1792 * US, true))->GetWarning(), "");
 }
 
 TEST(UnoCc, BadAttributes)
 {
-    for (const auto& [name, value] : Attributes{{"Preset", "htsim"},
+    for (const auto& [name, value] : Attributes{{"Profile", "htsim"},
                                                 {"AlphaFraction", "0"},
                                                 {"AlphaBdpRef", "inter"},
                                                 {"K", "-2"},
@@ -352,7 +352,7 @@ TEST(UnoCc, BadAttributes)
                                                 {"GentleDelayTolerance", "-2ns"},
                                                 {"GentleDelayShare", "-0.1"},
                                                 {"DelayStat", "x"},
-                                                {"QaEnable", "1"},
+                                                {"QaEnable", "x"},
                                                 {"QaBeta", "0"},
                                                 {"QaScale", "1.5"},
                                                 {"QaPeriodMode", "x"},
@@ -379,8 +379,8 @@ TEST(UnoCc, BadAttributes)
     EXPECT_EQ(test::ErrorOf([] {
                   Make({{"EpochMode", "inter"}});
               }),
-              "ns3::roce::UnoCc: EpochMode is 'inter', expected 'intra', 'own' or '' (from the "
-              "preset)");
+              "ns3::roce::UnoCc: EpochMode is 'inter', expected 'intra', 'own', or "
+              "profile");
     EXPECT_NE(test::ErrorOf([] { Make({}, MakePath(0)); }).find("base RTT is 0 ps"),
               std::string::npos);
 }
