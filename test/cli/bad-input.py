@@ -225,10 +225,10 @@ BAD = [
     ("--stages=Foo", "--stages is 'Foo'", "PhantomQueue"),
     ("--stages=PhantomQueue,", "--stages is ''", "expected one of: "),
     ("--stages=PhantomQueue[Bar=1]", "--stages has 'Bar=1'", "ATTRIBUTE=VALUE"),
-    ("--stages=PhantomQueue[DrainFactor=2]", "DrainFactor is '2'", "0:1"),
-    ("--stages=PhantomQueue[Preset=code]", "Preset is 'code'", "'artifact'"),
+    ("--stages=PhantomQueue[DrainFactor=2]", "DrainFactor is '2'", "0 < DrainFactor <= 1"),
+    ("--stages=PhantomQueue[Profile=code]", "Profile is 'code'", "'artifact'"),
     ("--stages=PhantomQueue[Ports=moon]", "Ports is 'moon'", "'noWan'"),
-    ("--stages=PhantomQueue[EcnMin=0.9]", "EcnMin is 0.9", "0 to EcnMax, 0.75"),
+    ("--stages=PhantomQueue[EcnMin=0.9]", "EcnMin is 0.9", "at most EcnMax, 0.75"),
     ("--stages=PhantomQueue,PhantomQueue[Ports=wan]", "PhantomQueue is there twice", "each once"),
     ("--stages=EcnMarker", "EcnMarker is there twice", "each once"),
     ("--stages=PhantomQueue --edge=PhantomQueue", "an edge function, too", "one of them"),
@@ -328,7 +328,7 @@ GOOD = [
     "--cc=Timely --edge=ReflexNsf,ReflexNdt[SeparateTimestamp=true] --paths=Plb[Signal=delay]",
     "--cc=Timely --edge=ReflexNdt --paths=Plb[Signal=delay]",
     "--cc=Dcqcn --interCc=Swift[AddBaseRtt=true] --edge=ns3::roce::ReflexNsf",
-    "--cc=Dctcp --ecn=0 --stages=PhantomQueue[Preset=artifact|Ports=noWan]",
+    "--cc=Dctcp --ecn=0 --stages=PhantomQueue[Profile=artifact|Ports=noWan]",
     "--cc=none --interCc=Dctcp --ecn=0 --edge=PhantomQueue",
     "--stages=ns3::roce::PhantomQueue --lossless=0 --egressBuffer=1MiB --dciEgressBuffer=2MiB"
     " --ns3::roce::EcnMarker::KminFraction=0.25 --ns3::roce::EcnMarker::KmaxFraction=0.75"
