@@ -469,7 +469,10 @@ TEST(UnoErasure, BadValuesAreRefusedWithTheirNames)
                             "RearmOnPacket=yes",
                             "BlockGap=x",
                             "RtoMultiplier=0.5",
-                            "RtoBackoff=0"})
+                            "RtoMultiplier=-1",
+                            "RtoBackoff=0",
+                            "QueueBytes=-1",
+                            "Rto=-1ns"})
     {
         const std::string name = std::string(bad).substr(0, std::string(bad).find('='));
         EXPECT_NE(error(bad).find(name + " is "), std::string::npos) << error(bad);

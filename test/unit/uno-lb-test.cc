@@ -363,5 +363,6 @@ TEST(UnoLb, BadValuesAreRefusedWithTheirNames)
     for (const char* name : {"Target", "GateScope"})
     {
         EXPECT_NE(ErrorOf([&] { Flow(std::string(name) + "=x"); }).find(name), std::string::npos);
+        EXPECT_NE(ErrorOf([&] { Flow(std::string(name) + "="); }).find(name), std::string::npos);
     }
 }
