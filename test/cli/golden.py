@@ -42,8 +42,8 @@ RUNS = {
                                           "BurstSizes=0.74,0.21,0.05]"],
     "fat-tree-dctcp-uno-dead-link": UNO + UNO_RC + ["--cc=Dctcp", "--failLinks="
                                                     "dc0-border0/dc1-border0#2@0ms"],
-    "fat-tree-dctcp-uno-artifact": UNO + ["--cc=Dctcp", "--lossRecovery=UnoErasure[Preset=artifact]",
-                                          "--paths=UnoLb[Preset=artifact]", "--loss=0.02",
+    "fat-tree-dctcp-uno-artifact": UNO + ["--cc=Dctcp", "--lossRecovery=UnoErasure[Profile=artifact]",
+                                          "--paths=UnoLb[Profile=artifact]", "--loss=0.02",
                                           "--lossLinks=wan",
                                           "--failLinks=dc0-border0>dc1-border0#1@300us"],
     "one-dc-timely": [LEAF_SPINE, "--cc=Timely", "--datacenters=1", "--load=0.5"],

@@ -56,7 +56,7 @@ const Delivery DELIVERIES[] = {
     {"SelectiveRepeat[BdpCap=0|ReorderPackets=64]", "", "Spray", false},
     {"SelectiveRepeat[BdpCap=0|ReorderPackets=64]", "", "UnoLb", false},
     {"UnoErasure", "", "UnoLb", false},
-    {"UnoErasure[Preset=artifact]", "", "UnoLb[Preset=artifact]", false},
+    {"UnoErasure[Profile=artifact]", "", "UnoLb[Profile=artifact]", false},
     {"UnoErasure[Code=all|DataPackets=4|ParityPackets=1]", "", "Plb[IdleRounds=1]", true},
     {"GoBackN", "UnoErasure", "Flowlet[Gap=3us]", false},
 };

@@ -226,12 +226,11 @@ TEST_F(EgressLimitTest, EcnThresholdsAreSharesOfIt)
     Config::SetDefault("ns3::roce::EcnMarker::RateMap", StringValue(""));
     SetLimit("0B");
     EXPECT_EQ(error(),
-              "ns3::roce::EcnMarker: KmaxFraction is 0.750000, but port 0 of switch sw has no "
+              "ns3::roce::EcnMarker: KmaxFraction is 0.75, but port 0 of switch sw has no "
               "egress limit, expected one for each port (EgressLimit)");
     Config::SetDefault("ns3::roce::EcnMarker::KminFraction", DoubleValue(0.8));
     EXPECT_EQ(error(),
-              "ns3::roce::EcnMarker: KminFraction is 0.800000, expected at most KmaxFraction, "
-              "0.750000");
+              "ns3::roce::EcnMarker: KminFraction is 0.8, expected at most KmaxFraction, 0.75");
 }
 
 // Two at line rate into one port with hardly any queue: the phantom queue grows by what is taken

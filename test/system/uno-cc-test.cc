@@ -235,15 +235,15 @@ struct UnoTest : public SystemTest
 
 TEST_F(UnoTest, NearIncast)
 {
-    for (const std::string preset : {"paper", "artifact"})
+    for (const std::string profile : {"paper", "artifact"})
     {
-        SetRateLaw("UnoCc[Preset=" + preset + "]");
+        SetRateLaw("UnoCc[Profile=" + profile + "]");
         const Outcome out = Incast(SENDERS, 0).Run(FLOW_BYTES, FROM, NEAR_RTT);
-        EXPECT_GT(out.jain, 0.97) << preset;
-        EXPECT_LT(Mean(out.fctMs), 1.1 * IdealMs(FLOW_BYTES)) << preset;
-        EXPECT_LT(out.stuck, 0.08) << preset << ", the start";
-        EXPECT_GE(out.hits, SENDERS) << preset << ": the first windows are 8 BDP";
-        EXPECT_GT(out.cuts, 20 * out.hits) << preset << ": afterwards marks decide";
+        EXPECT_GT(out.jain, 0.97) << profile;
+        EXPECT_LT(Mean(out.fctMs), 1.1 * IdealMs(FLOW_BYTES)) << profile;
+        EXPECT_LT(out.stuck, 0.08) << profile << ", the start";
+        EXPECT_GE(out.hits, SENDERS) << profile << ": the first windows are 8 BDP";
+        EXPECT_GT(out.cuts, 20 * out.hits) << profile << ": afterwards marks decide";
         EXPECT_EQ(out.totals.timeouts, 0u);
         Simulator::Destroy();
     }

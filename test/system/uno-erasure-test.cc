@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{32, 8, "shortened", "", "RandomLoss[Rate=0.1]"},
         Case{60, 4, "padded", "", "RandomLoss[Rate=0.02]"},
         Case{4, 0, "shortened", "", "RandomLoss[Rate=0.05]"},
-        Case{8, 2, "shortened", "|Preset=artifact", "RandomLoss[Rate=0.1]"}));
+        Case{8, 2, "shortened", "|Profile=artifact", "RandomLoss[Rate=0.1]"}));
 
 // Rate laws with windows and telemetry; coalesced ACKs; windows of payload.
 class UnoErasureLaws : public UnoTest, public ::testing::WithParamInterface<const char*>

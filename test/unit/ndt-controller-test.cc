@@ -70,7 +70,18 @@ struct NdtControllerTest : public ::testing::Test, public NdtController::Listene
 
     using Pause = std::tuple<uint16_t, bool, bool, int64_t>;
 
-    NdtController::Settings settings;
+    /// One ratio for each port, of congested flows.
+    NdtController::Settings settings{10 * US,
+                                     true,
+                                     true,
+                                     true,
+                                     true,
+                                     false,
+                                     false,
+                                     0.7,
+                                     500 * US,
+                                     1000 * US,
+                                     5000 * US};
     NdtController ndt;
     std::map<uint64_t, bool> states;
     std::vector<Pause> pauses;

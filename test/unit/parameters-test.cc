@@ -72,18 +72,35 @@ struct TestParams
                         {Mode::SLOW, Mode::FAST},
                         {{"fast", Mode::FAST}, {"slow", Mode::SLOW}},
                         "how")
-                .Number(
-                    "Share",
-                    [](P& p) -> double& { return p.inner.share; },
-                    {0.125},
-                    Range::Within(0, 1),
-                    "of a nested struct")
+                .Number("Share",
+                        Nested(&P::inner, &Inner::share),
+                        {0.125},
+                        Range::Within(0, 1),
+                        "of a nested struct")
                 .Finish([](P& p, const Parameters<P>& given) {
                     p.product = p.gain * p.stages;
                     Table().Require(p.product <= 100 || !given.IsGiven("Stages"),
                                     "Stages",
                                     std::to_string(p.stages),
                                     "at most 100 / Gain");
+                });
+        return table;
+    }
+};
+
+struct PlainParams
+{
+    double gain;
+    std::string list;
+
+    static const ParameterTable<PlainParams>& Table()
+    {
+        static const ParameterTable<PlainParams> table =
+            ParameterTable<PlainParams>("ns3::roce::PlainTest")
+                .Number("Gain", &PlainParams::gain, {0.5}, Range::Any(), "g")
+                .Text("List", &PlainParams::list, {"1,2"}, "as it is")
+                .Finish([](PlainParams& p, const Parameters<PlainParams>&) {
+                    Table().Require(p.list != "x", "List", "'x'", "numbers");
                 });
         return table;
     }
@@ -109,6 +126,22 @@ class ParameterTest : public Object
 };
 
 NS_OBJECT_ENSURE_REGISTERED(ParameterTest);
+
+class PlainTest : public Object
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static const TypeId tid = PlainParams::Table().AddTo(
+            TypeId("ns3::roce::PlainTest").SetParent<Object>().AddConstructor<PlainTest>(),
+            &PlainTest::parameters);
+        return tid;
+    }
+
+    Parameters<PlainParams> parameters;
+};
+
+NS_OBJECT_ENSURE_REGISTERED(PlainTest);
 
 Ptr<ParameterTest>
 Make(const std::string& attributes = "")
@@ -306,6 +339,33 @@ TEST(Parameters, OnlyLiveOnesChangeWhileASimulationIsOn)
               "ns3::roce::ParameterTest: Stages is 6, expected 5: it cannot change while the "
               "simulation is on");
     EXPECT_EQ(running->Get().gain, 0.5);
+}
+
+TEST(Parameters, ATableMayBeWithoutProfiles)
+{
+    const auto object = CreateObject<PlainTest>();
+    const Parameters<PlainParams>& parameters = object->parameters;
+    EXPECT_EQ(parameters.Get()->gain, 0.5);
+    EXPECT_EQ(parameters.GetProfile(), "");
+    EXPECT_FALSE(parameters.IsGiven("Gain"));
+    EXPECT_FALSE(object->SetAttributeFailSafe("Profile", StringValue("paper")));
+}
+
+TEST(Parameters, AnyTextIsTakenAsItIs)
+{
+    const auto object = CreateObject<PlainTest>();
+    EXPECT_EQ(object->parameters.Get()->list, "1,2");
+    for (const char* text : {"", "3", "profile of a bridge"})
+    {
+        object->SetAttribute("List", StringValue(text));
+        EXPECT_EQ(object->parameters.Get()->list, text);
+        StringValue back;
+        object->GetAttribute("List", back);
+        EXPECT_EQ(back.Get(), text);
+    }
+    object->SetAttribute("List", StringValue("x"));
+    EXPECT_EQ(ErrorOf([&] { object->parameters.Get(); }),
+              "ns3::roce::PlainTest: List is 'x', expected numbers");
 }
 
 TEST(Parameters, ATableThatIsWrongIsRefused)

@@ -4,13 +4,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Path selectors: which entropy comes next, and when a flow moves.
+#include "../roce-error-of.h"
 #include "../roce-test-time.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-flowlet.h"
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-plb.h"
 #include "ns3/roce-spray.h"
 #include "ns3/string.h"
@@ -316,5 +316,9 @@ TEST(PathSelector, PlbByDelay)
         round(*plb, 10, 0, 16 * US + 1);
     }
     EXPECT_EQ(plb->GetCongestedRounds(), 3u);
-    EXPECT_THROW(plb->SetAttribute("Signal", StringValue("both")), InputError);
+    StringValue both("both");
+    EXPECT_EQ(test::ErrorOf([&] {
+                  Make<Plb>(1, {{"Signal", &both}});
+              }),
+              "ns3::roce::Plb: Signal is 'both', expected 'ecn', 'delay'");
 }

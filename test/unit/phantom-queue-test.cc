@@ -20,6 +20,7 @@
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -338,9 +339,9 @@ TEST_F(PhantomQueueTest, WhatCountsOfAFrame)
     }
 }
 
-TEST_F(PhantomQueueTest, PresetArtifact)
+TEST_F(PhantomQueueTest, ProfileArtifact)
 {
-    Make({{"Preset", "artifact"}});
+    Make({{"Profile", "artifact"}});
     EXPECT_EQ(phantom->GetHooks(), SwitchStage::ENQUEUE | SwitchStage::DEQUEUE | SwitchStage::DROP);
     EXPECT_EQ(phantom->GetCurve().kminBytes, 448010u);
     EXPECT_EQ(phantom->GetCurve().kmaxBytes, 13440309u);
@@ -350,9 +351,9 @@ TEST_F(PhantomQueueTest, PresetArtifact)
     EXPECT_NEAR(phantom->GetOccupancyBytes(0, 1050 * US), 22400515 - 12.5e6, 1e-3); // C/1.05
 }
 
-TEST_F(PhantomQueueTest, PresetPaper)
+TEST_F(PhantomQueueTest, ProfilePaper)
 {
-    Make({{"Preset", "paper"}});
+    Make({{"Profile", "paper"}});
     EXPECT_EQ(phantom->GetCurve().kminBytes, 6250000u);
     EXPECT_EQ(phantom->GetCurve().kmaxBytes, 18750000u);
     Enqueue(0, 4000000000);
@@ -360,10 +361,10 @@ TEST_F(PhantomQueueTest, PresetPaper)
     EXPECT_NEAR(phantom->GetOccupancyBytes(0, 1000 * US), 25e6 - 11.25e6, 1e-3);
 }
 
-// A preset leaves alone what was set by hand, even to the other preset's value.
-TEST_F(PhantomQueueTest, AttributesGoBeforeThePreset)
+// A profile leaves alone what was set by hand, even to the other profile's value.
+TEST_F(PhantomQueueTest, AttributesGoBeforeTheProfile)
 {
-    Make({{"Preset", "artifact"},
+    Make({{"Profile", "artifact"},
           {"Capacity", "25000000B"},
           {"DrainFactor", "0.9"},
           {"EcnMin", "0"},
@@ -380,33 +381,20 @@ TEST_F(PhantomQueueTest, AttributesGoBeforeThePreset)
 
 TEST_F(PhantomQueueTest, SaysWhatIsWrong)
 {
-    const std::string who = "ns3::roce::PhantomQueue: ";
-    EXPECT_EQ(ErrorOf([this]() {
-                  Make({{"Preset", "code"}});
-              }),
-              who + "Preset is 'code', expected 'paper' or 'artifact'");
-    EXPECT_EQ(ErrorOf([this]() {
-                  Make({{"MarkAt", "arrival"}});
-              }),
-              who + "MarkAt is 'arrival', expected 'enqueue', 'dequeue' or '' (from the preset)");
-    EXPECT_EQ(ErrorOf([this]() {
-                  Make({{"CountDropped", "yes"}});
-              }),
-              who + "CountDropped is 'yes', expected 'true', 'false' or '' (from the preset)");
-    EXPECT_EQ(ErrorOf([this]() {
-                  Make({{"CountedBytes", "bits"}});
-              }),
-              who + "CountedBytes is 'bits', expected 'frame', 'wire' or 'payload'");
-    EXPECT_EQ(ErrorOf([this]() {
-                  Make({{"Ports", "some"}});
-              }),
-              who + "Ports is 'some', expected 'all', 'host', 'fabric', 'wan' or 'noWan'");
-    EXPECT_EQ(ErrorOf([this]() {
-                  Make({{"EcnMin", "0.8"}});
-              }),
-              who + "EcnMin is 0.800000, expected 0 to EcnMax, 0.750000");
-    EXPECT_EQ(ErrorOf([this]() {
-                  Make({{"EcnMin", "-0.5"}});
-              }),
-              who + "EcnMin is -0.500000, expected 0 to EcnMax, 0.750000");
+    const std::tuple<const char*, const char*, const char*> cases[] = {
+        {"Profile", "code", "'code', expected 'paper', 'artifact'"},
+        {"Capacity",
+         "0B",
+         "0B, expected a size below 4 GiB with unit, for example 32MiB, Capacity > 0, or profile"},
+        {"MarkAt", "arrival", "'arrival', expected 'enqueue', 'dequeue', or profile"},
+        {"CountDropped", "yes", "'yes', expected true or false, or profile"},
+        {"CountedBytes", "bits", "'bits', expected 'frame', 'wire', 'payload', or profile"},
+        {"Ports", "some", "'some', expected 'all', 'host', 'fabric', 'wan', 'noWan', or profile"},
+        {"EcnMin", "0.8", "0.8, expected at most EcnMax, 0.75"},
+        {"EcnMin", "-0.5", "-0.5, expected a number, 0 <= EcnMin <= 1, or profile"}};
+    for (const auto& [name, value, message] : cases)
+    {
+        EXPECT_EQ(ErrorOf([&, attribute = std::pair(name, value)] { Make({attribute}); }),
+                  std::string("ns3::roce::PhantomQueue: ") + name + " is " + message);
+    }
 }

@@ -408,24 +408,25 @@ TEST(ReflexSender, RefusesWhatMakesNoSense)
               "ns3::roce::ReflexSender in front of ns3::roce::Dcqcn, which takes no RTT samples; "
               "expected a delay-based rate law, such as Timely or Swift");
     EXPECT_EQ(fork(MakeTimely(), {{"SilentMode", "hold"}}),
-              "ns3::roce::ReflexSender::SilentMode is 'hold', expected holdAndClock or freeze");
+              "ns3::roce::ReflexSender: SilentMode is 'hold', expected 'freeze', 'holdAndClock'");
     EXPECT_EQ(fork(MakeTimely(), {{"WindowMode", "x"}}),
-              "ns3::roce::ReflexSender::WindowMode is 'x', expected pacedNearSource or endToEnd");
+              "ns3::roce::ReflexSender: WindowMode is 'x', expected 'pacedNearSource', 'endToEnd'");
     EXPECT_EQ(fork(MakeTimely(), {{"PseudoAckCovers", "two"}}),
-              "ns3::roce::ReflexSender::PseudoAckCovers is 'two', expected sent or one");
+              "ns3::roce::ReflexSender: PseudoAckCovers is 'two', expected 'sent', 'one'");
     const auto nsf = [](const Attributes& attributes) {
         return ErrorOf([&] { With<ReflexNsf>(attributes)->GetSenderShim(); });
     };
     EXPECT_EQ(nsf({{"Profile", "x"}}),
-              "ns3::roce::ReflexNsf::Profile is 'x', expected one of: default, literal");
+              "ns3::roce::ReflexNsf: Profile is 'x', expected 'default', 'literal'");
     EXPECT_EQ(nsf({{"CoolingMode", "x"}}),
-              "ns3::roce::ReflexNsf::CoolingMode is 'x', expected one of: perPseudoAck, "
-              "perPacketGated, perPacketUngated");
+              "ns3::roce::ReflexNsf: CoolingMode is 'x', expected 'perPseudoAck', "
+              "'perPacketGated', 'perPacketUngated', or profile");
     EXPECT_EQ(nsf({{"MeasurePoint", "middle"}}),
-              "ns3::roce::ReflexNsf::MeasurePoint is 'middle', expected one of: ingress, egress");
+              "ns3::roce::ReflexNsf: MeasurePoint is 'middle', expected 'ingress', 'egress', or "
+              "profile");
     EXPECT_EQ(nsf({{"SilentMode", "x"}}),
-              "ns3::roce::ReflexNsf::SilentMode is 'x', expected one of: holdAndClock, freeze, "
-              "probe");
+              "ns3::roce::ReflexNsf: SilentMode is 'x', expected 'freeze', 'holdAndClock', "
+              "'probe', or profile");
     EXPECT_EQ(ErrorOf([] { CreateObject<ReflexNsf>()->CheckLaw(*CreateObject<Dcqcn>()); }),
               "edge function ReflexNsf steers senders by their RTT, but ns3::roce::Dcqcn takes no "
               "RTT samples; expected a delay-based rate law, such as Timely or Swift");

@@ -321,26 +321,26 @@ TEST(UnoCc, Warnings)
     EXPECT_EQ(Make({}, MakePath(14100000))->GetWarning(), "");
     EXPECT_NE(Make({}, MakePath(4 * US))->GetWarning().find("3K"), std::string::npos);
     EXPECT_NE(Make({}, MakePath(20 * US))->GetWarning().find("IntraRtt"), std::string::npos);
-    EXPECT_NE(Make({{"Preset", "artifact"}}, INTER_PATH)->GetWarning().find("InterRtt"),
+    EXPECT_NE(Make({{"Profile", "artifact"}}, INTER_PATH)->GetWarning().find("InterRtt"),
               std::string::npos);
-    EXPECT_EQ(Make({{"Preset", "artifact"}}, MakePath(1792 * US, true))->GetWarning(), "");
+    EXPECT_EQ(Make({{"Profile", "artifact"}}, MakePath(1792 * US, true))->GetWarning(), "");
 }
 
 TEST(UnoCc, BadAttributes)
 {
-    for (const auto& [name, value] : Attributes{{"Preset", "htsim"},
+    for (const auto& [name, value] : Attributes{{"Profile", "htsim"},
                                                 {"AlphaFraction", "0"},
                                                 {"AlphaBdpRef", "inter"},
-                                                {"K", "-2"},
+                                                {"K", "-1"},
                                                 {"MdBdpRef", "x"},
                                                 {"IntraRtt", "0"},
-                                                {"InterRtt", "-2ns"},
+                                                {"InterRtt", "-1ns"},
                                                 {"RttBaseMode", "own"},
                                                 {"EpochMode", "inter"},
-                                                {"EpochPeriod", "-2ns"},
+                                                {"EpochPeriod", "-1ns"},
                                                 {"EpochPeriodMode", "x"},
                                                 {"EpochCatchUp", "maybe"},
-                                                {"EpochStart", "x"},
+                                                {"EpochStart", ""},
                                                 {"EpochAfterQa", "x"},
                                                 {"EcnGain", "0"},
                                                 {"EcnGain", "1.1"},
@@ -349,10 +349,10 @@ TEST(UnoCc, BadAttributes)
                                                 {"FallingEwma", "x"},
                                                 {"MdScale", "1.1"},
                                                 {"MdScaleMode", "x"},
-                                                {"GentleDelayTolerance", "-2ns"},
+                                                {"GentleDelayTolerance", "-1ns"},
                                                 {"GentleDelayShare", "-0.1"},
                                                 {"DelayStat", "x"},
-                                                {"QaEnable", "1"},
+                                                {"QaEnable", "x"},
                                                 {"QaBeta", "0"},
                                                 {"QaScale", "1.5"},
                                                 {"QaPeriodMode", "x"},
@@ -367,10 +367,10 @@ TEST(UnoCc, BadAttributes)
                                                 {"QaOrder", "x"},
                                                 {"MinCwnd", "0"},
                                                 {"InitialCwndBdp", "0"},
-                                                {"MaxCwndBdp", "-2"},
+                                                {"MaxCwndBdp", "-1"},
                                                 {"Pacing", "x"},
                                                 {"PacingGain", "0"},
-                                                {"PacingUpdateShare", "-2"},
+                                                {"PacingUpdateShare", "-1"},
                                                 {"TimeoutReaction", "cut"}})
     {
         const std::string error = test::ErrorOf([&] { Make({{name, value}}); });
@@ -379,8 +379,8 @@ TEST(UnoCc, BadAttributes)
     EXPECT_EQ(test::ErrorOf([] {
                   Make({{"EpochMode", "inter"}});
               }),
-              "ns3::roce::UnoCc: EpochMode is 'inter', expected 'intra', 'own' or '' (from the "
-              "preset)");
+              "ns3::roce::UnoCc: EpochMode is 'inter', expected 'intra', 'own', or "
+              "profile");
     EXPECT_NE(test::ErrorOf([] { Make({}, MakePath(0)); }).find("base RTT is 0 ps"),
               std::string::npos);
 }

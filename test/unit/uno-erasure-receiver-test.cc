@@ -232,7 +232,7 @@ TEST(UnoErasureReceiver, AsksForABlockInTimeAndAgain)
 TEST(UnoErasureReceiver, RearmOnPacketWaitsForAPacket)
 {
     Sender s;
-    Receiver r("Preset=artifact|MaxNacks=2");
+    Receiver r("Profile=artifact|MaxNacks=2");
     s.qp.Post(8000, 1, 0);
     const auto frames = s.SendFrames();
     const int64_t timeout = 640 * US; // 8 queues of 1 MB; no term for the packets

@@ -19,7 +19,7 @@ using Psns = std::vector<uint64_t>;
 constexpr int64_t OLD = 150 * US; // more than a base RTT after 0
 
 Psns
-Range(uint64_t first, uint64_t end)
+PsnsFrom(uint64_t first, uint64_t end)
 {
     Psns psns;
     for (; first < end; ++first)
@@ -79,7 +79,7 @@ TEST(UnoErasure, SparedPacketsCountOnlyWhenTheyArrive)
     Sender s;
     s.qp.Post(24000, 1, 0);
     s.SendAll();
-    s.Ack(0, Range(0, 7));
+    s.Ack(0, PsnsFrom(0, 7));
     auto result = s.Ack(10, {7}, true);
     EXPECT_TRUE(result.advanced);
     EXPECT_EQ(result.packets, 1u);
@@ -94,14 +94,14 @@ TEST(UnoErasure, SparedPacketsCountOnlyWhenTheyArrive)
     EXPECT_EQ(s.Ack(10, {9}, true).packets, 0u); // once
     EXPECT_EQ(s.Ack(10, {7}, true).packets, 0u);
     // The last block before the second: done, not delivered.
-    s.Ack(10, Range(20, 27));
+    s.Ack(10, PsnsFrom(20, 27));
     result = s.Ack(10, {27}, true);
     EXPECT_FALSE(result.advanced);
     EXPECT_EQ(result.packets, 1u);
     EXPECT_EQ(s.qp.GetInflightBytes(), 10 * WIRE);
     EXPECT_EQ(s.Ack(10, {28}, true).packets, 1u);
     EXPECT_EQ(s.qp.GetInflightBytes(), 10 * WIRE);
-    result = s.Ack(30, Range(10, 18), true);
+    result = s.Ack(30, PsnsFrom(10, 18), true);
     EXPECT_EQ(result.packets, 8u);
     EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
     ASSERT_EQ(s.done.size(), 1u);
@@ -114,8 +114,8 @@ TEST(UnoErasure, ParityThatIsNotNeededIsNotSent)
 {
     Sender s("", 9 * WIRE); // nine packets at a time
     s.qp.Post(16000, 1, 0);
-    EXPECT_EQ(s.SendAll(), Range(0, 9));
-    const auto result = s.Ack(10, Range(0, 8), true);
+    EXPECT_EQ(s.SendAll(), PsnsFrom(0, 9));
+    const auto result = s.Ack(10, PsnsFrom(0, 8), true);
     EXPECT_TRUE(result.advanced);
     EXPECT_EQ(result.packets, 8u);
     EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
@@ -125,8 +125,8 @@ TEST(UnoErasure, ParityThatIsNotNeededIsNotSent)
     // The message ends with parity that is not sent.
     Sender last("", WIRE + 200);
     last.qp.Post(1500, 5, 0);
-    EXPECT_EQ(last.SendAll(), Range(0, 2));
-    last.Ack(4, Range(0, 2), true);
+    EXPECT_EQ(last.SendAll(), PsnsFrom(0, 2));
+    last.Ack(4, PsnsFrom(0, 2), true);
     ASSERT_EQ(last.done.size(), 1u);
     EXPECT_EQ(last.done[0].cookie, 5u);
     EXPECT_EQ(last.qp.GetUna(), last.qp.GetEndPsn());
@@ -164,7 +164,7 @@ TEST(UnoErasure, SilentPathsAreNoticed)
     uint64_t acked = 0;
     for (uint64_t block = 0; block < 50; ++block)
     {
-        s.Ack(10 * block, Range(10 * block, 10 * block + 7));
+        s.Ack(10 * block, PsnsFrom(10 * block, 10 * block + 7));
         const auto result = s.Ack(10 * block + 10, {10 * block + 7}, true);
         EXPECT_FALSE(result.loss);
         EXPECT_EQ(s.noter->covered.empty(), 10 * block + 10 <= SentPackets::HISTORY + lost)
@@ -183,11 +183,11 @@ TEST(UnoErasure, SilentPathsAreNoticed)
     Sender nacked;
     nacked.qp.Post(400 * MTU, 1, 0);
     nacked.SendAll();
-    nacked.Nack(0, 0, Range(0, 7), OLD);
+    nacked.Nack(0, 0, PsnsFrom(0, 7), OLD);
     EXPECT_EQ(nacked.noter->lost.size(), 3u);
     for (uint64_t block = 0; block < 50; ++block)
     {
-        nacked.Ack(10 * block + 10, Range(10 * block, 10 * block + 10), true, OLD);
+        nacked.Ack(10 * block + 10, PsnsFrom(10 * block, 10 * block + 10), true, OLD);
     }
     EXPECT_EQ(nacked.noter->lost.size(), 3u);
     EXPECT_TRUE(nacked.noter->covered.empty());
@@ -271,7 +271,7 @@ TEST(UnoErasure, ANackBeforeAllIsSent)
 {
     Sender s("NackRepeat=needed", 5 * WIRE);
     s.qp.Post(8000, 1, 0);
-    EXPECT_EQ(s.SendAll(), Range(0, 5));
+    EXPECT_EQ(s.SendAll(), PsnsFrom(0, 5));
     // Two there, three lost, five unsent: one more is needed.
     EXPECT_TRUE(s.Nack(0, 0, {1, 3}, OLD).loss);
     EXPECT_EQ(s.SendAll(OLD), (Psns{0, 5, 6, 7, 8}));
@@ -340,7 +340,7 @@ TEST(UnoErasure, ALostBlockComesAgain)
     EXPECT_FALSE(s.qp.CanSend());
     s.recovery->OnTimeout(s.qp, RTO);
     EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
-    EXPECT_EQ(s.SendAll(RTO), Range(0, 10));
+    EXPECT_EQ(s.SendAll(RTO), PsnsFrom(0, 10));
     EXPECT_EQ(s.qp.GetRetransmitted(), 10u);
 }
 
@@ -350,7 +350,7 @@ TEST(UnoErasure, NewPacketsAreDueBeforeThoseThatBackOff)
     Sender s("RtoBackoff=8", 12 * WIRE);
     s.qp.Post(16000, 1, 0);
     s.SendAll(0);
-    for (uint64_t psn : Range(1, 10))
+    for (uint64_t psn : PsnsFrom(1, 10))
     {
         s.Ack(0, {psn}); // the receiver says "not done": only in this test
     }
@@ -424,9 +424,9 @@ TEST(UnoErasure, CumulativeAcksCountWithoutCode)
 
 // ---------------------------------------------------------------- attributes
 
-TEST(UnoErasure, Presets)
+TEST(UnoErasure, Profiles)
 {
-    Ptr<UnoErasure> artifact = MakeErasure("Preset=artifact");
+    Ptr<UnoErasure> artifact = MakeErasure("Profile=artifact");
     const auto of = [](Ptr<UnoErasure> erasure, bool interDc) {
         return DynamicCast<UnoErasure>(erasure->ForQueuePair(MakePath(interDc), 0));
     };
@@ -441,9 +441,9 @@ TEST(UnoErasure, Presets)
     EXPECT_EQ(of(paper, true)->GetRtoPs(), RTO);
     EXPECT_FALSE(of(MakeErasure("Code=none"), true)->GetCode().IsOn());
     EXPECT_TRUE(of(MakeErasure("Code=all"), false)->GetCode().IsOn());
-    // What is set holds, whatever the preset.
+    // What is set holds, whatever the profile.
     Ptr<UnoErasure> own =
-        MakeErasure("Preset=artifact|Code=inter|LastBlock=proportional|RtoMultiplier=2|"
+        MakeErasure("Profile=artifact|Code=inter|LastBlock=proportional|RtoMultiplier=2|"
                     "QueueBytes=0|RtoBackoff=2");
     EXPECT_FALSE(of(own, false)->GetCode().IsOn());
     EXPECT_EQ(of(own, true)->GetCode().lastBlock, BlockCode::LastBlock::PROPORTIONAL);
@@ -456,20 +456,23 @@ TEST(UnoErasure, BadValuesAreRefusedWithTheirNames)
     const auto error = [](const std::string& attributes) {
         return ErrorOf([&] { MakeErasure(attributes)->ForQueuePair(MakePath(), 0); });
     };
-    EXPECT_EQ(error("Preset=uno"),
-              "ns3::roce::UnoErasure: Preset is 'uno', expected 'paper' or 'artifact'");
+    EXPECT_EQ(error("Profile=uno"),
+              "ns3::roce::UnoErasure: Profile is 'uno', expected 'paper', 'artifact'");
     EXPECT_EQ(error("Code=some"),
-              "ns3::roce::UnoErasure: Code is 'some', expected 'all', 'inter', 'none', or '' (from "
-              "the preset)");
+              "ns3::roce::UnoErasure: Code is 'some', expected 'inter', 'all', 'none', or "
+              "profile");
     EXPECT_EQ(error("DataPackets=63"),
               "ns3::roce::UnoErasure: DataPackets + ParityPackets is 65, expected at most 64");
     EXPECT_EQ(error("DataPackets=62"), "no error");
     for (const char* bad : {"LastBlock=x",
                             "NackRepeat=data",
                             "RearmOnPacket=yes",
-                            "BlockGap=1",
+                            "BlockGap=x",
                             "RtoMultiplier=0.5",
-                            "RtoBackoff=0"})
+                            "RtoMultiplier=-1",
+                            "RtoBackoff=0",
+                            "QueueBytes=-1",
+                            "Rto=-1ns"})
     {
         const std::string name = std::string(bad).substr(0, std::string(bad).find('='));
         EXPECT_NE(error(bad).find(name + " is "), std::string::npos) << error(bad);

@@ -283,7 +283,7 @@ TEST(UnoLb, CoveredLossesMoveSilentSubflowsOnly)
     EXPECT_EQ(flow.Moved(), Subflows{7});
     flow.lb->OnCoveredLoss(flow.first[5], 3 * RTT + 5);
     EXPECT_EQ(flow.Moved(), (Subflows{5, 7}));
-    Flow artifact("Preset=artifact"); // as any loss
+    Flow artifact("Profile=artifact"); // as any loss
     artifact.AckAll(0);
     artifact.Ack(2, RTT);
     artifact.lb->OnCoveredLoss(artifact.first[2], RTT);
@@ -307,7 +307,7 @@ TEST(UnoLb, WithoutNamesTheMostSilentOfAll)
 
 TEST(UnoLb, Artifact)
 {
-    Flow flow("Preset=artifact");
+    Flow flow("Profile=artifact");
     flow.AckAll(0);
     for (const std::size_t i : {0, 1, 2, 3, 4, 5, 6})
     {
@@ -330,9 +330,9 @@ TEST(UnoLb, Artifact)
     EXPECT_EQ(flow.lb->GetMoves(), 13u);
 }
 
-TEST(UnoLb, WhatIsSetHoldsWhateverThePreset)
+TEST(UnoLb, WhatIsSetHoldsWhateverTheProfile)
 {
-    Flow flow("Preset=artifact|Target=healthy|GateScope=flow|Move=implicated");
+    Flow flow("Profile=artifact|Target=healthy|GateScope=flow|Move=implicated");
     flow.AckAll(0);
     flow.Lose({3, 4}, 10);
     EXPECT_EQ(flow.Moved(), Subflows{3});
@@ -356,13 +356,13 @@ TEST(UnoLb, WhatIsSetHoldsWhateverThePreset)
 
 TEST(UnoLb, BadValuesAreRefusedWithTheirNames)
 {
-    EXPECT_EQ(ErrorOf([] { Flow("Preset=uno"); }),
-              "ns3::roce::UnoLb: Preset is 'uno', expected 'paper' or 'artifact'");
+    EXPECT_EQ(ErrorOf([] { Flow("Profile=uno"); }),
+              "ns3::roce::UnoLb: Profile is 'uno', expected 'paper', 'artifact'");
     EXPECT_EQ(ErrorOf([] { Flow("Move=all"); }),
-              "ns3::roce::UnoLb: Move is 'all', expected 'implicated', 'stale' or '' (from the "
-              "preset)");
+              "ns3::roce::UnoLb: Move is 'all', expected 'implicated', 'stale', or profile");
     for (const char* name : {"Target", "GateScope"})
     {
         EXPECT_NE(ErrorOf([&] { Flow(std::string(name) + "=x"); }).find(name), std::string::npos);
+        EXPECT_NE(ErrorOf([&] { Flow(std::string(name) + "="); }).find(name), std::string::npos);
     }
 }

@@ -213,11 +213,23 @@ TransportOptions::CheckEcn(bool needed, bool interDc, const std::string& option)
 void
 TransportOptions::Check(const Network& network) const
 {
+    Nic& nic = *network.GetNic(0);
+    const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
+    for (const bool interDc : {false, true})
+    {
+        // Throws for values that are good each by itself, but do not go together.
+        nic.GetPrototype(interDc)->Fork();
+        ObjectFactoryValue recovery;
+        recovery.DeserializeFromString(nic.GetLossRecoveryFactory(interDc),
+                                       MakeObjectFactoryChecker());
+        PathInfo own = path;
+        own.interDc = interDc;
+        recovery.Get().Create<LossRecovery>()->ForQueuePair(own, 0);
+    }
     for (const std::string& warning : network.GetWarnings())
     {
         std::cerr << "warning: " << warning << std::endl;
     }
-    Nic& nic = *network.GetNic(0);
     for (const bool interDc : {false, true})
     {
         const Ptr<CongestionControl> law = nic.GetPrototype(interDc);
@@ -237,16 +249,15 @@ TransportOptions::Check(const Network& network) const
                  interDc && !interPaths.empty() ? "--interPaths=" + interPaths
                                                 : "--" + pathsOption + "=" + paths);
     }
-    const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
-    const Ptr<CongestionControl> sample = network.GetNic(0)->GetPrototype(path.interDc)->Fork();
-    sample->Start(path, 0);
-    if (const std::string warning = sample->GetWarning(); !warning.empty())
+    const Ptr<CongestionControl> law = nic.GetPrototype(path.interDc)->Fork();
+    law->Start(path, 0);
+    if (const std::string warning = law->GetWarning(); !warning.empty())
     {
         std::cerr << "warning: --"
                   << (path.interDc && !interCc.empty() ? "interCc=" + interCc : "cc=" + cc) << ": "
                   << warning << std::endl;
     }
-    network.GetNic(0)->GetSelectorPrototype(path.interDc)->Fork()->Start(path, 0, 0);
+    nic.GetSelectorPrototype(path.interDc)->Fork()->Start(path, 0, 0);
 }
 
 } // namespace roce

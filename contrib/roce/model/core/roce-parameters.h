@@ -32,6 +32,18 @@ template <typename P>
 class Parameters;
 
 /**
+ * @param outer member of P that is a struct
+ * @param inner member of that struct
+ * @return what a row of a ParameterTable takes in place of a pointer to a member of P
+ */
+template <typename P, typename S, typename T>
+auto
+Nested(S P::*outer, T S::*inner)
+{
+    return [outer, inner](P& p) -> T& { return p.*outer.*inner; };
+}
+
+/**
  * @ingroup roce
  * @brief One parameter of a struct P.
  * @tparam P the struct
@@ -209,6 +221,13 @@ class ParameterTable
                            const Names<T>& names,
                            const char* help);
 
+    /// @brief Any text, held as a std::string. Parameters as Number(). @return this
+    template <typename M>
+    ParameterTable& Text(const char* name,
+                         M member,
+                         const std::vector<std::string>& values,
+                         const char* help);
+
     /// @brief See FinishFunction. @param finish called whenever values are put together @return
     /// this
     ParameterTable& Finish(FinishFunction finish)
@@ -252,8 +271,11 @@ class ParameterTable
 
     template <typename Kind, typename M>
     class NumberRow;
-    template <typename M, typename T>
-    class ChoiceRow;
+    template <typename M, typename Codec>
+    class TextRow;
+    template <typename T>
+    struct NamedValues;
+    struct AnyText;
     template <typename T>
     class Accessor;
 
@@ -441,21 +463,72 @@ class ParameterTable<P>::NumberRow : public ParameterRow<P>
     Range m_range;
 };
 
-/// A row of one of several texts.
+/// One of several texts.
 template <typename P>
-template <typename M, typename T>
-class ParameterTable<P>::ChoiceRow : public ParameterRow<P>
+template <typename T>
+struct ParameterTable<P>::NamedValues
+{
+    bool Parse(const std::string& text, T& held) const
+    {
+        for (const auto& [name, value] : names)
+        {
+            if (text == name)
+            {
+                held = value;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    std::string Print(const T& held) const
+    {
+        for (const auto& [name, value] : names)
+        {
+            if (held == value)
+            {
+                return name;
+            }
+        }
+        throw std::logic_error("a parameter has a value without name");
+    }
+
+    Names<T> names;
+};
+
+/// A text as it is.
+template <typename P>
+struct ParameterTable<P>::AnyText
+{
+    bool Parse(const std::string& text, std::string& held) const
+    {
+        held = text;
+        return true;
+    }
+
+    std::string Print(const std::string& held) const
+    {
+        return held;
+    }
+};
+
+/// A row of a text; the codec says what it means.
+template <typename P>
+template <typename M, typename Codec>
+class ParameterTable<P>::TextRow : public ParameterRow<P>
 {
   public:
-    ChoiceRow(M member, const Names<T>& names)
+    using Held = typename ParameterTable<P>::template Held<M>;
+
+    TextRow(M member, Codec codec)
         : m_member(member),
-          m_names(names)
+          m_codec(std::move(codec))
     {
     }
 
     void Copy(P& to, const P& from) const override
     {
-        At(to) = std::invoke(m_member, const_cast<P&>(from));
+        At(to) = At(const_cast<P&>(from)); // a function may take P& only
     }
 
     bool Set(P&, const AttributeValue&) const override
@@ -470,28 +543,12 @@ class ParameterTable<P>::ChoiceRow : public ParameterRow<P>
 
     bool Parse(P& p, const std::string& text) const override
     {
-        for (const auto& [name, value] : m_names)
-        {
-            if (text == name)
-            {
-                At(p) = value;
-                return true;
-            }
-        }
-        return false;
+        return m_codec.Parse(text, At(p));
     }
 
     std::string Print(const P& p) const override
     {
-        const T& held = std::invoke(m_member, const_cast<P&>(p));
-        for (const auto& [name, value] : m_names)
-        {
-            if (held == value)
-            {
-                return name;
-            }
-        }
-        throw std::logic_error(this->name + ": a value without name");
+        return m_codec.Print(At(const_cast<P&>(p)));
     }
 
     bool IsInRange(const P&) const override
@@ -500,19 +557,19 @@ class ParameterTable<P>::ChoiceRow : public ParameterRow<P>
     }
 
     /// @brief Set the value of a profile. @param p changed @param value the value
-    void Store(P& p, const T& value) const
+    void Store(P& p, const Held& value) const
     {
         At(p) = value;
     }
 
   private:
-    T& At(P& p) const
+    Held& At(P& p) const
     {
         return std::invoke(m_member, p);
     }
 
     M m_member;
-    Names<T> m_names;
+    Codec m_codec;
 };
 
 template <typename P>
@@ -567,13 +624,28 @@ ParameterTable<P>::Choice(const char* name,
                           const Names<T>& names,
                           const char* help)
 {
-    auto row = std::make_shared<ChoiceRow<M, T>>(member, names);
+    auto row = std::make_shared<TextRow<M, NamedValues<T>>>(member, NamedValues<T>{names});
     for (const auto& [text, value] : names)
     {
         row->expected += (row->expected.empty() ? "'" : ", '") + text + "'";
         row->values += (row->values.empty() ? "" : ", ") + text;
     }
     return Add(row, name, help, values, [&row](P& p, const T& value) { row->Store(p, value); });
+}
+
+template <typename P>
+template <typename M>
+ParameterTable<P>&
+ParameterTable<P>::Text(const char* name,
+                        M member,
+                        const std::vector<std::string>& values,
+                        const char* help)
+{
+    auto row = std::make_shared<TextRow<M, AnyText>>(member, AnyText());
+    row->expected = row->values = "text";
+    return Add(row, name, help, values, [&row](P& p, const std::string& value) {
+        row->Store(p, value);
+    });
 }
 
 /// Connects an attribute with a row.
@@ -757,10 +829,13 @@ Parameters<P>::Resolve() const
 {
     const ParameterTable<P>& table = P::Table();
     const std::size_t profile = ProfileIndex();
-    table.Require(m_state->profile.empty() || table.m_profileNames[profile] == m_state->profile,
-                  "Profile",
-                  "'" + m_state->profile + "'",
-                  ProfileInfo(table.m_profileNames).GetExpected());
+    if (!m_state->profile.empty() && table.m_profileNames[profile] != m_state->profile)
+    {
+        table.Require(false,
+                      "Profile",
+                      "'" + m_state->profile + "'",
+                      ProfileInfo(table.m_profileNames).GetExpected());
+    }
     P values = table.m_profiles[profile];
     for (std::size_t i = 0; i < m_state->isGiven.size(); ++i)
     {

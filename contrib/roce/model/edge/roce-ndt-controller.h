@@ -35,17 +35,17 @@ class NdtController
     /// Parameters; see the attributes of ReflexNdt.
     struct Settings
     {
-        int64_t thresholdPs{10000000};      //!< congested above this RTT
-        bool throttle{true};                //!< false: everything goes to Normal, no suspension
-        bool orderGuard{true};              //!< recovered flows empty Controlled first
-        bool symmetricOrderGuard{true};     //!< congested flows empty Normal first
-        bool pause{true};                   //!< Controlled may be suspended
-        bool switchScope{false};            //!< one ratio for the switch, not for each port
-        bool countQueued{false};            //!< ratio of flows in Controlled, not of congested ones
-        double alpha{0.7};                  //!< suspended above this ratio
-        int64_t maxPausePs{500000000};      //!< longest suspension
-        int64_t activeWindowPs{1000000000}; //!< see the class comment
-        int64_t flowTimeoutPs{5000000000LL}; //!< see the class comment
+        int64_t thresholdPs;      //!< congested above this RTT
+        bool throttle;            //!< false: everything goes to Normal, no suspension
+        bool orderGuard;          //!< recovered flows empty Controlled first
+        bool symmetricOrderGuard; //!< congested flows empty Normal first
+        bool pause;               //!< Controlled may be suspended
+        bool switchScope;         //!< one ratio for the switch, not for each port
+        bool countQueued;         //!< ratio of flows in Controlled, not of congested ones
+        double alpha;             //!< suspended above this ratio
+        int64_t maxPausePs;       //!< longest suspension
+        int64_t activeWindowPs;   //!< see the class comment
+        int64_t flowTimeoutPs;    //!< see the class comment
     };
 
     /// What has happened, summed over all flows and ports.
@@ -222,7 +222,7 @@ class NdtController
     void Evaluate(uint16_t index, bool mayBegin, int64_t nowPs);
     void EndPause(uint16_t index, double ratio, bool byTimeout, int64_t nowPs);
 
-    Settings m_settings;
+    Settings m_settings{};
     Listener* m_listener{nullptr};
     Counters m_counters;
     std::vector<Group> m_groups;

@@ -5,14 +5,10 @@
  */
 #include "roce-reflex-ndt.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-switch.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 
@@ -26,111 +22,102 @@ NS_OBJECT_ENSURE_REGISTERED(ReflexNdt);
 namespace
 {
 
-/// @return which of the values an attribute has
-std::size_t
-IndexOf(const char* attribute, const std::string& value, const std::vector<std::string>& values)
-{
-    const auto it = std::find(values.begin(), values.end(), value);
-    if (it == values.end())
-    {
-        std::string text = "ns3::roce::ReflexNdt: " + std::string(attribute) + " is '" + value +
-                           "', expected one of";
-        for (const std::string& expected : values)
-        {
-            text += " '" + expected + "'";
-        }
-        throw InputError(text);
-    }
-    return it - values.begin();
-}
+constexpr int64_t US = 1000000; //!< picoseconds
 
 } // namespace
+
+const ParameterTable<ReflexNdtParams>&
+ReflexNdtParams::Table()
+{
+    using P = ReflexNdtParams;
+    using S = NdtController::Settings;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::ReflexNdt")
+            .Duration("TDstThreshold",
+                      Nested(&P::controller, &S::thresholdPs),
+                      {10 * US},
+                      Range::AtLeast(0),
+                      "A flow is congested when its round trip from this switch to the receiver "
+                      "and back is longer")
+            .Flag("Throttle",
+                  Nested(&P::controller, &S::throttle),
+                  {true},
+                  "Congested flows use Controlled; false: all use Normal, so that there are "
+                  "measurements only")
+            .Count("NThrottle",
+                   &P::nThrottle,
+                   {8},
+                   Range::AtLeast(1),
+                   "Packets served from Normal for each one from Controlled")
+            .Choice("WrrUnit",
+                    &P::throttleBytes,
+                    {false},
+                    {{"packet", false}, {"byte", true}},
+                    "What NThrottle counts")
+            .Flag("OrderGuard",
+                  Nested(&P::controller, &S::orderGuard),
+                  {true},
+                  "A recovered flow stays in Controlled until none of its packets is there")
+            .Flag("SymmetricOrderGuard",
+                  Nested(&P::controller, &S::symmetricOrderGuard),
+                  {true},
+                  "A congested flow stays in Normal until none of its packets is there, for ever "
+                  "if it has a standing backlog there (not in the paper)")
+            .Flag("Pause",
+                  Nested(&P::controller, &S::pause),
+                  {true},
+                  "Controlled is suspended when too many flows are congested")
+            .Number("PauseAlpha",
+                    Nested(&P::controller, &S::alpha),
+                    {0.7},
+                    Range::Within(0, 1),
+                    "Controlled is suspended above this share of the active flows")
+            .Duration("MaxPause",
+                      Nested(&P::controller, &S::maxPausePs),
+                      {500 * US},
+                      Range::AtLeast(0),
+                      "Longest suspension")
+            .Choice("PauseScope",
+                    Nested(&P::controller, &S::switchScope),
+                    {true},
+                    {{"port", false}, {"switch", true}},
+                    "Whose flows make up the share: those of each port or of the whole switch")
+            .Choice("PauseNumerator",
+                    Nested(&P::controller, &S::countQueued),
+                    {true},
+                    {{"state", false}, {"queue", true}},
+                    "Which flows are counted: congested ones (state) or those with packets in "
+                    "Controlled (queue)")
+            .Duration("ActiveWindow",
+                      Nested(&P::controller, &S::activeWindowPs),
+                      {1000 * US},
+                      Range::AtLeast(0),
+                      "A flow is active while its last data entered the queues no longer ago")
+            .Duration("FlowEntryTimeout",
+                      Nested(&P::controller, &S::flowTimeoutPs),
+                      {5000 * US},
+                      Range::AtLeast(0),
+                      "A flow is forgotten when it has been silent for longer")
+            .Choice("SeparateTimestamp",
+                    &P::stamp,
+                    {Stamp::AUTO},
+                    {{"true", Stamp::OWN}, {"false", Stamp::SENDERS}, {"auto", Stamp::AUTO}},
+                    "true: the stamp is a field of its own (no bytes are charged for it); false: "
+                    "it replaces the sender's time stamp, so that the sender's measurements are "
+                    "wrong; auto: false if the switch has a ReflexNsf");
+    return table;
+}
 
 TypeId
 ReflexNdt::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::ReflexNdt")
-            .SetParent<SwitchStage>()
-            .SetGroupName("Roce")
-            .AddConstructor<ReflexNdt>()
-            .AddAttribute("TDstThreshold",
-                          "A flow is congested when its round trip from this switch to the "
-                          "receiver and back is longer",
-                          TimeValue(MicroSeconds(10)),
-                          MakeTimeAccessor(&ReflexNdt::m_threshold),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("Throttle",
-                          "Congested flows use Controlled; false: all use Normal, so that there "
-                          "are measurements only",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&ReflexNdt::m_throttle),
-                          MakeBooleanChecker())
-            .AddAttribute("NThrottle",
-                          "Packets served from Normal for each one from Controlled",
-                          UintegerValue(8),
-                          MakeUintegerAccessor(&ReflexNdt::m_nThrottle),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("WrrUnit",
-                          "What NThrottle counts: packet or byte",
-                          StringValue("packet"),
-                          MakeStringAccessor(&ReflexNdt::m_wrrUnit),
-                          MakeStringChecker())
-            .AddAttribute("OrderGuard",
-                          "A recovered flow stays in Controlled until none of its packets is there",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&ReflexNdt::m_orderGuard),
-                          MakeBooleanChecker())
-            .AddAttribute("SymmetricOrderGuard",
-                          "A congested flow stays in Normal until none of its packets is there, "
-                          "for ever if it has a standing backlog there (not in the paper)",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&ReflexNdt::m_symmetricOrderGuard),
-                          MakeBooleanChecker())
-            .AddAttribute("Pause",
-                          "Controlled is suspended when too many flows are congested",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&ReflexNdt::m_pause),
-                          MakeBooleanChecker())
-            .AddAttribute("PauseAlpha",
-                          "Controlled is suspended above this share of the active flows",
-                          DoubleValue(0.7),
-                          MakeDoubleAccessor(&ReflexNdt::m_pauseAlpha),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("MaxPause",
-                          "Longest suspension",
-                          TimeValue(MicroSeconds(500)),
-                          MakeTimeAccessor(&ReflexNdt::m_maxPause),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("PauseScope",
-                          "Whose flows make up the share: those of each port or of the whole "
-                          "switch; port or switch",
-                          StringValue("switch"),
-                          MakeStringAccessor(&ReflexNdt::m_pauseScope),
-                          MakeStringChecker())
-            .AddAttribute("PauseNumerator",
-                          "Which flows are counted: congested ones (state) or those with packets "
-                          "in Controlled (queue)",
-                          StringValue("queue"),
-                          MakeStringAccessor(&ReflexNdt::m_pauseNumerator),
-                          MakeStringChecker())
-            .AddAttribute("ActiveWindow",
-                          "A flow is active while its last data entered the queues no longer ago",
-                          TimeValue(MilliSeconds(1)),
-                          MakeTimeAccessor(&ReflexNdt::m_activeWindow),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("FlowEntryTimeout",
-                          "A flow is forgotten when it has been silent for longer",
-                          TimeValue(MilliSeconds(5)),
-                          MakeTimeAccessor(&ReflexNdt::m_flowEntryTimeout),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("SeparateTimestamp",
-                          "true: the stamp is a field of its own (no bytes are charged for it); "
-                          "false: it replaces the sender's time stamp, so that the sender's "
-                          "measurements are wrong; auto: false if the switch has a ReflexNsf",
-                          StringValue("auto"),
-                          MakeStringAccessor(&ReflexNdt::m_separateText),
-                          MakeStringChecker())
+    static const TypeId tid =
+        ReflexNdtParams::Table()
+            .AddTo(TypeId("ns3::roce::ReflexNdt")
+                       .SetParent<SwitchStage>()
+                       .SetGroupName("Roce")
+                       .AddConstructor<ReflexNdt>(),
+                   &ReflexNdt::m_parameters)
             .AddTraceSource("RttDst",
                             "An acknowledgement of a known flow has come back",
                             MakeTraceSourceAccessor(&ReflexNdt::m_rttDstTrace),
@@ -148,34 +135,14 @@ ReflexNdt::GetTypeId()
 
 // ---------------------------------------------------------------- set-up
 
-NdtController::Settings
-ReflexNdt::MakeSettings() const
-{
-    NdtController::Settings settings;
-    settings.thresholdPs = m_threshold.GetPicoSeconds();
-    settings.throttle = m_throttle;
-    settings.orderGuard = m_orderGuard;
-    settings.symmetricOrderGuard = m_symmetricOrderGuard;
-    settings.pause = m_pause;
-    settings.switchScope = IndexOf("PauseScope", m_pauseScope, {"port", "switch"});
-    settings.countQueued = IndexOf("PauseNumerator", m_pauseNumerator, {"state", "queue"});
-    settings.alpha = m_pauseAlpha;
-    settings.maxPausePs = m_maxPause.GetPicoSeconds();
-    settings.activeWindowPs = m_activeWindow.GetPicoSeconds();
-    settings.flowTimeoutPs = m_flowEntryTimeout.GetPicoSeconds();
-    return settings;
-}
-
 void
 ReflexNdt::Install(Switch& sw)
 {
     m_switch = &sw;
-    m_controller.Configure(MakeSettings(), sw.GetNPorts(), this);
-    const std::size_t separate =
-        IndexOf("SeparateTimestamp", m_separateText, {"false", "true", "auto"});
-    m_separate = separate == 1;
-    m_separateKnown = separate < 2;
-    const bool byBytes = IndexOf("WrrUnit", m_wrrUnit, {"packet", "byte"}) == 1;
+    m_p = m_parameters.Get();
+    m_controller.Configure(m_p->controller, sw.GetNPorts(), this);
+    m_separate = m_p->stamp == ReflexNdtParams::Stamp::OWN;
+    m_separateKnown = m_p->stamp != ReflexNdtParams::Stamp::AUTO;
     m_schedulers.resize(sw.GetNPorts());
     m_resumed.reserve(sw.GetNPorts());
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
@@ -203,7 +170,7 @@ ReflexNdt::Install(Switch& sw)
         }
         Ptr<NdtScheduler> queue = CreateObject<NdtScheduler>();
         queue->CopySettings(*before);
-        queue->Configure(this, p, m_losslessMask, m_nThrottle, byBytes);
+        queue->Configure(this, p, m_losslessMask, m_p->nThrottle, m_p->throttleBytes);
         sw.SetQueue(p, queue);
         m_schedulers[p] = queue;
     }
@@ -212,7 +179,7 @@ ReflexNdt::Install(Switch& sw)
 void
 ReflexNdt::CheckLaw(const CongestionControl& law) const
 {
-    if (m_separateText == "false" && !law.NeedsTimestamp())
+    if (m_parameters.Get()->stamp == ReflexNdtParams::Stamp::SENDERS && !law.NeedsTimestamp())
     {
         throw InputError("ns3::roce::ReflexNdt: SeparateTimestamp is false, but " +
                          law.GetInstanceTypeId().GetName() +
@@ -317,7 +284,7 @@ ReflexNdt::OnState(uint64_t key, bool congested, int64_t nowPs)
 void
 ReflexNdt::OnPause(uint16_t group, bool begins, double ratio, bool byTimeout, int64_t nowPs)
 {
-    const bool all = m_pauseScope == "switch";
+    const bool all = m_p->controller.switchScope;
     for (uint16_t p = 0; p < m_schedulers.size(); ++p)
     {
         if (!m_schedulers[p] || (!all && p != group))

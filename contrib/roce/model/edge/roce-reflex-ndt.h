@@ -10,16 +10,37 @@
 #include "roce-ndt-scheduler.h"
 
 #include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 #include "ns3/roce-switch-stage.h"
 #include "ns3/traced-callback.h"
 
-#include <string>
+#include <memory>
 #include <vector>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of ReflexNdt.
+struct ReflexNdtParams
+{
+    /// Where the stamp of a frame is.
+    enum class Stamp : uint8_t
+    {
+        AUTO,
+        OWN,
+        SENDERS,
+    };
+
+    NdtController::Settings controller;
+    uint32_t nThrottle;
+    bool throttleBytes; //!< what nThrottle counts
+    Stamp stamp;
+
+    /// @return the parameters: attributes, ranges, meaning
+    static const ParameterTable<ReflexNdtParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -75,8 +96,7 @@ class ReflexNdt : public SwitchStage,
     /**
      * @brief Give ports their queues.
      * @param sw the switch
-     * @throw InputError for texts that are not among an attribute's values, or queues that are not
-     * of class DwrrScheduler
+     * @throw InputError for a bad attribute, or queues that are not of class DwrrScheduler
      */
     void Install(Switch& sw) override;
 
@@ -143,8 +163,9 @@ class ReflexNdt : public SwitchStage,
     bool EntersDatacenter(const Frame& frame) const;
     bool IsSeparate();
     void KickResumed(int64_t nowPs);
-    NdtController::Settings MakeSettings() const;
 
+    Parameters<ReflexNdtParams> m_parameters;   //!< attributes
+    std::shared_ptr<const ReflexNdtParams> m_p; //!< in force since Install()
     NdtController m_controller;
     Switch* m_switch{nullptr};
     std::vector<Ptr<NdtScheduler>> m_schedulers; //!< by port; null: not into the datacenter
@@ -152,20 +173,6 @@ class ReflexNdt : public SwitchStage,
     uint8_t m_losslessMask{0};
     bool m_separate{false};
     bool m_separateKnown{false};
-    std::string m_separateText;
-    std::string m_pauseScope;
-    std::string m_pauseNumerator;
-    Time m_threshold;
-    uint32_t m_nThrottle{0};
-    std::string m_wrrUnit;
-    bool m_throttle{true};
-    bool m_pause{true};
-    double m_pauseAlpha{0};
-    Time m_maxPause;
-    bool m_orderGuard{true};
-    bool m_symmetricOrderGuard{true};
-    Time m_activeWindow;
-    Time m_flowEntryTimeout;
     TracedCallback<uint32_t, uint32_t, int64_t, Time> m_rttDstTrace;
     TracedCallback<uint32_t, uint32_t, bool, Time> m_stateTrace;
     TracedCallback<uint16_t, bool, double, bool, Time> m_pauseTrace;

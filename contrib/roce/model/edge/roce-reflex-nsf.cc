@@ -5,15 +5,11 @@
  */
 #include "roce-reflex-nsf.h"
 
-#include "ns3/boolean.h"
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-switch.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <sstream>
 
 namespace ns3
@@ -23,97 +19,119 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexNsf);
 
+namespace
+{
+
+constexpr int64_t US = 1000000; //!< picoseconds
+
+} // namespace
+
+const ParameterTable<ReflexNsfParams>&
+ReflexNsfParams::Table()
+{
+    using P = ReflexNsfParams;
+    using M = NsfMachine::Config;
+    using Cooling = NsfMachine::CoolingMode;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::ReflexNsf", {"default", "literal"})
+            .Duration("TSrcThreshold",
+                      Nested(&P::machine, &M::thresholdPs),
+                      {5 * US},
+                      Range::AtLeast(0),
+                      "One-way delay from NIC to switch above which a flow is congested")
+            .Duration(
+                "TInterval",
+                Nested(&P::machine, &M::intervalPs),
+                {5 * US},
+                Range::AtLeast(0),
+                "Least time between two pseudo-ACKs of a flow (paper: 5 us with TIMELY, 3 us with "
+                "Swift)")
+            .Count("NCool",
+                   Nested(&P::machine, &M::nCool),
+                   {5},
+                   Range::AtLeast(0),
+                   "Counter of the state Cooling at its begin; 0: no such state")
+            .Choice("CoolingMode",
+                    Nested(&P::machine, &M::cooling),
+                    {Cooling::PER_PSEUDO_ACK, Cooling::PER_PACKET_GATED},
+                    {{"perPseudoAck", Cooling::PER_PSEUDO_ACK},
+                     {"perPacketGated", Cooling::PER_PACKET_GATED},
+                     {"perPacketUngated", Cooling::PER_PACKET_UNGATED}},
+                    "What counts in Cooling")
+            .Choice("SilentMode",
+                    &P::silentMode,
+                    {SilentMode::FREEZE},
+                    {{"freeze", SilentMode::FREEZE},
+                     {"holdAndClock", SilentMode::HOLD_AND_CLOCK},
+                     {"probe", SilentMode::PROBE}},
+                    "The sender without pseudo-ACKs: freeze, holdAndClock (real ACKs repeat the "
+                    "last sample) or probe (some pseudo-ACKs)")
+            .Choice("WindowMode",
+                    &P::paced,
+                    {true, false},
+                    {{"pacedNearSource", true}, {"endToEnd", false}},
+                    "What a rate law's window means: pacedNearSource (a rate) or endToEnd (bytes "
+                    "in flight)")
+            .Choice("MeasurePoint",
+                    &P::egress,
+                    {false},
+                    {{"ingress", false}, {"egress", true}},
+                    "Where T_src is taken: ingress or egress of the switch")
+            .Duration("ProbeInterval",
+                      Nested(&P::machine, &M::probeIntervalPs),
+                      {50 * US},
+                      Range::Above(0),
+                      "Time between two pseudo-ACKs of a flow in Silent with SilentMode=probe")
+            .Duration("HostClockOffset",
+                      &P::hostClockOffsetPs,
+                      {0},
+                      Range::Any(),
+                      "By how much the clocks of the hosts are ahead of the switch's")
+            .Duration("FlowEntryTimeout",
+                      &P::flowEntryTimeoutPs,
+                      {5000 * US},
+                      Range::Above(0),
+                      "Time without packets after which a flow is forgotten")
+            .Count("ControlClass",
+                   &P::controlClass,
+                   {6},
+                   Range::Within(0, 7),
+                   "Traffic class of pseudo-ACKs")
+            .Count("PseudoAckBytes",
+                   &P::pseudoAckBytes,
+                   {0},
+                   Range::Within(0, 1000),
+                   "Size of a pseudo-ACK, MAC header to FCS; 0: an ACK with a time stamp")
+            .Flag("PseudoAckGating",
+                  &P::gating,
+                  {false},
+                  "At the sender, a pseudo-ACK counts only if its data was sent after the last one "
+                  "that counted had arrived: one update per near-source RTT")
+            .Choice("PseudoAckCovers",
+                    &P::coversSent,
+                    {true},
+                    {{"sent", true}, {"one", false}},
+                    "How many packets a pseudo-ACK stands for at the sender's rate law: sent "
+                    "(since the last sample, at most a window) or one")
+            .Finish([](P& p, const Parameters<P>&) {
+                if (p.silentMode != SilentMode::PROBE)
+                {
+                    p.machine.probeIntervalPs = 0;
+                }
+            });
+    return table;
+}
+
 TypeId
 ReflexNsf::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::ReflexNsf")
-            .SetParent<SwitchStage>()
-            .SetGroupName("Roce")
-            .AddConstructor<ReflexNsf>()
-            .AddAttribute("Profile",
-                          "default or literal: what CoolingMode, SilentMode and WindowMode are if "
-                          "they are empty",
-                          StringValue("default"),
-                          MakeStringAccessor(&ReflexNsf::m_profile),
-                          MakeStringChecker())
-            .AddAttribute("TSrcThreshold",
-                          "One-way delay from NIC to switch above which a flow is congested",
-                          TimeValue(MicroSeconds(5)),
-                          MakeTimeAccessor(&ReflexNsf::m_threshold),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("TInterval",
-                          "Least time between two pseudo-ACKs of a flow (paper: 5 us with TIMELY, "
-                          "3 us with Swift)",
-                          TimeValue(MicroSeconds(5)),
-                          MakeTimeAccessor(&ReflexNsf::m_interval),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("NCool",
-                          "Counter of the state Cooling at its begin; 0: no such state",
-                          UintegerValue(5),
-                          MakeUintegerAccessor(&ReflexNsf::m_nCool),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("CoolingMode",
-                          "What counts in Cooling: perPseudoAck, perPacketGated or "
-                          "perPacketUngated; empty: profile",
-                          StringValue(""),
-                          MakeStringAccessor(&ReflexNsf::m_coolingMode),
-                          MakeStringChecker())
-            .AddAttribute(
-                "SilentMode",
-                "The sender without pseudo-ACKs: freeze, holdAndClock (real ACKs repeat the "
-                "last sample) or probe (some pseudo-ACKs); empty: profile",
-                StringValue(""),
-                MakeStringAccessor(&ReflexNsf::m_silentMode),
-                MakeStringChecker())
-            .AddAttribute("WindowMode",
-                          "What a rate law's window means: pacedNearSource (a rate) or endToEnd "
-                          "(bytes in flight); empty: profile",
-                          StringValue(""),
-                          MakeStringAccessor(&ReflexNsf::m_windowMode),
-                          MakeStringChecker())
-            .AddAttribute("MeasurePoint",
-                          "Where T_src is taken: ingress or egress of the switch",
-                          StringValue("ingress"),
-                          MakeStringAccessor(&ReflexNsf::m_measurePoint),
-                          MakeStringChecker())
-            .AddAttribute("ProbeInterval",
-                          "Time between two pseudo-ACKs of a flow in Silent with SilentMode=probe",
-                          TimeValue(MicroSeconds(50)),
-                          MakeTimeAccessor(&ReflexNsf::m_probeInterval),
-                          MakeTimeChecker(NanoSeconds(1)))
-            .AddAttribute("HostClockOffset",
-                          "By how much the clocks of the hosts are ahead of the switch's",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&ReflexNsf::m_hostClockOffset),
-                          MakeTimeChecker())
-            .AddAttribute("FlowEntryTimeout",
-                          "Time without packets after which a flow is forgotten",
-                          TimeValue(MilliSeconds(5)),
-                          MakeTimeAccessor(&ReflexNsf::m_flowEntryTimeout),
-                          MakeTimeChecker(NanoSeconds(1)))
-            .AddAttribute("ControlClass",
-                          "Traffic class of pseudo-ACKs",
-                          UintegerValue(6),
-                          MakeUintegerAccessor(&ReflexNsf::m_controlClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
-            .AddAttribute("PseudoAckBytes",
-                          "Size of a pseudo-ACK, MAC header to FCS; 0: an ACK with a time stamp",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&ReflexNsf::m_pseudoAckBytes),
-                          MakeUintegerChecker<uint32_t>(0, 1000))
-            .AddAttribute("PseudoAckGating",
-                          "At the sender, a pseudo-ACK counts only if its data was sent after the "
-                          "last one that counted had arrived: one update per near-source RTT",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&ReflexNsf::m_pseudoAckGating),
-                          MakeBooleanChecker())
-            .AddAttribute("PseudoAckCovers",
-                          "How many packets a pseudo-ACK stands for at the sender's rate law: sent "
-                          "(since the last sample, at most a window) or one",
-                          StringValue("sent"),
-                          MakeStringAccessor(&ReflexNsf::m_pseudoAckCovers),
-                          MakeStringChecker())
+    static const TypeId tid =
+        ReflexNsfParams::Table()
+            .AddTo(TypeId("ns3::roce::ReflexNsf")
+                       .SetParent<SwitchStage>()
+                       .SetGroupName("Roce")
+                       .AddConstructor<ReflexNsf>(),
+                   &ReflexNsf::m_parameters)
             .AddTraceSource("PseudoAck",
                             "A pseudo-ACK is sent",
                             MakeTraceSourceAccessor(&ReflexNsf::m_pseudoAckTrace),
@@ -125,61 +143,10 @@ ReflexNsf::GetTypeId()
     return tid;
 }
 
-namespace
-{
-
-/// One of some words, or of the profile if it is empty.
-std::string
-Choose(const char* name,
-       const std::string& value,
-       const char* profile,
-       std::initializer_list<const char*> choices)
-{
-    const std::string chosen = value.empty() ? profile : value;
-    std::string list;
-    for (const char* choice : choices)
-    {
-        list += (list.empty() ? "" : ", ") + std::string(choice);
-    }
-    if (std::find(choices.begin(), choices.end(), chosen) == choices.end())
-    {
-        throw InputError("ns3::roce::ReflexNsf::" + std::string(name) + " is '" + value +
-                         "', expected one of: " + list);
-    }
-    return chosen;
-}
-
-} // namespace
-
-ReflexNsf::Readings
-ReflexNsf::Resolve() const
-{
-    const bool literal =
-        Choose("Profile", m_profile, "default", {"default", "literal"}) == "literal";
-    const std::string cooling = Choose("CoolingMode",
-                                       m_coolingMode,
-                                       literal ? "perPacketGated" : "perPseudoAck",
-                                       {"perPseudoAck", "perPacketGated", "perPacketUngated"});
-    Readings readings;
-    readings.cooling = cooling == "perPseudoAck"     ? NsfMachine::CoolingMode::PER_PSEUDO_ACK
-                       : cooling == "perPacketGated" ? NsfMachine::CoolingMode::PER_PACKET_GATED
-                                                     : NsfMachine::CoolingMode::PER_PACKET_UNGATED;
-    readings.silentMode =
-        Choose("SilentMode", m_silentMode, "freeze", {"holdAndClock", "freeze", "probe"});
-    readings.windowMode = Choose("WindowMode",
-                                 m_windowMode,
-                                 literal ? "endToEnd" : "pacedNearSource",
-                                 {"pacedNearSource", "endToEnd"});
-    readings.egress =
-        Choose("MeasurePoint", m_measurePoint, "ingress", {"ingress", "egress"}) == "egress";
-    Choose("PseudoAckCovers", m_pseudoAckCovers, "sent", {"sent", "one"});
-    return readings;
-}
-
 uint32_t
 ReflexNsf::GetHooks() const
 {
-    return Resolve().egress ? DEQUEUE : ARRIVAL;
+    return m_p->egress ? DEQUEUE : ARRIVAL;
 }
 
 void
@@ -197,31 +164,24 @@ ReflexNsf::CheckLaw(const CongestionControl& law) const
 std::string
 ReflexNsf::GetSenderShim() const
 {
-    const Readings readings = Resolve();
+    const ReflexNsfParams& p = *m_parameters.Get();
+    const bool clock = p.silentMode == ReflexNsfParams::SilentMode::HOLD_AND_CLOCK;
     std::ostringstream text;
-    text << "ns3::roce::ReflexSender[SilentMode="
-         << (readings.silentMode == "probe" ? "freeze" : readings.silentMode)
-         << "|WindowMode=" << readings.windowMode
-         << "|ClockInterval=" << m_interval.GetPicoSeconds()
-         << "ps|PseudoAckGating=" << (m_pseudoAckGating ? "true" : "false")
-         << "|PseudoAckCovers=" << m_pseudoAckCovers << "]";
+    text << "ns3::roce::ReflexSender[SilentMode=" << (clock ? "holdAndClock" : "freeze")
+         << "|WindowMode=" << (p.paced ? "pacedNearSource" : "endToEnd")
+         << "|ClockInterval=" << p.machine.intervalPs
+         << "ps|PseudoAckGating=" << (p.gating ? "true" : "false")
+         << "|PseudoAckCovers=" << (p.coversSent ? "sent" : "one") << "]";
     return text.str();
 }
 
 void
 ReflexNsf::Install(Switch& sw)
 {
-    const Readings readings = Resolve();
+    m_p = m_parameters.Get();
     m_switch = &sw;
     m_datacenter = sw.GetDatacenter();
-    m_offsetPs = m_hostClockOffset.GetPicoSeconds();
-    m_config.thresholdPs = m_threshold.GetPicoSeconds();
-    m_config.intervalPs = m_interval.GetPicoSeconds();
-    m_config.probeIntervalPs =
-        readings.silentMode == "probe" ? m_probeInterval.GetPicoSeconds() : 0;
-    m_config.nCool = m_nCool;
-    m_config.cooling = readings.cooling;
-    m_flows.SetTimeout(m_flowEntryTimeout.GetPicoSeconds());
+    m_flows.SetTimeout(m_p->flowEntryTimeoutPs);
 }
 
 void
@@ -264,8 +224,8 @@ ReflexNsf::Measure(const Frame& data, int64_t nowPs)
     const FlowKey flow = FlowOfData(data);
     NsfMachine& machine = m_flows.Touch(flow, nowPs);
     const NsfMachine::State before = machine.GetState();
-    const int64_t delayPs = nowPs - data.sentPs - m_offsetPs;
-    const bool answer = machine.OnData(m_config, delayPs, nowPs);
+    const int64_t delayPs = nowPs - data.sentPs - m_p->hostClockOffsetPs;
+    const bool answer = machine.OnData(m_p->machine, delayPs, nowPs);
     if (machine.GetState() != before)
     {
         m_counters.activations += machine.GetState() == NsfMachine::ACTIVE;
@@ -297,10 +257,11 @@ ReflexNsf::Answer(const Frame& data, int64_t nowPs)
     answer->sentPs = data.sentPs;
     answer->flags = FRAME_TIMESTAMP;
     answer->telemetryBytes = TIMESTAMP_BYTES;
-    answer->trafficClass = m_controlClass;
-    answer->dscp = static_cast<uint8_t>(m_controlClass << 3);
+    answer->trafficClass = m_p->controlClass;
+    answer->dscp = static_cast<uint8_t>(m_p->controlClass << 3);
     answer->ttl = 64;
-    answer->frameBytes = m_pseudoAckBytes ? m_pseudoAckBytes : ACK_FRAME_BYTES + TIMESTAMP_BYTES;
+    answer->frameBytes =
+        m_p->pseudoAckBytes ? m_p->pseudoAckBytes : ACK_FRAME_BYTES + TIMESTAMP_BYTES;
     ++m_counters.pseudoAcks;
     m_counters.pseudoAckBytes += answer->frameBytes;
     m_switch->Emit(answer, nowPs);

@@ -10,15 +10,43 @@
 #include "roce-nsf-machine.h"
 
 #include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 #include "ns3/roce-switch-stage.h"
 #include "ns3/traced-callback.h"
 
+#include <memory>
 #include <string>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of ReflexNsf.
+struct ReflexNsfParams
+{
+    /// What the sender does without pseudo-ACKs.
+    enum class SilentMode : uint8_t
+    {
+        FREEZE,
+        HOLD_AND_CLOCK,
+        PROBE,
+    };
+
+    NsfMachine::Config machine; //!< its probeIntervalPs is 0 unless silentMode is PROBE
+    SilentMode silentMode;
+    bool paced;  //!< a window is a rate
+    bool egress; //!< where T_src is taken
+    int64_t hostClockOffsetPs;
+    int64_t flowEntryTimeoutPs;
+    uint8_t controlClass;
+    uint32_t pseudoAckBytes; //!< 0: an ACK with a time stamp
+    bool gating;
+    bool coversSent;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<ReflexNsfParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -33,15 +61,7 @@ namespace roce
  *
  * Only rate laws that take RTT samples make sense (Timely, Swift, PowerTcp's delay form).
  *
- * The attribute Profile gives the readings of what the paper leaves open; each can be set on its
- * own (an empty text means "from the profile"):
- *
- * | attribute   | default         | literal        |
- * |-------------|-----------------|----------------|
- * | CoolingMode | perPseudoAck    | perPacketGated |
- * | SilentMode  | freeze          | freeze         |
- * | WindowMode  | pacedNearSource | endToEnd       |
- *
+ * The profiles are readings of what the paper leaves open.
  * "literal" is the paper's text. It counts packets in Cooling, of which at line rate five pass
  * within 0.5 us, so that the sender gets one sample at most; and windows stay what they are, which
  * at a WAN's RTT starves window laws (ReflexSender). SilentMode and WindowMode are those of
@@ -113,40 +133,13 @@ class ReflexNsf : public SwitchStage
         *StateCallback)(uint32_t nic, uint32_t qp, uint8_t state, int64_t delayPs, Time at);
 
   private:
-    /// Readings, after profile and attributes have been put together.
-    struct Readings
-    {
-        NsfMachine::CoolingMode cooling;
-        std::string silentMode;
-        std::string windowMode;
-        bool egress;
-    };
-
-    Readings Resolve() const;
     void Measure(const Frame& data, int64_t nowPs);
     void Answer(const Frame& data, int64_t nowPs);
 
-    // attributes
-    std::string m_profile;
-    Time m_threshold;
-    Time m_interval;
-    uint32_t m_nCool{0};
-    std::string m_coolingMode;
-    std::string m_silentMode;
-    std::string m_windowMode;
-    std::string m_measurePoint;
-    Time m_probeInterval;
-    Time m_hostClockOffset;
-    Time m_flowEntryTimeout;
-    uint8_t m_controlClass{0};
-    uint32_t m_pseudoAckBytes{0};
-    bool m_pseudoAckGating{false};
-    std::string m_pseudoAckCovers;
-
+    Parameters<ReflexNsfParams> m_parameters;   //!< attributes
+    std::shared_ptr<const ReflexNsfParams> m_p; //!< in force since Install()
     Switch* m_switch{nullptr};
     uint32_t m_datacenter{0};
-    int64_t m_offsetPs{0};
-    NsfMachine::Config m_config{};
     EdgeFlowTable<NsfMachine> m_flows;
     Counters m_counters;
     TracedCallback<uint32_t, uint32_t, int64_t, Time> m_pseudoAckTrace;

@@ -7,9 +7,7 @@
 
 #include "roce-reflex-nsf.h"
 
-#include "ns3/boolean.h"
 #include "ns3/roce-input-error.h"
-#include "ns3/string.h"
 
 #include <algorithm>
 
@@ -20,58 +18,49 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexSender);
 
+const ParameterTable<ReflexSenderParams>&
+ReflexSenderParams::Table()
+{
+    using P = ReflexSenderParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::ReflexSender")
+            .Choice("SilentMode",
+                    &P::clock,
+                    {false},
+                    {{"freeze", false}, {"holdAndClock", true}},
+                    "Without pseudo-ACKs; set by ReflexNsf")
+            .Choice("WindowMode",
+                    &P::paced,
+                    {true},
+                    {{"pacedNearSource", true}, {"endToEnd", false}},
+                    "A window law's window; set by ReflexNsf")
+            .Duration("ClockInterval",
+                      &P::clockIntervalPs,
+                      {5000000},
+                      Range::AtLeast(0),
+                      "Real ACKs repeat a sample not earlier than this; set by ReflexNsf")
+            .Flag("PseudoAckGating",
+                  &P::gating,
+                  {false},
+                  "One sample per near-source RTT; set by ReflexNsf")
+            .Choice("PseudoAckCovers",
+                    &P::coversSent,
+                    {true},
+                    {{"sent", true}, {"one", false}},
+                    "Packets a sample acknowledges; set by ReflexNsf");
+    return table;
+}
+
 TypeId
 ReflexSender::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::ReflexSender")
-            .SetParent<ControlShim>()
-            .SetGroupName("Roce")
-            .AddConstructor<ReflexSender>()
-            .AddAttribute("SilentMode",
-                          "Without pseudo-ACKs: holdAndClock or freeze; set by ReflexNsf",
-                          StringValue("freeze"),
-                          MakeStringAccessor(&ReflexSender::m_silentMode),
-                          MakeStringChecker())
-            .AddAttribute("WindowMode",
-                          "A window law's window: pacedNearSource or endToEnd; set by ReflexNsf",
-                          StringValue("pacedNearSource"),
-                          MakeStringAccessor(&ReflexSender::m_windowMode),
-                          MakeStringChecker())
-            .AddAttribute("ClockInterval",
-                          "Real ACKs repeat a sample not earlier than this; set by ReflexNsf",
-                          TimeValue(MicroSeconds(5)),
-                          MakeTimeAccessor(&ReflexSender::m_clockInterval),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("PseudoAckGating",
-                          "One sample per near-source RTT; set by ReflexNsf",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&ReflexSender::m_gating),
-                          MakeBooleanChecker())
-            .AddAttribute("PseudoAckCovers",
-                          "Packets a sample acknowledges: sent or one; set by ReflexNsf",
-                          StringValue("sent"),
-                          MakeStringAccessor(&ReflexSender::m_covers),
-                          MakeStringChecker());
+    static const TypeId tid = ReflexSenderParams::Table().AddTo(TypeId("ns3::roce::ReflexSender")
+                                                                    .SetParent<ControlShim>()
+                                                                    .SetGroupName("Roce")
+                                                                    .AddConstructor<ReflexSender>(),
+                                                                &ReflexSender::m_parameters);
     return tid;
 }
-
-namespace
-{
-
-/// Whether a text is the first of two words; refuses others.
-bool
-IsFirst(const char* name, const std::string& value, const char* first, const char* second)
-{
-    if (value != first && value != second)
-    {
-        throw InputError("ns3::roce::ReflexSender::" + std::string(name) + " is '" + value +
-                         "', expected " + first + " or " + second);
-    }
-    return value == first;
-}
-
-} // namespace
 
 Ptr<CongestionControl>
 ReflexSender::Fork() const
@@ -83,17 +72,14 @@ ReflexSender::Fork() const
                          ", which takes no RTT samples; expected a delay-based rate law, such as "
                          "Timely or Swift");
     }
-    Ptr<ReflexSender> copy = CopyObject<ReflexSender>(this);
-    copy->m_clock = IsFirst("SilentMode", m_silentMode, "holdAndClock", "freeze");
-    copy->m_paced = IsFirst("WindowMode", m_windowMode, "pacedNearSource", "endToEnd");
-    copy->m_countSent = IsFirst("PseudoAckCovers", m_covers, "sent", "one");
-    copy->m_clockPs = m_clockInterval.GetPicoSeconds();
-    return copy;
+    m_parameters.Get(); // once for all forks
+    return CopyObject<ReflexSender>(this);
 }
 
 void
 ReflexSender::DoStart(int64_t nowPs)
 {
+    m_p = m_parameters.Get();
     PathInfo near = m_path;
     near.baseRttPs = m_path.nearRttPs;
     near.hops = m_path.nearHops;
@@ -122,7 +108,7 @@ ReflexSender::OnNotification(const Notification& notification)
         Publish();
         return;
     }
-    if (m_gating && m_rttPs && notification.nowPs - notification.rttPs < m_fedPs)
+    if (m_p->gating && m_rttPs && notification.nowPs - notification.rttPs < m_fedPs)
     {
         return;
     }
@@ -148,7 +134,7 @@ ReflexSender::OnAck(const AckInfo& ack)
         m_timedOut = false;
         Publish();
     }
-    else if (m_clock && m_rttPs && ack.nowPs >= m_dueReplayPs)
+    else if (m_p->clock && m_rttPs && ack.nowPs >= m_dueReplayPs)
     {
         Feed(ack.nowPs);
     }
@@ -160,7 +146,7 @@ ReflexSender::Feed(int64_t nowPs)
     const CongestionControl& law = GetLaw();
     const uint64_t frame = m_path.fullFrameBytes;
     uint64_t packets = 1;
-    if (m_countSent)
+    if (m_p->coversSent)
     {
         // A law's increase is meant per round trip, in which a window is acknowledged.
         const uint64_t most = std::min<uint64_t>(law.GetWindowBytes(), UINT32_MAX) / frame;
@@ -176,7 +162,7 @@ ReflexSender::Feed(int64_t nowPs)
     GetLaw().OnAck(sample);
     m_sent = 0;
     m_fedPs = nowPs;
-    m_dueReplayPs = nowPs + std::max(m_rttPs, m_clockPs);
+    m_dueReplayPs = nowPs + std::max(m_rttPs, m_p->clockIntervalPs);
     Publish();
 }
 
@@ -224,7 +210,7 @@ ReflexSender::Publish()
     const CongestionControl& law = GetLaw();
     m_rateBps = law.GetRateBps();
     m_windowBytes = law.GetWindowBytes();
-    if (!m_paced || m_windowBytes == UNLIMITED_BYTES)
+    if (!m_p->paced || m_windowBytes == UNLIMITED_BYTES)
     {
         return;
     }

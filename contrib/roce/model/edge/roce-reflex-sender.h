@@ -6,15 +6,28 @@
 #ifndef ROCE_REFLEX_SENDER_H
 #define ROCE_REFLEX_SENDER_H
 
-#include "ns3/nstime.h"
 #include "ns3/roce-control-shim.h"
+#include "ns3/roce-parameters.h"
 
-#include <string>
+#include <memory>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of ReflexSender.
+struct ReflexSenderParams
+{
+    bool clock; //!< real ACKs repeat the last sample
+    bool paced; //!< a window is a rate
+    int64_t clockIntervalPs;
+    bool gating;
+    bool coversSent;
+
+    /// @return the parameters: attributes, ranges, meaning
+    static const ParameterTable<ReflexSenderParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -70,16 +83,8 @@ class ReflexSender : public ControlShim
     void Feed(int64_t nowPs);
     void Publish();
 
-    // attributes, as text and as what they mean
-    std::string m_silentMode;
-    std::string m_windowMode;
-    std::string m_covers;
-    Time m_clockInterval;
-    bool m_gating{false};
-    bool m_clock{false};
-    bool m_paced{true};
-    bool m_countSent{true};
-    int64_t m_clockPs{0};
+    Parameters<ReflexSenderParams> m_parameters;   //!< attributes
+    std::shared_ptr<const ReflexSenderParams> m_p; //!< in force since Start()
 
     int64_t m_rttPs{0};          //!< last RTT_src
     int64_t m_fedPs{0};          //!< when the law last got a sample

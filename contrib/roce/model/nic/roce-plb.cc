@@ -5,12 +5,6 @@
  */
 #include "roce-plb.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
-#include "ns3/roce-input-error.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
-
 #include <algorithm>
 
 namespace ns3
@@ -20,77 +14,69 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(Plb);
 
+const ParameterTable<PlbParams>&
+PlbParams::Table()
+{
+    using P = PlbParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Plb")
+            .Choice("Signal",
+                    &P::delaySignal,
+                    {false},
+                    {{"ecn", false}, {"delay", true}},
+                    "What tells congestion")
+            .Number("CongestionThreshold",
+                    &P::threshold,
+                    {0.5},
+                    Range::Within(0, 1),
+                    "Share of congested packets that makes a round trip congested")
+            .Count("IdleRounds",
+                   &P::idleRounds,
+                   {3},
+                   Range::AtLeast(1),
+                   "Congested round trips after which an idle flow moves")
+            .Count("Rounds",
+                   &P::rounds,
+                   {12},
+                   Range::AtLeast(0),
+                   "Congested round trips after which a flow moves, idle or not; 0: never")
+            .Duration("DelayThreshold",
+                      &P::delayPs,
+                      {0},
+                      Range::AtLeast(0),
+                      "Signal = delay: RTT above which a packet is congested; 0: DelayFactor base "
+                      "RTTs")
+            .Number("DelayFactor",
+                    &P::delayFactor,
+                    {2},
+                    Range::AtLeast(1),
+                    "DelayThreshold over the base RTT of the path")
+            .Flag("MoveOnLoss",
+                  &P::moveOnLoss,
+                  {false},
+                  "Any loss moves the flow, not only a timeout")
+            .Number("LossGate",
+                    &P::lossGateRtts,
+                    {1},
+                    Range::Within(0, 1e6),
+                    "Least time between two moves for losses, base RTTs")
+            .Duration("SuspendTime",
+                      &P::suspendPs,
+                      {60'000'000'000'000},
+                      Range::AtLeast(0),
+                      "After a timeout PLB rests for one to two times this; 0: it does not");
+    return table;
+}
+
 TypeId
 Plb::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::Plb")
-            .SetParent<PathSelector>()
-            .SetGroupName("Roce")
-            .AddConstructor<Plb>()
-            .AddAttribute("Signal",
-                          "What tells congestion: ecn or delay",
-                          StringValue("ecn"),
-                          MakeStringAccessor(&Plb::SetSignal, &Plb::GetSignal),
-                          MakeStringChecker())
-            .AddAttribute("CongestionThreshold",
-                          "Share of congested packets that makes a round trip congested",
-                          DoubleValue(0.5),
-                          MakeDoubleAccessor(&Plb::m_threshold),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("IdleRounds",
-                          "Congested round trips after which an idle flow moves",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&Plb::m_idleRounds),
-                          MakeUintegerChecker<uint32_t>(1))
-            .AddAttribute("Rounds",
-                          "Congested round trips after which a flow moves, idle or not; 0: never",
-                          UintegerValue(12),
-                          MakeUintegerAccessor(&Plb::m_rounds),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("DelayThreshold",
-                          "Signal = delay: RTT above which a packet is congested; 0: DelayFactor "
-                          "base RTTs",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&Plb::m_delayThreshold),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("DelayFactor",
-                          "DelayThreshold over the base RTT of the path",
-                          DoubleValue(2),
-                          MakeDoubleAccessor(&Plb::m_delayFactor),
-                          MakeDoubleChecker<double>(1))
-            .AddAttribute("MoveOnLoss",
-                          "Any loss moves the flow, not only a timeout",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&Plb::m_moveOnLoss),
-                          MakeBooleanChecker())
-            .AddAttribute("LossGate",
-                          "Least time between two moves for losses, base RTTs",
-                          DoubleValue(1),
-                          MakeDoubleAccessor(&Plb::m_lossGateRtts),
-                          MakeDoubleChecker<double>(0, 1e6))
-            .AddAttribute("SuspendTime",
-                          "After a timeout PLB rests for one to two times this; 0: it does not",
-                          TimeValue(Seconds(60)),
-                          MakeTimeAccessor(&Plb::m_suspend),
-                          MakeTimeChecker(Time(0)));
+    static const TypeId tid = PlbParams::Table().AddTo(TypeId("ns3::roce::Plb")
+                                                           .SetParent<PathSelector>()
+                                                           .SetGroupName("Roce")
+                                                           .AddConstructor<Plb>(),
+                                                       &Plb::m_parameters);
     return tid;
-}
-
-void
-Plb::SetSignal(std::string name)
-{
-    if (name != "ecn" && name != "delay")
-    {
-        throw InputError("ns3::roce::Plb: Signal is '" + name + "', expected 'ecn' or 'delay'");
-    }
-    m_delaySignal = name == "delay";
-}
-
-std::string
-Plb::GetSignal() const
-{
-    return m_delaySignal ? "delay" : "ecn";
 }
 
 Ptr<PathSelector>
@@ -102,20 +88,20 @@ Plb::Fork() const
 void
 Plb::DoStart(const PathInfo& path)
 {
-    m_delayPs = m_delayThreshold.IsZero()
-                    ? static_cast<int64_t>(
-                          std::min(m_delayFactor * static_cast<double>(path.baseRttPs), 9e18))
-                    : m_delayThreshold.GetPicoSeconds();
-    m_lossGatePs =
-        static_cast<int64_t>(std::min(m_lossGateRtts * static_cast<double>(path.baseRttPs), 9e18));
+    m_p = m_parameters.Get();
+    const auto rtts = [&path](double n) {
+        return static_cast<int64_t>(std::min(n * static_cast<double>(path.baseRttPs), 9e18));
+    };
+    m_delayPs = m_p->delayPs ? m_p->delayPs : rtts(m_p->delayFactor);
+    m_lossGatePs = rtts(m_p->lossGateRtts);
 }
 
 uint16_t
 Plb::Select(int64_t nowPs, uint64_t inflightBytes)
 {
     const bool idle = inflightBytes == 0;
-    if (nowPs >= m_restUntilPs && ((idle && m_congestedRounds >= m_idleRounds) ||
-                                   (m_rounds && m_congestedRounds >= m_rounds)))
+    if (nowPs >= m_restUntilPs && ((idle && m_congestedRounds >= m_p->idleRounds) ||
+                                   (m_p->rounds && m_congestedRounds >= m_p->rounds)))
     {
         Move();
         m_congestedRounds = 0;
@@ -128,7 +114,7 @@ Plb::OnAck(const AckInfo& ack)
 {
     const uint64_t packets = ack.ackedPackets;
     m_ackedPsn = std::max(m_ackedPsn, ack.ackPsn);
-    if (ack.isLoss && m_moveOnLoss)
+    if (ack.isLoss && m_p->moveOnLoss)
     {
         Flee(ack.nowPs);
     }
@@ -137,14 +123,14 @@ Plb::OnAck(const AckInfo& ack)
         m_roundEndPsn = std::min(m_roundEndPsn, ack.ackPsn);
     }
     m_packets += packets;
-    m_congested += m_delaySignal ? (ack.rttPs > m_delayPs ? packets : 0)
-                                 : std::min<uint64_t>(ack.markedPackets, packets);
+    m_congested += m_p->delaySignal ? (ack.rttPs > m_delayPs ? packets : 0)
+                                    : std::min<uint64_t>(ack.markedPackets, packets);
     if (ack.ackPsn <= m_roundEndPsn)
     {
         return;
     }
     const bool congested = m_congested > 0 && static_cast<double>(m_congested) >=
-                                                  m_threshold * static_cast<double>(m_packets);
+                                                  m_p->threshold * static_cast<double>(m_packets);
     m_congestedRounds = congested ? m_congestedRounds + 1 : 0;
     m_roundEndPsn = ack.sndNxtPsn;
     m_packets = m_congested = 0;
@@ -167,10 +153,10 @@ Plb::Flee(int64_t nowPs)
     m_fledPs = nowPs;
     Move();
     m_congestedRounds = 0;
-    if (m_suspend.IsStrictlyPositive())
+    if (m_p->suspendPs > 0)
     {
         // At most 26 days: twice that after some simulated time is still a time.
-        const int64_t once = std::min(m_suspend.GetPicoSeconds(), INT64_MAX / 4);
+        const int64_t once = std::min(m_p->suspendPs, INT64_MAX / 4);
         m_restUntilPs = nowPs + once + static_cast<int64_t>(Draw() % static_cast<uint64_t>(once));
     }
 }

@@ -8,14 +8,31 @@
 
 #include "roce-path-selector.h"
 
-#include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 
-#include <string>
+#include <memory>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of Plb.
+struct PlbParams
+{
+    bool delaySignal; //!< not ECN
+    double threshold; //!< share of a round trip's packets
+    uint32_t idleRounds;
+    uint32_t rounds;
+    int64_t delayPs; //!< 0: delayFactor base RTTs
+    double delayFactor;
+    bool moveOnLoss;
+    double lossGateRtts;
+    int64_t suspendPs;
+
+    /// @return the parameters: attributes, ranges, meaning
+    static const ParameterTable<PlbParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -49,12 +66,12 @@ class Plb : public PathSelector
 
     bool NeedsEcn() const override
     {
-        return !m_delaySignal;
+        return !m_parameters.Get()->delaySignal;
     }
 
     bool NeedsTimestamp() const override
     {
-        return m_delaySignal;
+        return m_parameters.Get()->delaySignal;
     }
 
     uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
@@ -68,28 +85,19 @@ class Plb : public PathSelector
     }
 
   private:
-    void SetSignal(std::string name);
-    std::string GetSignal() const;
     void DoStart(const PathInfo& path) override;
     void Flee(int64_t nowPs);
 
-    bool m_delaySignal{false};     //!< attribute Signal
-    double m_threshold{0};         //!< attribute CongestionThreshold
-    uint32_t m_idleRounds{0};      //!< attribute IdleRounds
-    uint32_t m_rounds{0};          //!< attribute Rounds
-    Time m_delayThreshold;         //!< attribute DelayThreshold
-    double m_delayFactor{0};       //!< attribute DelayFactor
-    Time m_suspend;                //!< attribute SuspendTime
-    bool m_moveOnLoss{false};      //!< attribute MoveOnLoss
-    double m_lossGateRtts{0};      //!< attribute LossGate
-    int64_t m_lossGatePs{0};       //!< the same for this path
-    int64_t m_fledPs{INT64_MIN};   //!< last move for a loss
-    int64_t m_delayPs{0};          //!< DelayThreshold for this path
-    uint32_t m_congestedRounds{0}; //!< in a row
-    uint64_t m_roundEndPsn{0};     //!< an ACK beyond this ends the round trip
-    uint64_t m_ackedPsn{0};        //!< highest acknowledged PSN seen
-    uint64_t m_packets{0};         //!< acknowledged in this round trip
-    uint64_t m_congested{0};       //!< of these, congested
+    Parameters<PlbParams> m_parameters;   //!< attributes
+    std::shared_ptr<const PlbParams> m_p; //!< in force since Start()
+    int64_t m_lossGatePs{0};              //!< LossGate for this path
+    int64_t m_fledPs{INT64_MIN};          //!< last move for a loss
+    int64_t m_delayPs{0};                 //!< DelayThreshold for this path
+    uint32_t m_congestedRounds{0};        //!< in a row
+    uint64_t m_roundEndPsn{0};            //!< an ACK beyond this ends the round trip
+    uint64_t m_ackedPsn{0};               //!< highest acknowledged PSN seen
+    uint64_t m_packets{0};                //!< acknowledged in this round trip
+    uint64_t m_congested{0};              //!< of these, congested
     int64_t m_restUntilPs{INT64_MIN};
 };
 

@@ -5,9 +5,6 @@
  */
 #include "roce-selective-repeat.h"
 
-#include "ns3/boolean.h"
-#include "ns3/uinteger.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -18,61 +15,69 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(SelectiveRepeat);
 
+const ParameterTable<SelectiveRepeatParams>&
+SelectiveRepeatParams::Table()
+{
+    using P = SelectiveRepeatParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::SelectiveRepeat")
+            .Count("ReorderPackets",
+                   &P::reorderPackets,
+                   {0},
+                   Range::AtLeast(0),
+                   "A packet is lost once one that is further ahead than this has arrived")
+            .Flag("BdpCap", &P::bdpCap, {true}, "Bound what is outstanding to BdpPackets")
+            .Count("BdpPackets",
+                   &P::bdpPackets,
+                   {0},
+                   Range::AtLeast(0),
+                   "Most packets outstanding; 0: bandwidth-delay product of the path")
+            .Duration("RtoLow",
+                      &P::rtoLowPs,
+                      {100'000'000},
+                      Range::AtLeast(0),
+                      "Timeout while few packets are outstanding; not below Nic::RtoFactor base "
+                      "RTTs")
+            .Duration("RtoHigh",
+                      &P::rtoHighPs,
+                      {320'000'000},
+                      Range::AtLeast(0),
+                      "Timeout while more are; not below Nic::RtoFactor base RTTs")
+            .Count("RtoLowPackets",
+                   &P::rtoLowPackets,
+                   {3},
+                   Range::AtLeast(0),
+                   "Most packets outstanding with which RtoLow holds");
+    return table;
+}
+
 TypeId
 SelectiveRepeat::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::SelectiveRepeat")
-            .SetParent<LossRecovery>()
-            .SetGroupName("Roce")
-            .AddConstructor<SelectiveRepeat>()
-            .AddAttribute("ReorderPackets",
-                          "A packet is lost once one that is further ahead than this has arrived",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&SelectiveRepeat::m_reorderPackets),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("BdpCap",
-                          "Bound what is outstanding to BdpPackets",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&SelectiveRepeat::m_bdpCap),
-                          MakeBooleanChecker())
-            .AddAttribute("BdpPackets",
-                          "Most packets outstanding; 0: bandwidth-delay product of the path",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&SelectiveRepeat::m_bdpPackets),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("RtoLow",
-                          "Timeout while few packets are outstanding; not below Nic::RtoFactor "
-                          "base RTTs",
-                          TimeValue(MicroSeconds(100)),
-                          MakeTimeAccessor(&SelectiveRepeat::m_rtoLow),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("RtoHigh",
-                          "Timeout while more are; not below Nic::RtoFactor base RTTs",
-                          TimeValue(MicroSeconds(320)),
-                          MakeTimeAccessor(&SelectiveRepeat::m_rtoHigh),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("RtoLowPackets",
-                          "Most packets outstanding with which RtoLow holds",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&SelectiveRepeat::m_rtoLowPackets),
-                          MakeUintegerChecker<uint32_t>());
+    static const TypeId tid =
+        SelectiveRepeatParams::Table().AddTo(TypeId("ns3::roce::SelectiveRepeat")
+                                                 .SetParent<LossRecovery>()
+                                                 .SetGroupName("Roce")
+                                                 .AddConstructor<SelectiveRepeat>(),
+                                             &SelectiveRepeat::m_parameters);
     return tid;
 }
 
 Ptr<LossRecovery>
 SelectiveRepeat::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
 {
+    const std::shared_ptr<const SelectiveRepeatParams>& p = m_parameters.Get();
     Ptr<SelectiveRepeat> copy = CopyObject<SelectiveRepeat>(this);
-    copy->m_lowPs = std::clamp(m_rtoLow.GetPicoSeconds(), rtoFloorPs, LONGEST_TIMEOUT_PS);
-    copy->m_highPs = std::clamp(m_rtoHigh.GetPicoSeconds(), copy->m_lowPs, LONGEST_TIMEOUT_PS);
-    if (!m_bdpCap)
+    copy->m_p = p;
+    copy->m_lowPs = std::clamp(p->rtoLowPs, rtoFloorPs, LONGEST_TIMEOUT_PS);
+    copy->m_highPs = std::clamp(p->rtoHighPs, copy->m_lowPs, LONGEST_TIMEOUT_PS);
+    if (!p->bdpCap)
     {
         copy->m_cap = UINT64_MAX;
     }
-    else if (m_bdpPackets)
+    else if (p->bdpPackets)
     {
-        copy->m_cap = m_bdpPackets;
+        copy->m_cap = p->bdpPackets;
     }
     else
     {
@@ -116,11 +121,11 @@ void
 SelectiveRepeat::FindLosses(QueuePair& qp, QueuePair::AckResult& result)
 {
     // The highest one that has arrived is m_arrivedEndPsn - 1.
-    if (m_arrivedEndPsn <= m_lossEndPsn + m_reorderPackets + 1)
+    if (m_arrivedEndPsn <= m_lossEndPsn + m_p->reorderPackets + 1)
     {
         return;
     }
-    const uint64_t end = m_arrivedEndPsn - 1 - m_reorderPackets;
+    const uint64_t end = m_arrivedEndPsn - 1 - m_p->reorderPackets;
     bool found = false;
     for (uint64_t psn = m_lossEndPsn; psn < end; ++psn)
     {
@@ -223,7 +228,7 @@ SelectiveRepeat::TakeRepeat(QueuePair& qp)
 int64_t
 SelectiveRepeat::TimeoutPs(const QueuePair& qp) const
 {
-    return qp.GetNextPsn() - qp.GetUna() <= m_rtoLowPackets ? m_lowPs : m_highPs;
+    return qp.GetNextPsn() - qp.GetUna() <= m_p->rtoLowPackets ? m_lowPs : m_highPs;
 }
 
 ReceiverQp::Action

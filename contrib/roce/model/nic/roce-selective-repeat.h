@@ -9,12 +9,28 @@
 #include "roce-loss-recovery.h"
 #include "roce-psn-set.h"
 
-#include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
+
+#include <memory>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of SelectiveRepeat.
+struct SelectiveRepeatParams
+{
+    uint32_t reorderPackets;
+    bool bdpCap;
+    uint32_t bdpPackets; //!< 0: of the path
+    int64_t rtoLowPs;
+    int64_t rtoHighPs;
+    uint32_t rtoLowPackets;
+
+    /// @return the parameters: attributes, ranges, meaning
+    static const ParameterTable<SelectiveRepeatParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -86,16 +102,12 @@ class SelectiveRepeat : public LossRecovery
     void FindLosses(QueuePair& qp, QueuePair::AckResult& result);
     void FindRepeat(QueuePair& qp);
 
-    uint32_t m_reorderPackets{0}; //!< attribute ReorderPackets
-    bool m_bdpCap{true};          //!< attribute BdpCap
-    uint32_t m_bdpPackets{0};     //!< attribute BdpPackets
-    Time m_rtoLow;                //!< attribute RtoLow
-    Time m_rtoHigh;               //!< attribute RtoHigh
-    uint32_t m_rtoLowPackets{0};  //!< attribute RtoLowPackets
-    uint64_t m_cap{UINT64_MAX};   //!< most PSNs outstanding
-    int64_t m_lowPs{0};           //!< RtoLow for this path
-    int64_t m_highPs{0};          //!< RtoHigh for this path
-    bool m_recovering{false};     //!< until m_recoveryEndPsn is acknowledged
+    Parameters<SelectiveRepeatParams> m_parameters;   //!< attributes
+    std::shared_ptr<const SelectiveRepeatParams> m_p; //!< in force
+    uint64_t m_cap{UINT64_MAX};                       //!< most PSNs outstanding
+    int64_t m_lowPs{0};                               //!< RtoLow for this path
+    int64_t m_highPs{0};                              //!< RtoHigh for this path
+    bool m_recovering{false};                         //!< until m_recoveryEndPsn is acknowledged
     uint64_t m_recoveryEndPsn{0}; //!< one past what had been sent when the loss was found
     uint64_t m_arrivedEndPsn{0};  //!< one past the highest PSN known to have arrived
     uint64_t m_repeatPsn{0};      //!< next to be repeated, if in [m_repeatPsn, m_lossEndPsn)

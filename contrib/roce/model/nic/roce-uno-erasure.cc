@@ -16,14 +16,17 @@ namespace ns3
 namespace roce
 {
 
-BlockCode
-UnoErasure::CodeFor(const Settings& settings, const PathInfo& path) const
-{
-    return (path.interDc ? settings.codesInter : settings.codesIntra) ? settings.code : BlockCode();
-}
-
 namespace
 {
+
+/// How messages on a path are laid out.
+BlockCode
+CodeFor(const UnoErasureParams& p, const PathInfo& path)
+{
+    using Coded = UnoErasureParams::Coded;
+    const bool on = p.coded == Coded::ALL || (p.coded == Coded::INTER && path.interDc);
+    return on ? p.code : BlockCode();
+}
 
 /// Time that all the queues on a path take to drain, ps: one at each link but the sender's own.
 int64_t
@@ -40,19 +43,19 @@ FullQueuesPs(const PathInfo& path, uint64_t queueBytes)
 Ptr<LossRecovery>
 UnoErasure::ForQueuePair(const PathInfo& path, int64_t)
 {
+    const std::shared_ptr<const UnoErasureParams>& p = m_parameters.Get();
     Ptr<UnoErasure> copy = CopyObject<UnoErasure>(this);
-    copy->m_settings = Resolve();
-    copy->m_code = CodeFor(copy->m_settings, path);
+    copy->m_p = p;
+    copy->m_code = CodeFor(*p, path);
     copy->m_baseRttPs = path.baseRttPs;
     const double rto =
-        m_rto.IsZero() ? copy->m_settings.rtoMultiplier *
-                             static_cast<double>(path.baseRttPs +
-                                                 FullQueuesPs(path, copy->m_settings.queueBytes))
-                       : static_cast<double>(m_rto.GetPicoSeconds());
+        p->rtoPs ? static_cast<double>(p->rtoPs)
+                 : p->rtoMultiplier *
+                       static_cast<double>(path.baseRttPs + FullQueuesPs(path, p->queueBytes));
     // 10 hours are enough, and leave room for the backoff: 53 days.
     copy->m_rtoPs = std::max<int64_t>(1, static_cast<int64_t>(std::min(rto, 36e15)));
-    copy->m_sent.SetBackoff(copy->m_settings.rtoBackoff);
-    if (m_verify && copy->m_code.IsOn())
+    copy->m_sent.SetBackoff(p->rtoBackoff);
+    if (p->verify && copy->m_code.IsOn())
     {
         copy->m_verifier = std::make_shared<ErasureVerifier::Sender>();
     }
@@ -62,23 +65,23 @@ UnoErasure::ForQueuePair(const PathInfo& path, int64_t)
 std::unique_ptr<ReceiverQp>
 UnoErasure::MakeReceiver(const PathInfo& path) const
 {
-    const Settings settings = Resolve();
-    const BlockCode code = CodeFor(settings, path);
+    const UnoErasureParams& p = *m_parameters.Get();
+    const BlockCode code = CodeFor(p, path);
     if (!code.IsOn())
     {
         return std::make_unique<SelectiveRepeatReceiver>();
     }
     UnoErasureReceiver::Config config;
-    config.timeoutPs = std::min(m_blockTimeout.IsZero() ? FullQueuesPs(path, settings.queueBytes)
-                                                        : m_blockTimeout.GetPicoSeconds(),
-                                LONGEST_TIMEOUT_PS);
-    config.allowsForGaps = settings.blockGap && m_blockTimeout.IsZero();
+    config.timeoutPs =
+        std::min(p.blockTimeoutPs ? p.blockTimeoutPs : FullQueuesPs(path, p.queueBytes),
+                 LONGEST_TIMEOUT_PS);
+    config.allowsForGaps = p.blockGap && !p.blockTimeoutPs;
     config.framePs =
         static_cast<int64_t>(path.fullFrameBytes * 8e12 / static_cast<double>(path.lineRateBps));
     config.baseRttPs = path.baseRttPs;
-    config.rearmOnPacket = settings.rearmOnPacket;
-    config.maxNacks = m_maxNacks;
-    config.verify = m_verify;
+    config.rearmOnPacket = p.rearmOnPacket;
+    config.maxNacks = p.maxNacks;
+    config.verify = p.verify;
     return std::make_unique<UnoErasureReceiver>(config);
 }
 
@@ -179,13 +182,14 @@ UnoErasure::OnNack(QueuePair& qp, const Frame& nack, int64_t nowPs, QueuePair::A
         }
         there += packet.state != SentPackets::State::LOST;
     }
+    using NackRepeat = UnoErasureParams::NackRepeat;
     for (uint64_t psn = first; psn < end; ++psn)
     {
         const bool data = psn - first < place.data;
         if (m_sent.At(psn).state == SentPackets::State::LOST &&
-            (m_settings.nackRepeat == NackRepeat::UNACKED ||
-             (m_settings.nackRepeat == NackRepeat::MISSING_DATA && data) ||
-             (m_settings.nackRepeat == NackRepeat::NEEDED && there < place.data)))
+            (m_p->nackRepeat == NackRepeat::UNACKED ||
+             (m_p->nackRepeat == NackRepeat::MISSING_DATA && data) ||
+             (m_p->nackRepeat == NackRepeat::NEEDED && there < place.data)))
         {
             m_sent.PushRepeat(psn);
             ++there;
@@ -286,7 +290,7 @@ UnoErasure::OnTimeout(QueuePair& qp, int64_t nowPs)
 int64_t
 UnoErasure::TimeoutPs(const QueuePair&) const
 {
-    return m_rtoPs * m_settings.rtoBackoff;
+    return m_rtoPs * m_p->rtoBackoff;
 }
 
 bool

@@ -10,15 +10,50 @@
 #include "roce-loss-recovery.h"
 #include "roce-sent-packets.h"
 
-#include "ns3/nstime.h"
+#include "ns3/roce-parameters.h"
 
 #include <memory>
-#include <string>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of UnoErasure.
+struct UnoErasureParams
+{
+    /// Which flows are coded.
+    enum class Coded : uint8_t
+    {
+        NONE,
+        INTER, //!< between datacenters
+        ALL,
+    };
+
+    /// What a NACK has sent again.
+    enum class NackRepeat : uint8_t
+    {
+        MISSING_DATA, //!< all data of the block that is missing
+        NEEDED,       //!< as many packets as are needed to rebuild it, data first
+        UNACKED,      //!< all of it that is not known to have arrived
+    };
+
+    Coded coded;
+    BlockCode code;
+    NackRepeat nackRepeat;
+    bool rearmOnPacket;
+    bool blockGap;
+    int64_t blockTimeoutPs; //!< 0: from queueBytes and the path
+    uint32_t maxNacks;
+    int64_t rtoPs; //!< 0: from rtoMultiplier, queueBytes and the path
+    double rtoMultiplier;
+    uint32_t rtoBackoff;
+    uint64_t queueBytes;
+    bool verify;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<UnoErasureParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -59,19 +94,8 @@ namespace roce
  * Flows within a datacenter (Code=inter) are not coded: selective repeat with the same timeouts,
  * the receiver is SelectiveRepeat's.
  *
- * | attribute     | Preset=paper                       | Preset=artifact                          |
- * |---------------|------------------------------------|------------------------------------------|
- * | Code          | inter                              | all                                      |
- * | LastBlock     | shortened: k data and all parity   | padded: always a full block              |
- * | NackRepeat    | missingData                        | unacked: all of the block                |
- * | RearmOnPacket | false: NACKs are repeated by time  | true: by the block's next packet         |
- * | BlockGap      | true                               | false: no term for the packets           |
- * | RtoMultiplier | 1.5                                | 1                                        |
- * | RtoBackoff    | 1: none                            | 1: none                                  |
- * | QueueBytes    | 1 MiB                              | 1 MB                                     |
- *
  * The paper gives (8,2), the NACK and both timers; their values and what is repeated it does not
- * give. Artifact: the authors' simulator. An attribute that is set overrides the preset.
+ * give. The profile artifact is the authors' simulator.
  */
 class UnoErasure : public LossRecovery
 {
@@ -113,32 +137,6 @@ class UnoErasure : public LossRecovery
     }
 
   private:
-    /// What a NACK has sent again.
-    enum class NackRepeat : uint8_t
-    {
-        MISSING_DATA, //!< all data of the block that is missing
-        NEEDED,       //!< as many packets as are needed to rebuild it, data first
-        UNACKED,      //!< all of it that is not known to have arrived
-    };
-
-    /// The attributes, with the preset's values where none was given.
-    struct Settings
-    {
-        BlockCode code;
-        bool codesInter{true};
-        bool codesIntra{false};
-        NackRepeat nackRepeat{NackRepeat::MISSING_DATA};
-        bool rearmOnPacket{false};
-        bool blockGap{true};
-        double rtoMultiplier{0};
-        uint32_t rtoBackoff{0};
-        uint64_t queueBytes{0};
-    };
-
-    void SetVerify(bool verify);
-    bool GetVerify() const;
-    Settings Resolve() const;
-    BlockCode CodeFor(const Settings& settings, const PathInfo& path) const;
     void NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result);
     void Spare(QueuePair& qp, uint64_t psn);
     void Retire(QueuePair& qp,
@@ -150,25 +148,10 @@ class UnoErasure : public LossRecovery
     void Lose(QueuePair& qp, uint64_t psn, int64_t nowPs);
     void UpdateRepeat(QueuePair& qp);
 
-    // attributes
-    std::string m_preset;
-    std::string m_codeName;
-    uint8_t m_dataPackets{0};
-    uint8_t m_parityPackets{0};
-    std::string m_lastBlockName;
-    std::string m_nackRepeatName;
-    std::string m_rearmName;
-    std::string m_gapName;
-    double m_rtoMultiplier{0};
-    int64_t m_rtoBackoff{0};
-    int64_t m_queueBytes{0};
-    Time m_blockTimeout;
-    Time m_rto;
-    uint32_t m_maxNacks{0};
-    bool m_verify{false};
+    Parameters<UnoErasureParams> m_parameters; //!< attributes
     // of one queue pair
-    Settings m_settings;
-    BlockCode m_code; //!< of this queue pair; off if it is not coded
+    std::shared_ptr<const UnoErasureParams> m_p; //!< in force
+    BlockCode m_code;                            //!< of this queue pair; off if it is not coded
     int64_t m_baseRttPs{0};
     int64_t m_rtoPs{0};
     SentPackets m_sent;

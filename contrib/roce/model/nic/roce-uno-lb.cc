@@ -5,11 +5,6 @@
  */
 #include "roce-uno-lb.h"
 
-#include "ns3/double.h"
-#include "ns3/roce-settings-attributes.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
-
 #include <algorithm>
 
 namespace ns3
@@ -19,59 +14,60 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(UnoLb);
 
+const ParameterTable<UnoLbParams>&
+UnoLbParams::Table()
+{
+    using P = UnoLbParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::UnoLb", {"paper", "artifact"})
+            .Count("Subflows",
+                   &P::subflows,
+                   {10},
+                   Range::Within(1, 256),
+                   "Entropies of a flow, used in turn")
+            .Choice("Move",
+                    &P::stale,
+                    {false, true},
+                    {{"implicated", false}, {"stale", true}},
+                    "Which subflows a loss moves: implicated (one that lost something) or stale "
+                    "(all without recent ACK)")
+            .Choice("Target",
+                    &P::fresh,
+                    {false, true},
+                    {{"healthy", false}, {"fresh", true}},
+                    "Where a subflow moves: healthy (as a subflow with a recent ACK) or fresh (a "
+                    "new random entropy)")
+            .Choice("GateScope",
+                    &P::gatePerSubflow,
+                    {false, true},
+                    {{"flow", false}, {"subflow", true}},
+                    "What the time between two moves is measured for: flow or subflow")
+            .Number("Gate",
+                    &P::gateRtts,
+                    {1},
+                    Range::Within(0, 1e6),
+                    "Least time between two moves, base RTTs")
+            .Number("RecentRtts",
+                    &P::recentRtts,
+                    {1.5},
+                    Range::Within(0, 1e6),
+                    "Target = healthy: age of an ACK that makes a subflow healthy, base RTTs")
+            .Number("StaleRtts",
+                    &P::staleRtts,
+                    {0.5},
+                    Range::Within(0, 1e6),
+                    "Move = stale: age of the last ACK beyond which a subflow moves, base RTTs");
+    return table;
+}
+
 TypeId
 UnoLb::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::UnoLb")
-            .SetParent<PathSelector>()
-            .SetGroupName("Roce")
-            .AddConstructor<UnoLb>()
-            .AddAttribute("Preset",
-                          "What Move, Target and GateScope are by default: paper or artifact",
-                          StringValue("paper"),
-                          MakeStringAccessor(&UnoLb::m_preset),
-                          MakeStringChecker())
-            .AddAttribute("Subflows",
-                          "Entropies of a flow, used in turn",
-                          UintegerValue(10),
-                          MakeUintegerAccessor(&UnoLb::m_nSubflows),
-                          MakeUintegerChecker<uint32_t>(1, 256))
-            .AddAttribute("Move",
-                          "Which subflows a loss moves: implicated (one that lost something) or "
-                          "stale (all without recent ACK); empty: preset",
-                          StringValue(""),
-                          MakeStringAccessor(&UnoLb::m_move),
-                          MakeStringChecker())
-            .AddAttribute(
-                "Target",
-                "Where a subflow moves: healthy (as a subflow with a recent ACK) or fresh "
-                "(a new random entropy); empty: preset",
-                StringValue(""),
-                MakeStringAccessor(&UnoLb::m_target),
-                MakeStringChecker())
-            .AddAttribute("GateScope",
-                          "What the time between two moves is measured for: flow or subflow; "
-                          "empty: preset",
-                          StringValue(""),
-                          MakeStringAccessor(&UnoLb::m_gateScope),
-                          MakeStringChecker())
-            .AddAttribute("Gate",
-                          "Least time between two moves, base RTTs",
-                          DoubleValue(1),
-                          MakeDoubleAccessor(&UnoLb::m_gateRtts),
-                          MakeDoubleChecker<double>(0, 1e6))
-            .AddAttribute("RecentRtts",
-                          "Target = healthy: age of an ACK that makes a subflow healthy, base RTTs",
-                          DoubleValue(1.5),
-                          MakeDoubleAccessor(&UnoLb::m_recentRtts),
-                          MakeDoubleChecker<double>(0, 1e6))
-            .AddAttribute("StaleRtts",
-                          "Move = stale: age of the last ACK beyond which a subflow moves, base "
-                          "RTTs",
-                          DoubleValue(0.5),
-                          MakeDoubleAccessor(&UnoLb::m_staleRtts),
-                          MakeDoubleChecker<double>(0, 1e6));
+    static const TypeId tid = UnoLbParams::Table().AddTo(TypeId("ns3::roce::UnoLb")
+                                                             .SetParent<PathSelector>()
+                                                             .SetGroupName("Roce")
+                                                             .AddConstructor<UnoLb>(),
+                                                         &UnoLb::m_parameters);
     return tid;
 }
 
@@ -81,46 +77,17 @@ UnoLb::Fork() const
     return CopyObject<UnoLb>(this);
 }
 
-namespace
-{
-
-constexpr SettingsCheck CHECK("ns3::roce::UnoLb", "preset");
-
-/// Whether a choice between two is the second.
-bool
-IsSecond(const char* attribute,
-         const std::string& text,
-         const char* first,
-         const char* second,
-         bool preset)
-{
-    CHECK.Require(text.empty() || text == first || text == second,
-                  attribute,
-                  "'" + text + "'",
-                  std::string("'") + first + "', '" + second + "' or '' (from the preset)");
-    return text.empty() ? preset : text == second;
-}
-
-} // namespace
-
 void
 UnoLb::DoStart(const PathInfo& path)
 {
-    CHECK.Require(m_preset == "paper" || m_preset == "artifact",
-                  "Preset",
-                  "'" + m_preset + "'",
-                  "'paper' or 'artifact'");
-    const bool artifact = m_preset == "artifact";
-    m_stale = IsSecond("Move", m_move, "implicated", "stale", artifact);
-    m_fresh = IsSecond("Target", m_target, "healthy", "fresh", artifact);
-    m_gatePerSubflow = IsSecond("GateScope", m_gateScope, "flow", "subflow", artifact);
+    m_p = m_parameters.Get();
     const auto rtts = [&path](double n) {
         return static_cast<int64_t>(std::min(n * static_cast<double>(path.baseRttPs), 1e18));
     };
-    m_gatePs = rtts(m_gateRtts);
-    m_recentPs = rtts(m_recentRtts);
-    m_stalePs = rtts(m_staleRtts);
-    m_subflows.assign(m_nSubflows, Subflow());
+    m_gatePs = rtts(m_p->gateRtts);
+    m_recentPs = rtts(m_p->recentRtts);
+    m_stalePs = rtts(m_p->staleRtts);
+    m_subflows.assign(m_p->subflows, Subflow());
     for (Subflow& subflow : m_subflows)
     {
         subflow.entropy = DrawEntropy();
@@ -131,7 +98,7 @@ uint16_t
 UnoLb::Select(int64_t, uint64_t)
 {
     const uint32_t i = m_next;
-    m_next = i + 1 == m_nSubflows ? 0 : i + 1;
+    m_next = i + 1 == m_p->subflows ? 0 : i + 1;
     return m_subflows[i].entropy;
 }
 
@@ -167,7 +134,7 @@ UnoLb::OnLoss(uint16_t entropy, int64_t)
 void
 UnoLb::OnCoveredLoss(uint16_t entropy, int64_t nowPs)
 {
-    bool isSilent = m_stale; // looks at who is silent itself
+    bool isSilent = m_p->stale; // looks at who is silent itself
     for (Subflow& subflow : m_subflows)
     {
         if (subflow.entropy == entropy && !IsRecent(subflow, nowPs))
@@ -196,7 +163,7 @@ UnoLb::IsRecent(const Subflow& subflow, int64_t nowPs) const
 bool
 UnoLb::MayMove(const Subflow& subflow, int64_t nowPs) const
 {
-    const int64_t last = m_gatePerSubflow ? subflow.lastMovePs : m_lastMovePs;
+    const int64_t last = m_p->gatePerSubflow ? subflow.lastMovePs : m_lastMovePs;
     return last == INT64_MIN || nowPs - last > m_gatePs;
 }
 
@@ -207,13 +174,13 @@ UnoLb::Suspect(int64_t nowPs)
     for (Subflow& subflow : m_subflows)
     {
         const bool isOld = subflow.lastAckPs == INT64_MIN || nowPs - subflow.lastAckPs > m_stalePs;
-        if (m_stale ? isOld : subflow.suspect || !m_lost)
+        if (m_p->stale ? isOld : subflow.suspect || !m_lost)
         {
             if (!MayMove(subflow, nowPs))
             {
                 continue;
             }
-            if (m_stale || m_gatePerSubflow)
+            if (m_p->stale || m_p->gatePerSubflow)
             {
                 MoveSubflow(subflow, nowPs);
             }
@@ -256,7 +223,7 @@ UnoLb::DrawHealthy(uint16_t avoid, int64_t nowPs)
 void
 UnoLb::MoveSubflow(Subflow& subflow, int64_t nowPs)
 {
-    const Subflow* healthy = m_fresh ? nullptr : DrawHealthy(subflow.entropy, nowPs);
+    const Subflow* healthy = m_p->fresh ? nullptr : DrawHealthy(subflow.entropy, nowPs);
     subflow.entropy = healthy ? healthy->entropy : DrawEntropy();
     subflow.lastAckPs = healthy ? healthy->lastAckPs : INT64_MIN;
     subflow.suspect = false;

@@ -8,13 +8,30 @@
 
 #include "roce-path-selector.h"
 
-#include <string>
+#include "ns3/roce-parameters.h"
+
+#include <memory>
 #include <vector>
 
 namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of UnoLb.
+struct UnoLbParams
+{
+    uint32_t subflows;
+    bool stale;          //!< a loss moves all subflows without recent ACK
+    bool fresh;          //!< always to a new entropy
+    bool gatePerSubflow; //!< not for the flow
+    double gateRtts;
+    double recentRtts;
+    double staleRtts;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<UnoLbParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -31,12 +48,6 @@ namespace roce
  *   within RecentRtts base RTTs, or a new one if there is none; or fresh, always a new random one;
  * - the gate (GateScope) is one for the flow, or one for each subflow.
  *
- * | attribute | Preset=paper         | Preset=artifact |
- * |-----------|----------------------|-----------------|
- * | Move      | implicated           | stale           |
- * | Target    | healthy              | fresh           |
- * | GateScope | flow                 | subflow         |
- *
  * A loss that the code has made up for is neither NACK nor timeout; with one or two subflows on a
  * dead path there are no others. So it counts for a subflow without ACK for RecentRtts base RTTs,
  * and only for such a one: where packets are lost at random, copying would soon leave few paths.
@@ -44,8 +55,8 @@ namespace roce
  * Subflows is 10, the packets of a block (the paper has the same letter for both). Algorithm 2
  * gives the gate of one base RTT and says that an entropy which "received an ACK recently" is
  * taken; how recently, it does not say: RecentRtts is 1.5. An entropy that no subflow uses any more
- * is left for good; copying entropies makes paths fewer over time. Artifact: the authors'
- * simulator.
+ * is left for good; copying entropies makes paths fewer over time. The profile artifact is the
+ * authors' simulator.
  *
  * Whether it is used within datacenters, too, is up to Nic::PathSelector and
  * Nic::InterPathSelector.
@@ -92,19 +103,8 @@ class UnoLb : public PathSelector
     void MoveSubflow(Subflow& subflow, int64_t nowPs);
     const Subflow* DrawHealthy(uint16_t avoid, int64_t nowPs);
 
-    // attributes
-    std::string m_preset;
-    std::string m_move;
-    std::string m_target;
-    std::string m_gateScope;
-    uint32_t m_nSubflows{0};
-    double m_gateRtts{0};
-    double m_recentRtts{0};
-    double m_staleRtts{0};
-    // of one queue pair
-    bool m_stale{false};
-    bool m_fresh{false};
-    bool m_gatePerSubflow{false};
+    Parameters<UnoLbParams> m_parameters;   //!< attributes
+    std::shared_ptr<const UnoLbParams> m_p; //!< in force since Start()
     int64_t m_gatePs{0};
     int64_t m_recentPs{0};
     int64_t m_stalePs{0};

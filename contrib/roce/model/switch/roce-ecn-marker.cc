@@ -7,13 +7,10 @@
 
 #include "roce-switch.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
+#include "ns3/data-rate.h"
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-port.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <cmath>
 #include <regex>
@@ -26,62 +23,80 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(EcnMarker);
 
+const ParameterTable<EcnMarkerParams>&
+EcnMarkerParams::Table()
+{
+    using P = EcnMarkerParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::EcnMarker")
+            .Count("Kmin",
+                   &P::kminBytes,
+                   {100000},
+                   Range::AtLeast(0),
+                   "Queue length in bytes at the reference rate up to which nothing is marked")
+            .Count("Kmax",
+                   &P::kmaxBytes,
+                   {400000},
+                   Range::AtLeast(0),
+                   "Queue length in bytes at the reference rate above which everything is marked")
+            .Number("KminFraction",
+                    &P::kminFraction,
+                    {0},
+                    Range::Within(0, 1),
+                    "Kmin as a share of the port's egress limit (Switch::EgressLimit); used in "
+                    "place of Kmin if KmaxFraction is")
+            .Number("KmaxFraction",
+                    &P::kmaxFraction,
+                    {0},
+                    Range::Within(0, 1),
+                    "Kmax as a share of the port's egress limit (Switch::EgressLimit), which every "
+                    "port must have; 0: Kmin, Kmax and ReferenceRate say")
+            .Number("Pmax", &P::pmax, {0.2}, Range::Within(0, 1), "Marking probability at Kmax")
+            .Rate("ReferenceRate",
+                  &P::referenceRateBps,
+                  {25'000'000'000},
+                  Range::AtLeast(0),
+                  "Port rate for which Kmin and Kmax are given; they scale in proportion. 0: the "
+                  "same for all ports")
+            .Flag("MarkAtEnqueue",
+                  &P::markAtEnqueue,
+                  {false},
+                  "Mark by the queue that a frame finds, itself included, instead of the one it "
+                  "leaves behind")
+            .Text("RateMap",
+                  &P::rateMap,
+                  {""},
+                  "Instead of all others, a curve for each port rate: RATE/KMIN/KMAX/PMAX, several "
+                  "with commas, bytes, for example 100Gbps/400000/1600000/0.2; a port of another "
+                  "rate is an error")
+            .Finish([](P& p, const Parameters<P>&) {
+                const auto bytes = [](uint64_t n) { return std::to_string(n) + " B"; };
+                Table().Require(p.kminBytes <= p.kmaxBytes,
+                                "Kmin",
+                                bytes(p.kminBytes),
+                                "at most Kmax, " + bytes(p.kmaxBytes));
+                Table().Require(p.kminFraction <= p.kmaxFraction,
+                                "KminFraction",
+                                kind::Number::Print(p.kminFraction),
+                                "at most KmaxFraction, " + kind::Number::Print(p.kmaxFraction));
+                p.curves = EcnMarker::ParseRateMap(p.rateMap);
+                if (p.kmaxFraction > 0 && !p.curves.empty())
+                {
+                    throw InputError("ns3::roce::EcnMarker: KmaxFraction and RateMap are both "
+                                     "given, expected one of them");
+                }
+            });
+    return table;
+}
+
 TypeId
 EcnMarker::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::EcnMarker")
-            .SetParent<SwitchStage>()
-            .SetGroupName("Roce")
-            .AddConstructor<EcnMarker>()
-            .AddAttribute("Kmin",
-                          "Queue length in bytes at the reference rate up to which nothing is "
-                          "marked",
-                          UintegerValue(100000),
-                          MakeUintegerAccessor(&EcnMarker::m_kminBytes),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("Kmax",
-                          "Queue length in bytes at the reference rate above which everything is "
-                          "marked",
-                          UintegerValue(400000),
-                          MakeUintegerAccessor(&EcnMarker::m_kmaxBytes),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("KminFraction",
-                          "Kmin as a share of the port's egress limit (Switch::EgressLimit); used "
-                          "in place of Kmin if KmaxFraction is",
-                          DoubleValue(0),
-                          MakeDoubleAccessor(&EcnMarker::m_kminFraction),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("KmaxFraction",
-                          "Kmax as a share of the port's egress limit (Switch::EgressLimit), which "
-                          "every port must have; 0: Kmin, Kmax and ReferenceRate say",
-                          DoubleValue(0),
-                          MakeDoubleAccessor(&EcnMarker::m_kmaxFraction),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("Pmax",
-                          "Marking probability at Kmax",
-                          DoubleValue(0.2),
-                          MakeDoubleAccessor(&EcnMarker::m_pmax),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("ReferenceRate",
-                          "Port rate for which Kmin and Kmax are given; they scale in proportion. "
-                          "0: the same for all ports",
-                          DataRateValue(DataRate("25Gbps")),
-                          MakeDataRateAccessor(&EcnMarker::m_referenceRate),
-                          MakeDataRateChecker())
-            .AddAttribute("MarkAtEnqueue",
-                          "Mark by the queue that a frame finds, itself included, instead of the "
-                          "one it leaves behind",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&EcnMarker::m_markAtEnqueue),
-                          MakeBooleanChecker())
-            .AddAttribute("RateMap",
-                          "Instead of all others, a curve for each port rate: "
-                          "RATE/KMIN/KMAX/PMAX, several with commas, bytes, for example "
-                          "100Gbps/400000/1600000/0.2; a port of another rate is an error",
-                          StringValue(""),
-                          MakeStringAccessor(&EcnMarker::m_rateMap),
-                          MakeStringChecker());
+    static const TypeId tid = EcnMarkerParams::Table().AddTo(TypeId("ns3::roce::EcnMarker")
+                                                                 .SetParent<SwitchStage>()
+                                                                 .SetGroupName("Roce")
+                                                                 .AddConstructor<EcnMarker>(),
+                                                             &EcnMarker::m_parameters);
     return tid;
 }
 
@@ -132,16 +147,15 @@ EcnMarker::ParseRateMap(const std::string& text)
 }
 
 EcnCurve
-EcnMarker::CurveOf(const Switch& sw,
-                   uint16_t port,
-                   const std::map<uint64_t, EcnCurve>& rateMap) const
+EcnMarker::CurveOf(const Switch& sw, uint16_t port) const
 {
+    const EcnMarkerParams& p = *m_parameters.Get();
     const uint64_t rateBps = sw.GetPort(port)->GetRateBps();
     const std::string where = "port " + std::to_string(port) + " of switch " + sw.GetName();
-    if (!rateMap.empty())
+    if (!p.curves.empty())
     {
-        const auto found = rateMap.find(rateBps);
-        if (found == rateMap.end())
+        const auto found = p.curves.find(rateBps);
+        if (found == p.curves.end())
         {
             throw InputError("ns3::roce::EcnMarker: RateMap has no curve for " +
                              std::to_string(rateBps) + " bit/s, the rate of " + where +
@@ -149,53 +163,37 @@ EcnMarker::CurveOf(const Switch& sw,
         }
         return found->second;
     }
-    double kmin = static_cast<double>(m_kminBytes);
-    double kmax = static_cast<double>(m_kmaxBytes);
+    double kmin = static_cast<double>(p.kminBytes);
+    double kmax = static_cast<double>(p.kmaxBytes);
     double scale = 1;
-    if (m_kmaxFraction > 0)
+    if (p.kmaxFraction > 0)
     {
-        kmin = m_kminFraction;
-        kmax = m_kmaxFraction;
+        kmin = p.kminFraction;
+        kmax = p.kmaxFraction;
         scale = static_cast<double>(sw.GetBuffer().GetEgressLimitBytes(port));
         if (!(scale > 0))
         {
             throw InputError("ns3::roce::EcnMarker: KmaxFraction is " +
-                             std::to_string(m_kmaxFraction) + ", but " + where +
+                             kind::Number::Print(p.kmaxFraction) + ", but " + where +
                              " has no egress limit, expected one for each port (EgressLimit)");
         }
     }
-    else if (m_referenceRate.GetBitRate())
+    else if (p.referenceRateBps)
     {
-        scale = static_cast<double>(rateBps) / static_cast<double>(m_referenceRate.GetBitRate());
+        scale = static_cast<double>(rateBps) / static_cast<double>(p.referenceRateBps);
     }
     return {static_cast<uint64_t>(std::llround(kmin * scale)),
             static_cast<uint64_t>(std::llround(kmax * scale)),
-            m_pmax};
+            p.pmax};
 }
 
 void
 EcnMarker::Install(Switch& sw)
 {
-    if (m_kminBytes > m_kmaxBytes)
-    {
-        throw InputError("ns3::roce::EcnMarker: Kmin is " + std::to_string(m_kminBytes) +
-                         " B, expected at most Kmax, " + std::to_string(m_kmaxBytes) + " B");
-    }
-    if (m_kminFraction > m_kmaxFraction)
-    {
-        throw InputError("ns3::roce::EcnMarker: KminFraction is " + std::to_string(m_kminFraction) +
-                         ", expected at most KmaxFraction, " + std::to_string(m_kmaxFraction));
-    }
-    const std::map<uint64_t, EcnCurve> map = ParseRateMap(m_rateMap);
-    if (m_kmaxFraction > 0 && !map.empty())
-    {
-        throw InputError("ns3::roce::EcnMarker: KmaxFraction and RateMap are both given, expected "
-                         "one of them");
-    }
     m_curves.clear();
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
-        m_curves.push_back(CurveOf(sw, p, map));
+        m_curves.push_back(CurveOf(sw, p));
     }
 }
 

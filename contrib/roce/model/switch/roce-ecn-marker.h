@@ -8,8 +8,8 @@
 
 #include "roce-switch-stage.h"
 
-#include "ns3/data-rate.h"
 #include "ns3/random-variable-stream.h"
+#include "ns3/roce-parameters.h"
 
 #include <map>
 #include <string>
@@ -65,6 +65,23 @@ struct EcnCurve
     }
 };
 
+/// Parameters of EcnMarker.
+struct EcnMarkerParams
+{
+    uint64_t kminBytes;
+    uint64_t kmaxBytes;
+    double kminFraction;
+    double kmaxFraction; //!< 0: kminBytes and kmaxBytes count
+    double pmax;
+    uint64_t referenceRateBps; //!< 0: the same for all ports
+    bool markAtEnqueue;
+    std::string rateMap;
+    std::map<uint64_t, EcnCurve> curves; //!< of rateMap, by port rate in bit/s
+
+    /// @return the parameters: attributes, ranges, meaning
+    static const ParameterTable<EcnMarkerParams>& Table();
+};
+
 /**
  * @ingroup roce
  * @brief Marks CE at dequeue by the length of the frame's egress queue; ECN-capable frames only.
@@ -86,7 +103,7 @@ class EcnMarker : public SwitchStage
 
     uint32_t GetHooks() const override
     {
-        return m_markAtEnqueue ? ENQUEUE : DEQUEUE;
+        return m_parameters.Get()->markAtEnqueue ? ENQUEUE : DEQUEUE;
     }
 
     uint32_t GetKinds() const override
@@ -151,19 +168,10 @@ class EcnMarker : public SwitchStage
     }
 
   private:
-    EcnCurve CurveOf(const Switch& sw,
-                     uint16_t port,
-                     const std::map<uint64_t, EcnCurve>& rateMap) const;
+    EcnCurve CurveOf(const Switch& sw, uint16_t port) const;
     void Mark(Frame& frame, const Port& out, uint64_t queueBytes);
 
-    uint64_t m_kminBytes{0};     //!< attribute Kmin
-    uint64_t m_kmaxBytes{0};     //!< attribute Kmax
-    double m_kminFraction{0};    //!< attribute KminFraction
-    double m_kmaxFraction{0};    //!< attribute KmaxFraction
-    double m_pmax{0};            //!< attribute Pmax
-    DataRate m_referenceRate;    //!< attribute ReferenceRate
-    std::string m_rateMap;       //!< attribute RateMap
-    bool m_markAtEnqueue{false}; //!< attribute MarkAtEnqueue
+    Parameters<EcnMarkerParams> m_parameters; //!< attributes
     std::vector<EcnCurve> m_curves;
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};

@@ -7,11 +7,6 @@
 
 #include "roce-switch.h"
 
-#include "ns3/boolean.h"
-#include "ns3/double.h"
-#include "ns3/roce-settings-attributes.h"
-#include "ns3/string.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -22,74 +17,90 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(PhantomQueue);
 
-namespace
+/*
+ * Sources of the profile paper (Uno, SC 2025):
+ * [1] table 2.
+ * [2] section 5.1.
+ * [a] not in the paper; the bandwidth-delay product of its path between datacenters.
+ * The profile artifact is what the authors' simulator does; some of its runs have 1/1.10 for
+ * DrainFactor.
+ */
+const ParameterTable<PhantomQueueParams>&
+PhantomQueueParams::Table()
 {
-
-constexpr SettingsCheck CHECK{"ns3::roce::PhantomQueue", "preset"};
-
-} // namespace
+    using P = PhantomQueueParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::PhantomQueue", {"paper", "artifact"})
+            .Size("Capacity",
+                  &P::capacityBytes,
+                  {25000000, 22400515}, // [a]
+                  Range::Above(0),
+                  "Most that a phantom queue holds")
+            .Number("DrainFactor",
+                    &P::drainFactor,
+                    {0.9, 1 / 1.05}, // [1]
+                    Range::AboveUpTo(0, 1),
+                    "Drain rate over the port's rate")
+            .Number("EcnMin",
+                    &P::ecnMin,
+                    {0.25, 0.02}, // [2]
+                    Range::Within(0, 1),
+                    "Share of Capacity up to which nothing is marked")
+            .Number("EcnMax",
+                    &P::ecnMax,
+                    {0.75, 0.6}, // [2]
+                    Range::Within(0, 1),
+                    "Share of Capacity above which everything is marked")
+            .Choice("MarkAt",
+                    &P::markAtDequeue,
+                    {false, true},
+                    {{"enqueue", false}, {"dequeue", true}},
+                    "When a frame's mark is decided: enqueue (by what its own bytes have raised "
+                    "the counter to) or dequeue")
+            .Flag("CountDropped",
+                  &P::countDropped,
+                  {false, true},
+                  "Frames that the buffer refuses count, too")
+            .Flag("CountControl",
+                  &P::countControl,
+                  {false},
+                  "ACKs and other frames without data count, too")
+            .Choice("CountedBytes",
+                    &P::unit,
+                    {Unit::FRAME},
+                    {{"frame", Unit::FRAME}, {"wire", Unit::WIRE}, {"payload", Unit::PAYLOAD}},
+                    "What counts of a frame: frame (MAC header to FCS), wire (with padding, "
+                    "preamble and gap) or payload")
+            .Choice("Ports",
+                    &P::ports,
+                    {Ports::ALL},
+                    {{"all", Ports::ALL},
+                     {"host", Ports::HOST},
+                     {"fabric", Ports::FABRIC},
+                     {"wan", Ports::WAN},
+                     {"noWan", Ports::NO_WAN}},
+                    "Which egress ports have one: all, host, fabric (switches of the same "
+                    "datacenter), wan or noWan")
+            .Finish([](P& p, const Parameters<P>&) {
+                Table().Require(p.ecnMin <= p.ecnMax,
+                                "EcnMin",
+                                kind::Number::Print(p.ecnMin),
+                                "at most EcnMax, " + kind::Number::Print(p.ecnMax));
+                p.curve = {static_cast<uint64_t>(std::llround(p.ecnMin * p.capacityBytes)),
+                           static_cast<uint64_t>(std::llround(p.ecnMax * p.capacityBytes)),
+                           1};
+            });
+    return table;
+}
 
 TypeId
 PhantomQueue::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::roce::PhantomQueue")
-            .SetParent<SwitchStage>()
-            .SetGroupName("Roce")
-            .AddConstructor<PhantomQueue>()
-            .AddAttribute("Preset",
-                          "paper or artifact: what attributes are that say preset",
-                          StringValue("paper"),
-                          MakeStringAccessor(&PhantomQueue::m_preset),
-                          MakeStringChecker())
-            .AddAttribute("Capacity",
-                          "Most that a phantom queue holds; 0: preset",
-                          QueueSizeValue(QueueSize("0B")),
-                          MakeQueueSizeAccessor(&PhantomQueue::m_capacity),
-                          MakeQueueSizeChecker())
-            .AddAttribute("DrainFactor",
-                          "Drain rate over the port's rate; 0: preset",
-                          DoubleValue(0),
-                          MakeDoubleAccessor(&PhantomQueue::m_drainFactor),
-                          MakeDoubleChecker<double>(0, 1))
-            .AddAttribute("EcnMin",
-                          "Share of Capacity up to which nothing is marked; -1: preset",
-                          DoubleValue(-1),
-                          MakeDoubleAccessor(&PhantomQueue::m_ecnMin),
-                          MakeDoubleChecker<double>(-1, 1))
-            .AddAttribute("EcnMax",
-                          "Share of Capacity above which everything is marked; -1: preset",
-                          DoubleValue(-1),
-                          MakeDoubleAccessor(&PhantomQueue::m_ecnMax),
-                          MakeDoubleChecker<double>(-1, 1))
-            .AddAttribute("MarkAt",
-                          "When a frame's mark is decided: enqueue (by what its own bytes have "
-                          "raised the counter to) or dequeue; empty: preset",
-                          StringValue(""),
-                          MakeStringAccessor(&PhantomQueue::m_markAt),
-                          MakeStringChecker())
-            .AddAttribute("CountDropped",
-                          "true: frames that the buffer refuses count, too; empty: preset",
-                          StringValue(""),
-                          MakeStringAccessor(&PhantomQueue::m_countDropped),
-                          MakeStringChecker())
-            .AddAttribute("CountControl",
-                          "ACKs and other frames without data count, too",
-                          BooleanValue(false),
-                          MakeBooleanAccessor(&PhantomQueue::m_countControl),
-                          MakeBooleanChecker())
-            .AddAttribute("CountedBytes",
-                          "What counts of a frame: frame (MAC header to FCS), wire (with padding, "
-                          "preamble and gap) or payload",
-                          StringValue("frame"),
-                          MakeStringAccessor(&PhantomQueue::m_countedBytes),
-                          MakeStringChecker())
-            .AddAttribute("Ports",
-                          "Which egress ports have one: all, host, fabric (switches of the same "
-                          "datacenter), wan or noWan",
-                          StringValue("all"),
-                          MakeStringAccessor(&PhantomQueue::m_ports),
-                          MakeStringChecker());
+    static const TypeId tid = PhantomQueueParams::Table().AddTo(TypeId("ns3::roce::PhantomQueue")
+                                                                    .SetParent<SwitchStage>()
+                                                                    .SetGroupName("Roce")
+                                                                    .AddConstructor<PhantomQueue>(),
+                                                                &PhantomQueue::m_parameters);
     return tid;
 }
 
@@ -102,88 +113,44 @@ uint32_t
 PhantomQueue::GetHooks() const
 {
     uint32_t hooks = ENQUEUE;
-    hooks |= m_markAtDequeue * DEQUEUE;
-    hooks |= m_countsDropped * DROP;
+    hooks |= m_p->markAtDequeue * DEQUEUE;
+    hooks |= m_p->countDropped * DROP;
     return hooks;
 }
 
 uint32_t
 PhantomQueue::GetKinds() const
 {
-    return m_countControl ? ~0U : 1U << static_cast<unsigned>(FrameKind::DATA);
-}
-
-void
-PhantomQueue::Resolve()
-{
-    const auto choose = [](const char* name,
-                           const std::string& value,
-                           std::initializer_list<const char*> choices,
-                           const std::string& expected) {
-        const auto found = std::find(choices.begin(), choices.end(), value);
-        CHECK.Require(found != choices.end(), name, "'" + value + "'", expected);
-        return found - choices.begin();
-    };
-    const bool artifact =
-        choose("Preset", m_preset, {"paper", "artifact"}, "'paper' or 'artifact'") == 1;
-    const auto markAt = choose("MarkAt",
-                               m_markAt,
-                               {"enqueue", "dequeue", ""},
-                               "'enqueue', 'dequeue' or '' (from the preset)");
-    m_markAtDequeue = markAt == 2 ? artifact : markAt == 1;
-    const auto dropped = choose("CountDropped",
-                                m_countDropped,
-                                {"false", "true", ""},
-                                "'true', 'false' or '' (from the preset)");
-    m_countsDropped = dropped == 2 ? artifact : dropped == 1;
-    m_unit = static_cast<Unit>(choose("CountedBytes",
-                                      m_countedBytes,
-                                      {"frame", "wire", "payload"},
-                                      "'frame', 'wire' or 'payload'"));
-    choose("Ports",
-           m_ports,
-           {"all", "host", "fabric", "wan", "noWan"},
-           "'all', 'host', 'fabric', 'wan' or 'noWan'");
-    m_drainShare = m_drainFactor > 0 ? m_drainFactor : artifact ? 1 / 1.05 : 0.9;
-    m_capacityBytes = m_capacity.GetValue() ? m_capacity.GetValue()
-                      : artifact            ? 22400515
-                                            : 25000000;
-    const double ecnMin = SettingsCheck::Number(m_ecnMin, artifact ? 0.02 : 0.25);
-    const double ecnMax = SettingsCheck::Number(m_ecnMax, artifact ? 0.6 : 0.75);
-    CHECK.Require(ecnMin >= 0 && ecnMin <= ecnMax,
-                  "EcnMin",
-                  std::to_string(ecnMin),
-                  "0 to EcnMax, " + std::to_string(ecnMax));
-    m_curve = {static_cast<uint64_t>(std::llround(ecnMin * m_capacityBytes)),
-               static_cast<uint64_t>(std::llround(ecnMax * m_capacityBytes)),
-               1};
+    return m_p->countControl ? ~0U : 1U << static_cast<unsigned>(FrameKind::DATA);
 }
 
 bool
 PhantomQueue::HasCounter(const Switch& sw, uint16_t port) const
 {
-    if (m_ports == "all")
+    using Ports = PhantomQueueParams::Ports;
+    if (m_p->ports == Ports::ALL)
     {
         return true;
     }
     if (sw.IsWanPort(port))
     {
-        return m_ports == "wan";
+        return m_p->ports == Ports::WAN;
     }
-    return m_ports == "noWan" || m_ports == (sw.IsHostPort(port) ? "host" : "fabric");
+    return m_p->ports == Ports::NO_WAN ||
+           m_p->ports == (sw.IsHostPort(port) ? Ports::HOST : Ports::FABRIC);
 }
 
 void
 PhantomQueue::Install(Switch& sw)
 {
-    Resolve();
+    m_p = m_parameters.Get();
     m_counters.assign(sw.GetNPorts(), Counter());
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
         if (HasCounter(sw, p))
         {
             m_counters[p].drainBytesPerPs =
-                m_drainShare * static_cast<double>(sw.GetPort(p)->GetRateBps()) / 8e12;
+                m_p->drainFactor * static_cast<double>(sw.GetPort(p)->GetRateBps()) / 8e12;
         }
     }
 }
@@ -199,17 +166,18 @@ inline void
 PhantomQueue::Charge(const Frame& frame, const Port& out, int64_t nowPs)
 {
     Counter& counter = m_counters[out.GetIndex()];
-    const uint32_t bytes = m_unit == Unit::FRAME  ? frame.frameBytes
-                           : m_unit == Unit::WIRE ? out.WireBytes(frame.frameBytes)
-                                                  : frame.payloadBytes;
-    counter.bytes = std::min(counter.BytesAt(nowPs) + bytes, m_capacityBytes);
+    using Unit = PhantomQueueParams::Unit;
+    const uint32_t bytes = m_p->unit == Unit::FRAME  ? frame.frameBytes
+                           : m_p->unit == Unit::WIRE ? out.WireBytes(frame.frameBytes)
+                                                     : frame.payloadBytes;
+    counter.bytes = std::min(counter.BytesAt(nowPs) + bytes, m_p->capacityBytes);
     counter.atPs = nowPs;
 }
 
 inline void
 PhantomQueue::Mark(Frame& frame, double bytes)
 {
-    if (frame.ecn != ECN_NOT_ECT && m_curve.Draw(static_cast<uint64_t>(bytes), *m_random))
+    if (frame.ecn != ECN_NOT_ECT && m_p->curve.Draw(static_cast<uint64_t>(bytes), *m_random))
     {
         frame.ecn = ECN_CE;
         ++m_marked;
@@ -223,7 +191,7 @@ PhantomQueue::OnEnqueue(Frame& frame, Port& out, const EgressScheduler&, int64_t
     if (counter.drainBytesPerPs > 0)
     {
         Charge(frame, out, nowPs);
-        if (!m_markAtDequeue)
+        if (!m_p->markAtDequeue)
         {
             Mark(frame, counter.bytes);
         }

@@ -8,11 +8,12 @@
 
 #include "roce-ecn-marker.h"
 
-#include "ns3/queue-size.h"
 #include "ns3/random-variable-stream.h"
+#include "ns3/roce-parameters.h"
 #include "ns3/roce-port.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,42 @@ namespace ns3
 {
 namespace roce
 {
+
+/// Parameters of PhantomQueue.
+struct PhantomQueueParams
+{
+    /// What is counted of a frame.
+    enum class Unit : uint8_t
+    {
+        FRAME,
+        WIRE,
+        PAYLOAD,
+    };
+
+    /// Which egress ports have a phantom queue.
+    enum class Ports : uint8_t
+    {
+        ALL,
+        HOST,
+        FABRIC,
+        WAN,
+        NO_WAN,
+    };
+
+    double capacityBytes;
+    double drainFactor;
+    double ecnMin;
+    double ecnMax;
+    bool markAtDequeue;
+    bool countDropped;
+    bool countControl;
+    Unit unit;
+    Ports ports;
+    EcnCurve curve; //!< of ecnMin, ecnMax and capacityBytes
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<PhantomQueueParams>& Table();
+};
 
 /**
  * @ingroup roce
@@ -33,21 +70,8 @@ namespace roce
  * between. Only ECN-capable frames are marked. An EcnMarker decides by itself: both together
  * mark with 1 - (1 - p1)(1 - p2); Network::Options::ecn=false leaves the phantom queue alone.
  *
- * Preset says what the attributes are that have no value of their own:
- *
- * | attribute   | paper      | artifact     |
- * |-------------|------------|--------------|
- * | DrainFactor | 0.9        | 1/1.05       |
- * | Capacity    | 25000000 B | 22400515 B   |
- * | EcnMin      | 0.25       | 0.02         |
- * | EcnMax      | 0.75       | 0.60         |
- * | MarkAt      | enqueue    | dequeue      |
- * | CountDropped | false     | true         |
- *
- * "paper": the drain rate is from table 2 and the thresholds are from section 5.1. The paper gives
- * no capacity; 25 MB are the bandwidth-delay product of its inter-datacenter path. "artifact" is
- * what the authors' simulator does, where the phantom queue alone marks (so without an EcnMarker);
- * some of its runs have 1/1.10. There the drain comes in steps of one packet.
+ * There is a profile for the paper, and one for what the authors' simulator does, where the phantom
+ * queue alone marks (so without an EcnMarker). There the drain comes in steps of one packet.
  */
 class PhantomQueue : public SwitchStage
 {
@@ -104,7 +128,7 @@ class PhantomQueue : public SwitchStage
     /// @return marking probability by bytes; installed
     const EcnCurve& GetCurve() const
     {
-        return m_curve;
+        return m_p->curve;
     }
 
     /// @return frames marked so far
@@ -114,14 +138,6 @@ class PhantomQueue : public SwitchStage
     }
 
   private:
-    /// What is counted of a frame.
-    enum class Unit : uint8_t
-    {
-        FRAME,
-        WIRE,
-        PAYLOAD,
-    };
-
     /// The phantom queue of one port.
     struct Counter
     {
@@ -136,32 +152,13 @@ class PhantomQueue : public SwitchStage
         }
     };
 
-    void Resolve();
     bool HasCounter(const Switch& sw, uint16_t port) const;
     void Charge(const Frame& frame, const Port& out, int64_t nowPs);
     void Mark(Frame& frame, double bytes);
 
-    // attributes
-    std::string m_preset;
-    QueueSize m_capacity;
-    double m_drainFactor{0};
-    double m_ecnMin{0};
-    double m_ecnMax{0};
-    std::string m_markAt;
-    std::string m_countDropped;
-    std::string m_ports;
-    std::string m_countedBytes;
-    bool m_countControl{false};
-
-    // what they come to
-    double m_capacityBytes{0};
-    double m_drainShare{0}; //!< of the port's rate
-    EcnCurve m_curve;
-    bool m_markAtDequeue{false};
-    bool m_countsDropped{false};
-    Unit m_unit{Unit::FRAME};
-
-    std::vector<Counter> m_counters; //!< by port
+    Parameters<PhantomQueueParams> m_parameters;   //!< attributes
+    std::shared_ptr<const PhantomQueueParams> m_p; //!< in force since Install()
+    std::vector<Counter> m_counters;               //!< by port
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};
 };

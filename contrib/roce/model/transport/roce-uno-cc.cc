@@ -28,7 +28,7 @@ constexpr double RTT_SLACK = 1.05;
 Ptr<CongestionControl>
 UnoCc::Fork() const
 {
-    GetParams();
+    m_parameters.Get(); // once for all forks
     return CopyObject<UnoCc>(this);
 }
 
@@ -41,7 +41,8 @@ UnoCc::GetBdpBytes(int64_t rttPs) const
 void
 UnoCc::DoStart(int64_t nowPs)
 {
-    const UnoParams& p = GetParams();
+    m_p = m_parameters.Get();
+    const UnoParams& p = *m_p;
     if (m_path.baseRttPs <= 0 || !m_path.lineRateBps || !m_path.fullFrameBytes)
     {
         throw InputError("ns3::roce::UnoCc: base RTT is " + std::to_string(m_path.baseRttPs) +
@@ -86,7 +87,7 @@ UnoCc::GetWarning() const
                " ns, more than " + (m_path.interDc ? "InterRtt" : "IntraRtt") +
                ", which is its base RTT with RttBaseMode=class";
     }
-    if (!m_path.interDc && pathPs > RTT_SLACK * static_cast<double>(m_params->intraRttPs))
+    if (!m_path.interDc && pathPs > RTT_SLACK * static_cast<double>(m_p->intraRttPs))
     {
         return "the empty path takes " + std::to_string(m_path.baseRttPs / 1000) +
                " ns, more than IntraRtt, which should be the longest inside a datacenter";
@@ -102,7 +103,7 @@ UnoCc::GetWarning() const
 QuickAdapt::Limits
 UnoCc::GetLimits() const
 {
-    const UnoParams& p = *m_params;
+    const UnoParams& p = *m_p;
     return {p.qa.guardPackets * m_frameBytes,
             m_floor,
             static_cast<int64_t>(p.qaSkipRtts * static_cast<double>(m_baseRttPs))};
@@ -111,7 +112,7 @@ UnoCc::GetLimits() const
 int64_t
 UnoCc::GetEpochPeriodPs() const
 {
-    const UnoParams& p = *m_params;
+    const UnoParams& p = *m_p;
     const int64_t basePs = p.epochPeriodPs ? p.epochPeriodPs
                            : p.ownEpochs   ? m_baseRttPs
                                            : p.intraRttPs;
@@ -124,14 +125,14 @@ UnoCc::GetEpochPeriodPs() const
 int64_t
 UnoCc::GetQaPeriodPs() const
 {
-    const auto rttPs = static_cast<double>(m_params->qaMeasured ? m_rttPs : m_baseRttPs);
-    return std::max<int64_t>(1, static_cast<int64_t>(m_params->qaPeriodFactor * rttPs + 0.5));
+    const auto rttPs = static_cast<double>(m_p->qaMeasured ? m_rttPs : m_baseRttPs);
+    return std::max<int64_t>(1, static_cast<int64_t>(m_p->qaPeriodFactor * rttPs + 0.5));
 }
 
 void
 UnoCc::OnAck(const AckInfo& ack)
 {
-    const UnoParams& p = *m_params;
+    const UnoParams& p = *m_p;
     Advance(ack.nowPs);
     UnoAck seen;
     seen.nowPs = ack.nowPs;
@@ -167,14 +168,14 @@ UnoCc::RunQuickAdapt(UnoAck& ack)
 {
     ack.cwndBytes = m_cwnd;
     const uint64_t hits = m_quickAdapt.GetHits();
-    Adapt(m_quickAdapt.OnAck(ack, GetQaPeriodPs(), m_params->qa, GetLimits()), hits);
+    Adapt(m_quickAdapt.OnAck(ack, GetQaPeriodPs(), m_p->qa, GetLimits()), hits);
 }
 
 void
 UnoCc::Adapt(double cwnd, uint64_t hitsBefore)
 {
     m_cwnd = cwnd;
-    if (m_params->epochAfterQa && m_quickAdapt.GetHits() != hitsBefore)
+    if (m_p->epochAfterQa && m_quickAdapt.GetHits() != hitsBefore)
     {
         m_epoch.CloseUntilSent(m_cwnd);
     }
@@ -183,7 +184,7 @@ UnoCc::Adapt(double cwnd, uint64_t hitsBefore)
 void
 UnoCc::EndEpoch(int64_t nowPs)
 {
-    const UnoParams& p = *m_params;
+    const UnoParams& p = *m_p;
     ++m_counters.epochs;
     if (m_epoch.GetShare() <= 0 || m_quickAdapt.IsSilent(nowPs))
     {
@@ -216,7 +217,7 @@ void
 UnoCc::OnTimeout(int64_t nowPs)
 {
     Advance(nowPs);
-    if (m_params->timeoutPacket)
+    if (m_p->timeoutPacket)
     {
         m_cwnd -= m_frameBytes;
         Clamp();
@@ -227,7 +228,7 @@ UnoCc::OnTimeout(int64_t nowPs)
 void
 UnoCc::Advance(int64_t nowPs)
 {
-    const UnoParams& p = *m_params;
+    const UnoParams& p = *m_p;
     for (int64_t at = m_quickAdapt.GetTimerPs(p.qa); at <= nowPs;
          at = m_quickAdapt.GetTimerPs(p.qa))
     {
@@ -240,7 +241,7 @@ UnoCc::Advance(int64_t nowPs)
 int64_t
 UnoCc::NextRateChangePs() const
 {
-    return m_params->pacing ? m_quickAdapt.GetTimerPs(m_params->qa) : NEVER_PS;
+    return m_p->pacing ? m_quickAdapt.GetTimerPs(m_p->qa) : NEVER_PS;
 }
 
 void
@@ -266,7 +267,7 @@ UnoCc::Publish(int64_t nowPs)
 {
     const auto frames = static_cast<uint64_t>(m_cwnd / m_frameBytes);
     m_windowBytes = std::max<uint64_t>(frames, 1) * static_cast<uint64_t>(m_frameBytes);
-    const UnoParams& p = *m_params;
+    const UnoParams& p = *m_p;
     const double rttPs = static_cast<double>(m_baseRttPs);
     if (!p.pacing || static_cast<double>(nowPs - m_pacedPs) < p.pacingUpdateShare * rttPs)
     {

@@ -6,10 +6,11 @@
 #ifndef ROCE_UNO_CC_H
 #define ROCE_UNO_CC_H
 
-#include "roce-tunable-control.h"
+#include "roce-congestion-control.h"
 #include "roce-uno-params.h"
 #include "roce-uno-window.h"
 
+#include <memory>
 #include <string>
 
 namespace ns3
@@ -30,7 +31,7 @@ namespace roce
  * sending times that is as long for flows between datacenters as for those inside (IntraRtt): that
  * makes marks count as often for both, and flows of different RTTs share a link fairly. BDP is the
  * line rate times T, the path's base RTT. cwnd is a real number of bytes in [MinCwnd, MaxCwndBdp *
- * BDP]. Parameters, presets and their sources: see UnoSettings.
+ * BDP]. Parameters, profiles and their sources: see UnoParams::Table().
  *
  * What the paper leaves open, and how it is here:
  * - The delay of an epoch is the least relative delay (RTT - T) of its marked packets. It counts as
@@ -66,7 +67,7 @@ namespace roce
  *
  * A change of attributes takes effect at Start() or Fork().
  */
-class UnoCc : public TunableControl<UnoSettings>
+class UnoCc : public CongestionControl
 {
   public:
     /**
@@ -103,6 +104,15 @@ class UnoCc : public TunableControl<UnoSettings>
         uint64_t gentleCuts{0};  //!< of these for marks without delay
         uint64_t fallingRuns{0}; //!< increases of FallingEwma=increase
     };
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const UnoParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
 
     /// @return cwnd, bytes
     double GetCwndBytes() const
@@ -160,6 +170,9 @@ class UnoCc : public TunableControl<UnoSettings>
     void EndEpoch(int64_t nowPs);                 //!< MD
     void Clamp();
     void Publish(int64_t nowPs); //!< set the outputs
+
+    Parameters<UnoParams> m_parameters;   //!< attributes
+    std::shared_ptr<const UnoParams> m_p; //!< in force since Start()
 
     UnoEpoch m_epoch;
     QuickAdapt m_quickAdapt;

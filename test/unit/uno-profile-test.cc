@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// UnoCC as its authors' simulator runs it: what the preset artifact changes, and each part alone.
+// UnoCC as its authors' simulator runs it: what the profile artifact changes, and each part alone.
 #include "uno-test-util.h"
 
 #include <functional>
@@ -31,7 +31,7 @@ MakeAt(const Attributes& attributes, bool interDc = false)
 Ptr<OpenUno>
 Artifact(Attributes attributes = {}, bool interDc = false)
 {
-    attributes.emplace_back("Preset", "artifact");
+    attributes.emplace_back("Profile", "artifact");
     return MakeAt(attributes, interDc);
 }
 
@@ -62,7 +62,7 @@ WithEpochs(Attributes attributes = {})
 
 } // namespace
 
-TEST(UnoPreset, Constants)
+TEST(UnoProfile, Constants)
 {
     auto intra = Artifact();
     EXPECT_EQ(intra->GetBaseRttPs(), T);
@@ -79,8 +79,8 @@ TEST(UnoPreset, Constants)
                      1.2 * BDP);
 }
 
-// Each attribute has its own parameter, in both presets, and the rest stays.
-TEST(UnoPreset, AttributesOverrideOneValueEach)
+// Each attribute has its own parameter, in both profiles, and the rest stays.
+TEST(UnoProfile, AttributesOverrideOneValueEach)
 {
     using P = const UnoParams&;
 
@@ -139,22 +139,22 @@ TEST(UnoPreset, AttributesOverrideOneValueEach)
     for (const Case& c : cases)
     {
         EXPECT_EQ(c.get(MakeAt({})->GetParams()), c.paper) << c.name;
-        EXPECT_EQ(c.get(MakeAt({{"Preset", "paper"}})->GetParams()), c.paper) << c.name;
+        EXPECT_EQ(c.get(MakeAt({{"Profile", "paper"}})->GetParams()), c.paper) << c.name;
         EXPECT_EQ(c.get(Artifact()->GetParams()), c.artifact) << c.name;
-        for (const char* preset : {"paper", "artifact"})
+        for (const char* profile : {"paper", "artifact"})
         {
-            const auto changed = MakeAt({{c.name, c.value}, {"Preset", preset}});
+            const auto changed = MakeAt({{c.name, c.value}, {"Profile", profile}});
             for (const Case& other : cases)
             {
-                const double preset0 = preset[0] == 'p' ? other.paper : other.artifact;
-                EXPECT_EQ(other.get(changed->GetParams()), &other == &c ? c.set : preset0)
-                    << c.name << " " << other.name << " " << preset;
+                const double expected = profile[0] == 'p' ? other.paper : other.artifact;
+                EXPECT_EQ(other.get(changed->GetParams()), &other == &c ? c.set : expected)
+                    << c.name << " " << other.name << " " << profile;
             }
         }
     }
 }
 
-TEST(UnoPreset, EpochsWaitForAWindow)
+TEST(UnoProfile, EpochsWaitForAWindow)
 {
     auto cc = Artifact({{"QaEnable", "false"}});
     cc->OnAck(Sent(T, 0, 1));
@@ -176,12 +176,12 @@ TEST(UnoPreset, EpochsWaitForAWindow)
 }
 
 // What has been sent is counted as the window counts it.
-TEST(UnoPreset, WindowOfPayload)
+TEST(UnoProfile, WindowOfPayload)
 {
     PathInfo path = MakePath(T);
     path.fullFrameBytes = 2 * MTU;
     path.windowFrameBytes = MTU;
-    auto cc = Make({{"Preset", "artifact"}, {"QaEnable", "false"}}, path);
+    auto cc = Make({{"Profile", "artifact"}, {"QaEnable", "false"}}, path);
     cc->OnSend(0, 300000); // 150 000
     cc->OnAck(Sent(T, 0, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 0u);
@@ -190,7 +190,7 @@ TEST(UnoPreset, WindowOfPayload)
     EXPECT_EQ(cc->GetCounters().epochs, 1u);
 }
 
-TEST(UnoPreset, GentleDecrease)
+TEST(UnoProfile, GentleDecrease)
 {
     const double m = 4 * 24576 / (24576 + BDP);
     for (const auto& [rttPs, scale] :
@@ -206,7 +206,7 @@ TEST(UnoPreset, GentleDecrease)
     }
 }
 
-TEST(UnoPreset, FallingAverageIncreases)
+TEST(UnoProfile, FallingAverageIncreases)
 {
     const double m = 4 * 24576 / (24576 + BDP);
     for (const std::string rule : {"increase", "cut"})
@@ -239,7 +239,7 @@ TEST(UnoPreset, FallingAverageIncreases)
     }
 }
 
-TEST(UnoPreset, EpochsDoNotCatchUp)
+TEST(UnoProfile, EpochsDoNotCatchUp)
 {
     auto cc = WithEpochs();
     cc->OnAck(Sent(T, 0));
@@ -252,7 +252,7 @@ TEST(UnoPreset, EpochsDoNotCatchUp)
     }
 }
 
-TEST(UnoPreset, QuickAdapt)
+TEST(UnoProfile, QuickAdapt)
 {
     auto cc = Artifact();
     cc->OnSend(0, 200000);
@@ -289,7 +289,7 @@ TEST(UnoPreset, QuickAdapt)
 }
 
 // First: Quick Adapt compares before the decrease of the same ACK, and closes the epoch.
-TEST(UnoPreset, OrderOfSteps)
+TEST(UnoProfile, OrderOfSteps)
 {
     for (const std::string order : {"first", "last"})
     {

@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""The module's folders are rooms above each other: includes go down or stay, and never in a circle.
+
+    rooms.py [BUILD_DIR]
+
+Prints a line for each room: files, lines, and the rooms that it uses.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+MODULE = Path(__file__).resolve().parents[2] / "contrib" / "roce"
+
+# From the bottom to the top. Rooms in one row do not know each other.
+FLOORS = [
+    ["model/core"],  # parameters, errors, time
+    ["model/frame"],  # what is sent
+    ["model/link"],  # ports, links, clocks, losses
+    ["model/switch"],  # buffers, routing, what switches do with frames
+    ["model/queue-pair"],  # a connection, and what may be put into it
+    ["model/congestion-control", "model/recovery", "model/path", "model/nic"],
+    ["model/edge"],  # functions of switches between datacenters
+    ["helper"],  # networks and topologies
+    ["workload"],  # flows
+    ["output"],  # files of a run, and who watches it
+    ["experiment"],  # programs with options
+    ["hpcc"],  # files of the HPCC simulator
+]
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+INCLUDE = re.compile(r'^#include "(?:ns3/)?(roce-[^"/]+\.h)"', re.MULTILINE)
+
+
+def read_files():
+    """@return room and included names by file name, and what is in no room."""
+    files, homeless = {}, []
+    for path in sorted(MODULE.rglob("roce-*")):
+        room = path.parent.relative_to(MODULE).as_posix()
+        if path.suffix not in (".h", ".cc") or room in ("examples", "test"):
+            continue
+        if room not in FLOOR_OF:
+            homeless.append(f"{room}/{path.name}: not in a room of test/cli/rooms.py")
+            continue
+        files[path.name] = (room, INCLUDE.findall(path.read_text(encoding="utf-8")), path)
+    return files, homeless
+
+
+def upwards(files):
+    """@return a line for each include of a room that is not below."""
+    found = []
+    for name, (room, includes, _) in files.items():
+        for included in includes:
+            other = files[included][0] if included in files else room
+            if other != room and FLOOR_OF[other] >= FLOOR_OF[room]:
+                found.append(f"{room}/{name} includes {other}/{included}, which is not below it")
+    return found
+
+
+def circles(files):
+    """@return a line for each circle of files, x.h and x.cc taken as one."""
+    uses = {}
+    for name, (_, includes, _) in files.items():
+        stem = name.rsplit(".", 1)[0]
+        uses.setdefault(stem, set()).update(i.rsplit(".", 1)[0] for i in includes if i in files)
+    found, state = [], {}
+
+    def visit(stem, way):
+        state[stem] = "open"
+        for other in sorted(uses.get(stem, ())):
+            if other == stem:
+                continue
+            if state.get(other) == "open":
+                found.append("circle: " + " -> ".join(way[way.index(other):] + [other]))
+            elif other not in state:
+                visit(other, way + [other])
+        state[stem] = "done"
+
+    for stem in sorted(uses):
+        if stem not in state:
+            visit(stem, [stem])
+    return found
+
+
+def main():
+    """Print the rooms, then what is wrong with them."""
+    files, wrong = read_files()
+    for room in FLOOR_OF:
+        own = [entry for entry in files.values() if entry[0] == room]
+        if not own:
+            wrong.append(f"{room}: no such room")
+            continue
+        lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for _, _, path in own)
+        below = {files[i][0] for _, includes, _ in own for i in includes if i in files} - {room}
+        print(f"{room:25} {len(own):3} files {lines:6} lines  uses " + (", ".join(sorted(below)) or "none"))
+    wrong += upwards(files) + circles(files)
+    for line in wrong:
+        print("FAILED " + line)
+    print(f"{len(files)} files, {len(wrong)} faults")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
