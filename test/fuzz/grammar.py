@@ -31,7 +31,7 @@ WORDS = {
            "ns3::roce::Hpcc", "PowerTcp[Theta=1]", "Dcqcn[Profile=paper]"],
     "lossRecovery": ["GoBackN", "SelectiveRepeat", "UnoErasure", "SelectiveRepeat[BdpCap=0]"],
     "paths": ["FlowHash", "Spray", "Flowlet", "Plb", "UnoLb", "Spray[Paths=4]", "Plb[Signal=delay]"],
-    "stages": ["PhantomQueue", "EcnMarker", "IntStamper", "PhantomQueue[Preset=artifact]"],
+    "stages": ["PhantomQueue", "EcnMarker", "IntStamper", "PhantomQueue[Profile=artifact]"],
     "edge": ["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt", "PhantomQueue", "IntStamper", "ReflexNdt[NThrottle=2]"],
     "pattern": ["poisson", "incast", "alltoall", "permutation", "allreduce", "list", "poisson+incast", "incast+incast"],
     "loadReference": ["host", "uplink", "wan", "bottleneck"],

@@ -14,8 +14,8 @@ EAGER = ["--ns3::roce::Nic::Eager=1", "--ns3::roce::Switch::Eager=1"]
 DELAY_LAWS = ["Timely", "Timely[Profile=hpcc-sim]", "Timely[Mode=perSegment]", "Timely[Profile=patched]", "Swift[AddBaseRtt=true]", "Swift",
               "Swift[Profile=reflex]", "Swift[Profile=paper|AddBaseRtt=1]"]
 LAWS = DELAY_LAWS + ["Dcqcn", "Dcqcn[Profile=paper]", "Hpcc", "Hpcc[Profile=hpcc-sim]", "PowerTcp", "PowerTcp[Theta=1]", "Dctcp",
-                     "Dctcp[Form=rate]", "UnoCc", "UnoCc[Preset=artifact]", "Gemini", "Gemini[Preset=artifact]", "MpRdma", "Bbr",
-                     "Bbr[Preset=artifact]", "none", "LineRate[Window=20000]"]
+                     "Dctcp[Form=rate]", "UnoCc", "UnoCc[Profile=artifact]", "Gemini", "Gemini[Profile=artifact]", "MpRdma", "Bbr",
+                     "Bbr[Profile=artifact]", "none", "LineRate[Window=20000]"]
 RECOVERIES = ["GoBackN", "SelectiveRepeat", "SelectiveRepeat[BdpCap=0|ReorderPackets=32]", "SelectiveRepeat[RtoLow=50us|RtoHigh=200us]"]
 SELECTORS = ["FlowHash", "Spray", "Spray[Paths=4]", "Flowlet[Gap=3us]", "Flowlet", "Plb", "Plb[IdleRounds=1|Rounds=2]",
              "Plb[Signal=delay|Rounds=3|SuspendTime=10us]", "UnoLb"]
@@ -99,13 +99,13 @@ class Network:
         recovery = rng.choice(RECOVERIES)
         self.options += ["--paths=" + paths, "--lossRecovery=" + recovery]
         if self.two and not edge and rng.random() < 0.25:
-            self.options.append("--interLossRecovery=UnoErasure" + rng.choice(["", "[Preset=artifact]"]))
+            self.options.append("--interLossRecovery=UnoErasure" + rng.choice(["", "[Profile=artifact]"]))
         if self.two:
             self.add(0.1, *["--interPaths=" + other for other in selectors])
         if edge:
             self.options.append("--edge=" + rng.choice(["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt"]))
         else:
-            self.add(0.15, "--stages=PhantomQueue", "--stages=PhantomQueue[Preset=artifact]")
+            self.add(0.15, "--stages=PhantomQueue", "--stages=PhantomQueue[Profile=artifact]")
         self.add(0.3, "--ns3::roce::Nic::AckEveryN=4", "--ns3::roce::Nic::AckEveryN=16")
         self.add(0.3, "--ns3::roce::Nic::PathMtu=1000", "--ns3::roce::Nic::PathMtu=1024", "--ns3::roce::Nic::PathMtu=256")
         self.add(0.2, "--ns3::roce::EcnMarker::MarkAtEnqueue=1")
