@@ -7,9 +7,9 @@
 #define ROCE_PARAMETERS_H
 
 #include "roce-parameter-kinds.h"
+#include "roce-parameter-rows.h"
 #include "roce-parameter-value.h"
 
-#include "ns3/object-base.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
 
@@ -19,7 +19,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,56 +26,6 @@ namespace ns3
 {
 namespace roce
 {
-
-template <typename P>
-class Parameters;
-
-/**
- * @param outer member of P that is a struct
- * @param inner member of that struct
- * @return what a row of a ParameterTable takes in place of a pointer to a member of P
- */
-template <typename P, typename S, typename T>
-auto
-Nested(S P::*outer, T S::*inner)
-{
-    return [outer, inner](P& p) -> T& { return p.*outer.*inner; };
-}
-
-/**
- * @ingroup roce
- * @brief One parameter of a struct P.
- * @tparam P the struct
- */
-template <typename P>
-struct ParameterRow : public ParameterInfo
-{
-    /// @brief Take the value over. @param to changed @param from unchanged
-    virtual void Copy(P& to, const P& from) const = 0;
-    /// @return false if it is of another type. @param p changed @param value new
-    virtual bool Set(P& p, const AttributeValue& value) const = 0;
-    /// @return false if it is of another type. @param p asked @param value [out] the value
-    virtual bool Get(const P& p, AttributeValue& value) const = 0;
-    /// @return false if it cannot be read. @param p changed @param text the value
-    virtual bool Parse(P& p, const std::string& text) const = 0;
-    /// @return the value as text that Parse() reads. @param p asked
-    virtual std::string Print(const P& p) const = 0;
-    /// @return whether the value is in its range. @param p asked
-    virtual bool IsInRange(const P& p) const = 0;
-    using ParameterInfo::Takes;
-
-    bool Takes(const AttributeValue& value) const override
-    {
-        P scratch{};
-        return Set(scratch, value);
-    }
-
-    bool Takes(const std::string& text) const override
-    {
-        P scratch{};
-        return (hasProfiles && text == PROFILE) || (Parse(scratch, text) && IsInRange(scratch));
-    }
-};
 
 /**
  * @ingroup roce
@@ -113,10 +62,10 @@ class ParameterTable
   public:
     /// Type of the value that a pointer to a member, or a function, leads to.
     template <typename M>
-    using Held = std::decay_t<std::invoke_result_t<M, P&>>;
+    using Held = HeldBy<P, M>;
     /// The choices of a parameter: texts and what they mean.
     template <typename T>
-    using Names = std::vector<std::pair<std::string, T>>;
+    using Names = typename NamedValues<T>::Names;
     /// Looks at all values once they are put together: derives members, throws InputError.
     using FinishFunction = std::function<void(P& values, const Parameters<P>& given)>;
 
@@ -269,16 +218,6 @@ class ParameterTable
   private:
     friend class Parameters<P>;
 
-    template <typename Kind, typename M>
-    class NumberRow;
-    template <typename M, typename Codec>
-    class TextRow;
-    template <typename T>
-    struct NamedValues;
-    struct AnyText;
-    template <typename T>
-    class Accessor;
-
     template <typename Kind, typename M, typename V>
     ParameterTable& AddNumber(const char* name,
                               M member,
@@ -353,6 +292,8 @@ class Parameters
 
   private:
     friend class ParameterTable<P>;
+    template <typename, typename>
+    friend class ParameterAccessor;
 
     /// What copies share.
     struct State
@@ -371,205 +312,6 @@ class Parameters
     bool Get(std::size_t row, AttributeValue& value) const;
 
     std::shared_ptr<State> m_state;
-};
-
-/// A row of a number, a time, a rate, a size or a flag.
-template <typename P>
-template <typename Kind, typename M>
-class ParameterTable<P>::NumberRow : public ParameterRow<P>
-{
-  public:
-    using Held = typename ParameterTable<P>::template Held<M>;
-    using Plain = typename Kind::Plain;
-
-    NumberRow(M member, const Range& range)
-        : m_member(member),
-          m_range(range)
-    {
-    }
-
-    void Copy(P& to, const P& from) const override
-    {
-        At(to) = At(from);
-    }
-
-    bool Set(P& p, const AttributeValue& value) const override
-    {
-        Plain plain{};
-        const bool good = Kind::Read(value, plain) && IsHeld(plain);
-        if (good)
-        {
-            Store(p, static_cast<Held>(plain));
-        }
-        return good;
-    }
-
-    bool Get(const P& p, AttributeValue& value) const override
-    {
-        return Kind::Write(Load(p), value);
-    }
-
-    bool Parse(P& p, const std::string& text) const override
-    {
-        Plain plain{};
-        const bool good = Kind::Parse(text, plain) && IsHeld(plain);
-        if (good)
-        {
-            Store(p, static_cast<Held>(plain));
-        }
-        return good;
-    }
-
-    std::string Print(const P& p) const override
-    {
-        return Kind::Print(Load(p));
-    }
-
-    bool IsInRange(const P& p) const override
-    {
-        return m_range.Contains(static_cast<double>(At(p)));
-    }
-
-    /// @brief Set the value of a profile. @param p changed @param value the value
-    void Store(P& p, const Held& value) const
-    {
-        At(p) = value;
-    }
-
-  private:
-    /// @return whether the member can hold a value
-    static bool IsHeld(Plain plain)
-    {
-        return static_cast<Plain>(static_cast<Held>(plain)) == plain &&
-               (plain < Plain()) == (static_cast<Held>(plain) < Held());
-    }
-
-    Plain Load(const P& p) const
-    {
-        return static_cast<Plain>(At(p));
-    }
-
-    Held& At(P& p) const
-    {
-        return std::invoke(m_member, p);
-    }
-
-    const Held& At(const P& p) const
-    {
-        return std::invoke(m_member, const_cast<P&>(p)); // a function may take P& only
-    }
-
-    M m_member;
-    Range m_range;
-};
-
-/// One of several texts.
-template <typename P>
-template <typename T>
-struct ParameterTable<P>::NamedValues
-{
-    bool Parse(const std::string& text, T& held) const
-    {
-        for (const auto& [name, value] : names)
-        {
-            if (text == name)
-            {
-                held = value;
-                return true;
-            }
-        }
-        return false;
-    }
-
-    std::string Print(const T& held) const
-    {
-        for (const auto& [name, value] : names)
-        {
-            if (held == value)
-            {
-                return name;
-            }
-        }
-        throw std::logic_error("a parameter has a value without name");
-    }
-
-    Names<T> names;
-};
-
-/// A text as it is.
-template <typename P>
-struct ParameterTable<P>::AnyText
-{
-    bool Parse(const std::string& text, std::string& held) const
-    {
-        held = text;
-        return true;
-    }
-
-    std::string Print(const std::string& held) const
-    {
-        return held;
-    }
-};
-
-/// A row of a text; the codec says what it means.
-template <typename P>
-template <typename M, typename Codec>
-class ParameterTable<P>::TextRow : public ParameterRow<P>
-{
-  public:
-    using Held = typename ParameterTable<P>::template Held<M>;
-
-    TextRow(M member, Codec codec)
-        : m_member(member),
-          m_codec(std::move(codec))
-    {
-    }
-
-    void Copy(P& to, const P& from) const override
-    {
-        At(to) = At(const_cast<P&>(from)); // a function may take P& only
-    }
-
-    bool Set(P&, const AttributeValue&) const override
-    {
-        return false; // texts are read by Parse()
-    }
-
-    bool Get(const P&, AttributeValue&) const override
-    {
-        return false;
-    }
-
-    bool Parse(P& p, const std::string& text) const override
-    {
-        return m_codec.Parse(text, At(p));
-    }
-
-    std::string Print(const P& p) const override
-    {
-        return m_codec.Print(At(const_cast<P&>(p)));
-    }
-
-    bool IsInRange(const P&) const override
-    {
-        return true;
-    }
-
-    /// @brief Set the value of a profile. @param p changed @param value the value
-    void Store(P& p, const Held& value) const
-    {
-        At(p) = value;
-    }
-
-  private:
-    Held& At(P& p) const
-    {
-        return std::invoke(m_member, p);
-    }
-
-    M m_member;
-    Codec m_codec;
 };
 
 template <typename P>
@@ -608,7 +350,7 @@ ParameterTable<P>::AddNumber(const char* name,
                              const Range& range,
                              const char* help)
 {
-    auto row = std::make_shared<NumberRow<Kind, M>>(member, range);
+    auto row = std::make_shared<NumberRow<P, Kind, M>>(member, range);
     const std::string bounds = range.ToText(name);
     row->expected = Kind::WHAT + (bounds.empty() ? "" : ", " + bounds);
     row->values = Kind::NAME + (bounds.empty() ? "" : ", " + bounds);
@@ -624,7 +366,7 @@ ParameterTable<P>::Choice(const char* name,
                           const Names<T>& names,
                           const char* help)
 {
-    auto row = std::make_shared<TextRow<M, NamedValues<T>>>(member, NamedValues<T>{names});
+    auto row = std::make_shared<TextRow<P, M, NamedValues<T>>>(member, NamedValues<T>{names});
     for (const auto& [text, value] : names)
     {
         row->expected += (row->expected.empty() ? "'" : ", '") + text + "'";
@@ -641,51 +383,12 @@ ParameterTable<P>::Text(const char* name,
                         const std::vector<std::string>& values,
                         const char* help)
 {
-    auto row = std::make_shared<TextRow<M, AnyText>>(member, AnyText());
+    auto row = std::make_shared<TextRow<P, M, AnyText>>(member, AnyText());
     row->expected = row->values = "text";
     return Add(row, name, help, values, [&row](P& p, const std::string& value) {
         row->Store(p, value);
     });
 }
-
-/// Connects an attribute with a row.
-template <typename P>
-template <typename T>
-class ParameterTable<P>::Accessor : public AttributeAccessor
-{
-  public:
-    Accessor(Parameters<P> T::*member, std::size_t row)
-        : m_member(member),
-          m_row(row)
-    {
-    }
-
-    bool Set(ObjectBase* object, const AttributeValue& value) const override
-    {
-        auto* owner = dynamic_cast<T*>(object);
-        return owner && (owner->*m_member).Set(m_row, value);
-    }
-
-    bool Get(const ObjectBase* object, AttributeValue& value) const override
-    {
-        const auto* owner = dynamic_cast<const T*>(object);
-        return owner && (owner->*m_member).Get(m_row, value);
-    }
-
-    bool HasGetter() const override
-    {
-        return true;
-    }
-
-    bool HasSetter() const override
-    {
-        return true;
-    }
-
-  private:
-    Parameters<P> T::*m_member;
-    std::size_t m_row;
-};
 
 template <typename P>
 template <typename T>
@@ -696,7 +399,7 @@ ParameterTable<P>::AddTo(TypeId tid, Parameters<P> T::*member) const
         tid.AddAttribute(info->name,
                          info->help,
                          ParameterValue(info->GetDefault(), false),
-                         Create<Accessor<T>>(member, row),
+                         Create<ParameterAccessor<P, T>>(member, row),
                          Create<ParameterChecker>(info));
     };
     if (m_profileNames.size() > 1)
