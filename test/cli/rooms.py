@@ -60,18 +60,13 @@ def upwards(files):
 
 
 def circles(files):
-    """@return a line for each circle of files, x.h and x.cc taken as one."""
-    uses = {}
-    for name, (_, includes, _) in files.items():
-        stem = name.rsplit(".", 1)[0]
-        uses.setdefault(stem, set()).update(i.rsplit(".", 1)[0] for i in includes if i in files)
+    """@return a line for each circle of headers."""
+    uses = {name: [i for i in includes if i in files] for name, (_, includes, _) in files.items() if name.endswith(".h")}
     found, state = [], {}
 
     def visit(stem, way):
         state[stem] = "open"
-        for other in sorted(uses.get(stem, ())):
-            if other == stem:
-                continue
+        for other in sorted(uses[stem]):
             if state.get(other) == "open":
                 found.append("circle: " + " -> ".join(way[way.index(other):] + [other]))
             elif other not in state:

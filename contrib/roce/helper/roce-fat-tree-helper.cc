@@ -5,7 +5,7 @@
  */
 #include "roce-fat-tree-helper.h"
 
-#include "roce-input-error.h"
+#include "ns3/roce-input-error.h"
 
 namespace ns3
 {

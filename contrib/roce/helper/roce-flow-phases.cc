@@ -5,7 +5,7 @@
  */
 #include "roce-flow-phases.h"
 
-#include "roce-input-error.h"
+#include "ns3/roce-input-error.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-input-error.h"
 #include "roce-network.h"
+
+#include "ns3/roce-input-error.h"
 
 #include <algorithm>
 

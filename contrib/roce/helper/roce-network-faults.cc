@@ -4,11 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // The part of Network that is about links: their names, failures, repairs, and the routes then.
-#include "roce-input-error.h"
 #include "roce-network.h"
 
 #include "ns3/abort.h"
 #include "ns3/node.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>

@@ -3,13 +3,12 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-flow-size-distribution.h"
-#include "roce-input-error.h"
 #include "roce-network.h"
 
 #include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-flow-application.h"
+#include "ns3/roce-input-error.h"
 
 #include <algorithm>
 #include <array>
@@ -69,11 +68,10 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
             throw InputError(who + "source and destination are the same NIC, " +
                              std::to_string(flow.src));
         }
-        if (flow.sizeBytes > FlowSizeDistribution::MAX_FLOW_BYTES)
+        if (flow.sizeBytes > MAX_FLOW_BYTES)
         {
             throw InputError(who + "size is " + std::to_string(flow.sizeBytes) +
-                             " B, expected at most " +
-                             std::to_string(FlowSizeDistribution::MAX_FLOW_BYTES));
+                             " B, expected at most " + std::to_string(MAX_FLOW_BYTES));
         }
         if (flow.startPs < 0 || flow.startPs > LONGEST_RUN_PS)
         {

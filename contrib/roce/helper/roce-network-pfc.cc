@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-input-error.h"
 #include "roce-network.h"
 
 #include "ns3/boolean.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>

@@ -5,12 +5,13 @@
  */
 #include "roce-network.h"
 
-#include "roce-input-error.h"
 #include "roce-value-check.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
 #include "ns3/roce-ecn-marker.h"
+#include "ns3/roce-hash.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/roce-int-stamper.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"

@@ -7,12 +7,12 @@
 #define ROCE_NETWORK_H
 
 #include "roce-flow-phases.h"
-#include "roce-flow-spec.h"
 #include "roce-ideal-fct.h"
 
 #include "ns3/event-id.h"
 #include "ns3/node-container.h"
 #include "ns3/object-factory.h"
+#include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
 #include "ns3/roce-switch.h"
 

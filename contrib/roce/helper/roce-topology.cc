@@ -5,8 +5,9 @@
  */
 #include "roce-topology.h"
 
-#include "roce-input-error.h"
 #include "roce-memory-limit.h"
+
+#include "ns3/roce-input-error.h"
 
 #include <cmath>
 

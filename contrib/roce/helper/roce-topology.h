@@ -7,11 +7,11 @@
 #define ROCE_TOPOLOGY_H
 
 #include "roce-network.h"
-#include "roce-workload.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 #include "ns3/queue-size.h"
+#include "ns3/roce-host-placement.h"
 
 #include <cstdint>
 #include <string>

@@ -5,11 +5,10 @@
  */
 #include "roce-value-check.h"
 
-#include "roce-input-error.h"
-
 #include "ns3/data-rate.h"
 #include "ns3/object.h"
 #include "ns3/roce-control-shim.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/roce-parameter-value.h"
 #include "ns3/scheduler.h"
 #include "ns3/string.h"

@@ -7,8 +7,8 @@
 #define ROCE_EGRESS_SCHEDULER_H
 
 #include "ns3/object.h"
-#include "ns3/roce-congestion-control.h"
 #include "ns3/roce-frame.h"
+#include "ns3/roce-time.h"
 
 #include <array>
 #include <cstdint>

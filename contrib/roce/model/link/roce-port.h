@@ -11,9 +11,9 @@
 #include "ns3/data-rate.h"
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
-#include "ns3/roce-congestion-control.h"
 #include "ns3/roce-frame.h"
 #include "ns3/roce-loss-model.h"
+#include "ns3/roce-time.h"
 #include "ns3/traced-callback.h"
 
 #include <array>

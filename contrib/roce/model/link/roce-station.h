@@ -8,8 +8,8 @@
 
 #include "roce-wake-timer.h"
 
-#include "ns3/roce-congestion-control.h"
 #include "ns3/roce-frame.h"
+#include "ns3/roce-time.h"
 
 #include <cstdint>
 #include <vector>

@@ -8,7 +8,7 @@
 
 #include "ns3/event-impl.h"
 #include "ns3/nstime.h"
-#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-time.h"
 #include "ns3/simulator.h"
 
 #include <cstdint>

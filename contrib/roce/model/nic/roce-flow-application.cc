@@ -7,7 +7,7 @@
 
 #include "ns3/assert.h"
 #include "ns3/node.h"
-#include "ns3/roce-routing.h"
+#include "ns3/roce-hash.h"
 
 #include <algorithm>
 

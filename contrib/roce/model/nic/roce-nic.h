@@ -7,13 +7,13 @@
 #define ROCE_NIC_H
 
 #include "roce-due-heap.h"
-#include "roce-loss-recovery.h"
-#include "roce-path-selector.h"
 #include "roce-qp-scheduler.h"
 #include "roce-receiver-table.h"
 
 #include "ns3/object-factory.h"
 #include "ns3/random-variable-stream.h"
+#include "ns3/roce-loss-recovery.h"
+#include "ns3/roce-path-selector.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"

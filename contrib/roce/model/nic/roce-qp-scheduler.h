@@ -6,7 +6,7 @@
 #ifndef ROCE_QP_SCHEDULER_H
 #define ROCE_QP_SCHEDULER_H
 
-#include "roce-queue-pair.h"
+#include "ns3/roce-queue-pair.h"
 
 #include <array>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #ifndef ROCE_RECEIVER_TABLE_H
 #define ROCE_RECEIVER_TABLE_H
 
-#include "roce-loss-recovery.h"
+#include "ns3/roce-loss-recovery.h"
 
 #include <memory>
 #include <string>

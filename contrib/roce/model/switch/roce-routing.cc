@@ -5,6 +5,8 @@
  */
 #include "roce-routing.h"
 
+#include "ns3/roce-hash.h"
+
 #include <algorithm>
 #include <utility>
 

@@ -6,6 +6,8 @@
 #ifndef ROCE_ROUTING_H
 #define ROCE_ROUTING_H
 
+#include "ns3/roce-hash.h"
+
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -25,21 +27,6 @@ struct Attachments
     std::vector<uint16_t> portOfNic;       //!< port of its rack's switch that leads to the NIC
     std::vector<uint32_t> datacenterOfNic; //!< as a table of address prefixes would say
 };
-
-/**
- * @brief Strong 64-bit mixer (xorshift-multiply, the finaliser of SplitMix64).
- * @param x any value
- * @return hash
- */
-inline uint64_t
-Mix64(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9ULL;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-}
 
 /**
  * @brief ECMP hash of a frame's five-tuple (protocol and destination port are constant in RoCEv2).

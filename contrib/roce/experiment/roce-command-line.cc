@@ -1,0 +1,313 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-command-line.h"
+
+#include "ns3/callback.h"
+#include "ns3/global-value.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/type-id.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <sstream>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// Number of characters to insert, remove or replace to make one text of the other.
+std::size_t
+EditDistance(const std::string& a, const std::string& b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (std::size_t i = 1; i <= a.size(); ++i)
+    {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j)
+        {
+            const std::size_t replace = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = std::min({replace, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+GlobalValue*
+FindGlobal(const std::string& name)
+{
+    for (auto it = GlobalValue::Begin(); it != GlobalValue::End(); ++it)
+    {
+        if ((*it)->GetName() == name)
+        {
+            return *it;
+        }
+    }
+    return nullptr;
+}
+
+/// Kind and upper limit of an option's variable.
+template <typename T>
+constexpr std::pair<ValueKind, uint64_t>
+KindOf()
+{
+    if constexpr (std::is_same_v<T, bool>)
+    {
+        return {ValueKind::BOOLEAN, 0};
+    }
+    else if constexpr (std::is_integral_v<T>)
+    {
+        static_assert(std::is_unsigned_v<T>, "options are not negative");
+        return {ValueKind::UNSIGNED, std::numeric_limits<T>::max()};
+    }
+    else if constexpr (std::is_same_v<T, double>)
+    {
+        return {ValueKind::DOUBLE, 0};
+    }
+    else if constexpr (std::is_same_v<T, Time>)
+    {
+        return {ValueKind::TIME, 0};
+    }
+    else if constexpr (std::is_same_v<T, DataRate>)
+    {
+        return {ValueKind::DATA_RATE, 0};
+    }
+    else if constexpr (std::is_same_v<T, QueueSize>)
+    {
+        return {ValueKind::BYTES, 0};
+    }
+    else
+    {
+        static_assert(std::is_same_v<T, std::string>, "no option of this type");
+        return {ValueKind::TEXT, 0};
+    }
+}
+
+} // namespace
+
+CheckedCommandLine::CheckedCommandLine(const std::string& file, const std::string& usage)
+    : m_cmd(file)
+{
+    m_cmd.Usage(usage);
+}
+
+void
+CheckedCommandLine::Describe(const std::string& name,
+                             ValueKind kind,
+                             uint64_t largest,
+                             std::function<std::string()> print)
+{
+    m_options[name] = {kind, largest, std::move(print)};
+}
+
+template <typename T>
+void
+CheckedCommandLine::DescribeField(const std::string& name, const T& field)
+{
+    const auto [kind, largest] = KindOf<T>();
+    Describe(name, kind, largest, [&field] {
+        std::ostringstream text;
+        if constexpr (std::is_same_v<T, Time>)
+        {
+            text << field.GetPicoSeconds() << "ps";
+        }
+        else
+        {
+            text << std::boolalpha << field;
+        }
+        return text.str();
+    });
+}
+
+template <typename T>
+void
+CheckedCommandLine::Add(const std::string& name, const std::string& help, T& value)
+{
+    m_cmd.AddValue(name, help, value);
+    DescribeField(name, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, bool& value)
+{
+    Add(name, help, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, uint32_t& value)
+{
+    Add(name, help, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, uint64_t& value)
+{
+    Add(name, help, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, double& value)
+{
+    Add(name, help, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, Time& value)
+{
+    Add(name, help, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, DataRate& value)
+{
+    Add(name, help, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, QueueSize& value)
+{
+    Add(name, help, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, std::string& value)
+{
+    // ns-3's own string options end at the first blank and must not be empty. The callback takes
+    // the text by value in ns-3.37, by reference since 3.38.
+    const auto set = [&value](const std::string& text) {
+        value = text;
+        return true;
+    };
+    m_cmd.AddValue(name, help, set, value);
+    DescribeField(name, value);
+}
+
+void
+CheckedCommandLine::Parse(int argc, char** argv)
+{
+    for (int i = 1; i < argc; ++i)
+    {
+        CheckArgument(argv[i]);
+    }
+    m_cmd.Parse(argc, argv);
+}
+
+void
+CheckedCommandLine::CheckArgument(const std::string& argument)
+{
+    const std::size_t begin = argument.compare(0, 2, "--") == 0 ? 2 : 1;
+    if (argument.size() <= begin || argument[0] != '-')
+    {
+        throw InputError("argument '" + argument + "', expected --name=value");
+    }
+    const std::size_t equal = argument.find('=');
+    const bool hasValue = equal != std::string::npos;
+    const std::string name = argument.substr(begin, hasValue ? equal - begin : equal);
+    const std::string value = hasValue ? argument.substr(equal + 1) : "";
+    m_given.insert(name);
+    if (m_options.count(name))
+    {
+        CheckOption(name, hasValue, value);
+        return;
+    }
+    TypeId tid;
+    if (name == "PrintAttributes" && !TypeId::LookupByNameFailSafe(value, &tid))
+    {
+        throw InputError("--PrintAttributes: unknown type '" + value +
+                         "', expected one that --PrintTypeIds lists");
+    }
+    static const std::set<std::string> printers{"help",
+                                                "version",
+                                                "PrintHelp",
+                                                "PrintVersion",
+                                                "PrintGroups",
+                                                "PrintGroup",
+                                                "PrintTypeIds",
+                                                "PrintGlobals",
+                                                "PrintAttributes"};
+    if (printers.count(name))
+    {
+        return;
+    }
+    const auto overridden = m_overridden.find(name);
+    if (overridden != m_overridden.end())
+    {
+        throw InputError("--" + name + " has no effect here, expected --" + overridden->second);
+    }
+    if (GlobalValue* global = FindGlobal(name))
+    {
+        ValueCheck::Global(name, global->GetChecker(), value);
+        return;
+    }
+    if (name.find("::") == std::string::npos)
+    {
+        throw InputError("unknown option '--" + name + "'" + Suggest(name));
+    }
+    ValueCheck::Attribute(name, value);
+}
+
+void
+CheckedCommandLine::Refuse(const std::string& attribute, const std::string& option)
+{
+    m_overridden[attribute] = option;
+}
+
+void
+CheckedCommandLine::CheckOption(const std::string& name, bool hasValue, const std::string& value)
+{
+    const Option& option = m_options[name];
+    if (!hasValue && option.kind != ValueKind::BOOLEAN)
+    {
+        throw InputError("--" + name + " has no value, expected --" + name + "=VALUE with " +
+                         ValueCheck::Expected(option.kind, option.largest));
+    }
+    if (hasValue)
+    {
+        ValueCheck::Value("--" + name, option.kind, value, option.largest);
+    }
+}
+
+std::string
+CheckedCommandLine::Suggest(const std::string& name) const
+{
+    std::string best;
+    std::size_t least = name.size() / 3 + 2;
+    for (const auto& [known, option] : m_options)
+    {
+        const std::size_t distance = EditDistance(name, known);
+        if (distance < least)
+        {
+            least = distance;
+            best = known;
+        }
+    }
+    return best.empty() ? ", expected one that --help lists"
+                        : ", expected one that --help lists, perhaps --" + best;
+}
+
+std::map<std::string, std::string>
+CheckedCommandLine::GetValues() const
+{
+    std::map<std::string, std::string> values;
+    for (const auto& [name, option] : m_options)
+    {
+        values[name] = option.print();
+    }
+    return values;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,464 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-run-options.h"
+
+#include "ns3/abort.h"
+#include "ns3/object-factory.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-pfc-log.h"
+#include "ns3/roce-progress.h"
+#include "ns3/scheduler.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+constexpr std::size_t MAX_LINES = 20;             //!< of unfinished flows
+constexpr int64_t TRACE_INTERVAL_PS = 10'000'000; //!< --chromeTrace: samples of queues and rates
+
+/// Say something on standard error and keep it for summary.json, unless it is empty.
+void
+Warn(std::vector<std::string>& warnings, const std::string& line)
+{
+    if (!line.empty())
+    {
+        warnings.push_back(OneLine(line));
+        std::cerr << "warning: " << warnings.back() << std::endl;
+    }
+}
+
+/// @return what is to be said of a warm-up that leaves no flow, or nothing
+std::string
+DescribeWarmup(const Time& warmup, const std::vector<FlowSpec>& flows)
+{
+    const bool counted = std::any_of(flows.begin(), flows.end(), [&warmup](const FlowSpec& flow) {
+        return !FlowPhases::IsScheduled(flow) || flow.startPs >= warmup.GetPicoSeconds();
+    });
+    std::ostringstream text;
+    if (!counted)
+    {
+        text << "a warm-up of " << warmup.GetSeconds() * 1e3
+             << " ms leaves no flow for statistics: the last one starts at "
+             << static_cast<double>(FlowPhases::LastScheduledPs(flows)) / 1e9 << " ms";
+    }
+    return text.str();
+}
+
+} // namespace
+
+void
+RunOptions::AddOptions(CheckedCommandLine& cmd)
+{
+    cmd.AddValue("seed", "Run number of all random streams", seed);
+    cmd.AddValue("scheduler", "ns-3 event scheduler", scheduler);
+    cmd.Refuse("SchedulerType", "scheduler");
+    cmd.AddValue("stop", "End of the run; 0: when all flows are done", stop);
+    cmd.AddValue("safetyLimit",
+                 "Without stop: the run ends this long after the last flow's start; 0: no limit",
+                 safetyLimit);
+    cmd.AddValue("warmup", "Flows that start earlier are left out of statistics", warmup);
+    cmd.AddValue("out", "Folder for the results; empty: none", out);
+    cmd.AddValue("progress", "Progress on standard error: none, text or json", progress);
+    for (const SeriesKind& kind : TimeSeries::GetKinds())
+    {
+        if (!kind.isSwitch)
+        {
+            cmd.AddValue(kind.option, kind.help, series[kind.option]);
+        }
+    }
+    cmd.AddValue("queueInterval", "The same as queues, for a time between samples", queueInterval);
+    cmd.AddValue("rateInterval", "The same as rates, for a time between samples", rateInterval);
+    for (const SeriesKind& kind : TimeSeries::GetKinds())
+    {
+        if (kind.isSwitch)
+        {
+            cmd.AddValue(kind.option, kind.help, seriesSwitches[kind.option]);
+        }
+    }
+    cmd.AddValue("seriesPorts",
+                 "Time series of these ports only, for example nic3,dc0-leaf1:2,dc1-dci0",
+                 seriesPorts);
+    cmd.AddValue("seriesFlows", "Time series of these flows only, for example 0,3-7", seriesFlows);
+    cmd.AddValue("chromeTrace",
+                 "Write trace.json, a time line for ui.perfetto.dev; with queues and rates every "
+                 "10us unless given",
+                 chromeTrace);
+    cmd.AddValue("netanim",
+                 "Write netanim.xml with the frames sent in a window, for example 0us-50us",
+                 netanim);
+    cmd.AddValue("pcap", "Ports to capture: all, or for example nic3,dc0-leaf1:2,dc1-dci0", pcap);
+    cmd.AddValue("hpccFct", "Write fct.txt as the HPCC simulator does", hpccFct);
+    cmd.AddValue("hpccPfc", "Write pfc.txt as the HPCC simulator does", hpccPfc);
+    cmd.AddValue("fingerprint", "Hash every departure into summary.json", fingerprint);
+}
+
+void
+RunOptions::Apply(const CheckedCommandLine& cmd)
+{
+    const std::pair<const char*, Time> times[] = {{"stop", stop},
+                                                  {"safetyLimit", safetyLimit},
+                                                  {"warmup", warmup},
+                                                  {"queueInterval", queueInterval},
+                                                  {"rateInterval", rateInterval}};
+    for (const auto& [name, time] : times)
+    {
+        if (time.IsStrictlyNegative())
+        {
+            throw InputError(std::string("--") + name + " is negative, expected 0 or more");
+        }
+    }
+    if (stop > TimeStep(Network::LONGEST_RUN_PS))
+    {
+        throw InputError("--stop is " + std::to_string(stop.GetSeconds()) +
+                         " s, expected at most " +
+                         std::to_string(TimeStep(Network::LONGEST_RUN_PS).GetSeconds()) + " s");
+    }
+    Progress::ParseMode(progress);
+    for (const char* name : {"queue", "rate"})
+    {
+        if (cmd.IsGiven(name + std::string("Interval")) && cmd.IsGiven(name + std::string("s")))
+        {
+            throw InputError(std::string("--") + name + "s with --" + name +
+                             "Interval, expected one of them");
+        }
+    }
+    CheckFiles(cmd);
+    if (out.empty())
+    {
+        hpccFct = false;
+        hpccPfc = false;
+    }
+    if (!cmd.IsGiven("seed"))
+    {
+        seed = RngSeedManager::GetRun(); // --RngRun
+    }
+    RngSeedManager::SetRun(seed);
+    scheduler = ValueCheck::Factory("--scheduler", scheduler, Scheduler::GetTypeId());
+    Simulator::SetScheduler(ObjectFactory(scheduler));
+}
+
+/// Refuse files that are asked for without a folder.
+void
+RunOptions::CheckFiles(const CheckedCommandLine& cmd) const
+{
+    const TimeSeries::Options options = MakeSeriesOptions();
+    std::map<std::string, bool> files{
+        {"chromeTrace", chromeTrace},
+        {"netanim", NetAnimFile::Window::Parse("--netanim", netanim).IsOn()},
+        {"queueInterval", !queueInterval.IsZero()},
+        {"rateInterval", !rateInterval.IsZero()},
+        {"pcap", !pcap.empty()},
+        {"hpccFct", hpccFct},
+        {"hpccPfc", hpccPfc}};
+    for (const auto& [name, mode] : options.modes)
+    {
+        files[name] = mode.IsOn();
+    }
+    for (const auto& [name, isOn] : files)
+    {
+        if (out.empty() && isOn && cmd.IsGiven(name))
+        {
+            throw InputError("--" + name + " with an empty --out, expected a folder for its file");
+        }
+    }
+}
+
+void
+RunOptions::Warn(const std::string& line)
+{
+    roce::Warn(warnings, line);
+}
+
+TimeSeries::Options
+RunOptions::MakeSeriesOptions() const
+{
+    TimeSeries::Options options;
+    for (const auto& [name, text] : series)
+    {
+        options.modes[name] = SeriesMode::Parse("--" + name, text);
+    }
+    for (const auto& [name, on] : seriesSwitches)
+    {
+        options.modes[name].onChange = on;
+    }
+    for (const auto& [name, interval] :
+         {std::pair("queues", queueInterval), std::pair("rates", rateInterval)})
+    {
+        SeriesMode* const mode = &options.modes[name];
+        if (!interval.IsZero())
+        {
+            mode->intervalPs = interval.GetPicoSeconds();
+        }
+        else if (chromeTrace && !mode->IsOn())
+        {
+            mode->intervalPs = TRACE_INTERVAL_PS;
+        }
+    }
+    options.chromeTrace = chromeTrace;
+    std::istringstream ports(seriesPorts);
+    for (std::string port; std::getline(ports, port, ',');)
+    {
+        options.ports.push_back(port);
+    }
+    options.flows = TimeSeries::ParseFlows(seriesFlows, "--seriesFlows");
+    return options;
+}
+
+RunCollector::Options
+RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
+{
+    RunCollector::Options options;
+    options.stopPs = stop.IsZero() ? Network::LONGEST_RUN_PS : stop.GetPicoSeconds();
+    if (stop.IsZero() && !safetyLimit.IsZero())
+    {
+        options.safetyLimitPs = std::min(safetyLimit.GetPicoSeconds(), Network::LONGEST_RUN_PS);
+        options.stopPs =
+            lastStartPs + std::min(options.safetyLimitPs, Network::LONGEST_RUN_PS - lastStartPs);
+    }
+    options.series = MakeSeriesOptions();
+    options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);
+    options.fingerprint = fingerprint;
+    options.ideal = ideal;
+    std::istringstream ports(pcap);
+    for (std::string port; std::getline(ports, port, ',');)
+    {
+        options.pcap.push_back(port);
+    }
+    return options;
+}
+
+/// @return the folder's writer, which knows by now that everything can be written; null without
+std::unique_ptr<RunWriter>
+RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
+{
+    if (out.empty())
+    {
+        return nullptr;
+    }
+    auto writer = std::make_unique<RunWriter>(out);
+    writer->Check(RunWriter::FLOWS);
+    if (FlowPhases::IsUsed(flows))
+    {
+        writer->Check(IterationTable::FILE_NAME);
+    }
+    if (hpccFct)
+    {
+        writer->Check(RunWriter::HPCC_FCT);
+        for (const FlowSpec& flow : flows)
+        {
+            hpccForm.AddressOf(flow.src);
+            hpccForm.AddressOf(flow.dst);
+        }
+    }
+    if (hpccPfc)
+    {
+        writer->Check(PfcLog::FILE_NAME);
+    }
+    return writer;
+}
+
+int
+RunOptions::Run(const CheckedCommandLine& cmd,
+                Network& network,
+                const std::vector<FlowSpec>& flows) const
+{
+    network.InstallFlows(flows);
+    RunSummary summary;
+    summary.warnings = warnings;
+    const std::vector<std::string> known = network.GetWarnings(); // on standard error already
+    summary.warnings.insert(summary.warnings.end(), known.begin(), known.end());
+    roce::Warn(summary.warnings, DescribeWarmup(warmup, flows));
+    const TimeSeries::Options seriesOptions = MakeSeriesOptions();
+    TimeSeries::Check(network, flows.size(), seriesOptions);
+    for (const std::string name : {"seriesPorts", "seriesFlows"})
+    {
+        if (cmd.IsGiven(name) && !seriesOptions.IsOn())
+        {
+            roce::Warn(summary.warnings, "--" + name + ": without effect without a time series");
+        }
+    }
+    FctStats::Options statistics;
+    statistics.warmupPs = warmup.GetPicoSeconds();
+    FctStats stats(statistics);
+    const int64_t lastStartPs = FlowPhases::LastScheduledPs(flows);
+    const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
+    RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
+    Progress meter(Progress::ParseMode(progress),
+                   stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
+                   [&] {
+                       return Progress::Status{collector.GetFinished(),
+                                               collector.GetTotal(),
+                                               network.CountPacketHops()};
+                   });
+    const auto pfcLog = hpccPfc ? std::make_unique<PfcLog>(network) : nullptr;
+    if (writer)
+    {
+        writer->Begin();
+    }
+    collector.Start();
+    meter.Start();
+    Simulator::Run();
+    meter.Finish();
+    collector.Finish();
+    if (const uint64_t frames = collector.GetFramesNotAnimated())
+    {
+        std::cerr << "warning: netanim.xml has the first " << NetAnimFile::MAX_PACKETS
+                  << " frames of its window only, " << frames << " are left out" << std::endl;
+    }
+
+    const std::string wrong = network.Audit(false);
+    NS_ABORT_MSG_UNLESS(wrong.empty(), wrong);
+    roce::Warn(summary.warnings, network.DescribeLosslessDrops());
+    const std::vector<FlowRecord> records = collector.GetRecords();
+    for (const FlowRecord& record : records)
+    {
+        stats.Add(record);
+    }
+    const IterationTable iterations(network, records);
+    summary.configuration = cmd.GetValues();
+    summary.configuration.merge(ValueCheck::GetChangedAttributes());
+    summary.configuration["seed"] = std::to_string(seed);
+    summary.configuration["RngSeed"] = std::to_string(RngSeedManager::GetSeed());
+    summary.seed = seed;
+    summary.wallSeconds = meter.GetWallSeconds();
+    summary.cpuSeconds = meter.GetCpuSeconds();
+    collector.Summarise(summary);
+    summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
+    if (pfcLog)
+    {
+        writer->WriteFile(PfcLog::FILE_NAME, pfcLog->GetText());
+    }
+    if (writer)
+    {
+        Write(*writer, summary, stats, records, iterations, collector.GetFingerprint());
+    }
+    PrintTable(std::cout, stats, summary);
+    iterations.Print(std::cout);
+    if (fingerprint)
+    {
+        std::cout << "fingerprint " << collector.GetFingerprint() << "\n";
+    }
+    std::cout << std::flush;
+    return PrintUnfinished(std::cerr, collector) ? 0 : UNFINISHED;
+}
+
+void
+RunOptions::Write(RunWriter& writer,
+                  const RunSummary& summary,
+                  const FctStats& stats,
+                  const std::vector<FlowRecord>& records,
+                  const IterationTable& iterations,
+                  const std::string& hash) const
+{
+    nlohmann::ordered_json json = SummaryJson(summary, stats);
+    json["warnings"] = summary.warnings;
+    if (!hash.empty())
+    {
+        json["fingerprint"] = hash;
+    }
+    writer.WriteFlows(records);
+    if (!iterations.IsEmpty())
+    {
+        json["iterations"] = iterations.MakeJson();
+        iterations.Write(writer);
+    }
+    if (hpccFct)
+    {
+        writer.WriteHpccFct(records, hpccForm);
+    }
+    writer.SetSummary(json);
+    writer.Finish();
+}
+
+void
+RunOptions::PrintTable(std::ostream& out, const FctStats& stats, const RunSummary& summary)
+{
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(3);
+    text << "scope      flows  finished unfinished  slowdown: mean        p50        p99\n";
+    const std::pair<const char*, FlowScope> scopes[] = {{"all", FlowScope::ALL},
+                                                        {"intra", FlowScope::INTRA},
+                                                        {"inter", FlowScope::INTER}};
+    for (const auto& [name, scope] : scopes)
+    {
+        const FctGroup group = stats.Group(scope);
+        text << std::left << std::setw(6) << name << std::right << std::setw(10) << group.flows
+             << std::setw(10) << group.finished << std::setw(11) << group.unfinished;
+        const Distribution& d = group.slowdown;
+        if (d.count)
+        {
+            text << std::setw(16) << d.mean << std::setw(11) << d.p50 << std::setw(11) << d.p99;
+        }
+        text << "\n";
+    }
+    const auto counter = [&summary](const char* name) { return summary.counters.at(name); };
+    text << "PFC: " << counter("pfcXoffSent") << " XOFF, "
+         << static_cast<double>(counter("pausedNs")) / 1e6
+         << " ms paused (sum over ports); dropped frames: " << counter("framesDropped")
+         << "; retransmitted: " << counter("retransmitted")
+         << "; reordered: " << counter("reordered") << "\n";
+    if (counter("framesLostOnLinks") || counter("linkFailures"))
+    {
+        text << "links: " << counter("framesLostOnLinks") << " frames lost, "
+             << counter("framesLostLinkDown") << " of them on failed links; "
+             << counter("linkFailures") << " failures\n";
+    }
+    const double hops = static_cast<double>(counter("packetHops"));
+    text << "simulated " << static_cast<double>(counter("simulatedNs")) / 1e6 << " ms in "
+         << std::setprecision(2) << summary.wallSeconds
+         << " s: " << (summary.wallSeconds > 0 ? hops / summary.wallSeconds / 1e6 : 0.0)
+         << " M packet-hops/s\n";
+    out << text.str();
+}
+
+bool
+RunOptions::PrintUnfinished(std::ostream& out, const RunCollector& collector)
+{
+    const uint64_t unfinished = collector.GetTotal() - collector.GetFinished();
+    if (unfinished == 0)
+    {
+        return true;
+    }
+    const std::size_t begun = collector.GetStallDetector().CountUnfinished();
+    out << "unfinished: " << unfinished << " of " << collector.GetTotal() << " flows, "
+        << unfinished - std::min<uint64_t>(unfinished, begun) << " of them not started";
+    if (collector.GetStallDetector().HasStopped())
+    {
+        out << "; the run was ended since nothing got on any more";
+    }
+    if (const std::string waiting = collector.GetStallDetector().DescribePhases(); !waiting.empty())
+    {
+        out << "; " << waiting;
+    }
+    out << "\n";
+    for (const std::string& line : collector.GetStallDetector().DescribeUnfinished(MAX_LINES))
+    {
+        out << "  " << line << "\n";
+    }
+    if (begun > MAX_LINES)
+    {
+        out << "  and " << begun - MAX_LINES << " more\n";
+    }
+    out << std::flush;
+    return false;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,134 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_RUN_OPTIONS_H
+#define ROCE_RUN_OPTIONS_H
+
+#include "roce-command-line.h"
+
+#include "ns3/nstime.h"
+#include "ns3/roce-fct-stats.h"
+#include "ns3/roce-flow-spec.h"
+#include "ns3/roce-iteration-table.h"
+#include "ns3/roce-network.h"
+#include "ns3/roce-run-collector.h"
+#include "ns3/roce-run-writer.h"
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that say how it runs and what it leaves, and the run itself.
+ *
+ * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), build the network, Run().
+ */
+struct RunOptions
+{
+    /// Exit status of a program whose flows are not all done.
+    static constexpr int UNFINISHED = 3;
+    /// First random stream of networks; workloads have lower ones.
+    static constexpr int64_t NETWORK_STREAM = 20000000;
+
+    uint64_t seed{1};
+    std::string scheduler{"ns3::PriorityQueueScheduler"};
+    Time stop{0};
+    Time safetyLimit{Seconds(100)};
+    Time warmup{0};
+    std::string out{"results/run"};
+    std::string progress{"text"};
+    Time queueInterval{0};
+    Time rateInterval{0};
+    std::map<std::string, std::string> series;  //!< values of series' options, by name
+    std::map<std::string, bool> seriesSwitches; //!< those of options without value
+    std::string seriesPorts;
+    std::string seriesFlows;
+    bool chromeTrace{false};
+    std::string netanim;
+    std::string pcap;
+    bool hpccFct{false}; //!< not without a folder
+    bool hpccPfc{false}; //!< not without a folder
+    bool fingerprint{false};
+    std::vector<std::string> warnings; //!< see Warn()
+    RunWriter::HpccForm hpccForm;      //!< of fct.txt; set by programs that have other node numbers
+    /// Ideal FCT of a flow in picoseconds, instead of Network::GetIdeal(); set by programs.
+    std::function<int64_t(const FlowSpec&)> ideal;
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Check the options, set the run number and the event scheduler.
+     * @param cmd already parsed
+     * @throw InputError for bad values and combinations, naming the option
+     */
+    void Apply(const CheckedCommandLine& cmd);
+
+    /**
+     * @brief Say something on standard error, and in summary.json.
+     * @param line what; empty: nothing
+     */
+    void Warn(const std::string& line);
+
+    /**
+     * @brief Install the flows, simulate until they are done, write the folder and a short table.
+     *
+     * An earlier result in the folder stays until this one is complete, see RunFolder.
+     *
+     * @param cmd goes into summary.json
+     * @param network built
+     * @param flows sorted by start, ids from 0
+     * @return 0, or UNFINISHED if some flows are not done; why is then on standard error
+     * @throw InputError for bad flows, unknown ports to capture, or files that cannot be written
+     */
+    int Run(const CheckedCommandLine& cmd,
+            Network& network,
+            const std::vector<FlowSpec>& flows) const;
+
+    /**
+     * @param out where to: a table of slowdowns by scope, and a few counters
+     * @param stats the flows
+     * @param summary the counters and the elapsed time
+     */
+    static void PrintTable(std::ostream& out, const FctStats& stats, const RunSummary& summary);
+
+    /**
+     * @brief Say why flows are not done, if any.
+     * @param out where to
+     * @param collector after the run
+     * @return whether all are done
+     */
+    static bool PrintUnfinished(std::ostream& out, const RunCollector& collector);
+
+  private:
+    RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
+    TimeSeries::Options MakeSeriesOptions() const;
+    void CheckFiles(const CheckedCommandLine& cmd) const;
+    std::unique_ptr<RunWriter> MakeWriter(const std::vector<FlowSpec>& flows) const;
+    void Write(RunWriter& writer,
+               const RunSummary& summary,
+               const FctStats& stats,
+               const std::vector<FlowRecord>& records,
+               const IterationTable& iterations,
+               const std::string& hash) const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_RUN_OPTIONS_H */

@@ -1,0 +1,96 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-scenario.h"
+
+#include "ns3/nstime.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/simulator.h"
+
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+ScenarioOptions::AddOptions(CheckedCommandLine& cmd)
+{
+    TransportOptions::AddOptions(cmd);
+    workload.AddOptions(cmd);
+    faults.AddOptions(cmd);
+    run.AddOptions(cmd);
+}
+
+int
+ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
+{
+    run.Apply(cmd);
+    TransportOptions::Apply(cmd);
+    if (topology.datacenters == 1 && !cmd.IsGiven("interFraction"))
+    {
+        workload.interFraction = 0;
+    }
+    Network network;
+    topology.Construct(network);
+    network.Build(MakeNetworkOptions());
+    faults.Apply(network);
+    network.AssignStreams(RunOptions::NETWORK_STREAM);
+    Check(network);
+    const std::vector<FlowSpec> flows = workload.Generate(topology);
+    run.Warn(workload.DescribeUnused(cmd));
+    std::cout << workload.Report(flows, topology) << std::endl;
+    return run.Run(cmd, network, flows);
+}
+
+namespace
+{
+
+/// @return status of what is called; errors are told. @param call anything that may throw
+int
+Guard(const std::function<int()>& call)
+{
+    try
+    {
+        return call();
+    }
+    catch (const InputError& error)
+    {
+        std::cerr << "error: " << error.what() << std::endl;
+        return 2;
+    }
+    catch (const std::runtime_error& error) // while simulating
+    {
+        std::cerr << "error: " << OneLine(error.what()) << std::endl;
+        return 1;
+    }
+    catch (const std::bad_alloc&) // more than what was estimated, see CheckMemory()
+    {
+        std::cerr << "error: out of memory" << std::endl;
+        return 1;
+    }
+}
+
+} // namespace
+
+int
+RunProgram(const std::function<int()>& run)
+{
+    Time::SetResolution(Time::PS);
+    const int status = Guard(run);
+    // After an error, too: what is still in the simulator must go before the static objects do.
+    const int destroyed = Guard([] {
+        Simulator::Destroy();
+        return 0;
+    });
+    return status != 0 ? status : destroyed;
+}
+
+} // namespace roce
+} // namespace ns3

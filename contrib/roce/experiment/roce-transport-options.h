@@ -1,0 +1,79 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_TRANSPORT_OPTIONS_H
+#define ROCE_TRANSPORT_OPTIONS_H
+
+#include "roce-command-line.h"
+
+#include "ns3/roce-network.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that choose what NICs and switches do.
+ *
+ * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), Network::Build() with
+ * MakeNetworkOptions(), Check().
+ */
+struct TransportOptions
+{
+    std::string cc{"Dcqcn"};             //!< short name or TypeId, attributes may follow
+    std::string interCc;                 //!< the same, between datacenters; empty: cc
+    std::string stages;                  //!< SwitchStages of all switches, with commas between
+    std::string edge;                    //!< the same, of external switches
+    std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
+    std::string interLossRecovery;       //!< the same, between datacenters; empty: lossRecovery
+    std::string paths{"FlowHash"};       //!< the same for PathSelector
+    std::string interPaths;              //!< the same, between datacenters; empty: paths
+    bool pfc{true};                      //!< off: no class is lossless
+    bool ecn{true};                      //!< switches mark
+    bool telemetry{true};                //!< switches stamp
+    uint64_t ecmpSeed{1};                //!< salt of the ECMP hashes; 0: the run number
+    std::string pathsOption{"paths"};    //!< name of the option for paths
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Set the defaults of attributes.
+     * @param cmd already parsed
+     * @throw InputError for unknown kinds, bad attributes and combinations, naming the option
+     */
+    void Apply(const CheckedCommandLine& cmd) const;
+
+    /// @return what Network::Build() is to put into switches
+    Network::Options MakeNetworkOptions() const;
+
+    /**
+     * @brief Refuse what would run but make no sense, and bad parameters of the rate law; warnings
+     * go to standard error.
+     * @param network built
+     * @throw InputError naming the option
+     */
+    void Check(const Network& network) const;
+
+  private:
+    static std::vector<ObjectFactory> GetStages(const std::string& option, const std::string& text);
+    bool MarksEcn(bool interDc) const;
+    static void RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& edge);
+    void CheckEcn(bool needed, bool interDc, const std::string& option) const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TRANSPORT_OPTIONS_H */

@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_HPCC_TOPOLOGY_H
+#define ROCE_HPCC_TOPOLOGY_H
+
+#include "ns3/roce-flow-spec.h"
+#include "ns3/roce-network.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A network in the HPCC simulator's `topology.txt`.
+ *
+ * First line `nodes switches links` (alibaba-edu/High-Precision-Congestion-Control) or `nodes
+ * switches tors links` (inet-tub/ns3-datacenter; the number of ToRs is not used there either). Then
+ * the ids of the switches, on as many lines as one likes, then one line for each link: `a b rate
+ * delay error_rate`, with units, for example `0 128 100Gbps 1000ns 0`. error_rate is the
+ * probability that a frame is lost, each direction.
+ *
+ * Nodes are made in the order of their ids, so that a file's ids are ns-3's if there were no nodes
+ * before. NICs are numbered in the order of their links, which need not be that of the hosts. Each
+ * host has one link, to a switch.
+ */
+struct HpccTopology
+{
+    /// One line of the list of links.
+    struct LinkLine
+    {
+        uint32_t a;
+        uint32_t b;
+        uint64_t rateBps;
+        int64_t delayPs;
+        double lossRate;
+        unsigned line; //!< in the file
+    };
+
+    std::string path;            //!< of the file
+    bool fourNumbers{false};     //!< the first line has the number of ToRs
+    std::vector<bool> isSwitch;  //!< by node
+    std::vector<LinkLine> links; //!< in the file's order
+
+    std::vector<uint32_t> nicOfNode;    //!< FlowList::NO_NIC for switches
+    std::vector<uint32_t> nodeOfNic;    //!< the other way round
+    std::vector<uint32_t> switchOfNode; //!< number in the network; of no meaning for hosts
+
+    /**
+     * @brief Read a file.
+     * @param path of the file
+     * @return the topology
+     * @throw InputError naming file and line: unreadable file, missing or extra field, not a
+     *        number, unit missing, unknown node, a node joined to itself, two hosts joined, a host
+     *        with no link or several, fewer or more links than announced
+     */
+    static HpccTopology Read(const std::string& path);
+
+    /**
+     * @brief Add nodes and links to an empty network: switches are `switch7`, hosts `host3`.
+     * @param network empty; the caller builds it
+     */
+    void Construct(Network& network) const;
+
+    /**
+     * @brief Give ports the loss rates of the file.
+     * @param network made by Construct() and built, before Network::AssignStreams()
+     * @param otherwise rate of links whose own is 0
+     */
+    void ApplyLoss(Network& network, double otherwise = 0) const;
+
+    /**
+     * @brief The longest base RTT by that simulator's estimate, see HpccIdeal.
+     * @param network made by Construct() and built
+     * @param payloadBytes payload of a full packet
+     * @return picoseconds
+     */
+    int64_t GetMaxRttPs(const Network& network, uint32_t payloadBytes) const;
+
+    /// @return highest rate of a host's link, bit/s
+    uint64_t GetMaxHostRateBps() const;
+};
+
+/**
+ * @ingroup roce
+ * @brief The HPCC simulator's estimate of a flow's completion time on the empty network.
+ *
+ * base RTT = 2 * propagation + sum over the links of payload / rate, ideal FCT = base RTT + (size +
+ * 48 * packets) / lowest rate; telemetry and ACKs are left out, and the first packet counts twice
+ * on its first link (third.cc, qp_finish; see also the ideal_fct_ns of inet-tub/ns3-datacenter).
+ */
+struct HpccIdeal
+{
+    /// Header bytes that the estimate counts for each packet.
+    static constexpr uint32_t HEADER_BYTES = 48;
+
+    /**
+     * @param path of the data
+     * @param payloadBytes payload of a full packet
+     * @return base RTT, picoseconds
+     */
+    static int64_t BaseRttPs(const std::vector<Network::PathHop>& path, uint32_t payloadBytes);
+
+    /**
+     * @param path of the data
+     * @param payloadBytes payload of a full packet
+     * @param sizeBytes of the flow
+     * @return ideal FCT, picoseconds, whole nanoseconds as there
+     */
+    static int64_t FctPs(const std::vector<Network::PathHop>& path,
+                         uint32_t payloadBytes,
+                         uint64_t sizeBytes);
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_HPCC_TOPOLOGY_H */

@@ -1,0 +1,97 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_REPLAY_H
+#define ROCE_REPLAY_H
+
+#include "roce-hpcc-config.h"
+#include "roce-hpcc-topology.h"
+
+#include "ns3/roce-command-line.h"
+#include "ns3/roce-fault-options.h"
+#include "ns3/roce-flow-list.h"
+#include "ns3/roce-network.h"
+#include "ns3/roce-run-options.h"
+#include "ns3/roce-transport-options.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A program that runs the HPCC simulator's files: topology, flows, configuration.
+ *
+ * - Without a profile the network is as this module has it by default, but for what the
+ *   configuration says.
+ * - Profile hpcc-sim: frame sizes, whole nanoseconds, ACKs in the data's class, CNPs within ACKs,
+ *   pauses without end, headroom, windows of payload, base RTT and ideal FCT are those of that
+ *   simulator, so that results can be laid side by side. The two families differ in the switch
+ *   buffer; which one it is, is told from the topology's first line: three numbers, the original;
+ *   four, inet-tub/ns3-datacenter.
+ *
+ * Attributes on the command line come before the configuration, the configuration before the
+ * profile. Order of use: AddOptions(), CheckedCommandLine::Parse(), Run().
+ */
+class ReplayOptions
+{
+  public:
+    ReplayOptions();
+
+    RunOptions run; //!< public for its defaults
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Read the files, build the network, simulate, write the results.
+     * @param cmd already parsed
+     * @return exit status, see RunOptions::Run()
+     * @throw InputError for bad values, naming the option, or file and line
+     */
+    int Run(const CheckedCommandLine& cmd);
+
+  private:
+    void ReadFiles(const CheckedCommandLine& cmd);
+    void ChooseCc(const CheckedCommandLine& cmd);
+    void ApplyProfile();
+    void ApplyRateLaw();
+    void ApplySwitches();
+    void ApplyLinkDown(Network& network) const;
+    void ApplyGlobalT(const Network& network);
+    void ApplyStopTime(const CheckedCommandLine& cmd);
+    void PrintUnused() const;
+    void Set(const std::string& attribute, const std::string& value) const;
+    void SetFrom(const std::string& key,
+                 const std::string& attribute,
+                 const std::string& value) const;
+    uint64_t GetBytes(const std::string& key, double number, double unit) const;
+    bool IsHpccSim() const;
+
+    std::string m_topologyFile;
+    std::string m_flowFile;
+    std::string m_configFile;
+    std::string m_pathFile;
+    std::string m_profile;
+    std::string m_set;
+    TransportOptions m_transport;
+    FaultOptions m_faults;
+
+    const CheckedCommandLine* m_cmd{nullptr};
+    HpccConfig m_config;
+    HpccTopology m_topology;
+    FlowList m_flows;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_REPLAY_H */

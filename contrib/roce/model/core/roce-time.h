@@ -1,0 +1,23 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_TIME_H
+#define ROCE_TIME_H
+
+#include <cstdint>
+#include <limits>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// A time that never comes, picoseconds.
+constexpr int64_t NEVER_PS = std::numeric_limits<int64_t>::max();
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TIME_H */

@@ -1,0 +1,43 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_FLOW_SPEC_H
+#define ROCE_FLOW_SPEC_H
+
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// The largest flow, bytes.
+constexpr uint64_t MAX_FLOW_BYTES = 1000000000000000ULL;
+
+/**
+ * @ingroup roce
+ * @brief One flow to be: write sizeBytes from NIC src to NIC dst at startPs.
+ *
+ * NICs are numbered 0..n-1 in the order in which the topology made them.
+ */
+struct FlowSpec
+{
+    uint64_t id{0};          //!< unique; position in the run's flow list
+    uint32_t src{0};         //!< index of the sending NIC
+    uint32_t dst{0};         //!< index of the receiving NIC; differs from src
+    uint64_t sizeBytes{0};   //!< message size; 0 is one message without payload
+    int64_t startPs{0};      //!< when the message is posted, picoseconds
+    uint8_t trafficClass{3}; //!< PFC class 0..7 of the data frames
+    uint16_t srcPort{0};     //!< UDP source port (ECMP entropy); 0 means derived from the id
+    uint8_t tag{0};          //!< user's mark: 0 background, 1 incast, ... (copied to flows.csv)
+    uint16_t replyPort{0};   //!< UDP source port of its ACKs; 0 means that of the data
+    /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
+    uint32_t phase{0};
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_FLOW_SPEC_H */

@@ -1,0 +1,346 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-run-collector.h"
+
+#include "ns3/abort.h"
+#include "ns3/node.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-wake-timer.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+const char* const MODULE_VERSION = "0.1.0";
+
+#ifdef ROCE_NS3_VERSION
+const char* const NS3_VERSION = ROCE_NS3_VERSION; // set by the build
+#else
+const char* const NS3_VERSION = "unknown";
+#endif
+
+#ifdef __clang__
+const char* const COMPILER = "clang " __clang_version__;
+#else
+const char* const COMPILER = "gcc " __VERSION__;
+#endif
+
+} // namespace
+
+RunCollector::RunCollector(Network& network,
+                           const std::vector<FlowSpec>& flows,
+                           const Options& options,
+                           RunWriter* writer)
+    : m_network(network),
+      m_flows(flows),
+      m_options(options),
+      m_outcomes(flows.size())
+{
+    StallDetector::Options stall;
+    stall.checkInterval = options.stallInterval;
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        if (flows[i].id != i)
+        {
+            throw InputError("flow list: id " + std::to_string(flows[i].id) + " at position " +
+                             std::to_string(i) + ", expected the ids 0, 1, 2, ... in this order");
+        }
+    }
+    stall.lastStartPs = FlowPhases::LastScheduledPs(flows);
+    m_stall = std::make_unique<StallDetector>(network, stall);
+    if ((options.series.IsOn() || options.netanim.IsOn() || !options.pcap.empty()) && !writer)
+    {
+        throw std::logic_error("RunCollector: time series, animations, captures need a RunWriter");
+    }
+    if (options.series.IsOn())
+    {
+        m_series = std::make_unique<TimeSeries>(network, flows, options.series, *writer);
+    }
+    if (options.netanim.IsOn())
+    {
+        m_netanim =
+            std::make_unique<NetAnimFile>(network, options.netanim, writer->AddFile("netanim.xml"));
+    }
+    if (!options.pcap.empty())
+    {
+        m_capture = std::make_unique<PortCapture>(network, options.pcap, *writer);
+    }
+}
+
+RunCollector::~RunCollector()
+{
+    m_stopTimer.Cancel();
+}
+
+void
+RunCollector::Start()
+{
+    bool connected = true;
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        connected &=
+            nic->TraceConnectWithoutContext("MessageCompleted",
+                                            MakeCallback(&RunCollector::OnCompleted, this));
+        connected &= nic->TraceConnectWithoutContext("MessageReceived",
+                                                     MakeCallback(&RunCollector::OnReceived, this));
+        m_marginPs = std::max(m_marginPs, nic->GetLink()->GetDelayPs());
+    }
+    NS_ABORT_MSG_UNLESS(connected, "no such trace source");
+    if (m_options.fingerprint)
+    {
+        m_network.EnableFingerprint();
+    }
+    if (m_options.stopPs > 0)
+    {
+        m_stopTimer = Simulator::Schedule(PicoSeconds(m_options.stopPs) - Simulator::Now(),
+                                          &RunCollector::OnStop,
+                                          this);
+    }
+    if (m_series)
+    {
+        m_series->Start();
+    }
+    if (m_netanim)
+    {
+        m_netanim->Start();
+    }
+    m_stall->Start();
+}
+
+void
+RunCollector::Finish()
+{
+    m_network.CatchUp();
+    if (m_series)
+    {
+        m_series->Finish();
+    }
+    if (m_netanim)
+    {
+        m_netanim->Finish();
+    }
+    if (m_capture)
+    {
+        m_capture->Finish();
+    }
+}
+
+void
+RunCollector::OnCompleted(const MessageRecord& record)
+{
+    Outcome& outcome = m_outcomes.at(record.cookie);
+    outcome.completedPs = record.completedPs;
+    outcome.packets = record.packets;
+    outcome.retransmitted = record.retransmitted;
+    m_lastCompletedPs = std::max(m_lastCompletedPs, record.completedPs);
+    if (++m_finished == m_flows.size())
+    {
+        // This may be told late, but never later than the margin, and NICs tell out of turn: so the
+        // end depends on neither.
+        m_stopTimer.Cancel();
+        m_stopTimer = Simulator::Schedule(PicoSeconds(m_lastCompletedPs + m_marginPs - NowPs()),
+                                          [] { Simulator::Stop(); });
+    }
+}
+
+void
+RunCollector::OnStop()
+{
+    const FlowPhases* phases = m_network.GetPhases();
+    if (phases && m_options.safetyLimitPs > 0)
+    {
+        m_network.CatchUp();
+        const int64_t lastPs = std::max<int64_t>(0, phases->GetLastStartPs());
+        const int64_t leftPs =
+            std::min(lastPs - NowPs() + m_options.safetyLimitPs, Network::LONGEST_RUN_PS - NowPs());
+        if (leftPs > 0)
+        {
+            m_stopTimer = Simulator::Schedule(PicoSeconds(leftPs), &RunCollector::OnStop, this);
+            return;
+        }
+    }
+    Simulator::Stop();
+}
+
+void
+RunCollector::OnReceived(uint64_t cookie, Time at)
+{
+    m_outcomes.at(cookie).receivedPs = at.GetPicoSeconds();
+}
+
+std::vector<FlowRecord>
+RunCollector::GetRecords() const
+{
+    std::vector<FlowRecord> records(m_flows.size());
+    for (std::size_t i = 0; i < m_flows.size(); ++i)
+    {
+        const FlowSpec& flow = m_flows[i];
+        const Outcome& outcome = m_outcomes[i];
+        FlowRecord& record = records[i];
+        record.spec = flow;
+        record.spec.startPs = m_network.GetStartPs(flow);
+        record.idealPs =
+            m_options.ideal ? m_options.ideal(flow) : m_network.GetIdeal(flow).senderFctPs;
+        record.interDc = m_network.GetDatacenter(flow.src) != m_network.GetDatacenter(flow.dst);
+        const uint64_t mtu = m_network.GetNic(flow.src)->GetMtuBytes();
+        record.packets = std::max<uint64_t>(1, (flow.sizeBytes + mtu - 1) / mtu);
+        record.receiverFctPs =
+            outcome.receivedPs < 0 ? -1 : outcome.receivedPs - record.spec.startPs;
+        if (outcome.completedPs >= 0)
+        {
+            record.fctPs = outcome.completedPs - record.spec.startPs;
+            record.packets = outcome.packets;
+            record.retransmittedPackets = outcome.retransmitted;
+            record.deliveredBytes = flow.sizeBytes;
+        }
+    }
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+        {
+            const QueuePair* qp = nic->GetQp(q);
+            if (!qp || qp->GetOldestCookie() >= records.size())
+            {
+                continue;
+            }
+            FlowRecord& record = records[qp->GetOldestCookie()];
+            const ReceiverQp* receiver =
+                m_network.GetNic(qp->GetConfig().dst)->GetReceiver(qp->GetConfig().dstQp);
+            record.deliveredBytes = receiver ? receiver->receivedBytes : 0;
+            record.packets = qp->GetOldestPackets();
+            record.retransmittedPackets = qp->GetRetransmitted();
+        }
+    }
+    return records;
+}
+
+std::map<std::string, uint64_t>
+RunCollector::GetCounters() const
+{
+    m_network.CatchUp();
+    std::map<std::string, uint64_t> counters;
+    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = m_network.GetSwitch(s);
+        const Switch::Counters& c = sw->GetCounters();
+        counters["pfcXoffSent"] += c.xoffSent;
+        counters["pfcXonSent"] += c.xonSent;
+        counters["pfcXoffRefreshed"] += c.xoffRefreshed;
+        counters["framesDroppedBuffer"] += c.droppedFrames[Switch::DROP_BUFFER];
+        counters["framesDroppedNoRoute"] += c.droppedFrames[Switch::DROP_NO_ROUTE];
+        counters["framesDroppedTtl"] += c.droppedFrames[Switch::DROP_TTL];
+        counters["losslessDrops"] += c.droppedLosslessFrames;
+        uint64_t& peak = counters["peakBufferBytes"];
+        peak = std::max(peak, sw->GetBuffer().GetPeakBytes());
+        for (const Ptr<SwitchStage>& stage : sw->GetStages())
+        {
+            stage->Count(counters);
+        }
+    }
+    counters["framesDropped"] = counters["framesDroppedBuffer"] + counters["framesDroppedNoRoute"] +
+                                counters["framesDroppedTtl"];
+    counters["ecnMarked"] += 0; // there even without a marker
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Nic::Counters& c = m_network.GetNic(n)->GetCounters();
+        counters["dataSent"] += c.dataSent;
+        counters["retransmitted"] += c.retransmitted;
+        counters["acksSent"] += c.acksSent;
+        counters["naksSent"] += c.naksSent;
+        counters["cnpsSent"] += c.cnpsSent;
+        counters["timeouts"] += c.timeouts;
+        counters["failedQps"] += c.failedQps;
+        counters["strayFrames"] += c.strayFrames;
+        counters["reordered"] += c.reordered;
+        counters["pathMoves"] += c.pathMoves;
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+        {
+            const QueuePair* qp = nic->GetQp(q);
+            counters["pathMoves"] += qp && qp->GetSelector() ? qp->GetSelector()->GetMoves() : 0;
+        }
+        counters["notificationsReceived"] += c.notificationsReceived;
+        counters["strayNotifications"] += c.strayNotifications;
+        uint64_t& depth = counters["maxReorderPackets"];
+        depth = std::max(depth, c.reorderDepth);
+    }
+    int64_t pausedPs = 0;
+    for (const Ptr<Port>& port : m_network.GetPorts())
+    {
+        for (uint8_t c = 0; c < N_CLASSES; ++c)
+        {
+            pausedPs += port->GetPausedTimePs(c, NowPs());
+        }
+    }
+    for (const Ptr<Port>& port : m_network.GetPorts())
+    {
+        counters["framesLostOnLinks"] += port->GetFramesLost();
+        counters["framesLostLinkDown"] += port->GetFramesLost(Port::LOSS_LINK_DOWN);
+    }
+    counters["linkFailures"] = m_network.CountLinkFailures();
+    counters["pausedNs"] = static_cast<uint64_t>(pausedPs / 1000);
+    counters["packetHops"] = m_network.CountPacketHops();
+    counters["events"] = Simulator::GetEventCount();
+    counters["simulatedNs"] = static_cast<uint64_t>(NowPs() / 1000);
+    return counters;
+}
+
+void
+RunCollector::Summarise(RunSummary& summary) const
+{
+    summary.counters = GetCounters();
+    summary.nodeNames = GetNodeNames();
+    summary.versions["ns-3-roce"] = MODULE_VERSION;
+    summary.versions["ns-3"] = NS3_VERSION;
+    summary.versions["compiler"] = COMPILER;
+}
+
+std::map<uint32_t, std::string>
+RunCollector::GetNodeNames() const
+{
+    std::map<uint32_t, std::string> names;
+    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
+    {
+        names[m_network.GetSwitch(s)->GetNodeId()] = m_network.GetSwitch(s)->GetName();
+    }
+    // Hosts may be many; only these tables have them.
+    const bool hosts = m_series && m_series->HasHosts();
+    for (uint32_t n = 0; hosts && n < m_network.GetNNics(); ++n)
+    {
+        names[m_network.GetNic(n)->GetNode()->GetId()] = m_network.GetNicName(n);
+    }
+    return names;
+}
+
+std::string
+RunCollector::GetFingerprint() const
+{
+    if (!m_options.fingerprint)
+    {
+        return "";
+    }
+    m_network.CatchUp();
+    char text[20];
+    std::snprintf(text,
+                  sizeof(text),
+                  "%016llx",
+                  static_cast<unsigned long long>(m_network.GetFingerprint()));
+    return text;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,406 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "ns3/roce-flow-list.h"
+
+#include "ns3/roce-flow-phases.h"
+#include "ns3/roce-flow-size-distribution.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-line-reader.h"
+#include "ns3/roce-workload.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+const std::vector<std::string> CSV_COLUMNS =
+    {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase"};
+const std::size_t CSV_REQUIRED = 4;
+const char* const CSV_HEADER = "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]";
+const char* const HPCC_LINE = "src dst pg dport size start_seconds";
+const uint64_t HPCC_DPORT = 100;
+const uint64_t HPCC_INCAST_DPORT = 200;
+
+/// Turns the lines of one file into flows; knows where it is for the messages.
+class Reader : private LineReader
+{
+  public:
+    Reader(const std::string& path, uint32_t nHosts)
+        : LineReader(path, "a flow list"),
+          m_nHosts(nHosts)
+    {
+    }
+
+    Reader(const std::string& path, const std::vector<uint32_t>& nicOfNode)
+        : Reader(path, static_cast<uint32_t>(nicOfNode.size()))
+    {
+        m_nicOfNode = &nicOfNode;
+    }
+
+    FlowList Read()
+    {
+        std::string first;
+        if (!Next(first))
+        {
+            throw InputError(GetPath(),
+                             1,
+                             "empty, expected a header " + std::string(CSV_HEADER) +
+                                 " or a number of flows");
+        }
+        if (AllDigits(first))
+        {
+            m_list.format = FlowListFormat::HpccFlowTxt;
+            ReadHpcc(ParseUnsigned(first, "number of flows", MAX_COUNT));
+        }
+        else if (first.find(',') != std::string::npos)
+        {
+            m_list.format = FlowListFormat::Csv;
+            ReadCsv(SplitAtCommas(first));
+        }
+        else
+        {
+            Fail("first line is '" + first + "', expected a header " + CSV_HEADER +
+                 " or a number of flows");
+        }
+        SortByStart(m_list.flows);
+        for (const FlowSpec& flow : m_list.flows)
+        {
+            m_list.rows.push_back(flow.id);
+        }
+        SortAndNumber(m_list.flows);
+        return std::move(m_list);
+    }
+
+  private:
+    static constexpr uint64_t MAX_COUNT = 1000000000;
+
+    /**
+     * @brief Read a decimal number exactly, as an integer number of picoseconds.
+     * @param text digits, optional fraction, optional exponent
+     * @param what name for messages
+     * @param unitExponent the unit is 10^unitExponent ps: 3 for ns, 12 for s
+     * @param round whether finer digits are rounded half up; if not, they are refused
+     */
+    int64_t ParsePs(const std::string& text, const char* what, int unitExponent, bool round) const
+    {
+        const auto refuse = [&](const std::string& why) {
+            Fail(std::string(what) + " '" + text + "' " + why);
+        };
+        const bool negative = text[0] == '-';
+        const auto e = text.find_first_of("eE");
+        std::string digits = text.substr(negative ? 1 : 0, e - (negative ? 1 : 0));
+        int exponent = unitExponent;
+        bool valid = true;
+        if (e != std::string::npos)
+        {
+            const bool sign = text[e + 1] == '+' || text[e + 1] == '-';
+            const std::string power = text.substr(sign ? e + 2 : e + 1);
+            int value = 0;
+            const auto result = std::from_chars(power.data(), power.data() + power.size(), value);
+            valid = AllDigits(power) && result.ec == std::errc() && value <= 100;
+            exponent += text[e + 1] == '-' ? -value : value;
+        }
+        const auto point = digits.find('.');
+        if (point != std::string::npos)
+        {
+            exponent -= static_cast<int>(std::min<std::size_t>(digits.size() - point - 1, 1000));
+            digits.erase(point, 1);
+        }
+        if (!valid || !AllDigits(digits))
+        {
+            refuse("is not a number, expected 0 or more");
+        }
+        if (negative)
+        {
+            refuse("is negative, expected 0 or more");
+        }
+        // the value is digits * 10^exponent picoseconds
+        bool up = false;
+        if (exponent >= 0)
+        {
+            digits.append(static_cast<std::size_t>(exponent), '0');
+        }
+        else
+        {
+            const auto cut = static_cast<std::size_t>(-exponent);
+            digits.insert(0, cut, '0');
+            const std::string finer = digits.substr(digits.size() - cut);
+            if (!round && finer.find_first_not_of('0') != std::string::npos)
+            {
+                refuse("is finer than a picosecond, expected at most 3 decimals");
+            }
+            up = finer[0] >= '5';
+            digits.resize(digits.size() - cut);
+        }
+        digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+        int64_t ps = 0;
+        const auto end = digits.data() + digits.size();
+        if (!digits.empty() && std::from_chars(digits.data(), end, ps).ec != std::errc())
+        {
+            refuse("is too late, expected less than 2^63 picoseconds");
+        }
+        return ps < std::numeric_limits<int64_t>::max() ? ps + (up ? 1 : 0) : ps;
+    }
+
+    void Add(FlowSpec flow)
+    {
+        if (flow.src == flow.dst)
+        {
+            Fail("src and dst are both " + std::to_string(flow.src) +
+                 ", expected two different hosts");
+        }
+        if (FlowPhases::IsScheduled(flow))
+        {
+            m_list.outOfOrder += flow.startPs < m_latestPs ? 1 : 0;
+            m_latestPs = std::max(m_latestPs, flow.startPs);
+        }
+        flow.id = m_list.flows.size();
+        m_list.flows.push_back(flow);
+    }
+
+    uint32_t ParseHost(const std::string& text, const char* what) const
+    {
+        const auto host = static_cast<uint32_t>(ParseUnsigned(text, what, m_nHosts - 1));
+        if (!m_nicOfNode)
+        {
+            return host;
+        }
+        const uint32_t nic = (*m_nicOfNode)[host];
+        if (nic == FlowList::NO_NIC)
+        {
+            Fail(std::string(what) + " " + text + " is a switch, expected a host");
+        }
+        return nic;
+    }
+
+    void ReadCsv(const std::vector<std::string>& header)
+    {
+        std::string form;
+        for (std::size_t i = 0; i < header.size(); ++i)
+        {
+            const bool known = i < CSV_COLUMNS.size();
+            if (!known || header[i] != CSV_COLUMNS[i])
+            {
+                Fail("unknown column '" + header[i] + "', expected " +
+                     (known ? "'" + CSV_COLUMNS[i] + "'" : "no more columns") + " in the header " +
+                     CSV_HEADER);
+            }
+            form += (i == 0 ? "" : ",") + header[i];
+        }
+        if (header.size() < CSV_REQUIRED)
+        {
+            Fail("column '" + CSV_COLUMNS[header.size()] + "' missing, expected the header " +
+                 CSV_HEADER);
+        }
+        std::string text;
+        while (Next(text))
+        {
+            const auto fields = SplitAtCommas(text);
+            CheckFieldCount(fields.size(), header.size(), form);
+            FlowSpec flow;
+            flow.src = ParseHost(fields[0], "src");
+            flow.dst = ParseHost(fields[1], "dst");
+            flow.sizeBytes = ParseUnsigned(fields[2], "bytes", MAX_FLOW_BYTES);
+            flow.startPs = ParsePs(fields[3], "start_ns", 3, false);
+            if (fields.size() > 4)
+            {
+                flow.trafficClass = static_cast<uint8_t>(ParseUnsigned(fields[4], "class", 7));
+            }
+            if (fields.size() > 5)
+            {
+                flow.srcPort = static_cast<uint16_t>(ParseUnsigned(fields[5], "srcport", 65535));
+            }
+            if (fields.size() > 6)
+            {
+                flow.tag = static_cast<uint8_t>(ParseUnsigned(fields[6], "tag", 255));
+            }
+            if (fields.size() > 7)
+            {
+                flow.phase = static_cast<uint32_t>(ParseUnsigned(fields[7], "phase", MAX_COUNT));
+            }
+            Add(flow);
+        }
+        if (m_list.flows.empty())
+        {
+            Fail("no flow after the header, expected at least one");
+        }
+    }
+
+    void ReadHpcc(uint64_t count)
+    {
+        const unsigned countLine = GetLine();
+        if (count == 0)
+        {
+            Fail("number of flows is 0, expected at least one");
+        }
+        std::string text;
+        while (Next(text))
+        {
+            if (m_list.flows.size() == count)
+            {
+                Fail("flow " + std::to_string(count + 1) + " found, expected " +
+                     std::to_string(count) + " as line " + std::to_string(countLine) + " says");
+            }
+            const auto fields = SplitAtBlanks(text);
+            CheckFieldCount(fields.size(), 6, HPCC_LINE);
+            FlowSpec flow;
+            flow.src = ParseHost(fields[0], "src");
+            flow.dst = ParseHost(fields[1], "dst");
+            flow.trafficClass = static_cast<uint8_t>(ParseUnsigned(fields[2], "pg (class)", 7));
+            flow.tag = ParseUnsigned(fields[3], "dport", 65535) == HPCC_INCAST_DPORT ? 1 : 0;
+            flow.sizeBytes = ParseUnsigned(fields[4], "size", MAX_FLOW_BYTES);
+            flow.startPs = ParsePs(fields[5], "start_seconds", 12, true);
+            Add(flow);
+        }
+        if (m_list.flows.size() < count)
+        {
+            throw InputError(GetPath(),
+                             countLine,
+                             "number of flows is " + std::to_string(count) + ", expected " +
+                                 std::to_string(m_list.flows.size()) + " as the list has");
+        }
+    }
+
+    uint32_t m_nHosts;
+    const std::vector<uint32_t>* m_nicOfNode{nullptr}; //!< or null: hosts are NICs
+    int64_t m_latestPs{0};
+    FlowList m_list;
+};
+
+/// value / 10^decimals in full, without trailing zeros.
+std::string
+Decimal(int64_t value, int decimals)
+{
+    std::string digits = std::to_string(value);
+    const auto width = static_cast<std::size_t>(decimals);
+    digits.insert(0, digits.size() > width ? 0 : width + 1 - digits.size(), '0');
+    digits.insert(digits.size() - width, 1, '.');
+    digits.erase(digits.find_last_not_of('0') + 1);
+    if (digits.back() == '.')
+    {
+        digits.pop_back();
+    }
+    return digits;
+}
+
+} // namespace
+
+FlowList
+FlowList::Read(const std::string& path, uint32_t nHosts)
+{
+    if (nHosts < 2)
+    {
+        throw InputError("flow list " + path + " for " + std::to_string(nHosts) +
+                         " hosts, expected at least 2");
+    }
+    return Reader(path, nHosts).Read();
+}
+
+FlowList
+FlowList::Read(const std::string& path, const std::vector<uint32_t>& nicOfNode)
+{
+    return Reader(path, nicOfNode).Read();
+}
+
+void
+FlowList::Write(const std::string& path,
+                const std::vector<FlowSpec>& flows,
+                FlowListFormat format,
+                const std::vector<std::string>& comments)
+{
+    // check all before the file is touched
+    if (flows.empty())
+    {
+        throw InputError(path + ": no flow to write, expected at least one");
+    }
+    for (const auto& flow : flows)
+    {
+        if (flow.startPs < 0 || flow.src == flow.dst || flow.trafficClass > 7 ||
+            flow.sizeBytes > MAX_FLOW_BYTES)
+        {
+            throw InputError(
+                path + ": flow " + std::to_string(flow.id) + " from " + std::to_string(flow.src) +
+                " to " + std::to_string(flow.dst) + ", " + std::to_string(flow.sizeBytes) +
+                " bytes, start " + std::to_string(flow.startPs) + " ps, class " +
+                std::to_string(flow.trafficClass) + ", expected different hosts, at most " +
+                std::to_string(MAX_FLOW_BYTES) + " bytes, a start of 0 or more and class 0..7");
+        }
+        if (format == FlowListFormat::HpccFlowTxt &&
+            (flow.srcPort != 0 || flow.tag > 1 || flow.phase))
+        {
+            throw InputError(path + ": flow " + std::to_string(flow.id) + " has source port " +
+                             std::to_string(flow.srcPort) + ", tag " + std::to_string(flow.tag) +
+                             " and phase " + std::to_string(flow.phase) +
+                             ", expected 0, 0..1 and 0: flow.txt holds no others");
+        }
+    }
+    for (const auto& comment : comments)
+    {
+        if (format == FlowListFormat::HpccFlowTxt || comment.find('\n') != std::string::npos)
+        {
+            throw InputError(path + ": comment '" + comment +
+                             "', expected single lines, and none in flow.txt");
+        }
+    }
+    std::ostringstream out;
+    if (format == FlowListFormat::HpccFlowTxt)
+    {
+        out << flows.size() << '\n';
+        for (const auto& flow : flows)
+        {
+            out << flow.src << ' ' << flow.dst << ' ' << +flow.trafficClass << ' '
+                << (flow.tag == 1 ? HPCC_INCAST_DPORT : HPCC_DPORT) << ' ' << flow.sizeBytes << ' '
+                << Decimal(flow.startPs, 12) << '\n';
+        }
+    }
+    else
+    {
+        for (const auto& comment : comments)
+        {
+            out << "# " << comment << '\n';
+        }
+        const bool phases = FlowPhases::IsUsed(flows);
+        for (std::size_t i = 0; i + (phases ? 0 : 1) < CSV_COLUMNS.size(); ++i)
+        {
+            out << (i == 0 ? "" : ",") << CSV_COLUMNS[i];
+        }
+        out << '\n';
+        for (const auto& flow : flows)
+        {
+            out << flow.src << ',' << flow.dst << ',' << flow.sizeBytes << ','
+                << Decimal(flow.startPs, 3) << ',' << +flow.trafficClass << ',' << flow.srcPort
+                << ',' << +flow.tag;
+            if (phases)
+            {
+                out << ',' << flow.phase;
+            }
+            out << '\n';
+        }
+    }
+    errno = 0;
+    std::ofstream file(path);
+    file << out.str();
+    file.close();
+    if (!file)
+    {
+        const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
+        throw InputError(path + ": cannot be written (" + reason + "), expected a writable file");
+    }
+}
+
+} // namespace roce
+} // namespace ns3
