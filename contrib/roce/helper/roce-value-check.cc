@@ -9,16 +9,14 @@
 #include "ns3/object.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-parameter-kinds.h"
 #include "ns3/roce-parameter-value.h"
 #include "ns3/scheduler.h"
 #include "ns3/string.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cmath>
-#include <cstdlib>
-#include <regex>
+#include <charconv>
 #include <set>
 #include <sstream>
 
@@ -32,9 +30,6 @@ namespace
 
 const std::string PREFIX = "ns3::roce::";
 
-/// What a number may look like, for all kinds that contain one.
-const std::string NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)";
-
 /// The only simulator that stations can work with.
 const char* const SIMULATOR = "ns3::DefaultSimulatorImpl";
 
@@ -44,100 +39,22 @@ constexpr uint64_t LARGEST_SEED = 4294944442;
 /// Attribute values that no text gives: ns-3 aborts, or shares one object between all that take it.
 constexpr std::array OBJECTS{"PointerValue", "CallbackValue", "ObjectPtrContainerValue"};
 
-/// std::regex_match() recurses with each character: a longer text overflows the stack.
-constexpr std::size_t MAX_LENGTH = 1000;
-
+/// @return whether a text is of a kind. @param text any
+template <typename Kind>
 bool
-Matches(const std::string& text, const std::string& pattern)
+IsA(const std::string& text)
 {
-    return std::regex_match(text, std::regex(pattern));
+    typename Kind::Plain ignored{};
+    return Kind::Parse(text, ignored);
 }
 
 bool
 IsUnsigned(const std::string& text, uint64_t largest)
 {
-    if (!Matches(text, "[0-9]+"))
-    {
-        return false;
-    }
-    errno = 0;
-    const unsigned long long value = std::strtoull(text.c_str(), nullptr, 10);
-    return errno == 0 && value <= largest;
-}
-
-bool
-IsInteger(const std::string& text)
-{
-    errno = 0;
-    std::strtoll(text.c_str(), nullptr, 10);
-    return Matches(text, "[-+]?[0-9]+") && errno == 0;
-}
-
-bool
-IsDouble(const std::string& text)
-{
-    return Matches(text, "[-+]?" + NUMBER + "([eE][-+]?[0-9]+)?") &&
-           std::isfinite(std::strtod(text.c_str(), nullptr));
-}
-
-bool
-IsTime(const std::string& text)
-{
-    // Picoseconds of 106 days are what 63 bits hold.
-    static const std::map<std::string, double> seconds{{"fs", 1e-15},
-                                                       {"ps", 1e-12},
-                                                       {"ns", 1e-9},
-                                                       {"us", 1e-6},
-                                                       {"ms", 1e-3},
-                                                       {"s", 1},
-                                                       {"min", 60},
-                                                       {"h", 3600},
-                                                       {"d", 86400}};
-    std::smatch match;
-    if (!std::regex_match(text,
-                          match,
-                          std::regex("([-+]?" + NUMBER + "([eE][-+]?[0-9]+)?)([a-z]+)")))
-    {
-        return text == "0";
-    }
-    const auto unit = seconds.find(match[4]);
-    return unit != seconds.end() &&
-           std::fabs(std::strtod(match[1].str().c_str(), nullptr)) * unit->second < 9.2e6;
-}
-
-bool
-IsDataRate(const std::string& text)
-{
-    // Below 1e18 bit/s; without unit: bit/s.
-    std::smatch match;
-    if (!std::regex_match(text, match, std::regex("(" + NUMBER + ")([kKMGTi]*)[A-Za-z/]*")) ||
-        std::strtod(text.c_str(), nullptr) >= (match[3].length() ? 1e5 : 1e17))
-    {
-        return false;
-    }
-    std::istringstream in(text);
-    DataRate rate;
-    in >> rate;
-    return !in.fail();
-}
-
-bool
-IsBytes(const std::string& text)
-{
-    static const std::map<std::string, double> bytes{{"B", 1},
-                                                     {"kB", 1e3},
-                                                     {"KB", 1e3},
-                                                     {"KiB", 1024},
-                                                     {"MB", 1e6},
-                                                     {"MiB", 1048576}};
-    std::smatch match;
-    if (!std::regex_match(text, match, std::regex("(" + NUMBER + ")([A-Za-z]+)")))
-    {
-        return false;
-    }
-    const auto unit = bytes.find(match[3]);
-    return unit != bytes.end() &&
-           std::strtod(match[1].str().c_str(), nullptr) * unit->second < 4294967296.0;
+    uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, value);
+    return result.ec == std::errc() && result.ptr == end && value <= largest;
 }
 
 /// @return name of the attribute value's class without ns3::, which ns-3 puts before some only
@@ -188,28 +105,24 @@ KnownTypes(const TypeId& base)
 }
 
 bool
-IsOfKind(ValueKind kind, uint64_t largest, const std::string& text)
+IsOfKind(ValueKind what, uint64_t largest, const std::string& text)
 {
-    if (text.size() > MAX_LENGTH)
-    {
-        return kind == ValueKind::TEXT;
-    }
-    switch (kind)
+    switch (what)
     {
     case ValueKind::BOOLEAN:
-        return Matches(text, "true|false|t|f|0|1");
+        return IsA<kind::Flag>(text);
     case ValueKind::UNSIGNED:
         return IsUnsigned(text, largest);
     case ValueKind::INTEGER:
-        return IsInteger(text);
+        return IsA<kind::Count>(text);
     case ValueKind::DOUBLE:
-        return IsDouble(text);
+        return IsA<kind::Number>(text);
     case ValueKind::TIME:
-        return IsTime(text);
+        return IsA<kind::Duration>(text);
     case ValueKind::DATA_RATE:
-        return IsDataRate(text);
+        return IsA<kind::Rate>(text);
     case ValueKind::BYTES:
-        return IsBytes(text);
+        return IsA<kind::Size>(text);
     case ValueKind::FACTORY:
         return !text.empty() && text.find_first_of(" \t\n") == std::string::npos;
     case ValueKind::TEXT:
