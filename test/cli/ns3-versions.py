@@ -85,7 +85,7 @@ def main():
                ("check-ns3-versions.sh", [], "usage"),
                ("in-tree.sh", [name], "not the top folder of one ns-3 source tree"),
                ("in-tree.sh", ["--move"], "unknown option --move"),
-               ("fetch-ns3.sh", ["--help"], "usage"),
+               ("fetch-ns3.sh", ["--nix"], "usage"),
                ("build-ns3.sh", [], "usage")]
         for script, arguments, words in bad:
             done = run(script, *arguments)

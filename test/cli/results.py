@@ -158,7 +158,8 @@ class Tests:
         before = snapshot(f"{d}/r")
         for options in (["--queues=1us", "--duration=600us"], ["--pcap=all", "--duration=600us"],
                         ["--rates=change", "--chromeTrace", "--duration=600us"],
-                        ["--netanim=0us-600us", "--duration=600us"]):
+                        ["--netanim=0us-600us", "--duration=600us"],
+                        ["--queues=change", "--pcap=all", "--chromeTrace", "--duration=600us"]):
             error = self.run("two-dc-leaf-spine", *SMALL, "--out=r", *options, cwd=d, expect=2, limit=50000)
             self.check(": cannot write: File too large" in error, error)
             after = snapshot(f"{d}/r")

