@@ -425,7 +425,7 @@ def test_kill(folder, build):
     """kill -9 in the middle: the same command ends with the same bytes and repeats nothing."""
     experiment = folder / "kill.yaml"
     program = build / "bin" / "two-dc-leaf-spine"
-    experiment.write_text(KILL.format(program=program, duration="1ms"))
+    experiment.write_text(KILL.format(program=program, duration="4ms"))
     undisturbed, out = folder / "undisturbed", folder / "killed"
     good(run("reproduce", experiment, "--out", undisturbed), "undisturbed")
     page = (undisturbed / "index.html").read_text()
