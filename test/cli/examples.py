@@ -121,6 +121,7 @@ def first_flow(runner):
     for program in ("incast-pfc", "wireshark-capture"):
         runner.refuse(program, "--senders=4294967295", "--senders is '4294967295'", "0 to 32766")
     runner.refuse("wireshark-capture", "--duration=-1ms", "--duration is not above 0")
+    runner.refuse("wireshark-capture", "--prefix=", "--prefix is empty", "beginning of file names")
     done = runner.start("first-flow", "--ns3::roce::Nic::RtoMin=1ns", "--ns3::roce::Nic::RtoFactor=0")
     check(done.returncode == 3 and "retry limit exceeded" in done.stderr, f"first-flow that gives up: {done}")
     runner.refuse("first-flow", "--bytes=1x", "--bytes is '1x'", "whole number")

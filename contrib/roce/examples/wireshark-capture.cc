@@ -43,6 +43,10 @@ Simulate(int argc, char** argv)
                       ValueKind::UNSIGNED,
                       std::to_string(senders),
                       Station::MAX_PORTS - 1);
+    if (prefix.empty())
+    {
+        throw InputError("--prefix is empty, expected the beginning of file names");
+    }
     if (!duration.IsStrictlyPositive())
     {
         throw InputError("--duration is not above 0");
