@@ -19,8 +19,8 @@ LAWS = DELAY_LAWS + ["Dcqcn", "Dcqcn[Profile=paper]", "Hpcc", "Hpcc[Profile=hpcc
 RECOVERIES = ["GoBackN", "SelectiveRepeat", "SelectiveRepeat[BdpCap=0|ReorderPackets=32]", "SelectiveRepeat[RtoLow=50us|RtoHigh=200us]"]
 SELECTORS = ["FlowHash", "Spray", "Spray[Paths=4]", "Flowlet[Gap=3us]", "Flowlet", "Plb", "Plb[IdleRounds=1|Rounds=2]",
              "Plb[Signal=delay|Rounds=3|SuspendTime=10us]", "UnoLb"]
-WATCHING = ["--queues=change", "--queues=2us", "--rates=1us", "--rates=change", "--transport=change", "--transport=3us", "--pauses=1us",
-            "--utilisation=2us", "--pfc", "--chromeTrace", "--netanim=0us-5us", "--pcap=nic0,nic1", "--pcap=all", "--hpccFct", "--hpccPfc",
+WATCHING = ["--queues=change", "--queues=20us", "--rates=50us", "--rates=change", "--transport=change", "--transport=50us", "--pauses=20us",
+            "--utilisation=20us", "--pfc", "--chromeTrace", "--netanim=0us-5us", "--pcap=nic0,nic1", "--pcap=all", "--hpccFct", "--hpccPfc",
             "--seriesPorts=nic1", "--progress=json"]
 
 
@@ -162,7 +162,7 @@ class Networks(Fuzzer):
 
     def make(self, rng, index):
         network = Network(rng)
-        case = Case(network.program, network.options)
+        case = Case(network.program, network.options, cpu=60)  # the sanitizers are slow, the networks not all small
         case.watch = pick_some(rng, WATCHING, 4)
         case.one_path = not any("aths=" in o and "FlowHash" not in o for o in network.options)
         case.parity = any("UnoErasure" in o for o in network.options)
