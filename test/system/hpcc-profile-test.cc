@@ -79,10 +79,7 @@ TEST_F(Replay, LostEmptyMessageIsRepeatedUnderAPayloadWindow)
         net.Build();
         net.AssignStreams(1);
         Ptr<Nic> nic = net.GetNic(0);
-        const uint32_t receiver = net.GetNic(1)->ReserveReceiver(0,
-                                                                 "ns3::roce::PlainFeedback",
-                                                                 nic->GetLossRecoveryFactory(),
-                                                                 0);
+        const uint32_t receiver = net.GetNic(1)->ReserveReceiver(0, nic->GetProfile(), 0);
         bool lost = false;
         net.GetNic(1)->SetReceiveFilter([&](const Frame& frame) {
             const bool lose = frame.kind == FrameKind::DATA && frame.psn == 1 && !lost;

@@ -8,6 +8,7 @@
 
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-leaf-spine-helper.h"
+#include "ns3/roce-selective-repeat.h"
 #include "ns3/roce-stall-detector.h"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ TEST_F(PathSelection, FlowHashKeepsAFlowOnOnePathAndInOrder)
     const std::vector<uint64_t> bytes = Uplinks(net);
     EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0u), 3);
     EXPECT_EQ(Reordered(net), 0u);
-    EXPECT_EQ(net.GetNic(0)->GetSelectorPrototype()->IsStatic(), true);
+    EXPECT_EQ(net.GetNic(0)->GetProfile()->GetSelector()->IsStatic(), true);
 }
 
 // Flows between datacenters may choose paths, and repair losses, in another way than those within.
@@ -114,10 +115,9 @@ TEST_F(PathSelection, EachClassOfFlowsHasItsOwnSelectorAndRecovery)
     EXPECT_FALSE(hasSentMost(3) || hasSentMost(4));
     for (const bool interDc : {false, true})
     {
-        EXPECT_EQ(net.GetNic(0)->GetLossRecoveryFactory(interDc).find("SelectiveRepeat") !=
-                      std::string::npos,
-                  interDc);
-        EXPECT_EQ(net.GetNic(0)->GetSelectorPrototype(interDc)->IsPerPacket(), interDc);
+        const TransportProfile& profile = *net.GetNic(0)->GetProfile(interDc);
+        EXPECT_EQ(!!DynamicCast<SelectiveRepeat>(profile.GetRecovery()), interDc);
+        EXPECT_EQ(profile.GetSelector()->IsPerPacket(), interDc);
     }
     EXPECT_EQ(Sum(net).naks, net.GetNic(2)->GetCounters().naksSent);
 }
@@ -243,11 +243,7 @@ TEST_F(PathSelection, FlowletsMoveBetweenMessagesWithoutReordering)
     Make(net);
     Completions done(net, false);
     Ptr<Nic> nic = net.GetNic(0);
-    const uint32_t dstQp =
-        net.GetNic(4)->ReserveReceiver(0,
-                                       nic->GetPrototype()->ReceiverFeedbackFactory(),
-                                       nic->GetLossRecoveryFactory(),
-                                       0);
+    const uint32_t dstQp = net.GetNic(4)->ReserveReceiver(0, nic->GetProfile(), 0);
     QueuePair* qp = nullptr;
     for (int i = 0; i < 40; ++i)
     {

@@ -332,8 +332,8 @@ TEST_F(ReflexNsfTest, NotificationLeavesTheQueuePairAlone)
                 EXPECT_EQ(qp.GetUna(), 0u);
                 EXPECT_EQ(qp.GetNextPsn(), qp.GetHighestPsn());
                 EXPECT_EQ(qp.GetInflightBytes(), qp.GetNextPsn() * FULL + 16u);
-                EXPECT_EQ(qp.rtoStartPs, 0);
-                EXPECT_EQ(qp.retries, 0u);
+                EXPECT_EQ(qp.timeout.GetStartPs(), 0);
+                EXPECT_EQ(qp.timeout.GetRetries(), 0u);
             }
         }));
     const std::vector<FlowSpec> flows = Numbered({Flow(0, 2, 3000000)});

@@ -32,9 +32,10 @@ struct StampFaker : public SwitchStage
 
     Verdict OnArrival(Frame& frame, Port&, int64_t nowPs) override
     {
-        if (frame.aux && (frame.kind == FrameKind::ACK || frame.kind == FrameKind::NAK))
+        NdtStamp* stamp = frame.FindExtension<NdtStamp>();
+        if (stamp && (frame.kind == FrameKind::ACK || frame.kind == FrameKind::NAK))
         {
-            frame.aux = static_cast<uint64_t>(nowPs - rttPs(frame.dst, nowPs));
+            stamp->atPs = nowPs - rttPs(frame.dst, nowPs);
         }
         return Verdict::PASS;
     }

@@ -33,7 +33,7 @@ class Star
         m_net.Build();
         m_net.AssignStreams(1);
         m_path = m_net.GetPath(1, 0, 0);
-        m_telemetry = m_net.GetNic(0)->GetPrototype()->NeedsTelemetry();
+        m_telemetry = m_net.GetNic(0)->GetProfile()->GetLaw()->NeedsTelemetry();
         m_net.GetNic(0)->TraceConnectWithoutContext(
             "RxEnd",
             Callback<void, const Frame&, Time>([this](const Frame& f, Time at) {

@@ -367,11 +367,7 @@ TEST_F(UnoTest, ApplicationLimited)
     MakeStar(net, 2, 100 * G, NEAR_DELAY);
     net.Build();
     Ptr<Nic> nic = net.GetNic(0);
-    const uint32_t dstQp =
-        net.GetNic(1)->ReserveReceiver(0,
-                                       nic->GetPrototype()->ReceiverFeedbackFactory(),
-                                       nic->GetLossRecoveryFactory(),
-                                       0);
+    const uint32_t dstQp = net.GetNic(1)->ReserveReceiver(0, nic->GetProfile(), 0);
     QueuePair* qp = nic->OpenQp(1, dstQp, 3, 0xc123, false);
     for (int i = 0; i < 100; ++i)
     {

@@ -330,8 +330,8 @@ TEST_F(WanLaws, MpRdmaNearBbrFar)
     SetRateLaw("MpRdma");
     Config::SetDefault("ns3::roce::Nic::InterCongestionControl", StringValue("ns3::roce::Bbr"));
     Sites sites(2, 2);
-    EXPECT_FALSE(sites.Net().GetNic(3)->GetPrototype(true)->IsEcnCapable());
-    EXPECT_TRUE(sites.Net().GetNic(1)->GetPrototype(false)->IsEcnCapable());
+    EXPECT_FALSE(sites.Net().GetNic(3)->GetProfile(true)->GetLaw()->IsEcnCapable());
+    EXPECT_TRUE(sites.Net().GetNic(1)->GetProfile(false)->GetLaw()->IsEcnCapable());
     Completions done(sites.Net());
     const std::vector<FlowSpec> flows = Numbered(
         {Flow(1, 0, 10000000), Flow(2, 0, 10000000), Flow(3, 0, 10000000), Flow(4, 0, 10000000)});

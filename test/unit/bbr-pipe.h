@@ -117,7 +117,7 @@ class Pipe
 
     void Send()
     {
-        cc->OnSend(now, FRAME);
+        cc->OnSend({now, FRAME});
         --posted;
         inflight += FRAME;
         nextSendPs =

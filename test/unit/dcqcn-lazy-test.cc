@@ -4,8 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // DCQCN: lazy evaluation against brute force, idle time, forks, tuning, bad input.
+#include "../roce-error-of.h"
+
 #include "ns3/roce-dcqcn.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-line-rate.h"
 #include "ns3/string.h"
 
 #include <algorithm>
@@ -18,6 +21,7 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
@@ -260,14 +264,14 @@ TEST_P(DcqcnLazy, EqualsBruteForce)
             }
             if (send)
             {
-                cc->OnSend(t, 1106);
+                cc->OnSend({t, 1106});
                 ref.Send(1106);
                 // silence now and then, so that many events are made up for at once
                 nextSend = ns + (random() % 256 ? gap(400) : gap(300000));
             }
             if (cnp)
             {
-                cc->OnCnp(t);
+                cc->OnCnp({t});
                 ref.Cnp(t);
                 nextCnp = ns + (random() % 8 ? gap(9000) : gap(900000));
             }
@@ -314,8 +318,8 @@ TEST(Dcqcn, ResultsDoNotDependOnLooks)
                 EXPECT_GE(often->GetAlpha(look), 0);
             }
             t = next;
-            seldom->OnCnp(t);
-            often->OnCnp(t);
+            seldom->OnCnp({t});
+            often->OnCnp({t});
             ASSERT_EQ(seldom->GetExactRateBps(), often->GetExactRateBps());
             ASSERT_EQ(seldom->GetTargetRateBps(), often->GetTargetRateBps());
         }
@@ -327,17 +331,17 @@ TEST(Dcqcn, IdleTimeIsFree)
 {
     const int64_t farPs = 5000000000000000000; // 58 days
     auto alpha = Make({{"Profile", "hpcc-sim"}, {"AlphaPeriod", "1ns"}});
-    alpha->OnCnp(0);
-    alpha->OnCnp(farPs);
+    alpha->OnCnp({0});
+    alpha->OnCnp({farPs});
     EXPECT_LT(alpha->GetAlpha(farPs), 1e-9);
     auto target = Make({{"TimeReset", "1ns"}, {"AiRate", "1bps"}, {"RateOnFirstCnp", "10Gbps"}},
                        8000000000000000000);
-    target->OnCnp(0);
+    target->OnCnp({0});
     target->Advance(farPs);
     EXPECT_NEAR(target->GetTargetRateBps(), 10e9 + 5e15, 1e3);
     EXPECT_TRUE(target->IsLimited());
     auto recovery = Make({{"TimeReset", "1ns"}, {"Threshold", "4000000000"}});
-    recovery->OnCnp(0);
+    recovery->OnCnp({0});
     recovery->Advance(farPs);
     EXPECT_FALSE(recovery->IsLimited());
 }
@@ -358,7 +362,7 @@ TEST(Dcqcn, ClosedFormEqualsSteps)
     {
         a.emplace_back("RateOnFirstCnp", "10Gbps");
         auto steps = Make(a);
-        steps->OnCnp(0);
+        steps->OnCnp({0});
         for (int64_t t = US; t <= 6 * MS; t += US)
         {
             steps->Advance(t);
@@ -366,7 +370,7 @@ TEST(Dcqcn, ClosedFormEqualsSteps)
             if (t == 1100 * US || (t > 1797 * US && t < 1810 * US) || t == 6 * MS)
             {
                 auto jump = Make(a);
-                jump->OnCnp(0);
+                jump->OnCnp({0});
                 jump->Advance(t);
                 EXPECT_NEAR(jump->GetTargetRateBps() / steps->GetTargetRateBps(), 1, 1e-12);
                 EXPECT_NEAR(jump->GetExactRateBps() / steps->GetExactRateBps(), 1, 1e-12);
@@ -390,10 +394,10 @@ TEST(Dcqcn, ForksAreIndependent)
     EXPECT_EQ(alpha.Get(), "1"); // the profile's
     a->Start(MakePath(100000000000), 0);
     b->Start(MakePath(40000000000), 0);
-    a->OnCnp(US);
+    a->OnCnp({US});
     EXPECT_EQ(a->GetRateBps(), 50000000000u);
     EXPECT_EQ(b->GetRateBps(), 40000000000u);
-    b->OnCnp(US);
+    b->OnCnp({US});
     EXPECT_EQ(b->GetRateBps(), 30000000000u);
     EXPECT_EQ(a->GetRateBps(), 50000000000u);
 }
@@ -401,8 +405,8 @@ TEST(Dcqcn, ForksAreIndependent)
 TEST(Dcqcn, RetuneKeepsTheState)
 {
     auto cc = Make({{"Profile", "paper"}});
-    cc->OnCnp(0);
-    cc->OnCnp(0);
+    cc->OnCnp({0});
+    cc->OnCnp({0});
     auto other = Make({{"Profile", "paper"},
                        {"TimeReset", "10us"},
                        {"AiRate", "1Gbps"},
@@ -424,6 +428,53 @@ TEST(Dcqcn, RetuneKeepsTheState)
     cc->Retune(*PeekPointer(cc), 70 * US);
     cc->Advance(75 * US);
     EXPECT_EQ(cc->GetTargetRateBps(), 54e9);
+}
+
+// A timer that runs ends when it would have; the new period holds from there.
+TEST(Dcqcn, RetuneLeavesRunningTimersAlone)
+{
+    for (const auto& [period, second] : {std::pair{"1us", 56 * US}, std::pair{"100us", 155 * US}})
+    {
+        auto cc = Make({{"Profile", "paper"}});
+        cc->OnCnp({0});
+        const double alpha = cc->GetAlpha(0);
+        cc->Retune(*Make({{"Profile", "paper"}, {"AlphaPeriod", period}}), 50 * US);
+        EXPECT_EQ(cc->GetAlpha(55 * US - 1), alpha) << period;
+        EXPECT_DOUBLE_EQ(cc->GetAlpha(55 * US), alpha * 255 / 256) << period;
+        EXPECT_DOUBLE_EQ(cc->GetAlpha(second - 1), alpha * 255 / 256) << period;
+        EXPECT_DOUBLE_EQ(cc->GetAlpha(second), alpha * 255 / 256 * 255 / 256) << period;
+    }
+    auto waits = Make({});
+    waits->OnCnp({0});
+    waits->OnCnp({1 * US}); // too soon: the cut comes when the period is over
+    waits->Retune(*Make({{"CutPeriod", "1us"}}), 2 * US);
+    EXPECT_EQ(waits->NextRateChangePs(), 4 * US);
+    const Attributes ticks{{"Profile", "hpcc-sim"}, {"CnpInAck", "false"}};
+    auto grid = Make(ticks);
+    grid->OnCnp({0});
+    grid->Advance(10 * US);
+    Attributes faster = ticks;
+    faster.push_back({"CutPeriod", "1us"});
+    grid->Retune(*Make(faster), 10 * US);
+    grid->OnCnp({10 * US + US / 2});
+    EXPECT_EQ(grid->NextRateChangePs(), 12 * US + 1000) << "the tick that was due anyway";
+    grid->OnCnp({12 * US + US / 2});
+    EXPECT_EQ(grid->NextRateChangePs(), 13 * US + 1000);
+}
+
+TEST(Dcqcn, RetuneRefusesWhatCannotChange)
+{
+    auto cc = Make({});
+    EXPECT_EQ(ErrorOf([&] {
+                  cc->Retune(*Make({{"Window", "bdp"}}), 0);
+              }),
+              "ns3::roce::Dcqcn: Window is bdp, expected none: it cannot change while the "
+              "simulation is on");
+    EXPECT_EQ(ErrorOf([&] { cc->Retune(*CreateObject<LineRate>(), 0); }),
+              "ns3::roce::Dcqcn cannot take over parameters of ns3::roce::LineRate; expected the "
+              "same class");
+    EXPECT_EQ(ErrorOf([&] { CreateObject<LineRate>()->Retune(*cc, 0); }),
+              "ns3::roce::LineRate has no parameters that can change while the simulation is on");
 }
 
 TEST(Dcqcn, ProfileTable)

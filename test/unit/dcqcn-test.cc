@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // DCQCN: published vectors, every parameter.
+#include "counting-sink.h"
+
 #include "ns3/object-factory.h"
 #include "ns3/roce-dcqcn.h"
 #include "ns3/roce-input-error.h"
@@ -18,6 +20,7 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
@@ -69,7 +72,7 @@ SendFrames(const Ptr<Dcqcn>& cc, int64_t nowPs, int frames, uint32_t bytes)
 {
     for (int i = 0; i < frames; ++i)
     {
-        cc->OnSend(nowPs, bytes);
+        cc->OnSend({nowPs, bytes});
     }
 }
 
@@ -78,7 +81,7 @@ SendFrames(const Ptr<Dcqcn>& cc, int64_t nowPs, int frames, uint32_t bytes)
 TEST(Dcqcn, PaperVector)
 {
     auto cc = Make({{"Profile", "paper"}});
-    cc->OnCnp(7 * US);
+    cc->OnCnp({7 * US});
     EXPECT_EQ(cc->GetRateBps(), 50000000000u);
     EXPECT_DOUBLE_EQ(TargetGbps(cc), 100);
     EXPECT_DOUBLE_EQ(cc->GetAlpha(7 * US), 1);
@@ -98,8 +101,8 @@ TEST(Dcqcn, PaperVector)
 TEST(Dcqcn, FastRecoveryEndsAtThreshold)
 {
     auto cc = Make({{"Profile", "paper"}});
-    cc->OnCnp(0);
-    cc->OnCnp(1 * US); // target 50, rate 25
+    cc->OnCnp({0});
+    cc->OnCnp({1 * US}); // target 50, rate 25
     EXPECT_DOUBLE_EQ(TargetGbps(cc), 50);
     EXPECT_DOUBLE_EQ(Gbps(cc), 25);
     cc->Advance(1 * US + 4 * 55 * US);
@@ -109,8 +112,8 @@ TEST(Dcqcn, FastRecoveryEndsAtThreshold)
     cc->Advance(1 * US + 9 * 55 * US);
     EXPECT_DOUBLE_EQ(TargetGbps(cc), 50.2); // time alone never gives hyper increase
     auto scaled = Make({{"Profile", "paper"}, {"Threshold", "2"}, {"AiRate", "1Gbps"}});
-    scaled->OnCnp(0);
-    scaled->OnCnp(1 * US);
+    scaled->OnCnp({0});
+    scaled->OnCnp({1 * US});
     scaled->Advance(1 * US + 2 * 55 * US);
     EXPECT_DOUBLE_EQ(TargetGbps(scaled), 51);
 }
@@ -118,23 +121,23 @@ TEST(Dcqcn, FastRecoveryEndsAtThreshold)
 TEST(Dcqcn, AlphaDecay)
 {
     auto paper = Make({{"Profile", "paper"}});
-    paper->OnCnp(0);
+    paper->OnCnp({0});
     EXPECT_NEAR(paper->GetAlpha(100 * 55 * US), 0.67612, 1e-5);
     EXPECT_GT(paper->GetAlpha(177 * 55 * US), 0.5);
     EXPECT_LT(paper->GetAlpha(178 * 55 * US), 0.5);
     EXPECT_DOUBLE_EQ(paper->GetAlpha(55 * US - 1), 1);
     auto nvidia = Make({{"InitialAlpha", "1"}});
-    nvidia->OnCnp(0);
+    nvidia->OnCnp({0});
     EXPECT_GT(nvidia->GetAlpha(141 * US), 0.5);
     EXPECT_LT(nvidia->GetAlpha(142 * US), 0.5);
     // a CNP restarts the paper's timer, but not a free-running one
-    paper->OnCnp(30 * US);
+    paper->OnCnp({30 * US});
     EXPECT_DOUBLE_EQ(paper->GetAlpha(84 * US), 1);
     EXPECT_LT(paper->GetAlpha(85 * US), 1);
     auto free =
         Make({{"Profile", "paper"}, {"AlphaTimerFreeRunning", "true"}, {"InitialAlpha", "0.5"}});
-    free->OnCnp(0);
-    free->OnCnp(30 * US);
+    free->OnCnp({0});
+    free->OnCnp({30 * US});
     EXPECT_DOUBLE_EQ(free->GetAlpha(54 * US), 0.5);
     EXPECT_DOUBLE_EQ(free->GetAlpha(55 * US), 0.5 * 255 / 256 + 1.0 / 256);
     EXPECT_DOUBLE_EQ(free->GetAlpha(110 * US), (0.5 * 255 / 256 + 1.0 / 256) * 255 / 256);
@@ -144,7 +147,7 @@ TEST(Dcqcn, HpccSimVector)
 {
     auto cc = Make({{"Profile", "hpcc-sim"}});
     const int64_t t0 = 3 * US;
-    cc->OnCnp(t0);
+    cc->OnCnp({t0});
     EXPECT_EQ(cc->GetRateBps(), 100000000000u); // decided by the tick, not by the CNP
     const int64_t cut = t0 + 4 * US + NS;
     EXPECT_EQ(cc->NextRateChangePs(), cut);
@@ -165,7 +168,7 @@ TEST(Dcqcn, HpccSimVector)
 TEST(Dcqcn, HpccSimStepsScaleWithTheLine)
 {
     auto cc = Make({{"Profile", "hpcc-sim"}, {"RateOnFirstCnp", "40Gbps"}}, MakePath(400000000000));
-    cc->OnCnp(0);
+    cc->OnCnp({0});
     const int64_t cut = 4 * US + NS;
     const double targets[] = {40, 40, 40.08, 40.88, 41.68}; // cut, FR, AI, HAI, HAI
     for (int i = 0; i < 5; ++i)
@@ -178,7 +181,7 @@ TEST(Dcqcn, HpccSimStepsScaleWithTheLine)
                        {"AiRate", "1Gbps"},
                        {"HaiRate", "2Gbps"}},
                       MakePath(400000000000));
-    fixed->OnCnp(0);
+    fixed->OnCnp({0});
     fixed->Advance(cut + 3 * 300 * US);
     EXPECT_DOUBLE_EQ(TargetGbps(fixed), 43);
 }
@@ -188,9 +191,9 @@ TEST(Dcqcn, HpccSimStepsScaleWithTheLine)
 TEST(Dcqcn, HpccSimIncreasePrecedesCutTick)
 {
     auto cc = Make({{"Profile", "hpcc-sim"}});
-    cc->OnCnp(0);
+    cc->OnCnp({0});
     cc->Advance(301 * US);
-    cc->OnCnp(301 * US + 500 * NS);
+    cc->OnCnp({301 * US + 500 * NS});
     EXPECT_EQ(cc->NextRateChangePs(), 304 * US + NS);
     cc->Advance(304 * US + NS);
     double alpha = 1;
@@ -208,11 +211,11 @@ TEST(Dcqcn, AlphaBeforeCut)
 {
     Attributes a{{"Profile", "paper"}, {"InitialAlpha", "0.5"}};
     auto after = Make(a);
-    after->OnCnp(0);
+    after->OnCnp({0});
     EXPECT_DOUBLE_EQ(Gbps(after), 75);
     a.emplace_back("AlphaBeforeCut", "true");
     auto before = Make(a);
-    before->OnCnp(0);
+    before->OnCnp({0});
     EXPECT_NEAR(Gbps(before), 74.9023, 1e-4);
     EXPECT_NEAR(before->GetAlpha(0), 0.501953, 1e-6);
     EXPECT_DOUBLE_EQ(after->GetAlpha(0), before->GetAlpha(0));
@@ -221,7 +224,7 @@ TEST(Dcqcn, AlphaBeforeCut)
 TEST(Dcqcn, TenBitAlpha)
 {
     auto cc = Make({{"TenBitAlpha", "true"}, {"ReleaseAtLineRate", "false"}});
-    cc->OnCnp(0);
+    cc->OnCnp({0});
     EXPECT_DOUBLE_EQ(cc->GetAlpha(0) * 1024, 1023);
     EXPECT_DOUBLE_EQ(cc->GetAlpha(1 * US) * 1024, 1018);
     EXPECT_DOUBLE_EQ(cc->GetAlpha(2 * US) * 1024, 1013);
@@ -229,12 +232,12 @@ TEST(Dcqcn, TenBitAlpha)
     int64_t t = 5 * MS;
     for (int i = 0; i < 2000; ++i, t += US)
     {
-        cc->OnCnp(t);
+        cc->OnCnp({t});
     }
     EXPECT_DOUBLE_EQ(cc->GetAlpha(t) * 1024, 820); // and stops short of 1023
     cc->Advance(t + 100 * MS);
     auto factor = Make({{"TenBitAlpha", "true"}, {"InitialAlpha", "0.80078125"}}); // 820/1024
-    factor->OnCnp(0);
+    factor->OnCnp({0});
     EXPECT_NEAR(Gbps(factor), 59.96, 0.005);
     EXPECT_THROW(Make({{"TenBitAlpha", "true"}, {"Gain", "0.001"}}), InputError);
 }
@@ -252,14 +255,15 @@ TEST(EcnCnpFeedback, CnpIntervalLimitsCnps)
     {
         auto np = CreateObject<EcnCnpFeedback>();
         np->SetAttribute("CnpInterval", StringValue(interval));
+        CountingSink sink;
         Frame frame{};
         int cnps = 0;
         for (int64_t t = 0; t < MS; t += 86560)
         {
             frame.ecn = ECN_ECT0;
-            EXPECT_FALSE(np->OnData(frame, t));
+            EXPECT_FALSE(sink.SendsCnp(*np, frame, t));
             frame.ecn = ECN_CE;
-            cnps += np->OnData(frame, t);
+            cnps += sink.SendsCnp(*np, frame, t);
         }
         EXPECT_EQ(cnps, expected) << interval;
     }
@@ -274,11 +278,8 @@ TEST(Dcqcn, NamesTheReceiverItNeeds)
         {{{"MinTimeBetweenCnps", "96us"}}, MicroSeconds(96)}};
     for (const auto& [attributes, expected] : cases)
     {
-        std::istringstream text(Make(attributes)->ReceiverFeedbackFactory());
-        ObjectFactory factory;
-        text >> factory;
         TimeValue interval;
-        factory.Create<EcnCnpFeedback>()->GetAttribute("CnpInterval", interval);
+        Make(attributes)->MakeFeedback()->GetAttribute("CnpInterval", interval);
         EXPECT_EQ(interval.Get(), expected);
     }
 }
@@ -286,7 +287,7 @@ TEST(Dcqcn, NamesTheReceiverItNeeds)
 TEST(Dcqcn, CnpInAckTakesEchoesForCnps)
 {
     auto cc = Make({{"Profile", "hpcc-sim"}});
-    EXPECT_EQ(cc->ReceiverFeedbackFactory(), "ns3::roce::PlainFeedback");
+    EXPECT_EQ(cc->MakeFeedback()->GetInstanceTypeId(), PlainFeedback::GetTypeId());
     EXPECT_TRUE(cc->NeedsEcn());
     AckInfo ack;
     ack.nowPs = 3 * US;
@@ -312,7 +313,7 @@ TEST(Dcqcn, UnthrottledCostsNothing)
         EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS);
         EXPECT_EQ(cc->GetRateBps(), 100000000000u);
         EXPECT_EQ(cc->GetWindowBytes(), UNLIMITED_BYTES);
-        cc->OnCnp(10 * US);
+        cc->OnCnp({10 * US});
         EXPECT_NE(cc->NextRateChangePs(), NEVER_PS);
         cc->Advance(1000 * MS); // back at the line rate
         EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS) << profile;
@@ -326,12 +327,12 @@ TEST(Dcqcn, ReleaseForgetsAlpha)
     for (const char* release : {"true", "false"})
     {
         auto cc = Make({{"ReleaseAtLineRate", release}});
-        cc->OnCnp(0);
-        cc->OnCnp(50 * US);
+        cc->OnCnp({0});
+        cc->OnCnp({50 * US});
         cc->Advance(100 * MS);
         EXPECT_FALSE(cc->IsLimited());
         EXPECT_EQ(cc->GetAlpha(100 * MS) == 1023.0 / 1024, *release == 't');
-        cc->OnCnp(100 * MS);
+        cc->OnCnp({100 * MS});
         EXPECT_NEAR(Gbps(cc), *release == 't' ? 100 * (1 - 1023.0 / 2048) : 100, 1e-6);
         EXPECT_EQ(cc->IsLimited(), *release == 't'); // alpha 0: a cut by nothing limits nothing
         EXPECT_EQ(cc->NextRateChangePs() == NEVER_PS, *release != 't');
@@ -341,28 +342,28 @@ TEST(Dcqcn, ReleaseForgetsAlpha)
 TEST(Dcqcn, CutPeriodHoldsCnpsBack)
 {
     auto cc = Make({{"InitialAlpha", "1"}, {"Gain", "1"}, {"AlphaPeriod", "1ms"}});
-    cc->OnCnp(0);
+    cc->OnCnp({0});
     EXPECT_DOUBLE_EQ(Gbps(cc), 50);
-    cc->OnCnp(1 * US);
-    cc->OnCnp(2 * US);
+    cc->OnCnp({1 * US});
+    cc->OnCnp({2 * US});
     EXPECT_DOUBLE_EQ(Gbps(cc), 50);
     EXPECT_EQ(cc->NextRateChangePs(), 4 * US);
     cc->Advance(4 * US);
     EXPECT_DOUBLE_EQ(Gbps(cc), 25);
-    cc->OnCnp(8 * US);
+    cc->OnCnp({8 * US});
     EXPECT_DOUBLE_EQ(Gbps(cc), 12.5);
     auto longer = Make({{"CutPeriod", "10us"}});
-    longer->OnCnp(0);
-    longer->OnCnp(1);
+    longer->OnCnp({0});
+    longer->OnCnp({1});
     EXPECT_EQ(longer->NextRateChangePs(), 10 * US);
     auto ticks = Make({{"CutTimerFreeRunning", "true"}});
-    ticks->OnCnp(0);
+    ticks->OnCnp({0});
     EXPECT_EQ(ticks->GetRateBps(), 100000000000u);
     EXPECT_EQ(ticks->NextRateChangePs(), 4 * US + NS);
     auto each = Make({{"Profile", "paper"}});
     for (int i = 0; i < 3; ++i)
     {
-        each->OnCnp(i);
+        each->OnCnp({i});
     }
     EXPECT_DOUBLE_EQ(Gbps(each), 12.5);
 }
@@ -371,14 +372,14 @@ TEST(Dcqcn, CutPeriodHoldsCnpsBack)
 TEST(Dcqcn, NoReleaseBeforeAPendingCut)
 {
     auto cc = Make({{"ByteReset", "1"}, {"InitialAlpha", "1"}, {"Gain", "0.0009765625"}});
-    cc->OnCnp(0);
-    cc->OnCnp(1 * US);
-    cc->OnSend(2 * US, 100); // a hundred byte stages
+    cc->OnCnp({0});
+    cc->OnCnp({1 * US});
+    cc->OnSend({2 * US, 100}); // a hundred byte stages
     EXPECT_FALSE(cc->IsLimited());
     EXPECT_EQ(cc->NextRateChangePs(), 4 * US);
     cc->Advance(4 * US);
     EXPECT_NEAR(Gbps(cc), 50, 0.2);
-    cc->OnCnp(8 * US);
+    cc->OnCnp({8 * US});
     EXPECT_NEAR(Gbps(cc), 25, 0.4);
 }
 
@@ -386,7 +387,7 @@ TEST(Dcqcn, ByteCounterCountsWireBytes)
 {
     auto cc = Make({{"InitialAlpha", "1"}, {"MinDecFac", "0"}});
     SendFrames(cc, 0, 30, 1082); // before the first CNP: not counted
-    cc->OnCnp(0);
+    cc->OnCnp({0});
     SendFrames(cc, 1 * US, 30, 1082);
     EXPECT_DOUBLE_EQ(Gbps(cc), 50);
     SendFrames(cc, 1 * US, 1, 1082); // 33542 >= 32767
@@ -397,15 +398,15 @@ TEST(Dcqcn, ByteCounterCountsWireBytes)
     EXPECT_DOUBLE_EQ(Gbps(cc), 87.5);
     EXPECT_EQ(cc->GetRateBps(), 87500000000u);
     auto jumbo = Make({{"ByteReset", "1000"}, {"InitialAlpha", "1"}});
-    jumbo->OnCnp(0);
-    jumbo->OnSend(1 * US, 3500); // three stages in one frame
+    jumbo->OnCnp({0});
+    jumbo->OnSend({1 * US, 3500}); // three stages in one frame
     EXPECT_DOUBLE_EQ(Gbps(jumbo), 93.75);
     auto off = Make({{"ByteReset", "0"}, {"InitialAlpha", "1"}});
-    off->OnCnp(0);
+    off->OnCnp({0});
     SendFrames(off, 1 * US, 1000, 1082);
     EXPECT_DOUBLE_EQ(Gbps(off), 50);
     auto only = Make({{"TimeReset", "0us"}});
-    only->OnCnp(0);
+    only->OnCnp({0});
     EXPECT_EQ(only->NextRateChangePs(), NEVER_PS);
     EXPECT_TRUE(only->IsLimited());
 }
@@ -421,7 +422,7 @@ TEST(Dcqcn, HyperIncreaseNeedsBothStages)
                         {"HaiRate", "1Gbps"},
                         {"RateOnFirstCnp", "10Gbps"},
                         {"HyperMultiplier", multiplier}});
-        cc->OnCnp(0);
+        cc->OnCnp({0});
         SendFrames(cc, 1 * US, 5, 1000); // BC = 5, TS = 0: FR, then four times AI
         EXPECT_DOUBLE_EQ(TargetGbps(cc), 10.004);
         cc->Advance(2 * 55 * US); // TS = 2: AI
@@ -432,7 +433,7 @@ TEST(Dcqcn, HyperIncreaseNeedsBothStages)
         EXPECT_DOUBLE_EQ(TargetGbps(cc), *multiplier == 't' ? 16.006 : 13.006);
     }
     auto time = Make({{"StageRule", "time"}, {"RateOnFirstCnp", "10Gbps"}});
-    time->OnCnp(0);
+    time->OnCnp({0});
     time->Advance(3 * 300 * US); // FR, AI, HAI by time alone
     EXPECT_DOUBLE_EQ(TargetGbps(time), 10.055);
 }
@@ -453,15 +454,15 @@ TEST(Dcqcn, ClampTarget)
         for (bool byTime : {true, false})
         {
             auto cc = Make({{"Profile", "paper"}, {"ByteReset", "1000"}, {"ClampTarget", c.clamp}});
-            cc->OnCnp(0);
-            cc->OnCnp(50 * US);
+            cc->OnCnp({0});
+            cc->OnCnp({50 * US});
             EXPECT_DOUBLE_EQ(TargetGbps(cc), c.atOnce ? 50 : 100) << c.clamp;
             SendFrames(cc, 51 * US, byTime ? 0 : 1, 1000);
             const int64_t t = byTime ? 106 * US : 52 * US;
             cc->Advance(t);
             const double before = TargetGbps(cc);
             const double risen = Gbps(cc);
-            cc->OnCnp(t);
+            cc->OnCnp({t});
             EXPECT_DOUBLE_EQ(TargetGbps(cc), (byTime ? c.afterTime : c.afterBytes) ? risen : before)
                 << c.clamp;
         }
@@ -473,7 +474,7 @@ TEST(Dcqcn, FloorsAndFirstCnp)
     auto rateAfter = [](Attributes a) {
         a.emplace_back("InitialAlpha", "1");
         auto cc = Make(a);
-        cc->OnCnp(0);
+        cc->OnCnp({0});
         return std::make_pair(Gbps(cc), TargetGbps(cc));
     };
     EXPECT_EQ(rateAfter({{"MinDecFac", "0.8"}}), std::make_pair(80.0, 100.0));
@@ -483,7 +484,7 @@ TEST(Dcqcn, FloorsAndFirstCnp)
     auto cc = Make({{"Profile", "paper"}});
     for (int i = 0; i < 100; ++i)
     {
-        cc->OnCnp(i * US);
+        cc->OnCnp({i * US});
     }
     EXPECT_EQ(cc->GetRateBps(), 1000000u);
 }
@@ -492,15 +493,15 @@ TEST(Dcqcn, WindowFollowsTheRate)
 {
     auto cc = Make({{"Window", "bdp"}, {"InitialAlpha", "1"}});
     EXPECT_EQ(cc->GetWindowBytes(), 150000u);
-    cc->OnCnp(0);
+    cc->OnCnp({0});
     EXPECT_EQ(cc->GetWindowBytes(), 75000u);
     for (int i = 1; i < 20; ++i)
     {
-        cc->OnCnp(i * 4 * US);
+        cc->OnCnp({i * 4 * US});
     }
     EXPECT_EQ(cc->GetWindowBytes(), 1106u); // one full frame
     auto big = Make({{"Window", "bdp"}, {"InitialAlpha", "1"}}, MakePath(400000000000, 1000 * US));
     EXPECT_EQ(big->GetWindowBytes(), 50000000u);
-    big->OnCnp(0);
+    big->OnCnp({0});
     EXPECT_EQ(big->GetWindowBytes(), 25000000u);
 }

@@ -136,7 +136,7 @@ TEST(Dctcp, StartsAtLineRate)
     EXPECT_FALSE(s.cc->NeedsTimestamp());
     EXPECT_FALSE(s.cc->NeedsTelemetry());
     EXPECT_EQ(s.cc->GetBurstBytes(), 0u);
-    EXPECT_EQ(s.cc->ReceiverFeedbackFactory(), "ns3::roce::PlainFeedback");
+    EXPECT_EQ(s.cc->MakeFeedback()->GetInstanceTypeId(), PlainFeedback::GetTypeId());
     EXPECT_EQ(s.cc->NextRateChangePs(), NEVER_PS);
     EXPECT_LE(sizeof(Dctcp), 256u);
     Sender rate(Attributes{{"Profile", "hpcc-sim"}});

@@ -64,7 +64,7 @@ struct NdtSchedulerTest : public ::testing::Test, public NdtScheduler::Classifie
             frame->trafficClass = trafficClass;
             frame->frameBytes = bytes;
             frame->psn = next++;
-            frame->aux = letter;
+            frame->rKey = static_cast<uint8_t>(letter);
             toControlled = letter == 'C';
             queue->Enqueue(frame, 0);
         }
@@ -81,7 +81,7 @@ struct NdtSchedulerTest : public ::testing::Test, public NdtScheduler::Classifie
             {
                 break;
             }
-            order += static_cast<char>(frame->aux);
+            order += static_cast<char>(frame->rKey);
             EXPECT_TRUE(frame->trafficClass != DATA_CLASS ||
                         fromControlled == (order.back() == 'C'));
             FramePool::Free(frame);

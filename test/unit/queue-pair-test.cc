@@ -5,6 +5,7 @@
  */
 // Go-back-N arithmetic of both ends of a queue pair, and what receivers feed back.
 #include "../roce-test-time.h"
+#include "counting-sink.h"
 
 #include "ns3/nstime.h"
 #include "ns3/roce-go-back-n.h"
@@ -18,6 +19,7 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
@@ -473,8 +475,8 @@ TEST(Feedback, PlainEchoesAndMovesTelemetry)
     }
     data->telemetryBytes = 2 + 11 * 8 + 8;
     ack->frameBytes = ACK_FRAME_BYTES;
-    EXPECT_FALSE(feedback->OnData(*data, 0));
-    feedback->FillAck(*ack, *data, 10);
+    EXPECT_FALSE(CountingSink().SendsCnp(*feedback, *data, 0));
+    ReceiverFeedback::Echo(*ack, *data);
     EXPECT_TRUE(ack->flags & FRAME_ECN_ECHO);
     EXPECT_TRUE(ack->flags & FRAME_TIMESTAMP);
     EXPECT_EQ(ack->sentPs, 4711);
@@ -493,19 +495,19 @@ TEST(Feedback, CnpForMarkedFramesAtMostOncePerInterval)
     prototype->SetAttribute("CnpInterval", TimeValue(MicroSeconds(50)));
     Ptr<ReceiverFeedback> feedback = prototype->Fork();
     Frame data = Data(0);
-    EXPECT_FALSE(feedback->OnData(data, 0));
+    EXPECT_FALSE(CountingSink().SendsCnp(*feedback, data, 0));
     data.ecn = ECN_ECT1;
-    EXPECT_FALSE(feedback->OnData(data, 0)); // not "different from 0"
+    EXPECT_FALSE(CountingSink().SendsCnp(*feedback, data, 0)); // not "different from 0"
     data.ecn = ECN_CE;
     constexpr int64_t US = 1000000;
-    EXPECT_TRUE(feedback->OnData(data, 0));
-    EXPECT_FALSE(feedback->OnData(data, 50 * US - 1));
-    EXPECT_TRUE(feedback->OnData(data, 50 * US));
-    EXPECT_FALSE(feedback->OnData(data, 60 * US));
+    EXPECT_TRUE(CountingSink().SendsCnp(*feedback, data, 0));
+    EXPECT_FALSE(CountingSink().SendsCnp(*feedback, data, 50 * US - 1));
+    EXPECT_TRUE(CountingSink().SendsCnp(*feedback, data, 50 * US));
+    EXPECT_FALSE(CountingSink().SendsCnp(*feedback, data, 60 * US));
     // Queue pairs do not share the interval.
-    EXPECT_TRUE(feedback->Fork()->OnData(data, 60 * US));
+    EXPECT_TRUE(CountingSink().SendsCnp(*feedback->Fork(), data, 60 * US));
     prototype->SetAttribute("CnpInterval", TimeValue(Time(0)));
     Ptr<ReceiverFeedback> each = prototype->Fork();
-    EXPECT_TRUE(each->OnData(data, 7));
-    EXPECT_TRUE(each->OnData(data, 7));
+    EXPECT_TRUE(CountingSink().SendsCnp(*each, data, 7));
+    EXPECT_TRUE(CountingSink().SendsCnp(*each, data, 7));
 }

@@ -282,7 +282,7 @@ TEST(ReflexSender, SampleStandsForThePacketsSent)
         const double before = swift.GetCwnd();
         for (int i = 0; i < packets; ++i)
         {
-            sender.shim->OnSend(i * US, FRAME);
+            sender.shim->OnSend({i * US, FRAME});
         }
         sender.PseudoAck(6000 * US, 6 * US);
         EXPECT_NEAR(swift.GetCwnd(), before + cwndFrames / before, 1e-9) << covers << packets;
@@ -353,7 +353,7 @@ TEST(ReflexSender, LossesAcknowledgeNothing)
     const auto send16 = [&sender](int64_t nowPs) {
         for (int i = 0; i < 16; ++i)
         {
-            sender.shim->OnSend(nowPs, FRAME);
+            sender.shim->OnSend({nowPs, FRAME});
         }
     };
     for (const int64_t atUs : {1000, 2000})
@@ -375,7 +375,7 @@ TEST(ReflexSender, LossesAcknowledgeNothing)
     sender.shim->OnAck(loss);
     for (int i = 0; i < 15; ++i)
     {
-        sender.shim->OnSend(3010 * US, FRAME);
+        sender.shim->OnSend({3010 * US, FRAME});
     }
     sender.PseudoAck(3020 * US, NEAR);
     EXPECT_EQ(sender.RateG(), rate);

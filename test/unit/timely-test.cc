@@ -143,7 +143,7 @@ TEST(Timely, StartsAtLineRate)
     EXPECT_FALSE(s.cc->NeedsTelemetry());
     EXPECT_FALSE(s.cc->IsEcnCapable());
     EXPECT_EQ(s.cc->GetBurstBytes(), 0u);
-    EXPECT_EQ(s.cc->ReceiverFeedbackFactory(), "ns3::roce::PlainFeedback");
+    EXPECT_EQ(s.cc->MakeFeedback()->GetInstanceTypeId(), PlainFeedback::GetTypeId());
     EXPECT_EQ(s.cc->NextRateChangePs(), NEVER_PS);
     EXPECT_LE(sizeof(Timely), 256u);
 }

@@ -7,6 +7,8 @@
 #include "../roce-error-of.h"
 #include "uno-erasure-fixture.h"
 
+#include "ns3/roce-retransmission-timers.h"
+
 using namespace ns3;
 using namespace ns3::roce;
 using namespace ns3::roce::test;
@@ -355,16 +357,17 @@ TEST(UnoErasure, NewPacketsAreDueBeforeThoseThatBackOff)
         s.Ack(0, {psn}); // the receiver says "not done": only in this test
     }
     s.recovery->OnTimeout(s.qp, RTO);
-    s.qp.rtoDeadlinePs = 3 * RTO;
-    EXPECT_EQ(s.Send(RTO).psn, 0u);
-    EXPECT_EQ(s.qp.rtoDeadlinePs, 3 * RTO);
+    const Frame oldest = s.Send(RTO);
+    EXPECT_EQ(oldest.psn, 0u);
+    const RetransmissionTimers::QueuePairs none;
+    RetransmissionTimers(none).OnSend(s.qp, oldest, RTO);
+    EXPECT_EQ(s.qp.timeout.GetDeadlinePs(), 3 * RTO);
     EXPECT_EQ(s.Send(RTO).flags & FRAME_RETX, FRAME_RETX);
-    s.qp.rtoDeadlinePs = 3 * RTO;
     while (s.qp.HasPacket() && s.Send(RTO + 1).flags & FRAME_RETX)
     {
-        EXPECT_EQ(s.qp.rtoDeadlinePs, 3 * RTO);
+        EXPECT_EQ(s.qp.timeout.GetDeadlinePs(), 3 * RTO);
     }
-    EXPECT_EQ(s.qp.rtoDeadlinePs, NEVER_PS);
+    EXPECT_EQ(s.qp.timeout.GetDeadlinePs(), NEVER_PS);
     EXPECT_EQ(s.recovery->DeadlinePs(s.qp), 2 * RTO + 1);
 }
 

@@ -73,7 +73,6 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
     f.rKey = static_cast<uint32_t>(any(32));
     f.msn = static_cast<uint32_t>(any(32));
     f.ackedPackets = static_cast<uint32_t>(any(32));
-    f.aux = any(64);
     if (f.kind == FrameKind::PFC)
     {
         f.ttl = 0;
@@ -160,7 +159,6 @@ TEST(WireFormat, WithoutSidecarTheWireSaysWhatItCan)
     MakeData(f, FRAME_FIRST | FRAME_RETX, (7ULL << 24) + 0x123456, 1000);
     f.messageBytes = (1ULL << 32) + 5;
     f.srcQp = 9;
-    f.aux = 11;
     f.dscp = 26;
     f.trafficClass = 5;
     f.remoteHoldPs = 12;
@@ -172,7 +170,6 @@ TEST(WireFormat, WithoutSidecarTheWireSaysWhatItCan)
     EXPECT_EQ(back.rKey, 0x1234u);
     EXPECT_EQ(back.flags, FRAME_FIRST);
     EXPECT_EQ(back.srcQp, 0u);
-    EXPECT_EQ(back.aux, 0u);
     EXPECT_EQ(back.trafficClass, 26 >> 3);
     EXPECT_EQ(back.remoteHoldPs, 0);
     EXPECT_EQ(back.frameBytes, f.frameBytes);
@@ -283,8 +280,8 @@ TEST(WireFormat, SidecarIsEmptyWhenTheWireSaysAll)
     TestFrame f;
     MakeControl(f, FrameKind::ACK, 5, 1, 48);
     EXPECT_EQ(WireFormat::SerializeSidecar(f), Bytes{1});
-    f.aux = 300; // tag 18, 300 = 0xac 0x02
-    EXPECT_EQ(WireFormat::SerializeSidecar(f), (Bytes{1, 18, 0xac, 0x02}));
+    f.ackedPackets = 300; // tag 17, 300 = 0xac 0x02
+    EXPECT_EQ(WireFormat::SerializeSidecar(f), (Bytes{1, 17, 0xac, 0x02}));
 }
 
 TEST(WireFormat, MalformedBytesAreRejected)
@@ -433,7 +430,7 @@ TEST(WireFormat, MalformedSidecarsAreRejected)
         {{1, 99, 0}, "unknown tag 99"},
         {{1, 8}, "ends inside a value"},
         {{1, 8, 0x80}, "ends inside a value"},
-        {{1, 18, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, "more than 64 bits"},
+        {{1, 17, 255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, "more than 64 bits"},
         {{1, 8, 0x80, 0x80, 0x80, 0x80, 0x10}, "value 0x100000000 of tag 8 exceeds 0xffffffff"},
         {{1, 3, 6}, "sidecar of another frame: its PSN 0x6, the wire's 0x5"},
         {{1, 9, 8}, "traffic class 8"},

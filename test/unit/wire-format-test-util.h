@@ -197,7 +197,6 @@ ExpectSame(const Frame& a, const Frame& b)
     EXPECT_EQ(a.msn, b.msn);
     EXPECT_EQ(a.telemetryBytes, b.telemetryBytes);
     EXPECT_EQ(a.ackedPackets, b.ackedPackets);
-    EXPECT_EQ(a.aux, b.aux);
     EXPECT_EQ(a.classEnable, b.classEnable);
     for (unsigned i = 0; pfc && i < N_CLASSES; ++i)
     {

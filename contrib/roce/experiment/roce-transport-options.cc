@@ -217,13 +217,11 @@ TransportOptions::Check(const Network& network) const
     for (const bool interDc : {false, true})
     {
         // Throws for values that are good each by itself, but do not go together.
-        nic.GetPrototype(interDc)->Fork();
-        ObjectFactoryValue recovery;
-        recovery.DeserializeFromString(nic.GetLossRecoveryFactory(interDc),
-                                       MakeObjectFactoryChecker());
+        const TransportProfile& profile = *nic.GetProfile(interDc);
+        profile.GetLaw()->Fork();
         PathInfo own = path;
         own.interDc = interDc;
-        recovery.Get().Create<LossRecovery>()->ForQueuePair(own, 0);
+        profile.GetRecovery()->ForQueuePair(own, 0);
     }
     for (const std::string& warning : network.GetWarnings())
     {
@@ -231,7 +229,7 @@ TransportOptions::Check(const Network& network) const
     }
     for (const bool interDc : {false, true})
     {
-        const Ptr<CongestionControl> law = nic.GetPrototype(interDc);
+        const Ptr<CongestionControl>& law = nic.GetProfile(interDc)->GetLaw();
         const std::string option =
             interDc && !interCc.empty() ? "--interCc=" + interCc : "--cc=" + cc;
         if (!telemetry && law->NeedsTelemetry())
@@ -243,12 +241,12 @@ TransportOptions::Check(const Network& network) const
     }
     for (const bool interDc : {false, true})
     {
-        CheckEcn(nic.GetSelectorPrototype(interDc)->NeedsEcn(),
+        CheckEcn(nic.GetProfile(interDc)->GetSelector()->NeedsEcn(),
                  interDc,
                  interDc && !interPaths.empty() ? "--interPaths=" + interPaths
                                                 : "--" + pathsOption + "=" + paths);
     }
-    const Ptr<CongestionControl> law = nic.GetPrototype(path.interDc)->Fork();
+    const Ptr<CongestionControl> law = nic.GetProfile(path.interDc)->GetLaw()->Fork();
     law->Start(path, 0);
     if (const std::string warning = law->GetWarning(); !warning.empty())
     {
@@ -256,7 +254,7 @@ TransportOptions::Check(const Network& network) const
                   << (path.interDc && !interCc.empty() ? "interCc=" + interCc : "cc=" + cc) << ": "
                   << warning << std::endl;
     }
-    nic.GetSelectorPrototype(path.interDc)->Fork()->Start(path, 0, 0);
+    nic.GetProfile(path.interDc)->GetSelector()->Fork()->Start(path, 0, 0);
 }
 
 } // namespace roce

@@ -42,7 +42,7 @@ Network::CheckLaws(const SwitchStage& stage) const
 {
     for (const NicEntry& nic : m_nics)
     {
-        stage.CheckLaw(*nic.nic->GetPrototype(true));
+        stage.CheckLaw(*nic.nic->GetProfile(true)->GetLaw());
     }
 }
 
@@ -141,7 +141,7 @@ Network::CheckTimestamps() const
 {
     // What an edge function replaces are stamps of data that leaves the datacenter.
     const auto nic = std::find_if(m_nics.begin(), m_nics.end(), [](const NicEntry& entry) {
-        return entry.nic->GetSelectorPrototype(true)->NeedsTimestamp();
+        return entry.nic->GetProfile(true)->GetSelector()->NeedsTimestamp();
     });
     if (nic == m_nics.end())
     {
@@ -156,7 +156,7 @@ Network::CheckTimestamps() const
                 throw InputError(
                     "edge function " + stage->GetInstanceTypeId().GetName() +
                     " replaces the time stamps that " +
-                    nic->nic->GetSelectorPrototype(true)->GetInstanceTypeId().GetName() +
+                    nic->nic->GetProfile(true)->GetSelector()->GetInstanceTypeId().GetName() +
                     " measures by, expected stamps of its own (SeparateTimestamp=true)");
             }
         }

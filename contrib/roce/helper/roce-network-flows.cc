@@ -11,7 +11,6 @@
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
-#include <array>
 
 namespace ns3
 {
@@ -48,8 +47,6 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
         MakePhases(flows);
     }
     std::vector<Ptr<FlowApplication>> applications(m_nics.size());
-    std::vector<std::array<std::string, 2>> feedback(m_nics.size()); // within and across
-    std::vector<std::array<std::string, 2>> recovery(m_nics.size());
     for (const FlowSpec& flow : flows)
     {
         const std::string who = "flow " + std::to_string(flow.id) + ": ";
@@ -85,18 +82,11 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
             application = CreateObject<FlowApplication>();
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
-            for (const bool interDc : {false, true})
-            {
-                feedback[flow.src][interDc] = nic->GetPrototype(interDc)->ReceiverFeedbackFactory();
-                recovery[flow.src][interDc] = nic->GetLossRecoveryFactory(interDc);
-            }
         }
-        const bool interDc = IsInterDc(flow.src, flow.dst);
-        const uint32_t dstQp = m_nics[flow.dst].nic->ReserveReceiver(flow.src,
-                                                                     feedback[flow.src][interDc],
-                                                                     recovery[flow.src][interDc],
-                                                                     flow.id,
-                                                                     flow.replyPort);
+        const Ptr<TransportProfile>& profile =
+            m_nics[flow.src].nic->GetProfile(IsInterDc(flow.src, flow.dst));
+        const uint32_t dstQp =
+            m_nics[flow.dst].nic->ReserveReceiver(flow.src, profile, flow.id, flow.replyPort);
         if (FlowPhases::IsScheduled(flow))
         {
             application->AddFlow(flow, dstQp);
@@ -105,6 +95,20 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
         {
             m_phases->Add(flow, dstQp, application);
         }
+    }
+}
+
+void
+Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
+{
+    law->Fork(); // throws for values that do not go together, before anything has changed
+    for (const NicEntry& entry : m_nics)
+    {
+        entry.nic->Retune(interDc, law);
+    }
+    for (const NicEntry& entry : m_nics)
+    {
+        entry.nic->RetuneReceivers();
     }
 }
 

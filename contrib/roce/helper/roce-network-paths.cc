@@ -78,7 +78,10 @@ Network::GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const
     if (telemetry)
     {
         sizes.intBytesBase = nic.GetTelemetryBytes(interDc);
-        sizes.intBytesPerHop = nic.GetPrototype(interDc)->NeedsTelemetry() ? m_intBytesPerHop : 0;
+        const TransportProfile& profile = *nic.GetProfile(interDc);
+        sizes.intBytesPerHop = profile.GetLaw()->NeedsTelemetry() ? m_intBytesPerHop : 0;
+        sizes.headerBytes += profile.GetExtensionBytes(FrameKind::DATA);
+        sizes.ackFrameBytes += profile.GetExtensionBytes(FrameKind::ACK);
     }
     return sizes;
 }

@@ -371,6 +371,15 @@ class Network
     /// @brief Make every NIC and switch do what is due by now, so that counters are exact.
     void CatchUp() const;
 
+    /**
+     * @brief Change live parameters of the rate law of all NICs while the simulation is on, and of
+     * the feedback at its receivers. Queue pairs keep their state, and running timers run on.
+     * @param interDc of queue pairs that leave the datacenter
+     * @param law prototype with the new parameters, of the class of the law in force
+     * @throw InputError if a parameter differs that is not live
+     */
+    void Retune(bool interDc, const Ptr<CongestionControl>& law) const;
+
     /// @return calls of FailLink() that made a difference
     uint64_t CountLinkFailures() const;
 

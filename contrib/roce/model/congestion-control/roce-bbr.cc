@@ -235,7 +235,7 @@ Bbr::CheckProbeRtt(const AckInfo& ack)
 // ---------------------------------------------------------------- events
 
 void
-Bbr::OnSend(int64_t nowPs, uint32_t)
+Bbr::OnSend(const SendInfo& sent)
 {
     if (m_delivery.IsIdle() && m_delivery.IsAppLimited())
     {
@@ -246,7 +246,7 @@ Bbr::OnSend(int64_t nowPs, uint32_t)
             Publish();
         }
     }
-    m_delivery.OnSend(nowPs);
+    m_delivery.OnSend(sent.nowPs);
 }
 
 void

@@ -98,7 +98,7 @@ class Bbr : public CongestionControl
         return false;
     }
 
-    void OnSend(int64_t nowPs, uint32_t wireBytes) override;
+    void OnSend(const SendInfo& sent) override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
     void OnFurtherTimeout(int64_t nowPs) override;

@@ -170,12 +170,12 @@ DcqcnParams::Table()
                   &P::tenBitAlpha,
                   {false},
                   "Integer alpha of 0..1023, as in firmware")
-            .Live()
             .Duration("MinTimeBetweenCnps",
                       &P::minTimeBetweenCnpsPs,
                       {4 * US, 50 * US, 0}, // [1] [2] [4]
                       Range::AtLeast(0),
                       "The receiver's interval between CNPs; 0: none")
+            .Live()
             .Flag("CnpInAck",
                   &P::cnpInAck,
                   {false, false, true}, // [4]

@@ -48,15 +48,16 @@ Dcqcn::Fork() const
     return CopyObject<Dcqcn>(this);
 }
 
-std::string
-Dcqcn::ReceiverFeedbackFactory() const
+Ptr<ReceiverFeedback>
+Dcqcn::MakeFeedback() const
 {
     if (GetParams().cnpInAck)
     {
-        return CongestionControl::ReceiverFeedbackFactory();
+        return CongestionControl::MakeFeedback();
     }
-    return "ns3::roce::EcnCnpFeedback[CnpInterval=" +
-           std::to_string(GetParams().minTimeBetweenCnpsPs) + "ps]";
+    Ptr<EcnCnpFeedback> feedback = CreateObject<EcnCnpFeedback>();
+    feedback->SetAttribute("CnpInterval", TimeValue(PicoSeconds(GetParams().minTimeBetweenCnpsPs)));
+    return feedback;
 }
 
 void
@@ -89,28 +90,28 @@ Dcqcn::TakeOver()
 }
 
 void
-Dcqcn::Retune(const Dcqcn& from, int64_t nowPs)
+Dcqcn::Retune(const CongestionControl& prototype, int64_t nowPs)
 {
     Advance(nowPs);
     if (m_hasState)
     {
         AdvanceAlpha(nowPs);
     }
-    m_inForce = m_parameters.Retune(from.m_parameters, *m_inForce);
+    const std::shared_ptr<const DcqcnParams> before = m_inForce;
+    m_inForce = m_parameters.Retune(SameLaw<Dcqcn>(prototype).m_parameters, *before);
     const DcqcnParams& p = *m_inForce;
     TakeOver();
-    m_alphaTickPs = nowPs;
-    m_cutTickPs = nowPs + p.cutPeriodPs + CUT_TICK_LAG_PS;
+    // Timers that run end when they would have; the new periods begin there.
+    m_alphaTickPs += before->alphaPeriodPs - p.alphaPeriodPs;
+    if (before->cutPeriodPs && m_cutTickPs <= nowPs)
+    {
+        m_cutTickPs += ((nowPs - m_cutTickPs) / before->cutPeriodPs + 1) * before->cutPeriodPs;
+    }
     if (p.tenBitAlpha)
     {
         m_alpha = std::min(std::floor(m_alpha * 1024), 1023.0) / 1024;
     }
     m_cnpSinceTick = m_cnpSinceTick && p.alphaFreeRunning;
-    m_nextCutPs = std::min(m_nextCutPs, nowPs + p.cutPeriodPs);
-    if (m_cutDuePs != NEVER_PS)
-    {
-        m_cutDuePs = p.cutFreeRunning ? m_cutTickPs : std::max(nowPs, m_nextCutPs);
-    }
     if (!p.timeResetPs || !m_limited)
     {
         m_incDuePs = NEVER_PS;
@@ -196,8 +197,9 @@ Dcqcn::MakeState(int64_t nowPs)
 }
 
 void
-Dcqcn::OnCnp(int64_t nowPs)
+Dcqcn::OnCnp(const CnpInfo& cnp)
 {
+    const int64_t nowPs = cnp.nowPs;
     Advance(nowPs);
     const DcqcnParams& p = *m_inForce;
     if (!m_hasState)
@@ -245,7 +247,7 @@ Dcqcn::OnAck(const AckInfo& ack)
 {
     if (m_cnpInAck && ack.ecnEcho)
     {
-        OnCnp(ack.nowPs);
+        OnCnp({ack.nowPs});
     }
 }
 
@@ -297,14 +299,14 @@ Dcqcn::Advance(int64_t nowPs)
 }
 
 void
-Dcqcn::OnSend(int64_t nowPs, uint32_t wireBytes)
+Dcqcn::OnSend(const SendInfo& sent)
 {
-    Advance(nowPs);
+    Advance(sent.nowPs);
     if (!m_limited || !m_inForce->byteResetBytes)
     {
         return;
     }
-    m_bytes += wireBytes;
+    m_bytes += sent.wireBytes;
     const auto step = static_cast<uint64_t>(m_inForce->byteResetBytes);
     if (m_bytes < step)
     {

@@ -63,16 +63,16 @@ class Dcqcn : public CongestionControl
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;
-    std::string ReceiverFeedbackFactory() const override;
+    Ptr<ReceiverFeedback> MakeFeedback() const override;
 
     bool NeedsEcn() const override
     {
         return true;
     }
 
-    void OnSend(int64_t nowPs, uint32_t wireBytes) override;
+    void OnSend(const SendInfo& sent) override;
     void OnAck(const AckInfo& ack) override;
-    void OnCnp(int64_t nowPs) override;
+    void OnCnp(const CnpInfo& cnp) override;
     void Advance(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
@@ -81,16 +81,7 @@ class Dcqcn : public CongestionControl
         return m_cutDuePs < m_incDuePs ? m_cutDuePs : m_incDuePs;
     }
 
-    /**
-     * @brief Take over the parameters of another object and keep the state (for tuners).
-     *
-     * The alpha and cut timers restart now; the increase timer keeps its pending expiry.
-     *
-     * @param from where the attributes are taken from; may be this object after SetAttribute()
-     * @param nowPs current time
-     * @throw InputError if an attribute of from is out of range
-     */
-    void Retune(const Dcqcn& from, int64_t nowPs);
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
 
     /**
      * @return the parameters as the attributes stand now

@@ -208,9 +208,9 @@ UnoCc::EndEpoch(int64_t nowPs)
 }
 
 void
-UnoCc::OnSend(int64_t nowPs, uint32_t wireBytes)
+UnoCc::OnSend(const SendInfo& sent)
 {
-    m_epoch.OnSend(nowPs, wireBytes * m_frameBytes / m_path.fullFrameBytes);
+    m_epoch.OnSend(sent.nowPs, sent.wireBytes * m_frameBytes / m_path.fullFrameBytes);
 }
 
 void

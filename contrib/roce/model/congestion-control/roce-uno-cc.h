@@ -89,7 +89,7 @@ class UnoCc : public CongestionControl
         return true;
     }
 
-    void OnSend(int64_t nowPs, uint32_t wireBytes) override;
+    void OnSend(const SendInfo& sent) override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
     void Advance(int64_t nowPs) override;

@@ -26,6 +26,8 @@ constexpr int64_t US = 1000000; //!< picoseconds
 
 } // namespace
 
+const FrameExtension NdtStamp::EXTENSION{"ns3::roce::NdtStamp", {}, true};
+
 const ParameterTable<ReflexNdtParams>&
 ReflexNdtParams::Table()
 {
@@ -222,7 +224,8 @@ ReflexNdt::OnArrival(Frame& frame, Port&, int64_t nowPs)
     {
         return Verdict::PASS;
     }
-    const int64_t stampPs = IsSeparate() ? static_cast<int64_t>(frame.aux) : frame.sentPs;
+    const NdtStamp* stamp = frame.FindExtension<NdtStamp>();
+    const int64_t stampPs = !IsSeparate() ? frame.sentPs : stamp ? stamp->atPs : 0;
     const uint64_t key = FlowOfAck(frame);
     // No stamp: the data came in through another switch.
     if (stampPs && m_controller.OnAck(key, nowPs - stampPs, nowPs))
@@ -241,7 +244,7 @@ ReflexNdt::OnDequeue(Frame& frame, Port& out, const EgressScheduler&, int64_t no
     {
         if (IsSeparate())
         {
-            frame.aux = static_cast<uint64_t>(nowPs);
+            frame.Extend<NdtStamp>().atPs = nowPs;
         }
         else
         {

@@ -10,6 +10,7 @@
 #include "roce-ndt-scheduler.h"
 
 #include "ns3/nstime.h"
+#include "ns3/roce-frame-extension.h"
 #include "ns3/roce-parameters.h"
 #include "ns3/roce-switch-stage.h"
 #include "ns3/traced-callback.h"
@@ -21,6 +22,16 @@ namespace ns3
 {
 namespace roce
 {
+
+/**
+ * @ingroup roce
+ * @brief The second time stamp, TS2, where the first one is taken: charged no bytes.
+ */
+struct NdtStamp
+{
+    int64_t atPs; //!< when the data left the external switch
+    static const FrameExtension EXTENSION;
+};
 
 /// Parameters of ReflexNdt.
 struct ReflexNdtParams

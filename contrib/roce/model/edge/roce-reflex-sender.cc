@@ -93,9 +93,9 @@ ReflexSender::DoStart(int64_t nowPs)
 }
 
 void
-ReflexSender::OnSend(int64_t nowPs, uint32_t wireBytes)
+ReflexSender::OnSend(const SendInfo& sent)
 {
-    GetLaw().OnSend(nowPs, wireBytes);
+    GetLaw().OnSend(sent);
     ++m_sent;
 }
 
@@ -167,9 +167,16 @@ ReflexSender::Feed(int64_t nowPs)
 }
 
 void
-ReflexSender::OnCnp(int64_t nowPs)
+ReflexSender::OnCnp(const CnpInfo& cnp)
 {
-    GetLaw().OnCnp(nowPs);
+    GetLaw().OnCnp(cnp);
+    Publish();
+}
+
+void
+ReflexSender::Retune(const CongestionControl& prototype, int64_t nowPs)
+{
+    GetLaw().Retune(prototype, nowPs);
     Publish();
 }
 

@@ -63,9 +63,10 @@ class ReflexSender : public ControlShim
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;
-    void OnSend(int64_t nowPs, uint32_t wireBytes) override;
+    void OnSend(const SendInfo& sent) override;
     void OnAck(const AckInfo& ack) override;
-    void OnCnp(int64_t nowPs) override;
+    void OnCnp(const CnpInfo& cnp) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void OnNotification(const Notification& notification) override;
     void OnTimeout(int64_t nowPs) override;
     void Advance(int64_t nowPs) override;

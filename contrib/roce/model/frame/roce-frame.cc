@@ -57,6 +57,34 @@ FramePool::GrowInt()
     }
 }
 
+void
+IntStack::KeepLast(uint32_t n)
+{
+    const uint32_t skip = n < hops ? hops - n : 0;
+    if (!skip)
+    {
+        return;
+    }
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        const IntHop kept = At(skip + i);
+        IntStack* chunk = this;
+        for (uint32_t j = i; j >= CHUNK; j -= CHUNK)
+        {
+            chunk = chunk->next;
+        }
+        chunk->hop[i % CHUNK] = kept;
+    }
+    IntStack* last = this;
+    for (uint32_t j = CHUNK; j < n; j += CHUNK)
+    {
+        last = last->next;
+    }
+    FramePool::FreeInt(last->next);
+    last->next = nullptr;
+    hops = n;
+}
+
 uint64_t
 FramePool::Outstanding()
 {

@@ -226,6 +226,15 @@ struct IntStack
      * @return the new record, to be filled in by the caller
      */
     IntHop& Append();
+
+    /// @brief Forget all records.
+    void Clear();
+
+    /**
+     * @brief Forget all records but the last ones.
+     * @param n how many stay, in path order; all if there are not so many
+     */
+    void KeepLast(uint32_t n);
 };
 
 /**
@@ -237,6 +246,8 @@ struct IntStack
  */
 struct alignas(64) Frame
 {
+    static constexpr uint32_t EXTENSION_BYTES = 40; //!< room for an extension
+
     Frame* next;             //!< link of the one queue the frame stands in
     int64_t timePs;          //!< arrival time while in flight; free for the holder otherwise
     uint64_t psn;            //!< DATA: packet sequence; ACK: last in order; NAK: expected
@@ -284,10 +295,32 @@ struct alignas(64) Frame
                            //!< message in its block
     uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers; a sender
                            //!< knows it by the PSN, so nothing on the wire
-    uint64_t aux;          //!< free for edge functions; not on the wire; an ACK or NAK echoes it
-    // --- third cache line: PFC only
+    uint8_t extension;     //!< tag of the FrameExtension that it carries; 0: none
+    // --- third cache line: PFC and extensions only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
     uint8_t classEnable;                    //!< PFC: class-enable vector
+    alignas(8) unsigned char extensionValue[EXTENSION_BYTES]; //!< valid with an extension
+
+    // Defined in roce-frame-extension.h; T is a plain struct with a FrameExtension EXTENSION.
+
+    /**
+     * @brief Carry an extension: its bytes are added to frameBytes, its value is zero.
+     * @return the value; as it is, if the frame carries it already
+     * @throw InputError if the frame carries another one
+     */
+    template <typename T>
+    T& Extend();
+
+    /// @return the value of an extension, or null if the frame does not carry it
+    template <typename T>
+    T* FindExtension();
+
+    /// @return the value of an extension, or null if the frame does not carry it
+    template <typename T>
+    const T* FindExtension() const;
+
+    /// @brief Carry no extension any more: its bytes are taken from frameBytes.
+    void RemoveExtension();
 };
 
 /**
@@ -436,7 +469,7 @@ FramePool::Alloc()
     Poison(frame, sizeof *frame, false);
     s_free = frame->next;
     ++s_outstanding;
-    // The third cache line is always zero here: Free() has seen to it.
+    // In the third cache line, what is PFC's is always zero here: Free() has seen to it.
     std::memset(static_cast<void*>(frame), 0, offsetof(Frame, quanta));
     return frame;
 }
@@ -484,6 +517,14 @@ FramePool::FreeInt(IntStack* stack)
         s_freeInt = stack;
         stack = next;
     }
+}
+
+inline void
+IntStack::Clear()
+{
+    FramePool::FreeInt(next);
+    next = nullptr;
+    hops = 0;
 }
 
 inline IntHop&

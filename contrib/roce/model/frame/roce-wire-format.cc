@@ -5,6 +5,7 @@
  */
 #include "ns3/roce-wire-format.h"
 
+#include "ns3/roce-frame-extension.h"
 #include "ns3/roce-wire-internal.h"
 
 #include <algorithm>
@@ -97,6 +98,7 @@ CheckWritable(const Frame& frame)
         WireFormat::FrameBytes(frame.kind, frame.payloadBytes, frame.flags & FRAME_FIRST, 0);
     uint64_t ipBytes =
         plain - ETHERNET_HEADER_BYTES - FCS_BYTES + frame.telemetryBytes +
+        FrameExtension::BytesIn(frame) +
         (frame.kind == FrameKind::DATA && frame.flags & FRAME_CODED ? CODE_HEADER_BYTES : 0);
     if (ipBytes > UINT16_MAX)
     {
@@ -115,8 +117,8 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     const bool coded = frame.flags & FRAME_CODED && !isCnp;
     uint32_t ipBytes =
         WireFormat::FrameBytes(frame.kind, frame.payloadBytes, first, frame.telemetryBytes) -
-        ETHERNET_HEADER_BYTES - FCS_BYTES + (sack ? SACK_BYTES : 0) +
-        (coded && isData ? CODE_HEADER_BYTES : 0);
+        ETHERNET_HEADER_BYTES - FCS_BYTES + FrameExtension::BytesIn(frame) +
+        (sack ? SACK_BYTES : 0) + (coded && isData ? CODE_HEADER_BYTES : 0);
 
     PutMac(out, frame.dst);
     PutMac(out, frame.src);
@@ -145,7 +147,10 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     const bool fecn = frame.kind == FrameKind::NOTIFICATION;
     Put(out, (fecn ? FECN : 0) | (becn ? BECN : 0) | TelemetryCode(frame), 1);
     Put(out, frame.dstQp, 3);
-    Put(out, (frame.flags & FRAME_ACK_REQ ? ACK_REQUEST : 0) | (coded ? CODED : 0), 1);
+    Put(out,
+        (frame.flags & FRAME_ACK_REQ ? ACK_REQUEST : 0) | (coded ? CODED : 0) |
+            (FrameExtension::BytesIn(frame) ? EXTENDED : 0),
+        1);
     Put(out, isCnp ? 0 : frame.psn, 3);
     if (isData && first)
     {
@@ -168,6 +173,7 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
     {
         Put(out, frame.msn, CODE_HEADER_BYTES);
     }
+    FrameExtension::Write(frame, out);
     if (isData && options.payload)
     {
         out.insert(out.end(), options.payload, options.payload + frame.payloadBytes);

@@ -77,13 +77,16 @@ struct WireOptions
  * behind its telemetry, 4 bytes that BlockPlace packs (index, data, total, last); the ICRC covers
  * them. What an ACK or NAK says with the bit is FRAME_CODED's matter; it has no further bytes.
  *
+ * Extensions: the next reserved bit says that the bytes of a FrameExtension precede the payload, or
+ * end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them. Reading does not know them.
+ *
  * The ICRC is the one of the same frame without telemetry: telemetry bytes are not covered and
  * the covered IP and UDP lengths are those without them. Hops can so write telemetry without
  * touching the ICRC. A frame without telemetry has the standard ICRC.
  *
  * A sidecar carries what these bytes cannot. Without it a frame read back has: a 24-bit PSN and
  * MSN, the INT values as quantised above (rxBytes 0; hop ID of the first hop = path ID, of others
- * 0), message length (at most 2^32 - 1), remote address and R_Key only from a RETH, srcQp, aux,
+ * 0), message length (at most 2^32 - 1), remote address and R_Key only from a RETH, srcQp,
  * ackedPackets and remoteHoldPs 0, no FRAME_RETX, trafficClass = DSCP >> 3, sentPs only with a time
  * stamp on the wire, frameBytes = real length. With it every field is the original's, except:
  * next, timePs and inPort, never touched; of a PFC frame ttl, ecn, dscp, entropy and

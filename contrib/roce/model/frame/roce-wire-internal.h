@@ -53,6 +53,7 @@ constexpr uint8_t BECN = 0x40;
 
 constexpr uint8_t ACK_REQUEST = 0x80; //!< in front of the PSN
 constexpr uint8_t CODED = 0x40;       //!< first of the reserved bits behind it: FRAME_CODED
+constexpr uint8_t EXTENDED = 0x20;    //!< the second one: a FrameExtension precedes the payload
 
 constexpr uint8_t HAS_TIMESTAMP = 0x20; //!< telemetry code: the block begins with a time stamp
 constexpr uint8_t INT_CODE_MASK = 0x1f; //!< telemetry code: bits for the INT block's length

@@ -72,7 +72,6 @@ constexpr SideField SIDE_FIELDS[] = {
     MakeField<&Frame::rKey>(15),
     MakeField<&Frame::msn>(16),
     MakeField<&Frame::ackedPackets>(17),
-    MakeField<&Frame::aux>(18),
 };
 
 /// Variable-length integer: 7 bits a byte, least significant first, top bit = more follow.

@@ -6,24 +6,21 @@
 #ifndef ROCE_NIC_H
 #define ROCE_NIC_H
 
-#include "roce-due-heap.h"
-#include "roce-qp-scheduler.h"
-#include "roce-receiver-table.h"
+#include "roce-nic-receiver.h"
+#include "roce-nic-sender.h"
+#include "roce-transport-profile.h"
 
 #include "ns3/object-factory.h"
 #include "ns3/random-variable-stream.h"
-#include "ns3/roce-loss-recovery.h"
-#include "ns3/roce-path-selector.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"
 
+#include <algorithm>
 #include <array>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace ns3
 {
@@ -35,7 +32,9 @@ namespace roce
  * @brief An RDMA NIC: one port, many queue pairs. A host may have several.
  *
  * Control frames (ACK, NAK, CNP) go first, then the data of the queue pair that QpScheduler names.
- * Queue pairs that wait for window or data cost nothing, and finished ones are freed.
+ * Queue pairs that wait for window or data cost nothing, and finished ones are freed. NicSender has
+ * the sending queue pairs, NicReceiver the receiving ones, and TransportProfile says what they are
+ * made of.
  */
 class Nic : public Port, public Station
 {
@@ -89,19 +88,17 @@ class Nic : public Port, public Station
     /**
      * @brief Make room for a receiving queue pair; its state is created by the first frame.
      * @param src sending NIC
-     * @param feedback ReceiverFeedback in ObjectFactory's text form
-     * @param recovery LossRecovery of the sender, in the same form
+     * @param profile GetProfile() of that NIC
      * @param cookie returned by trace source MessageReceived
      * @param replyEntropy UDP source port of ACKs, NAKs and CNPs; 0: that of the data they answer
      * @return queue pair number here
      */
     uint32_t ReserveReceiver(uint32_t src,
-                             const std::string& feedback,
-                             const std::string& recovery,
+                             Ptr<const TransportProfile> profile,
                              uint64_t cookie,
                              uint16_t replyEntropy = 0)
     {
-        return m_receivers.Reserve(src, feedback, recovery, cookie, replyEntropy);
+        return m_receiver.GetTable().Reserve(src, std::move(profile), cookie, replyEntropy);
     }
 
     /**
@@ -133,19 +130,19 @@ class Nic : public Port, public Station
      */
     QueuePair* GetQp(uint32_t qpn) const
     {
-        return qpn < m_senders.size() ? m_senders[qpn].get() : nullptr;
+        return m_sender.Get(qpn);
     }
 
     /// @return sending queue pairs ever opened
     uint32_t GetNQps() const
     {
-        return static_cast<uint32_t>(m_senders.size());
+        return m_sender.GetN();
     }
 
     /// @return sending queue pairs open now
     uint32_t GetOpenQps() const
     {
-        return m_openQps;
+        return m_sender.GetOpen();
     }
 
     /**
@@ -154,16 +151,18 @@ class Nic : public Port, public Station
      */
     const ReceiverQp* GetReceiver(uint32_t qpn) const
     {
-        return m_receivers.Get(qpn);
+        return m_receiver.GetTable().Get(qpn);
     }
 
     /**
-     * @brief The rate law new queue pairs get, not started: attribute CongestionControl or, if
-     * the path leaves the datacenter, InterCongestionControl behind its shim.
-     * @param interDc the path leaves the datacenter
-     * @return the prototype
+     * @brief What new queue pairs are made of: the attributes CongestionControl, LossRecovery and
+     * PathSelector or, if the path leaves the datacenter and they are given, InterCongestionControl
+     * and so on, behind the shim. Made when first asked for.
+     * @param interDc of queue pairs that leave the datacenter
+     * @return the prototypes
+     * @throw InputError if an attribute names what it must not
      */
-    Ptr<CongestionControl> GetPrototype(bool interDc = false);
+    const Ptr<TransportProfile>& GetProfile(bool interDc = false);
 
     /**
      * @brief From now on, put a shim in front of the rate laws of new queue pairs that leave the
@@ -173,19 +172,16 @@ class Nic : public Port, public Station
     void SetInterShim(const std::string& factory);
 
     /**
+     * @brief Change live parameters of the rate law while the simulation is on: of all open queue
+     * pairs, which keep their state, and of those to come. RetuneReceivers() of all NICs follows.
      * @param interDc of queue pairs that leave the datacenter
-     * @return attribute LossRecovery or, if it is given, InterLossRecovery, for ReserveReceiver()
-     * at the other end
+     * @param law prototype with the new parameters, of the class of the law in force
+     * @throw InputError if a parameter differs that is not live
      */
-    std::string GetLossRecoveryFactory(bool interDc = false) const;
+    void Retune(bool interDc, const Ptr<CongestionControl>& law);
 
-    /**
-     * @brief How new queue pairs choose their paths: attribute PathSelector or, if it is given,
-     * InterPathSelector.
-     * @param interDc of queue pairs that leave the datacenter
-     * @return the prototype
-     */
-    Ptr<PathSelector> GetSelectorPrototype(bool interDc = false);
+    /// @brief Give receiving queue pairs what has changed by Retune() of their senders' NICs.
+    void RetuneReceivers();
 
     /**
      * @brief Give the NIC's random choices (PathSelector) their stream.
@@ -238,9 +234,12 @@ class Nic : public Port, public Station
 
     /**
      * @param interDc of queue pairs that leave the datacenter
-     * @return bytes of telemetry charged to each data frame as it leaves this NIC
+     * @return bytes of INT and time stamp charged to each data frame as it leaves this NIC
      */
-    uint32_t GetTelemetryBytes(bool interDc = false);
+    uint32_t GetTelemetryBytes(bool interDc = false)
+    {
+        return GetProfile(interDc)->GetTelemetryBytes(m_intHeaderBytes);
+    }
 
     /// @return counters
     const Counters& GetCounters() const
@@ -254,7 +253,10 @@ class Nic : public Port, public Station
      * @param nowPs current time
      * @return text
      */
-    std::string Explain(const QueuePair& qp, int64_t nowPs);
+    std::string Explain(const QueuePair& qp, int64_t nowPs) const
+    {
+        return m_sender.Explain(qp, nowPs);
+    }
 
     /// Signature of trace source MessageCompleted.
     typedef void (*MessageCallback)(const MessageRecord& record);
@@ -281,45 +283,32 @@ class Nic : public Port, public Station
     void DoDispose() override;
 
   private:
+    friend class NicReceiver;
+    friend class NicSender;
+
     void Depart(uint16_t port, int64_t atPs) override;
     void Receive(Port& port, Frame* frame, int64_t atPs) override;
     void Timer(int64_t atPs) override;
     int64_t NextDuePs() const;
     void Settle(int64_t nowPs);
-    QueuePair* PickData(int64_t atPs);
-    void SendData(QueuePair* qp, int64_t atPs);
-    void ReceiveData(Frame* frame, int64_t nowPs);
-    void ReceiveAck(Frame* frame, int64_t nowPs);
-    void ReceiveCnp(Frame* frame, int64_t nowPs);
-    void ReceiveNotification(Frame* frame, int64_t nowPs);
     uint64_t DrawSeed();
-    bool NeedsTimestamp(bool interDc);
-    void AfterFeedback(QueuePair* qp, int64_t nowPs);
-    Frame* MakeReply(FrameKind kind, const Frame& data) const;
-    void NoteReceiverTimer(ReceiverQp& qp, uint32_t qpn);
-    void RunTimeouts(int64_t atPs);
-    void RunReceiverTimers(int64_t atPs);
-    void RestartRto(QueuePair* qp, int64_t nowPs);
-    void PushTimeout(QueuePair* qp);
-    bool CloseIfDone(QueuePair* qp);
+
+    /// @brief Wake up for the first of the timeouts and receivers' timers.
+    void SetEarliestTimer()
+    {
+        SetTimer(std::min(m_sender.NextTimeoutPs(), m_receiver.NextTimerPs()));
+    }
 
     // hot
     FrameQueue m_control;
-    DueHeap m_timeouts;
-    DueHeap m_receiverTimers;
-    QpScheduler::QueuePairs m_senders; //!< by number; null once closed
-    QpScheduler m_scheduler;
-    ReceiverTable m_receivers;
-    std::vector<MessageRecord> m_done; //!< scratch
+    NicSender m_sender;
+    NicReceiver m_receiver;
     Counters m_counters;
-    uint32_t m_openQps{0};
     uint32_t m_nicIndex{0};
     PathOracle m_oracle;
-    std::array<Ptr<CongestionControl>, 2> m_prototypes; //!< within and across datacenters
-    std::array<Ptr<LossRecovery>, 2> m_recoveries;      //!< the same
-    std::array<Ptr<PathSelector>, 2> m_selectors;       //!< the same
-    Ptr<UniformRandomVariable> m_random;                //!< made when first needed
-    int64_t m_stream{-1};                               //!< of m_random; -1: any
+    std::array<Ptr<TransportProfile>, 2> m_profiles; //!< within and across datacenters
+    Ptr<UniformRandomVariable> m_random;             //!< made when first needed
+    int64_t m_stream{-1};                            //!< of m_random; -1: any
     // attributes
     ObjectFactory m_ccFactory;
     std::string m_interCc;

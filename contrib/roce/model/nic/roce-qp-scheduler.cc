@@ -121,6 +121,15 @@ QpScheduler::Repace(QueuePair* qp, int64_t nowPs)
 }
 
 void
+QpScheduler::LookAgain(QueuePair* qp, int64_t nowPs)
+{
+    if (qp->place == QueuePair::Place::TIMED && qp->GetCc().NextRateChangePs() < qp->heapPs)
+    {
+        PushTimer(qp, nowPs);
+    }
+}
+
+void
 QpScheduler::Stretch(QueuePair* qp, uint64_t rate, int64_t nowPs)
 {
     // What is left of the gap is stretched or shortened; what has passed stays passed.

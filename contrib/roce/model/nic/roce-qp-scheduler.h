@@ -57,6 +57,14 @@ class QpScheduler
     void Repace(QueuePair* qp, int64_t nowPs);
 
     /**
+     * @brief The time of the next change of the rate may have become earlier: if the queue pair
+     * waits for its gap, look at it then.
+     * @param qp queue pair
+     * @param nowPs current time
+     */
+    void LookAgain(QueuePair* qp, int64_t nowPs);
+
+    /**
      * @brief Take the next queue pair out of its ring.
      * @param pausedMask classes that must not be sent
      * @param atPs time of the transmission

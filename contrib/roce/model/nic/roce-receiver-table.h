@@ -6,10 +6,9 @@
 #ifndef ROCE_RECEIVER_TABLE_H
 #define ROCE_RECEIVER_TABLE_H
 
-#include "ns3/roce-loss-recovery.h"
+#include "roce-transport-profile.h"
 
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace ns3
@@ -30,15 +29,13 @@ class ReceiverTable
     /**
      * @brief Make room for a queue pair.
      * @param src sending NIC
-     * @param feedback ReceiverFeedback in ObjectFactory's text form
-     * @param recovery LossRecovery of the sender, in the same form
+     * @param profile of the sender's queue pair
      * @param cookie see GetCookie()
      * @param replyEntropy see GetReplyEntropy()
      * @return its number
      */
     uint32_t Reserve(uint32_t src,
-                     const std::string& feedback,
-                     const std::string& recovery,
+                     Ptr<const TransportProfile> profile,
                      uint64_t cookie,
                      uint16_t replyEntropy);
 
@@ -47,10 +44,11 @@ class ReceiverTable
      * @tparam F callable that returns a PathInfo
      * @param data frame
      * @param path asked, when the queue pair is made, for the path back to the sender
+     * @param nowPs current time
      * @return queue pair, or null if there is none for that sender
      */
     template <typename F>
-    ReceiverQp* Find(const Frame& data, F&& path)
+    ReceiverQp* Find(const Frame& data, F&& path, int64_t nowPs)
     {
         if (data.dstQp >= m_slots.size() || m_slots[data.dstQp].src != data.src)
         {
@@ -59,7 +57,7 @@ class ReceiverTable
         Slot& slot = m_slots[data.dstQp];
         if (!slot.qp)
         {
-            Make(slot, path());
+            Make(slot, path(), nowPs);
         }
         return slot.qp.get();
     }
@@ -110,33 +108,45 @@ class ReceiverTable
         return reserved ? reserved : data.entropy;
     }
 
+    /**
+     * @brief Give feedbacks the live parameters of their profiles, where these have changed.
+     * @tparam F callable with (queue pair, its number)
+     * @param nowPs current time
+     * @param changed called for each
+     */
+    template <typename F>
+    void Retune(int64_t nowPs, F&& changed)
+    {
+        for (uint32_t qpn = 0; qpn < m_slots.size(); ++qpn)
+        {
+            Slot& slot = m_slots[qpn];
+            if (slot.qp && slot.version != slot.profile->GetVersion())
+            {
+                slot.version = slot.profile->GetVersion();
+                slot.qp->feedback->Retune(*slot.profile->GetFeedback(), nowPs);
+                changed(*slot.qp, qpn);
+            }
+        }
+    }
+
     /// @brief Forget everything.
     void Clear();
 
   private:
-    /// What queue pairs are made of.
-    struct Kind
-    {
-        std::string feedbackText;
-        std::string recoveryText;
-        Ptr<ReceiverFeedback> feedback;
-        Ptr<LossRecovery> recovery;
-    };
-
     /// Room for one queue pair.
     struct Slot
     {
         std::unique_ptr<ReceiverQp> qp;
+        Ptr<const TransportProfile> profile;
         uint64_t cookie{0};
         uint32_t src{UINT32_MAX}; //!< sending NIC
-        uint16_t kind{0};         //!< index into m_kinds
+        uint16_t version{0};      //!< of the profile, when its parameters were last taken over
         uint16_t replyEntropy{0}; //!< 0: that of the data
     };
 
-    void Make(Slot& slot, const PathInfo& path) const;
+    static void Make(Slot& slot, const PathInfo& path, int64_t nowPs);
 
     std::vector<Slot> m_slots;
-    std::vector<Kind> m_kinds;
 };
 
 } // namespace roce

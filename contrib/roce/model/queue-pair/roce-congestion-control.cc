@@ -34,5 +34,25 @@ CongestionControl::RequirePath() const
     }
 }
 
+Ptr<ReceiverFeedback>
+CongestionControl::MakeFeedback() const
+{
+    return CreateObject<PlainFeedback>();
+}
+
+void
+CongestionControl::Retune(const CongestionControl&, int64_t)
+{
+    throw InputError(GetInstanceTypeId().GetName() +
+                     " has no parameters that can change while the simulation is on");
+}
+
+void
+CongestionControl::ThrowOtherLaw(const CongestionControl& prototype) const
+{
+    throw InputError(GetInstanceTypeId().GetName() + " cannot take over parameters of " +
+                     prototype.GetInstanceTypeId().GetName() + "; expected the same class");
+}
+
 } // namespace roce
 } // namespace ns3

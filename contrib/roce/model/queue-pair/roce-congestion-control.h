@@ -6,8 +6,11 @@
 #ifndef ROCE_CONGESTION_CONTROL_H
 #define ROCE_CONGESTION_CONTROL_H
 
+#include "roce-path-info.h"
+#include "roce-receiver-feedback.h"
+
 #include "ns3/object.h"
-#include "ns3/roce-frame.h"
+#include "ns3/roce-frame-extension.h"
 #include "ns3/roce-time.h"
 
 #include <algorithm>
@@ -23,55 +26,6 @@ namespace roce
 
 /// A window that never binds.
 constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
-
-/**
- * @ingroup roce
- * @brief What a sender knows of its path when the queue pair is made.
- */
-struct PathInfo
-{
-    uint64_t lineRateBps{0};      //!< rate of the sender's NIC
-    uint64_t bottleneckBps{0};    //!< lowest link rate on the path
-    int64_t baseRttPs{0};         //!< empty-network RTT of a full frame and its ACK
-    uint32_t hops{0};             //!< links on the path, NIC to NIC
-    uint32_t mtuBytes{0};         //!< payload of a full frame
-    uint32_t fullFrameBytes{0};   //!< wire bytes of a full frame, framing included
-    uint32_t windowFrameBytes{0}; //!< what one adds to the bytes in flight; 0: fullFrameBytes
-    bool interDc{false};          //!< the path leaves the datacenter
-    /// The part of it inside the sender's datacenter: a round trip to the switch that sends on the
-    /// first long link, and the links to there. Without long link: as baseRttPs and hops.
-    int64_t nearRttPs{0};
-    uint32_t nearHops{0};
-
-    /// @return line rate times base RTT, in bytes
-    double BdpBytes() const
-    {
-        return static_cast<double>(lineRateBps) * static_cast<double>(baseRttPs) / 8e12;
-    }
-
-    /**
-     * @param windowBytes a window
-     * @return rate that spreads it over a base RTT, bit/s; at least 1, at most the line rate
-     */
-    uint64_t PacedBps(double windowBytes) const
-    {
-        const double bps = windowBytes * 8e12 / static_cast<double>(baseRttPs);
-        return bps < static_cast<double>(lineRateBps)
-                   ? std::max<uint64_t>(1, static_cast<uint64_t>(bps + 0.5))
-                   : lineRateBps;
-    }
-
-    /**
-     * @param windowBytes a window
-     * @return the whole frames in it, at least one, in bytes: a queue pair sends while less than
-     * the window is in flight
-     */
-    uint64_t WholeFramesBytes(double windowBytes) const
-    {
-        const auto frames = static_cast<uint64_t>(std::min(windowBytes / fullFrameBytes, 1e12));
-        return std::max<uint64_t>(frames, 1) * fullFrameBytes;
-    }
-};
 
 /**
  * @ingroup roce
@@ -92,7 +46,9 @@ struct AckInfo
     int64_t rttPs{0};                   //!< this ACK's RTT sample; 0 if it has none
     int64_t remoteHoldPs{0};            //!< part of the sample that the remote host held the data
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
+    ExtensionView extension{};          //!< what the ACK carries besides
     uint16_t entropy{0};                //!< UDP source port of the data frame it answers
+    bool isMarked{false};               //!< the ACK itself carries CE
     bool hasMore{false};                //!< posted data waits to be sent
 
     /**
@@ -117,15 +73,40 @@ struct ControlVariable
 
 /**
  * @ingroup roce
+ * @brief A data frame that starts on the wire.
+ */
+struct SendInfo
+{
+    int64_t nowPs{0};          //!< start of its transmission
+    uint32_t wireBytes{0};     //!< its size, framing included
+    uint64_t psn{0};           //!< its number
+    bool isRepeat{false};      //!< the PSN has been sent before
+    ExtensionView extension{}; //!< to be filled in: see GetDataExtension()
+};
+
+/**
+ * @ingroup roce
+ * @brief A CNP.
+ */
+struct CnpInfo
+{
+    int64_t nowPs{0};          //!< arrival
+    ExtensionView extension{}; //!< what it carries besides
+};
+
+/**
+ * @ingroup roce
  * @brief A message from a switch to a sender (edge functions of external switches).
  */
 struct Notification
 {
-    int64_t nowPs{0};  //!< arrival
-    uint32_t kind{0};  //!< mechanism, 24 bits: FourCc() without the fourth
-    int64_t rttPs{0};  //!< since the data frame it is about was sent; 0 if it does not say
-    uint64_t psn{0};   //!< of that frame
-    uint64_t value{0}; //!< meaning set by the mechanism
+    int64_t nowPs{0};                   //!< arrival
+    uint32_t kind{0};                   //!< mechanism, 24 bits: FourCc() without the fourth
+    int64_t rttPs{0};                   //!< since the data frame it is about was sent; 0: unknown
+    uint64_t psn{0};                    //!< of that frame
+    const IntStack* telemetry{nullptr}; //!< INT that it brings, or null
+    ExtensionView extension{};          //!< what it carries besides
+    bool isMarked{false};               //!< it carries CE
 };
 
 /**
@@ -204,20 +185,23 @@ class CongestionControl : public Object
         return 0;
     }
 
-    /// @return the ReceiverFeedback this rate law needs at the other end, in ObjectFactory's text
-    /// form
-    /// (`ns3::roce::EcnCnpFeedback[CnpInterval=50us]`)
-    virtual std::string ReceiverFeedbackFactory() const
+    /**
+     * @return a prototype of what the other end sends back: CE, time stamp and INT in each ACK, if
+     * not overridden
+     */
+    virtual Ptr<ReceiverFeedback> MakeFeedback() const;
+
+    /// @return the extension that each data frame carries, zero before OnSend(), or null
+    virtual const FrameExtension* GetDataExtension() const
     {
-        return "ns3::roce::PlainFeedback";
+        return nullptr;
     }
 
     /**
      * @brief A data frame starts on the wire.
-     * @param nowPs start of its transmission
-     * @param wireBytes its size, framing included
+     * @param sent what it is
      */
-    virtual void OnSend([[maybe_unused]] int64_t nowPs, [[maybe_unused]] uint32_t wireBytes)
+    virtual void OnSend([[maybe_unused]] const SendInfo& sent)
     {
     }
 
@@ -231,9 +215,9 @@ class CongestionControl : public Object
 
     /**
      * @brief A CNP has arrived.
-     * @param nowPs current time
+     * @param cnp what it tells
      */
-    virtual void OnCnp([[maybe_unused]] int64_t nowPs)
+    virtual void OnCnp([[maybe_unused]] const CnpInfo& cnp)
     {
     }
 
@@ -277,6 +261,18 @@ class CongestionControl : public Object
     {
         return NEVER_PS;
     }
+
+    /**
+     * @brief Take over the live parameters of another object while the simulation is on. State
+     * stays as it is: a timer that runs runs on, and a new period holds from its next start.
+     *
+     * The NIC calls it between events, and paces what waits anew.
+     * @param prototype of the same class
+     * @param nowPs current time
+     * @throw InputError if a parameter differs that is not live (see ParameterTable::Live), or if
+     * nothing of this law is
+     */
+    virtual void Retune(const CongestionControl& prototype, int64_t nowPs);
 
     /**
      * @return what is legal but rarely meant on this path, one line without a full stop, or
@@ -331,9 +327,31 @@ class CongestionControl : public Object
      */
     virtual void DoStart(int64_t nowPs) = 0;
 
+    /**
+     * @brief The argument of Retune() as the own class.
+     * @tparam T own class
+     * @param prototype as given to Retune()
+     * @return the same
+     * @throw InputError if it is of another class
+     */
+    template <typename T>
+    const T& SameLaw(const CongestionControl& prototype) const
+    {
+        const T* same = dynamic_cast<const T*>(&prototype);
+        if (!same)
+        {
+            ThrowOtherLaw(prototype);
+        }
+        return *same;
+    }
+
     /// @throw InputError unless the path's base RTT, line rate and full frame are positive
     void RequirePath() const;
 
+  private:
+    [[noreturn]] void ThrowOtherLaw(const CongestionControl& prototype) const;
+
+  protected:
     PathInfo m_path;                         //!< set by Start()
     uint64_t m_rateBps{0};                   //!< output: rate
     uint64_t m_windowBytes{UNLIMITED_BYTES}; //!< output: window

@@ -22,8 +22,9 @@ namespace roce
  *
  * Edge functions that steer an unmodified rate law from a switch have one (see
  * SwitchStage::GetSenderShim()). To the queue pair a shim is its rate law; what a subclass does not
- * override goes to the law, or is said by it. OnSend(), OnAck(), OnCnp(), OnNotification(),
- * OnTimeout(), Advance(), NextRateChangePs() and the outputs are the subclass's own.
+ * override goes to the law, or is said by it. Retune() gets a prototype of the law. OnSend(),
+ * OnAck(), OnCnp(), OnNotification(), OnTimeout(), Advance(), NextRateChangePs(), Retune() and the
+ * outputs are the subclass's own.
  */
 class ControlShim : public CongestionControl
 {
@@ -77,9 +78,14 @@ class ControlShim : public CongestionControl
         return m_law->GetBurstBytes();
     }
 
-    std::string ReceiverFeedbackFactory() const override
+    Ptr<ReceiverFeedback> MakeFeedback() const override
     {
-        return m_law->ReceiverFeedbackFactory();
+        return m_law->MakeFeedback();
+    }
+
+    const FrameExtension* GetDataExtension() const override
+    {
+        return m_law->GetDataExtension();
     }
 
     std::string GetWarning() const override

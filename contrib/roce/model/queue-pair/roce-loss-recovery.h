@@ -143,7 +143,7 @@ class LossRecovery : public Object
      */
     virtual int64_t TimeoutPs(const QueuePair& qp) const
     {
-        return qp.rtoPs;
+        return qp.timeout.GetLengthPs();
     }
 
     /**
@@ -152,7 +152,7 @@ class LossRecovery : public Object
      */
     virtual int64_t DeadlinePs(const QueuePair& qp)
     {
-        return qp.rtoStartPs + TimeoutPs(qp);
+        return qp.timeout.GetStartPs() + TimeoutPs(qp);
     }
 };
 

@@ -8,6 +8,7 @@
 #include "roce-loss-recovery.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace ns3
@@ -33,6 +34,7 @@ QueuePair::QueuePair(uint32_t qpn,
                      Ptr<LossRecovery> recovery,
                      Ptr<PathSelector> selector)
     : m_config(config),
+      m_extensionBytes(config.extension ? config.extension->GetWireBytes(FrameKind::DATA) : 0),
       m_code(recovery->GetCode()),
       m_watched(recovery->WatchesSends()),
       m_cc(std::move(cc)),
@@ -94,7 +96,8 @@ QueuePair::FrameBytesOf(const Message& message, uint64_t psn) const
     const uint32_t mask = m_config.alignMask;
     const uint32_t padded = (PayloadOf(message, psn) + mask) & ~mask;
     return m_config.headerBytes + (psn == message.firstPsn ? m_config.firstHeaderBytes : 0) +
-           padded + m_config.telemetryBytes + (m_code.IsOn() ? CODE_HEADER_BYTES : 0);
+           padded + m_config.telemetryBytes + m_extensionBytes +
+           (m_code.IsOn() ? CODE_HEADER_BYTES : 0);
 }
 
 uint32_t
@@ -152,6 +155,11 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     frame.frameBytes = FrameBytesOf(message, psn);
     frame.telemetryBytes = m_config.telemetryBytes;
     frame.messageBytes = message.bytes;
+    if (m_config.extension)
+    {
+        frame.extension = m_config.extension->GetId();
+        std::memset(frame.extensionValue, 0, Frame::EXTENSION_BYTES);
+    }
     if (psn == message.firstPsn)
     {
         frame.flags |= FRAME_FIRST;

@@ -43,6 +43,53 @@ struct MessageRecord
 
 /**
  * @ingroup roce
+ * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others look at it.
+ */
+class RetransmissionTimer
+{
+  public:
+    /// @return how long the NIC would wait; LossRecovery may decide otherwise
+    int64_t GetLengthPs() const
+    {
+        return m_lengthPs;
+    }
+
+    /// @return since when it runs
+    int64_t GetStartPs() const
+    {
+        return m_startPs;
+    }
+
+    /// @return its end as it stood then, or NEVER_PS if it does not run
+    int64_t GetDeadlinePs() const
+    {
+        return m_deadlinePs;
+    }
+
+    /// @return timeouts in a row without progress
+    uint32_t GetRetries() const
+    {
+        return m_retries;
+    }
+
+    /// @brief For LossRecovery::OnSend(): with this frame, start again and ask for the deadline.
+    void AskAnew()
+    {
+        m_deadlinePs = NEVER_PS;
+    }
+
+  private:
+    friend class RetransmissionTimers;
+
+    int64_t m_lengthPs{0};
+    int64_t m_startPs{0};
+    int64_t m_deadlinePs{NEVER_PS};
+    int64_t m_entryPs{NEVER_PS}; //!< key of the valid entry in the heap
+    uint32_t m_retries{0};
+};
+
+/**
+ * @ingroup roce
  * @brief Sending side of a reliable connection: a queue of messages and their PSNs.
  *
  * Arithmetic only; the NIC decides when it sends, and LossRecovery what is sent again. PSNs are
@@ -62,17 +109,18 @@ class QueuePair
     /// What a queue pair is made with.
     struct Config
     {
-        uint32_t src{0};                         //!< own NIC
-        uint32_t dst{0};                         //!< NIC of the receiver
-        uint32_t dstQp{0};                       //!< its number there
-        uint8_t trafficClass{3};                 //!< class of its data
-        uint16_t entropy{0};                     //!< UDP source port
-        uint32_t mtuBytes{4096};                 //!< payload of a full packet
-        uint32_t telemetryBytes{0};              //!< charged to each data frame at the sender
-        uint32_t framingBytes{20};               //!< wire bytes per frame besides frameBytes
-        uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
-        uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
-        uint8_t ecn{ECN_ECT0};                   //!< code point of its data
+        uint32_t src{0};                          //!< own NIC
+        uint32_t dst{0};                          //!< NIC of the receiver
+        uint32_t dstQp{0};                        //!< its number there
+        uint8_t trafficClass{3};                  //!< class of its data
+        uint16_t entropy{0};                      //!< UDP source port
+        uint32_t mtuBytes{4096};                  //!< payload of a full packet
+        uint32_t telemetryBytes{0};               //!< charged to each data frame at the sender
+        const FrameExtension* extension{nullptr}; //!< of each data frame, or null
+        uint32_t framingBytes{20};                //!< wire bytes per frame besides frameBytes
+        uint32_t minFrameBytes{MIN_FRAME_BYTES};  //!< padding
+        uint8_t flags{0};                         //!< FRAME_TIMESTAMP if the rate law needs it
+        uint8_t ecn{ECN_ECT0};                    //!< code point of its data
         uint32_t ackEveryN{1};     //!< the receiver acknowledges at the latest every N packets
         uint32_t burstBytes{0};    //!< pacing quantum; 0: each packet
         bool telemetry{false};     //!< data carries an INT stack
@@ -306,15 +354,11 @@ class QueuePair
     int64_t burstStartPs{INT64_MIN / 2}; //!< pacing quantum under way: its start
     uint64_t burstBytes{0};              //!< and what of it has been sent
     int64_t heapPs{NEVER_PS};            //!< key of its valid timer heap entry
-    int64_t rtoStartPs{0};               //!< since when the timeout runs
-    int64_t rtoDeadlinePs{NEVER_PS};     //!< its end as it stood then; NEVER_PS: it does not run
-    int64_t rtoEntryPs{NEVER_PS};        //!< key of the valid entry in the NIC's timeout heap
-    int64_t rtoPs{0};                    //!< the NIC's length of the timeout
     uint64_t ackedPackets{0};            //!< acknowledged up to now, in order or not
-    uint32_t retries{0};                 //!< consecutive timeouts without progress
     uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     Place place{Place::NOWHERE};
-    bool failed{false}; //!< retry limit exceeded
+    bool failed{false};          //!< retry limit exceeded
+    RetransmissionTimer timeout; //!< of its oldest packet, or what LossRecovery watches
 
   private:
     /// A posted message.
@@ -350,6 +394,7 @@ class QueuePair
     }
 
     Config m_config;
+    uint32_t m_extensionBytes; //!< of m_config.extension in each data frame
     BlockCode m_code;
     bool m_watched; //!< LossRecovery::OnSend() wants to be called
     Ptr<CongestionControl> m_cc;
@@ -460,7 +505,13 @@ class ReceiverQp
     uint32_t reorderDepth{0};   //!< greatest distance, in packets, to the one that overtook
     Ptr<ReceiverFeedback> feedback;
 
-    // Timer of the recovery's receiver, and what the NIC keeps for it.
+    /// @return when OnTimer() or the feedback's timer is due, or NEVER_PS
+    int64_t NextTimerPs() const
+    {
+        return std::min(timerPs, feedback->GetTimerPs());
+    }
+
+    // Timer of the recovery's receiver, and what the NIC keeps for it and the feedback's.
     int64_t timerPs{NEVER_PS};      //!< when OnTimer() is to be called
     int64_t timerEntryPs{NEVER_PS}; //!< key of the valid entry in the NIC's heap
     uint32_t peerQp{0};             //!< number of the sending queue pair at its NIC

@@ -5,6 +5,13 @@
  */
 #include "roce-receiver-feedback.h"
 
+#include "ns3/roce-frame-extension.h"
+#include "ns3/roce-input-error.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
 namespace ns3
 {
 namespace roce
@@ -12,6 +19,7 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(ReceiverFeedback);
 NS_OBJECT_ENSURE_REGISTERED(PlainFeedback);
+NS_OBJECT_ENSURE_REGISTERED(FeedbackChain);
 NS_OBJECT_ENSURE_REGISTERED(EcnCnpFeedback);
 
 TypeId
@@ -23,20 +31,39 @@ ReceiverFeedback::GetTypeId()
 }
 
 void
-ReceiverFeedback::FillAck(Frame& ack, Frame& data, int64_t)
+ReceiverFeedback::Echo(Frame& ack, Frame& data)
 {
     if (data.ecn == ECN_CE)
     {
         ack.flags |= FRAME_ECN_ECHO;
     }
     ack.sentPs = data.sentPs;
-    ack.aux = data.aux;
     ack.flags |= data.flags & FRAME_TIMESTAMP;
     ack.telemetry = data.telemetry;
     data.telemetry = nullptr;
     ack.telemetryBytes = data.telemetryBytes;
     ack.frameBytes += data.telemetryBytes;
+    FrameExtension::Echo(ack, data);
 }
+
+namespace
+{
+
+/// @return the prototype as an object of the class of one's own
+template <typename T>
+const T&
+SameFeedback(const T& own, const ReceiverFeedback& prototype)
+{
+    const T* same = dynamic_cast<const T*>(&prototype);
+    if (!same)
+    {
+        throw InputError(own.GetInstanceTypeId().GetName() + " cannot take over parameters of " +
+                         prototype.GetInstanceTypeId().GetName() + "; expected the same class");
+    }
+    return *same;
+}
+
+} // namespace
 
 TypeId
 PlainFeedback::GetTypeId()
@@ -54,10 +81,102 @@ PlainFeedback::Fork() const
     return CopyObject<PlainFeedback>(this);
 }
 
-bool
-PlainFeedback::OnData(const Frame&, int64_t)
+TypeId
+FeedbackChain::GetTypeId()
 {
-    return false;
+    static TypeId tid = TypeId("ns3::roce::FeedbackChain")
+                            .SetParent<ReceiverFeedback>()
+                            .SetGroupName("Roce")
+                            .AddConstructor<FeedbackChain>();
+    return tid;
+}
+
+void
+FeedbackChain::Add(Ptr<ReceiverFeedback> feedback)
+{
+    m_parts.push_back(std::move(feedback));
+}
+
+Ptr<ReceiverFeedback>
+FeedbackChain::Fork() const
+{
+    Ptr<FeedbackChain> copy = CreateObject<FeedbackChain>();
+    for (const Ptr<ReceiverFeedback>& part : m_parts)
+    {
+        copy->Add(part->Fork());
+    }
+    return copy;
+}
+
+void
+FeedbackChain::Start(const PathInfo& path, int64_t nowPs)
+{
+    for (const Ptr<ReceiverFeedback>& part : m_parts)
+    {
+        part->Start(path, nowPs);
+    }
+    SetFirstTimer();
+}
+
+void
+FeedbackChain::OnData(const Frame& data, int64_t nowPs, ReplySink& sink)
+{
+    for (const Ptr<ReceiverFeedback>& part : m_parts)
+    {
+        part->OnData(data, nowPs, sink);
+    }
+    SetFirstTimer();
+}
+
+void
+FeedbackChain::FillAck(Frame& ack, const Frame& data, int64_t nowPs)
+{
+    for (const Ptr<ReceiverFeedback>& part : m_parts)
+    {
+        part->FillAck(ack, data, nowPs);
+    }
+    SetFirstTimer();
+}
+
+void
+FeedbackChain::OnTimer(int64_t nowPs, ReplySink& sink)
+{
+    for (const Ptr<ReceiverFeedback>& part : m_parts)
+    {
+        if (part->GetTimerPs() <= nowPs)
+        {
+            part->RunTimer(nowPs, sink);
+        }
+    }
+    SetFirstTimer();
+}
+
+void
+FeedbackChain::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
+{
+    const FeedbackChain& from = SameFeedback(*this, prototype);
+    if (from.m_parts.size() != m_parts.size())
+    {
+        throw InputError("ns3::roce::FeedbackChain of " + std::to_string(m_parts.size()) +
+                         " parts cannot take over parameters of one of " +
+                         std::to_string(from.m_parts.size()));
+    }
+    for (std::size_t i = 0; i < m_parts.size(); ++i)
+    {
+        m_parts[i]->Retune(*from.m_parts[i], nowPs);
+    }
+    SetFirstTimer();
+}
+
+void
+FeedbackChain::SetFirstTimer()
+{
+    int64_t firstPs = NEVER_PS;
+    for (const Ptr<ReceiverFeedback>& part : m_parts)
+    {
+        firstPs = std::min(firstPs, part->GetTimerPs());
+    }
+    SetTimer(firstPs);
 }
 
 TypeId
@@ -85,15 +204,21 @@ EcnCnpFeedback::Fork() const
     return copy;
 }
 
-bool
-EcnCnpFeedback::OnData(const Frame& data, int64_t nowPs)
+void
+EcnCnpFeedback::OnData(const Frame& data, int64_t nowPs, ReplySink& sink)
 {
     if (data.ecn != ECN_CE || nowPs < m_nextCnpPs)
     {
-        return false;
+        return;
     }
     m_nextCnpPs = nowPs + m_interval.GetPicoSeconds();
-    return true;
+    sink.Send(sink.Make(FrameKind::CNP));
+}
+
+void
+EcnCnpFeedback::Retune(const ReceiverFeedback& prototype, int64_t)
+{
+    m_interval = SameFeedback(*this, prototype).m_interval;
 }
 
 } // namespace roce

@@ -6,11 +6,16 @@
 #ifndef ROCE_RECEIVER_FEEDBACK_H
 #define ROCE_RECEIVER_FEEDBACK_H
 
+#include "roce-path-info.h"
+
 #include "ns3/nstime.h"
 #include "ns3/object.h"
 #include "ns3/roce-frame.h"
+#include "ns3/roce-time.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace ns3
 {
@@ -19,11 +24,37 @@ namespace roce
 
 /**
  * @ingroup roce
+ * @brief Where a ReceiverFeedback gets frames from and gives them to. Valid for one call.
+ */
+class ReplySink
+{
+  public:
+    /**
+     * @brief A frame for the sender of the queue pair: addressed, in the NIC's control class, of
+     * the size of its kind.
+     * @param kind ACK, NAK, CNP or NOTIFICATION
+     * @return the frame; goes to Send() or FramePool::Free()
+     */
+    virtual Frame* Make(FrameKind kind) = 0;
+
+    /**
+     * @brief Send it behind the NIC's other control frames.
+     * @param reply made by Make()
+     */
+    virtual void Send(Frame* reply) = 0;
+
+  protected:
+    ~ReplySink() = default;
+};
+
+/**
+ * @ingroup roce
  * @brief What a receiving queue pair sends back besides the reliability protocol's ACK and NAK.
  *
- * The queue pair decides when an ACK goes out; the feedback decides what it carries and which
- * further frames (CNP, credits) go with it. One object per receiving queue pair, forked from a
- * prototype that the sender's congestion control names.
+ * The queue pair decides when an ACK goes out, and each ACK echoes what the data brought: CE, time
+ * stamp, INT, an extension that asks for it. The feedback decides what else an ACK carries and
+ * which further frames (CNP, credits) are sent, with data or by its timer. One object per receiving
+ * queue pair, forked from a prototype that the sender's rate law makes.
  */
 class ReceiverFeedback : public Object
 {
@@ -43,29 +74,105 @@ class ReceiverFeedback : public Object
     virtual Ptr<ReceiverFeedback> Fork() const = 0;
 
     /**
+     * @brief The first data frame is here; OnData() follows.
+     * @param path back to the sender
+     * @param nowPs current time
+     */
+    virtual void Start([[maybe_unused]] const PathInfo& path, [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
      * @brief A data frame has arrived (in order or not).
      * @param data the frame
      * @param nowPs current time
-     * @return whether a CNP is to be sent to the frame's sender now
+     * @param sink for what is to be sent now, before the ACK
      */
-    virtual bool OnData(const Frame& data, int64_t nowPs) = 0;
+    virtual void OnData([[maybe_unused]] const Frame& data,
+                        [[maybe_unused]] int64_t nowPs,
+                        [[maybe_unused]] ReplySink& sink)
+    {
+    }
 
     /**
-     * @brief Fill the feedback part of an ACK or NAK that answers data.
-     *
-     * The default echoes CE, the time stamp and the telemetry (which is moved, not copied) and
-     * charges their bytes to the ACK.
-     *
-     * @param ack the ACK, reliability fields already set
-     * @param data the frame it answers; its telemetry may be taken
+     * @brief What every ACK or NAK tells of the data that it answers: CE, time stamp, INT (moved,
+     * not copied), an extension that asks for it. Their bytes are charged to the ACK.
+     * @param ack answer
+     * @param data loses its INT
+     */
+    static void Echo(Frame& ack, Frame& data);
+
+    /**
+     * @brief Complete an ACK or NAK that answers data.
+     * @param ack with the reliability fields and all echoes; frameBytes grows by what is added
+     * @param data the frame it answers; its INT has moved to the ACK
      * @param nowPs current time
      */
-    virtual void FillAck(Frame& ack, Frame& data, int64_t nowPs);
+    virtual void FillAck([[maybe_unused]] Frame& ack,
+                         [[maybe_unused]] const Frame& data,
+                         [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
+     * @brief The time that SetTimer() named has come; the timer is off.
+     * @param nowPs current time
+     * @param sink for what is to be sent now
+     */
+    virtual void OnTimer([[maybe_unused]] int64_t nowPs, [[maybe_unused]] ReplySink& sink)
+    {
+    }
+
+    /**
+     * @brief Take over the live parameters of another object while the simulation is on; state
+     * stays as it is. For feedbacks that have such parameters.
+     * @param prototype made by a rate law of the same class
+     * @param nowPs current time
+     * @throw InputError if it is of another class
+     */
+    virtual void Retune([[maybe_unused]] const ReceiverFeedback& prototype,
+                        [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /// @return when OnTimer() is due, or NEVER_PS
+    int64_t GetTimerPs() const
+    {
+        return m_timerPs;
+    }
+
+    /**
+     * @brief For the NIC: run what is due.
+     * @param nowPs current time, not before GetTimerPs()
+     * @param sink see OnTimer()
+     */
+    void RunTimer(int64_t nowPs, ReplySink& sink)
+    {
+        m_timerPs = NEVER_PS;
+        OnTimer(nowPs, sink);
+        m_timerPs = std::max(m_timerPs, nowPs + 1);
+    }
+
+  protected:
+    /// @brief Set the timer anew, in any of the calls. @param atPs not in the past, or NEVER_PS
+    void SetTimer(int64_t atPs)
+    {
+        m_timerPs = atPs;
+    }
+
+    /// @brief A copy has no timer running. @param other the prototype
+    ReceiverFeedback(const ReceiverFeedback& other)
+        : Object(other)
+    {
+    }
+
+  private:
+    int64_t m_timerPs{NEVER_PS};
 };
 
 /**
  * @ingroup roce
- * @brief ACKs with the echo (CE, time stamp, INT); no CNPs.
+ * @brief ACKs with the echoes, and nothing else.
  */
 class PlainFeedback : public ReceiverFeedback
 {
@@ -77,7 +184,38 @@ class PlainFeedback : public ReceiverFeedback
     static TypeId GetTypeId();
 
     Ptr<ReceiverFeedback> Fork() const override;
-    bool OnData(const Frame& data, int64_t nowPs) override;
+};
+
+/**
+ * @ingroup roce
+ * @brief Several feedbacks, one after the other: for shims that add to what a rate law needs.
+ */
+class FeedbackChain : public ReceiverFeedback
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * @brief Append a feedback. To a prototype only.
+     * @param feedback prototype of the part
+     */
+    void Add(Ptr<ReceiverFeedback> feedback);
+
+    Ptr<ReceiverFeedback> Fork() const override;
+    void Start(const PathInfo& path, int64_t nowPs) override;
+    void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
+    void FillAck(Frame& ack, const Frame& data, int64_t nowPs) override;
+    void OnTimer(int64_t nowPs, ReplySink& sink) override;
+    void Retune(const ReceiverFeedback& prototype, int64_t nowPs) override;
+
+  private:
+    void SetFirstTimer();
+
+    std::vector<Ptr<ReceiverFeedback>> m_parts;
 };
 
 /**
@@ -95,7 +233,8 @@ class EcnCnpFeedback : public ReceiverFeedback
     static TypeId GetTypeId();
 
     Ptr<ReceiverFeedback> Fork() const override;
-    bool OnData(const Frame& data, int64_t nowPs) override;
+    void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
+    void Retune(const ReceiverFeedback& prototype, int64_t nowPs) override;
 
   private:
     Time m_interval;                //!< attribute CnpInterval

@@ -97,9 +97,9 @@ UnoErasure::OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t 
     {
         m_verifier->OnSend(frame);
     }
-    if (m_sent.DuePs(frame.psn, m_rtoPs) < qp.rtoDeadlinePs)
+    if (m_sent.DuePs(frame.psn, m_rtoPs) < qp.timeout.GetDeadlinePs())
     {
-        qp.rtoDeadlinePs = NEVER_PS; // due before what has backed off: the NIC asks anew
+        qp.timeout.AskAnew(); // due before what has backed off
     }
 }
 

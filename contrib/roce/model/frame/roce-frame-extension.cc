@@ -1,0 +1,111 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-frame-extension.h"
+
+#include "ns3/abort.h"
+#include "ns3/roce-input-error.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// All extensions; the id is one more than the index.
+std::vector<const FrameExtension*>&
+Registry()
+{
+    static std::vector<const FrameExtension*> registry;
+    return registry;
+}
+
+} // namespace
+
+FrameExtension::FrameExtension(const char* name, WireBytes wireBytes, bool isEchoed, Encode encode)
+    : m_name(name),
+      m_wireBytes(wireBytes),
+      m_isEchoed(isEchoed),
+      m_encode(encode)
+{
+    for (const FrameExtension* other : Registry())
+    {
+        NS_ABORT_MSG_IF(std::string(other->m_name) == name,
+                        "frame extension " << name << " is registered twice");
+    }
+    NS_ABORT_MSG_IF(Registry().size() == UINT8_MAX, "more than 255 frame extensions");
+    Registry().push_back(this);
+    m_id = static_cast<uint8_t>(Registry().size());
+}
+
+const FrameExtension&
+FrameExtension::Get(uint8_t id)
+{
+    return *Registry()[id - 1U];
+}
+
+uint32_t
+FrameExtension::GetWireBytes(FrameKind kind) const
+{
+    switch (kind)
+    {
+    case FrameKind::DATA:
+        return m_wireBytes.data;
+    case FrameKind::ACK:
+    case FrameKind::NAK:
+        return m_wireBytes.ack;
+    case FrameKind::CNP:
+        return m_wireBytes.cnp;
+    case FrameKind::NOTIFICATION:
+        return m_wireBytes.notification;
+    case FrameKind::PFC:
+        break;
+    }
+    return 0;
+}
+
+void
+FrameExtension::Write(const Frame& frame, std::vector<uint8_t>& out)
+{
+    if (!frame.extension)
+    {
+        return;
+    }
+    const FrameExtension& extension = Get(frame.extension);
+    const std::size_t end = out.size() + extension.GetWireBytes(frame.kind);
+    if (extension.m_encode)
+    {
+        extension.m_encode(frame.extensionValue, out);
+    }
+    out.resize(end, 0);
+}
+
+void
+FrameExtension::Echo(Frame& answer, const Frame& data)
+{
+    if (!data.extension || !Get(data.extension).m_isEchoed)
+    {
+        return;
+    }
+    answer.extension = data.extension;
+    answer.frameBytes += BytesIn(answer);
+    std::memcpy(answer.extensionValue, data.extensionValue, Frame::EXTENSION_BYTES);
+}
+
+void
+ThrowSecondExtension(uint8_t first, const FrameExtension& second)
+{
+    throw InputError(std::string("a frame with the extension ") +
+                     FrameExtension::Get(first).GetName() + " would need the extension " +
+                     second.GetName() +
+                     ", too; expected mechanisms of which one at most extends frames");
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,186 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-nic-receiver.h"
+
+#include "roce-nic.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// What a feedback sends, at one queue pair.
+class NicReceiver::Replies final : public ReplySink
+{
+  public:
+    Replies(NicReceiver& receiver, const ReceiverQp& qp, uint32_t qpn)
+        : m_receiver(receiver),
+          m_qp(qp),
+          m_qpn(qpn)
+    {
+    }
+
+    Frame* Make(FrameKind kind) override
+    {
+        return m_receiver.MakeReply(kind, m_qp, m_qpn);
+    }
+
+    void Send(Frame* reply) override
+    {
+        m_receiver.m_nic.m_counters.cnpsSent += reply->kind == FrameKind::CNP;
+        m_receiver.m_nic.m_control.Push(reply);
+    }
+
+  private:
+    NicReceiver& m_receiver;
+    const ReceiverQp& m_qp;
+    uint32_t m_qpn;
+};
+
+Frame*
+NicReceiver::MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const
+{
+    Frame* reply = FramePool::Alloc();
+    reply->kind = kind;
+    reply->src = m_nic.m_nicIndex;
+    reply->dst = m_table.GetSource(qpn);
+    reply->srcQp = qpn;
+    reply->dstQp = qp.peerQp;
+    reply->entropy = qp.peerEntropy;
+    reply->trafficClass = m_nic.m_controlClass;
+    reply->dscp = static_cast<uint8_t>(m_nic.m_controlClass << 3);
+    reply->ttl = m_nic.m_ttl;
+    reply->frameBytes = kind == FrameKind::CNP ? m_nic.m_cnpFrameBytes : m_nic.m_ackFrameBytes;
+    return reply;
+}
+
+void
+NicReceiver::OnData(Frame* frame, int64_t nowPs)
+{
+    Nic::Counters& counters = m_nic.m_counters;
+    const auto path = [&] { return m_nic.m_oracle(m_nic.m_nicIndex, frame->src, frame->entropy); };
+    ReceiverQp* found =
+        frame->dst == m_nic.m_nicIndex ? m_table.Find(*frame, path, nowPs) : nullptr;
+    if (!found)
+    {
+        ++counters.strayFrames;
+        FramePool::Free(frame);
+        return;
+    }
+    ReceiverQp& qp = *found;
+    ++counters.dataReceived;
+    qp.peerQp = frame->srcQp;
+    qp.peerEntropy = m_table.GetReplyEntropy(*frame);
+    Replies replies(*this, qp, frame->dstQp);
+    qp.feedback->OnData(*frame, nowPs, replies);
+    const uint64_t bytesBefore = qp.receivedBytes;
+    const uint32_t messagesBefore = qp.msn;
+    const uint32_t reorderedBefore = qp.reordered;
+    const ReceiverQp::Action action = qp.OnData(*frame, m_nic.m_ackEveryN, nowPs);
+    counters.bytesDelivered += qp.receivedBytes - bytesBefore;
+    if (qp.reordered != reorderedBefore)
+    {
+        counters.reordered += qp.reordered - reorderedBefore;
+        counters.reorderDepth = std::max<uint64_t>(counters.reorderDepth, qp.reorderDepth);
+    }
+    for (uint32_t i = messagesBefore; i != qp.msn; ++i)
+    {
+        m_nic.m_receivedTrace(m_table.GetCookie(frame->dstQp), PicoSeconds(nowPs));
+    }
+    if (action != ReceiverQp::Action::NOTHING)
+    {
+        Answer(qp, *frame, action == ReceiverQp::Action::NAK, nowPs);
+    }
+    if (qp.NextTimerPs() < qp.timerEntryPs)
+    {
+        NoteTimer(qp, frame->dstQp);
+    }
+    FramePool::Free(frame);
+}
+
+void
+NicReceiver::Answer(ReceiverQp& qp, Frame& data, bool isNak, int64_t nowPs)
+{
+    Frame* reply = MakeReply(isNak ? FrameKind::NAK : FrameKind::ACK, qp, data.dstQp);
+    reply->psn = isNak ? qp.expectedPsn : qp.expectedPsn - 1;
+    reply->msn = qp.msn;
+    reply->ackedPackets = qp.unackedPackets;
+    reply->markedPackets = qp.markedPackets;
+    reply->dataEntropy = data.entropy;
+    if (qp.markedPackets) // the echo covers all packets since the last ACK
+    {
+        reply->flags |= FRAME_ECN_ECHO;
+    }
+    ReceiverFeedback::Echo(*reply, data);
+    qp.feedback->FillAck(*reply, data, nowPs);
+    qp.FillAck(*reply, data);
+    reply->frameBytes = std::max(reply->frameBytes, m_nic.m_ackMinBytes);
+    qp.unackedPackets = 0;
+    qp.markedPackets = 0;
+    ++(isNak ? m_nic.m_counters.naksSent : m_nic.m_counters.acksSent);
+    m_nic.m_control.Push(reply);
+}
+
+void
+NicReceiver::NoteTimer(ReceiverQp& qp, uint32_t qpn)
+{
+    qp.timerEntryPs = qp.NextTimerPs();
+    m_timers.Push(qp.timerEntryPs, qpn);
+    m_nic.SetEarliestTimer();
+}
+
+void
+NicReceiver::RunTimers(int64_t atPs)
+{
+    for (DueHeap::Entry entry; m_timers.PopDue(atPs, entry);)
+    {
+        ReceiverQp& qp = m_table.At(entry.number);
+        if (qp.timerEntryPs != entry.atPs)
+        {
+            continue;
+        }
+        qp.timerEntryPs = NEVER_PS;
+        while (qp.timerPs <= atPs)
+        {
+            Frame* nak = MakeReply(FrameKind::NAK, qp, entry.number);
+            nak->psn = qp.expectedPsn;
+            nak->msn = qp.msn;
+            if (!qp.OnTimer(atPs, *nak))
+            {
+                FramePool::Free(nak);
+                continue;
+            }
+            ++m_nic.m_counters.naksSent;
+            nak->frameBytes = std::max(nak->frameBytes, m_nic.m_ackMinBytes);
+            m_nic.m_control.Push(nak);
+        }
+        if (qp.feedback->GetTimerPs() <= atPs)
+        {
+            Replies replies(*this, qp, entry.number);
+            qp.feedback->RunTimer(atPs, replies);
+        }
+        if (qp.NextTimerPs() != NEVER_PS)
+        {
+            NoteTimer(qp, entry.number);
+        }
+    }
+}
+
+void
+NicReceiver::Retune(int64_t nowPs)
+{
+    m_table.Retune(nowPs, [this](ReceiverQp& qp, uint32_t qpn) {
+        if (qp.NextTimerPs() < qp.timerEntryPs)
+        {
+            NoteTimer(qp, qpn);
+        }
+    });
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,338 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-nic-sender.h"
+
+#include "roce-nic.h"
+
+#include "ns3/log.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_LOG_COMPONENT_DEFINE("RoceNicSender");
+
+NicSender::NicSender(Nic& nic)
+    : m_nic(nic),
+      m_queuePairs(2), // numbers 0 and 1 belong to InfiniBand's management queue pairs
+      m_scheduler(m_queuePairs),
+      m_timeouts(m_queuePairs)
+{
+}
+
+void
+NicSender::Clear()
+{
+    m_queuePairs.clear();
+}
+
+QueuePair*
+NicSender::Open(const TransportProfile& profile,
+                const PathInfo& path,
+                QueuePair::Config config,
+                int64_t nowPs)
+{
+    Ptr<CongestionControl> cc = profile.GetLaw()->Fork();
+    cc->Start(path, nowPs);
+    config.burstBytes = cc->GetBurstBytes();
+    config.telemetry = cc->NeedsTelemetry();
+    config.extension = cc->GetDataExtension();
+    config.flags = profile.NeedsTimestamp() ? FRAME_TIMESTAMP : 0;
+    config.ecn = cc->IsEcnCapable() || profile.GetSelector()->NeedsEcn() ? ECN_ECT0 : ECN_NOT_ECT;
+    Ptr<PathSelector> selector;
+    if (!profile.GetSelector()->IsStatic())
+    {
+        selector = profile.GetSelector()->Fork();
+        selector->Start(path, config.entropy, m_nic.DrawSeed());
+    }
+    const auto floorPs =
+        static_cast<int64_t>(std::min(m_nic.m_rtoFactor * static_cast<double>(path.baseRttPs),
+                                      static_cast<double>(LossRecovery::LONGEST_TIMEOUT_PS)));
+    m_queuePairs.push_back(
+        std::make_unique<QueuePair>(GetN(),
+                                    config,
+                                    std::move(cc),
+                                    profile.GetRecovery()->ForQueuePair(path, floorPs),
+                                    std::move(selector)));
+    ++m_open;
+    QueuePair* qp = m_queuePairs.back().get();
+    RetransmissionTimers::Open(
+        *qp,
+        std::clamp(m_nic.m_rtoMin.GetPicoSeconds(), floorPs, LossRecovery::LONGEST_TIMEOUT_PS));
+    return qp;
+}
+
+void
+NicSender::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie, int64_t nowPs)
+{
+    qp->Post(bytes, cookie, nowPs);
+    qp->GetCc().Advance(nowPs);
+    m_scheduler.Place(qp, nowPs, m_nic.GetBusyUntilPs());
+}
+
+bool
+NicSender::CloseIfDone(QueuePair* qp)
+{
+    // One that stands in the ready ring is closed when its turn comes.
+    if (qp->GetUna() != qp->GetEndPsn() || !qp->GetConfig().closeWhenDone ||
+        qp->place == QueuePair::Place::READY)
+    {
+        return false;
+    }
+    if (const PathSelector* selector = qp->GetSelector())
+    {
+        m_nic.m_counters.pathMoves += selector->GetMoves();
+    }
+    --m_open;
+    m_queuePairs[qp->GetQpn()].reset();
+    return true;
+}
+
+// ---------------------------------------------------------------- sending
+
+QueuePair*
+NicSender::Pick(uint32_t paused, int64_t atPs)
+{
+    while (QueuePair* qp = m_scheduler.Next(paused, atPs))
+    {
+        if (qp->CanSend() && !qp->failed) // the window may have shrunk meanwhile
+        {
+            return qp;
+        }
+        CloseIfDone(qp);
+    }
+    return nullptr;
+}
+
+bool
+NicSender::SendNext(uint32_t paused, int64_t atPs)
+{
+    QueuePair* qp = Pick(paused, atPs);
+    if (!qp)
+    {
+        return false;
+    }
+    Frame* frame = FramePool::Alloc();
+    SendInfo sent;
+    qp->BuildNext(*frame, sent.wireBytes, atPs);
+    frame->ttl = m_nic.m_ttl;
+    frame->sentPs = atPs;
+    sent.nowPs = atPs;
+    sent.psn = frame->psn;
+    sent.isRepeat = frame->flags & FRAME_RETX;
+    sent.extension = ExtensionView(*frame);
+    ++m_nic.m_counters.dataSent;
+    m_nic.m_counters.retransmitted += sent.isRepeat;
+    CongestionControl& cc = qp->GetCc();
+    cc.Advance(atPs);
+    cc.OnSend(sent);
+    m_timeouts.OnSend(*qp, *frame, atPs);
+    m_nic.SetEarliestTimer();
+    m_nic.Transmit(frame, atPs);
+    m_scheduler.CountSent(qp, sent.wireBytes, atPs);
+    m_scheduler.Place(qp, atPs, m_nic.GetBusyUntilPs());
+    return true;
+}
+
+// ---------------------------------------------------------------- feedback
+
+void
+NicSender::OnAck(Frame* frame, int64_t nowPs)
+{
+    QueuePair* qp = Get(frame->dstQp);
+    if (!qp || qp->GetConfig().dst != frame->src || qp->failed)
+    {
+        ++m_nic.m_counters.strayFrames;
+        FramePool::Free(frame);
+        return;
+    }
+    m_nic.m_counters.naksReceived += frame->kind == FrameKind::NAK;
+    m_done.clear();
+    const QueuePair::AckResult result = qp->GetRecovery().OnAck(*qp, *frame, nowPs, m_done);
+    if (result.packets || result.rewound || result.loss)
+    {
+        qp->ackedPackets += result.packets;
+        m_timeouts.OnProgress(*qp, result, nowPs);
+        m_nic.SetEarliestTimer();
+        AckInfo ack;
+        ack.nowPs = nowPs;
+        ack.ackPsn = result.newestPsn;
+        ack.sndNxtPsn = qp->GetNextPsn();
+        ack.ackedBytes = result.bytes;
+        ack.ackedPackets = static_cast<uint32_t>(result.packets);
+        ack.inflightBytes = qp->GetInflightBytes();
+        ack.ecnEcho = frame->flags & FRAME_ECN_ECHO;
+        ack.markedPackets = frame->markedPackets;
+        ack.isNak = result.rewound;
+        ack.isLoss = result.loss;
+        ack.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
+        ack.remoteHoldPs = frame->remoteHoldPs;
+        ack.telemetry = frame->telemetry;
+        ack.extension = ExtensionView(*frame);
+        ack.entropy = frame->dataEntropy;
+        ack.isMarked = frame->ecn == ECN_CE;
+        ack.hasMore = qp->HasPacket();
+        qp->GetCc().OnAck(ack);
+        if (PathSelector* selector = qp->GetSelector())
+        {
+            selector->OnAck(ack);
+        }
+    }
+    FramePool::Free(frame);
+    for (const MessageRecord& record : m_done)
+    {
+        m_nic.m_completedTrace(record);
+    }
+    if (!CloseIfDone(qp))
+    {
+        AfterFeedback(qp, nowPs);
+    }
+}
+
+void
+NicSender::OnCnp(Frame* frame, int64_t nowPs)
+{
+    ++m_nic.m_counters.cnpsReceived;
+    QueuePair* qp = Get(frame->dstQp);
+    if (qp && qp->GetConfig().dst == frame->src)
+    {
+        qp->GetCc().OnCnp({nowPs, ExtensionView(*frame)});
+        AfterFeedback(qp, nowPs);
+    }
+    FramePool::Free(frame);
+}
+
+void
+NicSender::OnNotification(Frame* frame, int64_t nowPs)
+{
+    ++m_nic.m_counters.notificationsReceived;
+    QueuePair* qp = Get(frame->dstQp);
+    if (qp && qp->GetConfig().dst == frame->src && !qp->failed)
+    {
+        Notification notification;
+        notification.nowPs = nowPs;
+        notification.kind = frame->msn;
+        notification.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
+        notification.psn = frame->psn;
+        notification.telemetry = frame->telemetry;
+        notification.extension = ExtensionView(*frame);
+        notification.isMarked = frame->ecn == ECN_CE;
+        qp->GetCc().OnNotification(notification);
+        AfterFeedback(qp, nowPs);
+    }
+    else
+    {
+        ++m_nic.m_counters.strayNotifications; // the flow may have ended meanwhile
+    }
+    FramePool::Free(frame);
+}
+
+void
+NicSender::AfterFeedback(QueuePair* qp, int64_t nowPs)
+{
+    m_scheduler.Repace(qp, nowPs);
+    m_scheduler.Place(qp, nowPs, m_nic.GetBusyUntilPs());
+    if (!m_nic.m_rateTrace.IsEmpty())
+    {
+        m_nic.m_rateTrace(*qp, PicoSeconds(nowPs));
+    }
+}
+
+void
+NicSender::Retune(bool interDc, const CongestionControl& law, int64_t nowPs)
+{
+    for (const std::unique_ptr<QueuePair>& qp : m_queuePairs)
+    {
+        if (qp && qp->GetCc().GetPath().interDc == interDc)
+        {
+            qp->GetCc().Retune(law, nowPs);
+            AfterFeedback(qp.get(), nowPs);
+            m_scheduler.LookAgain(qp.get(), nowPs);
+        }
+    }
+}
+
+void
+NicSender::RunTimeouts(int64_t atPs)
+{
+    while (QueuePair* qp = m_timeouts.NextDue(atPs))
+    {
+        ++m_nic.m_counters.timeouts;
+        LossRecovery& recovery = qp->GetRecovery();
+        const bool isRetry = recovery.IsRetry(*qp, atPs);
+        if (!RetransmissionTimers::Expire(*qp, isRetry, m_nic.m_retryLimit))
+        {
+            NS_LOG_WARN("NIC " << m_nic.GetIndex() << " QP " << qp->GetQpn()
+                               << ": retry limit exceeded");
+            ++m_nic.m_counters.failedQps;
+            continue;
+        }
+        recovery.OnTimeout(*qp, atPs);
+        if (isRetry)
+        {
+            qp->GetCc().OnTimeout(atPs);
+        }
+        else
+        {
+            qp->GetCc().OnFurtherTimeout(atPs);
+        }
+        if (PathSelector* selector = qp->GetSelector())
+        {
+            selector->OnTimeout(atPs);
+        }
+        m_timeouts.Resume(*qp, atPs);
+        AfterFeedback(qp, atPs);
+    }
+}
+
+std::string
+NicSender::Explain(const QueuePair& qp, int64_t nowPs) const
+{
+    std::ostringstream text;
+    const QueuePair::Config& config = qp.GetConfig();
+    text << "NIC " << m_nic.GetIndex() << " QP " << qp.GetQpn() << " to NIC " << config.dst << ": "
+         << qp.GetUna() << " of " << qp.GetEndPsn() << " packets acknowledged, "
+         << qp.GetNextPsn() - qp.GetUna() << " outstanding; ";
+    const CongestionControl& cc = qp.GetCc();
+    if (qp.failed)
+    {
+        text << "failed: retry limit exceeded";
+    }
+    else if (m_nic.PausedMask(nowPs) >> config.trafficClass & 1)
+    {
+        text << "class " << +config.trafficClass << " is paused by PFC at this NIC's port";
+    }
+    else if (!qp.HasPacket())
+    {
+        text << (qp.GetNextPsn() == qp.GetEndPsn() ? "waiting for acknowledgements"
+                                                   : "as much outstanding as the loss recovery "
+                                                     "allows, waiting for acknowledgements");
+        if (qp.timeout.GetDeadlinePs() != NEVER_PS)
+        {
+            text << " (timeout in " << (qp.timeout.GetDeadlinePs() - nowPs) / 1000 << " ns, "
+                 << qp.timeout.GetRetries() << " retries so far)";
+        }
+    }
+    else if (qp.GetInflightBytes() >= cc.GetWindowBytes())
+    {
+        text << "window full: " << qp.GetInflightBytes() << " of " << cc.GetWindowBytes()
+             << " B in flight";
+    }
+    else
+    {
+        text << "paced at " << cc.GetRateBps() << " bit/s, next packet in "
+             << std::max<int64_t>(0, qp.nextAvailPs - nowPs) / 1000 << " ns";
+    }
+    return text.str();
+}
+
+} // namespace roce
+} // namespace ns3

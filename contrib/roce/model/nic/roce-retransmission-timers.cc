@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-retransmission-timers.h"
+
+#include "ns3/roce-loss-recovery.h"
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+RetransmissionTimers::Push(QueuePair& qp)
+{
+    qp.timeout.m_entryPs = qp.timeout.m_deadlinePs;
+    m_heap.Push(qp.timeout.m_deadlinePs, qp.GetQpn());
+}
+
+void
+RetransmissionTimers::Restart(QueuePair& qp, int64_t nowPs)
+{
+    RetransmissionTimer& timer = qp.timeout;
+    timer.m_startPs = nowPs;
+    timer.m_deadlinePs = qp.GetRecovery().DeadlinePs(qp);
+    if (timer.m_deadlinePs < timer.m_entryPs)
+    {
+        Push(qp);
+    }
+}
+
+void
+RetransmissionTimers::OnProgress(QueuePair& qp, const QueuePair::AckResult& result, int64_t nowPs)
+{
+    qp.timeout.m_retries = 0;
+    if (!qp.GetInflightBytes())
+    {
+        qp.timeout.m_deadlinePs = NEVER_PS; // what is to be repeated starts it again
+    }
+    else if (result.advanced || result.rewound)
+    {
+        Restart(qp, nowPs);
+    }
+}
+
+QueuePair*
+RetransmissionTimers::NextDue(int64_t atPs)
+{
+    for (DueHeap::Entry entry; m_heap.PopDue(atPs, entry);)
+    {
+        QueuePair* qp = m_queuePairs[entry.number].get();
+        if (!qp || qp->timeout.m_entryPs != entry.atPs)
+        {
+            continue;
+        }
+        RetransmissionTimer& timer = qp->timeout;
+        timer.m_entryPs = NEVER_PS;
+        if (timer.m_deadlinePs == NEVER_PS)
+        {
+            continue;
+        }
+        // More may have been sent since: then a longer timeout may hold now.
+        timer.m_deadlinePs = qp->GetRecovery().DeadlinePs(*qp);
+        if (timer.m_deadlinePs <= atPs)
+        {
+            return qp;
+        }
+        if (timer.m_deadlinePs != NEVER_PS)
+        {
+            Push(*qp);
+        }
+    }
+    return nullptr;
+}
+
+bool
+RetransmissionTimers::Expire(QueuePair& qp, bool isRetry, uint32_t retryLimit)
+{
+    qp.timeout.m_retries += isRetry;
+    if (retryLimit && qp.timeout.m_retries > retryLimit)
+    {
+        qp.failed = true;
+        qp.timeout.m_deadlinePs = NEVER_PS;
+    }
+    return !qp.failed;
+}
+
+void
+RetransmissionTimers::Resume(QueuePair& qp, int64_t nowPs)
+{
+    // What waits for its turn cannot be lost: the timeout runs again from the repeat on.
+    qp.timeout.m_deadlinePs = NEVER_PS;
+    if (qp.GetInflightBytes())
+    {
+        Restart(qp, nowPs);
+    }
+}
+
+} // namespace roce
+} // namespace ns3
