@@ -16,6 +16,7 @@
 #include "ns3/object.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <cmath>
@@ -79,6 +80,7 @@ struct TestParams
                         "of a nested struct")
                 .Finish([](P& p, const Parameters<P>& given) {
                     p.product = p.gain * p.stages;
+                    p.inner.share = p.gain == 1 ? 0.25 : p.inner.share;
                     Table().Require(p.product <= 100 || !given.IsGiven("Stages"),
                                     "Stages",
                                     std::to_string(p.stages),
@@ -260,6 +262,15 @@ TEST(Parameters, OneCanAskForAValueAndWhereItComesFrom)
     {
         EXPECT_EQ(TextOf(untouched, name), text) << name;
     }
+}
+
+// What Finish() has made of a value is what is in force.
+TEST(Parameters, OneIsToldTheValueInForce)
+{
+    const auto object = Make("[Stages=4]");
+    EXPECT_EQ(TextOf(object, "Share"), "0.125");
+    object->SetAttribute("Gain", DoubleValue(1));
+    EXPECT_EQ(TextOf(object, "Share"), "0.25"); // see Finish() of TestParams
 }
 
 // Nothing throws or aborts when it is set; who uses it says what is wrong.

@@ -11,6 +11,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-pfc-log.h"
 #include "ns3/roce-progress.h"
+#include "ns3/roce-values-in-force.h"
 #include "ns3/scheduler.h"
 #include "ns3/simulator.h"
 
@@ -337,6 +338,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     summary.configuration["seed"] = std::to_string(seed);
     summary.configuration["RngSeed"] = std::to_string(RngSeedManager::GetSeed());
     summary.seed = seed;
+    summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));
     summary.wallSeconds = meter.GetWallSeconds();
     summary.cpuSeconds = meter.GetCpuSeconds();
     collector.Summarise(summary);

@@ -80,6 +80,10 @@ SummaryJson(const RunSummary& summary, const FctStats& stats)
     Json json;
     json["format"] = 1;
     json["configuration"] = summary.configuration;
+    if (summary.valuesInForce)
+    {
+        json["valuesInForce"] = *summary.valuesInForce;
+    }
     json["versions"] = summary.versions;
     json["seed"] = summary.seed;
 

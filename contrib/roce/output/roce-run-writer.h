@@ -28,14 +28,15 @@ namespace roce
  */
 struct RunSummary
 {
-    std::map<std::string, std::string> configuration; //!< option or attribute -> value
-    std::map<std::string, std::string> versions;      //!< component -> version
-    uint64_t seed{1};                                 //!< RNG seed or run number
-    std::map<std::string, uint64_t> counters;         //!< for example pfcXoffSent, framesDropped
-    std::map<uint32_t, std::string> nodeNames;        //!< names for the node column of queues.csv
-    std::vector<std::string> warnings;                //!< what was said on standard error
-    double wallSeconds{0};                            //!< elapsed time
-    double cpuSeconds{0};                             //!< processor time
+    std::map<std::string, std::string> configuration;            //!< option or attribute -> value
+    std::shared_ptr<const nlohmann::ordered_json> valuesInForce; //!< see ValuesInForce(), or null
+    std::map<std::string, std::string> versions;                 //!< component -> version
+    uint64_t seed{1};                                            //!< RNG seed or run number
+    std::map<std::string, uint64_t> counters;  //!< for example pfcXoffSent, framesDropped
+    std::map<uint32_t, std::string> nodeNames; //!< names for the node column of queues.csv
+    std::vector<std::string> warnings;         //!< what was said on standard error
+    double wallSeconds{0};                     //!< elapsed time
+    double cpuSeconds{0};                      //!< processor time
 };
 
 /**

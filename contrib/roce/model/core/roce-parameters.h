@@ -10,7 +10,7 @@
 #include "roce-parameter-rows.h"
 #include "roce-parameter-value.h"
 
-#include "ns3/string.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/type-id.h"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ namespace roce
  *         ParameterTable<P>("ns3::roce::Law", {"paper", "simulator"})
  *             .Number("Gain", &P::gain, {1.0 / 256, 0.5}, Range::Within(0, 1), "g of the average")
  *             .Duration("Period", &P::periodPs, {55'000'000}, Range::AtLeast(0), "Timer; 0: off")
- *             .Choice("Mode", &P::mode, {Mode::A, Mode::B}, {{"a", Mode::A}, {"b", Mode::B}},
- * "..."); return table;
+ *             .Flag("Restarts", &P::restarts, {true, false}, "Marks start the timer again");
+ *     return table;
  * }
  * @endcode
  *
@@ -310,6 +310,7 @@ class Parameters
     std::size_t ProfileIndex() const;
     bool Set(std::size_t row, const AttributeValue& value);
     bool Get(std::size_t row, AttributeValue& value) const;
+    const P& InForce(bool isGiven) const;
 
     std::shared_ptr<State> m_state;
 };
@@ -483,13 +484,27 @@ Parameters<P>::Get(std::size_t row, AttributeValue& value) const
         }
         return text;
     }
-    // A bad value of another row must not keep one from asking for this one.
-    const P& values = isGiven ? m_state->given : P::Table().m_profiles[ProfileIndex()];
+    const P& values = InForce(isGiven);
     if (text)
     {
         *text = ParameterValue(what.Print(values), isGiven);
     }
     return text || what.Get(values, value);
+}
+
+/// @return the values in force; if another row is bad, those of the profile or the given ones
+template <typename P>
+const P&
+Parameters<P>::InForce(bool isGiven) const
+{
+    try
+    {
+        return *Get();
+    }
+    catch (const InputError&) // told by who uses the parameters
+    {
+        return isGiven ? m_state->given : P::Table().m_profiles[ProfileIndex()];
+    }
 }
 
 template <typename P>
