@@ -25,9 +25,10 @@ namespace
 template <typename T>
 struct Detouring : public T
 {
-    bool OnlyMarks() const override
+    uint32_t GetHooks() const override
     {
-        return false;
+        const uint32_t hooks = T::GetHooks();
+        return hooks & SwitchStage::MARK ? hooks | SwitchStage::ENQUEUE : hooks;
     }
 };
 

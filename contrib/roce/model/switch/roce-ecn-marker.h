@@ -103,17 +103,12 @@ class EcnMarker : public SwitchStage
 
     uint32_t GetHooks() const override
     {
-        return m_parameters.Get()->markAtEnqueue ? ENQUEUE : DEQUEUE;
+        return m_parameters.Get()->markAtEnqueue ? MARK : DEQUEUE;
     }
 
     uint32_t GetKinds() const override
     {
         return 1U << static_cast<unsigned>(FrameKind::DATA);
-    }
-
-    bool OnlyMarks() const override
-    {
-        return true;
     }
 
     bool MarksEcn() const override

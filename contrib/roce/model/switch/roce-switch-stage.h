@@ -22,6 +22,7 @@ class CongestionControl;
 class Port;
 class Switch;
 class EgressScheduler;
+enum class PauseEvent : uint8_t;
 
 /**
  * @ingroup roce
@@ -40,6 +41,11 @@ class SwitchStage : public Object
         ENQUEUE = 2, //!< admitted and charged, about to enter the egress queue
         DEQUEUE = 4, //!< chosen for transmission, no longer charged
         DROP = 8,    //!< refused by the buffer of the egress port
+        PAUSE = 16,  //!< a pause frame is made for the peer of a port
+        MARK = 32,   //!< as ENQUEUE, of a stage that only looks and marks there: it passes all
+                     //!< frames on, emits none, arms no timer and looks at nothing of the switch
+                     //!< but the queues it is given. Frames that meet an idle port then pass by
+                     //!< the buffer and the queues, as if the stage were not there
     };
 
     /// What becomes of the frame.
@@ -66,19 +72,6 @@ class SwitchStage : public Object
     virtual uint32_t GetKinds() const
     {
         return ~0U;
-    }
-
-    /**
-     * @brief Asked when the stage is installed.
-     *
-     * The switch then lets frames that meet an idle port pass by the buffer and the queues all the
-     * same, and calls OnEnqueue() with the empty queues.
-     * @return whether OnEnqueue() always passes frames on, emits none, arms no timer, and looks at
-     * nothing of the switch but the queues it is given
-     */
-    virtual bool OnlyMarks() const
-    {
-        return false;
     }
 
     /// @return whether it marks ECN-capable frames of congested ports with CE
@@ -164,7 +157,7 @@ class SwitchStage : public Object
     }
 
     /**
-     * @brief Hook ENQUEUE.
+     * @brief Hooks ENQUEUE and MARK.
      * @param frame may be changed, except its size and class
      * @param out egress port
      * @param queue queues of that port, the frame not among them
@@ -204,6 +197,20 @@ class SwitchStage : public Object
     virtual void OnDrop([[maybe_unused]] const Frame& frame,
                         [[maybe_unused]] Port& out,
                         [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
+     * @brief Hook PAUSE: a pause frame is made; it is sent ahead of everything.
+     * @param event what it says
+     * @param port whose peer it is for
+     * @param trafficClass the class it is about
+     * @param nowPs current time
+     */
+    virtual void OnPause([[maybe_unused]] PauseEvent event,
+                         [[maybe_unused]] Port& port,
+                         [[maybe_unused]] uint8_t trafficClass,
+                         [[maybe_unused]] int64_t nowPs)
     {
     }
 };
