@@ -5,7 +5,7 @@
  */
 #include "roce-reflex-nsf.h"
 
-#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-reply-builder.h"
 #include "ns3/roce-switch.h"
@@ -151,14 +151,17 @@ ReflexNsf::GetHooks() const
 }
 
 void
-ReflexNsf::CheckLaw(const CongestionControl& law) const
+ReflexNsf::Check(const Deployment& deployment) const
 {
-    if (!law.NeedsTimestamp())
+    for (const Deployment::Transport& transport : deployment.GetTransports())
     {
-        throw InputError("edge function ReflexNsf steers senders by their RTT, but " +
-                         law.GetInstanceTypeId().GetName() +
-                         " takes no RTT samples; expected a delay-based rate law, such as Timely "
-                         "or Swift");
+        if (transport.interDc && !transport.law->NeedsTimestamp())
+        {
+            throw InputError("edge function ReflexNsf steers senders by their RTT, but " +
+                             transport.law->GetInstanceTypeId().GetName() +
+                             " takes no RTT samples; expected a delay-based rate law, such as "
+                             "Timely or Swift");
+        }
     }
 }
 

@@ -17,6 +17,8 @@ namespace ns3
 namespace roce
 {
 
+class Deployment;
+
 /**
  * @ingroup roce
  * @brief What a receiving queue pair sends back besides the reliability protocol's ACK and NAK.
@@ -41,6 +43,17 @@ class ReceiverFeedback : public Object
      * @return a copy with the same parameters and fresh state
      */
     virtual Ptr<ReceiverFeedback> Fork() const = 0;
+
+    /**
+     * @brief Asked once before a run, of the prototype.
+     * @param deployment what runs together in the network
+     * @param interDc for flows between datacenters, or for the others
+     * @throw InputError if this feedback makes no sense there
+     */
+    virtual void Check([[maybe_unused]] const Deployment& deployment,
+                       [[maybe_unused]] bool interDc) const
+    {
+    }
 
     /**
      * @brief A data frame has arrived (in order or not).

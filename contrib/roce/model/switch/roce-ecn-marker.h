@@ -116,6 +116,11 @@ class EcnMarker : public SwitchStage
         return true;
     }
 
+    uint64_t GetMarkAllBytes(uint16_t port) const override
+    {
+        return m_curves.at(port).kmaxBytes;
+    }
+
     void Install(Switch& sw) override;
     int64_t AssignStreams(int64_t stream) override;
     Verdict OnEnqueue(Frame& frame,

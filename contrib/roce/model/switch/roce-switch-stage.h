@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace ns3
@@ -18,7 +19,7 @@ namespace ns3
 namespace roce
 {
 
-class CongestionControl;
+class Deployment;
 class Port;
 class Switch;
 class EgressScheduler;
@@ -89,12 +90,27 @@ class SwitchStage : public Object
     }
 
     /**
-     * @brief Refuse rate laws that this stage makes no sense with.
-     * @param law of queue pairs that leave a datacenter, without any shim
-     * @throw InputError that says what was expected
+     * @brief Asked once for each place it is given, before any stage is installed.
+     * @param deployment what runs together in the network
+     * @throw InputError if this stage makes no sense there
      */
-    virtual void CheckLaw([[maybe_unused]] const CongestionControl& law) const
+    virtual void Check([[maybe_unused]] const Deployment& deployment) const
     {
+    }
+
+    /// @return bytes it adds to each frame that carries telemetry; nothing if it does not stamp
+    virtual std::optional<uint32_t> GetTelemetryBytes() const
+    {
+        return std::nullopt;
+    }
+
+    /**
+     * @param port index; the stage is installed
+     * @return queue length, bytes, above which it marks every ECN-capable frame there; 0: none
+     */
+    virtual uint64_t GetMarkAllBytes([[maybe_unused]] uint16_t port) const
+    {
+        return 0;
     }
 
     /**
@@ -104,15 +120,6 @@ class SwitchStage : public Object
     virtual std::string GetSenderShim() const
     {
         return "";
-    }
-
-    /**
-     * @brief Asked when all stages of the switch are installed.
-     * @return whether it replaces the senders' time stamps, so that what they measure is wrong
-     */
-    virtual bool ReplacesTimestamps()
-    {
-        return false;
     }
 
     /**
