@@ -130,13 +130,13 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
     Network network;
     c.topology->Construct(network);
     Network::Options options;
-    for (const std::string& stage : c.edge)
-    {
-        options.edge.emplace_back("ns3::roce::" + stage);
-    }
     for (const std::string& stage : c.stages)
     {
         options.stages.emplace_back("ns3::roce::" + stage);
+    }
+    for (const std::string& stage : c.edge)
+    {
+        options.stages.emplace_back("ns3::roce::" + stage, SwitchRole::DCI);
     }
     network.Build(options);
     network.AssignStreams(1000000);

@@ -124,11 +124,11 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
         }
         if (HasNsf())
         {
-            options.edge.emplace_back("ns3::roce::ReflexNsf");
+            options.stages.emplace_back("ns3::roce::ReflexNsf", SwitchRole::DCI);
         }
         if (HasNdt())
         {
-            options.edge.emplace_back("ns3::roce::ReflexNdt");
+            options.stages.emplace_back("ns3::roce::ReflexNdt", SwitchRole::DCI);
         }
         return options;
     }

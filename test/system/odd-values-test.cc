@@ -87,7 +87,7 @@ Use(const TypeId& tid, Network::Options& options, ObjectFactory& loss)
     {
         Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::Timely"));
         const bool reflex = tid.GetName().find("Reflex") != std::string::npos;
-        (reflex ? options.edge : options.stages).emplace_back(tid.GetName());
+        options.stages.emplace_back(tid.GetName(), reflex ? SwitchRole::DCI : SwitchRole::ALL);
     }
     if (tid.IsChildOf(LossModel::GetTypeId()) && tid.HasConstructor())
     {

@@ -343,8 +343,8 @@ TEST_F(PauseTest, PauseFramesGoFirst)
     Switch& sw = *net.GetSwitch(0);
     sw.TraceConnectWithoutContext(
         "PauseSent",
-        Callback<void, uint16_t, uint8_t, uint16_t, Time>(
-            [&](uint16_t port, uint8_t, uint16_t, Time at) { made[port] = at.GetTimeStep(); }));
+        Callback<void, uint16_t, uint8_t, PauseEvent, Time>(
+            [&](uint16_t port, uint8_t, PauseEvent, Time at) { made[port] = at.GetTimeStep(); }));
     for (uint16_t p = 0; p < 3; ++p)
     {
         sw.GetPort(p)->TraceConnectWithoutContext(

@@ -25,9 +25,10 @@ namespace
 template <typename T>
 struct Detouring : public T
 {
-    bool OnlyMarks() const override
+    uint32_t GetHooks() const override
     {
-        return false;
+        const uint32_t hooks = T::GetHooks();
+        return hooks & SwitchStage::MARK ? hooks | SwitchStage::ENQUEUE : hooks;
     }
 };
 
@@ -243,6 +244,7 @@ TEST_F(PhantomNetworkTest, TheShortcutChangesNothing)
         TwoSmallDatacenters().Construct(net);
         Network::Options options;
         options.ecn = false;
+        options.moreStages = true;
         net.Build(options);
         net.EnableFingerprint();
         uint64_t marked = 0;
@@ -311,23 +313,25 @@ TEST_F(PhantomNetworkTest, StagesThatMakeNoSenseAreRefused)
     };
     Network::Options options;
     options.stages = {Phantom(), Phantom({{"Ports", "wan"}})};
-    EXPECT_EQ(build(options), "stage ns3::roce::PhantomQueue is there twice, expected each once");
+    EXPECT_EQ(build(options),
+              "stage ns3::roce::PhantomQueue is there twice at dc0-leaf0, expected each once");
     options.stages = {ObjectFactory("ns3::roce::EcnMarker")};
-    EXPECT_EQ(build(options), "stage ns3::roce::EcnMarker is there twice, expected each once");
+    EXPECT_EQ(build(options),
+              "stage ns3::roce::EcnMarker is there twice at dc0-leaf0, expected each once");
     options.ecn = false;
     EXPECT_EQ(build(options), "no error");
     options.stages = {ObjectFactory("ns3::roce::ReflexNsf")};
+    EXPECT_EQ(
+        build(options),
+        "stage ns3::roce::ReflexNsf steers the senders of flows between datacenters, expected "
+        "it at switches of role dci only (--edge)");
+    options.stages = {Phantom(), {Phantom(), SwitchRole::DCI}};
     EXPECT_EQ(build(options),
-              "stage ns3::roce::ReflexNsf steers the senders, expected it as an edge function");
-    options.stages = {Phantom()};
-    options.edge = {Phantom()};
-    EXPECT_EQ(build(options),
-              "stage ns3::roce::PhantomQueue is an edge function, too, expected one of them");
-    options.stages.clear();
+              "stage ns3::roce::PhantomQueue is there twice at dc0-dci0, expected each once");
+    options.stages.erase(options.stages.begin());
     EXPECT_EQ(build(options), "no error");
     options.stages = {ObjectFactory("ns3::roce::ReflexNdt")};
-    options.stages[0].Set("SeparateTimestamp", StringValue("false"));
-    options.edge.clear();
+    options.stages[0].stage.Set("SeparateTimestamp", StringValue("false"));
     EXPECT_EQ(build(options), "no error");
     EXPECT_NE(build(options, "Dcqcn").find("ns3::roce::Dcqcn takes no time stamps"),
               std::string::npos);

@@ -187,7 +187,7 @@ TEST_F(ReflexNdtTest, Refusals)
         const std::string error = ErrorOf([] {
             NdtNetwork dc;
             Network::Options options;
-            options.edge.emplace_back("ns3::roce::ReflexNdt");
+            options.stages.emplace_back("ns3::roce::ReflexNdt", SwitchRole::DCI);
             dc.net.Build(options);
         });
         Config::Reset();

@@ -64,7 +64,7 @@ LeafSpineRun(const std::string& law)
     Network net;
     h.Construct(net);
     Network::Options options;
-    options.edge.emplace_back("ns3::roce::ReflexNdt");
+    options.stages.emplace_back("ns3::roce::ReflexNdt", SwitchRole::DCI);
     net.Build(options);
     net.AssignStreams(1);
     std::vector<FlowSpec> flows;
@@ -112,7 +112,7 @@ TEST_F(ReflexNdtTest, IdleRoundTripIsTheClosedForm)
     Network net;
     h.Construct(net);
     Network::Options options;
-    options.edge.emplace_back("ns3::roce::ReflexNdt");
+    options.stages.emplace_back("ns3::roce::ReflexNdt", SwitchRole::DCI);
     net.Build(options);
     int64_t dataPs = 0;
     int64_t ackPs = 0;

@@ -56,14 +56,18 @@ struct TwoDcs
         net.Connect(external[0], external[1], wan, WAN_DELAY);
         Network::Options options;
         options.ecn = options.telemetry = false;
-        options.edge = edge;
+        options.moreStages = true; // also with laws that need marks
+        for (const ObjectFactory& stage : edge)
+        {
+            options.stages.emplace_back(stage, SwitchRole::DCI);
+        }
         net.Build(options);
         net.AssignStreams(1);
     }
 
     ReflexNsf& GetNsf(uint32_t dc) const
     {
-        return dynamic_cast<ReflexNsf&>(*net.GetSwitch(external[dc])->GetStages().at(0));
+        return *net.GetSwitch(external[dc])->FindStage<ReflexNsf>();
     }
 
     void Run(const std::vector<FlowSpec>& flows)
@@ -177,13 +181,11 @@ TEST_F(ReflexNsfTest, TransitAndLocalTrafficIsNotServed)
     net.Connect(external[1], external[2], 100 * G, WAN_DELAY);
     Network::Options options;
     options.ecn = options.telemetry = false;
-    options.edge = {Nsf({{"TSrcThreshold", "0us"}})};
+    options.stages.emplace_back(Nsf({{"TSrcThreshold", "0us"}}), SwitchRole::DCI);
     net.Build(options);
     net.AssignStreams(1);
     const auto served = [&](uint32_t dc) {
-        return dynamic_cast<ReflexNsf&>(*net.GetSwitch(external[dc])->GetStages().at(0))
-            .GetCounters()
-            .dataFrames;
+        return net.GetSwitch(external[dc])->FindStage<ReflexNsf>()->GetCounters().dataFrames;
     };
     net.InstallFlows(Numbered({Flow(0, 4, 50000), Flow(2, 3, 20000), Flow(3, 5, 7000)}));
     Simulator::Run();
@@ -417,17 +419,17 @@ TEST_F(ReflexNsfTest, RefusesOtherRateLawsAndNetworks)
     EXPECT_EQ(ErrorOf([] {
                   TwoDcs dcs({Nsf(), Nsf()});
               }),
-              "edge functions ns3::roce::ReflexNsf and ns3::roce::ReflexNsf both steer the "
-              "senders, expected one of them");
+              "stages ns3::roce::ReflexNsf and ns3::roce::ReflexNsf both steer the senders, "
+              "expected one of them");
     EXPECT_EQ(ErrorOf([] {
                   Network net;
                   MakeStar(net, 2);
                   Network::Options options;
-                  options.edge = {Nsf()};
+                  options.stages.emplace_back(Nsf(), SwitchRole::DCI);
                   net.Build(options);
               }),
-              "edge function ns3::roce::ReflexNsf: no switch has a link to another datacenter, "
-              "expected one that has");
+              "stage ns3::roce::ReflexNsf is for switches of role dci, but no switch has a link to "
+              "another datacenter, expected one");
 }
 
 TEST_F(ReflexNsfTest, RateLawBetweenDatacentersIsItsOwn)

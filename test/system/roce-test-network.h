@@ -124,9 +124,10 @@ Sum(const Network& net)
     for (uint32_t s = 0; s < net.GetNSwitches(); ++s)
     {
         const Switch::Counters& c = net.GetSwitch(s)->GetCounters();
-        t.xoff += c.xoffSent;
-        t.xon += c.xonSent;
-        t.refreshed += c.xoffRefreshed;
+        const PauseSender& pauses = net.GetSwitch(s)->GetPauseSender();
+        t.xoff += pauses.GetSent(PauseEvent::XOFF);
+        t.xon += pauses.GetSent(PauseEvent::XON);
+        t.refreshed += pauses.GetSent(PauseEvent::REFRESH);
         for (uint64_t n : c.droppedFrames)
         {
             t.lost += n;
@@ -205,19 +206,14 @@ class PauseMonitor
         {
             net.GetSwitch(s)->TraceConnectWithoutContext(
                 "PauseSent",
-                Callback<void, uint16_t, uint8_t, uint16_t, Time>(
-                    [this, s](uint16_t port, uint8_t c, uint16_t quanta, Time) {
+                Callback<void, uint16_t, uint8_t, PauseEvent, Time>(
+                    [this, s](uint16_t port, uint8_t c, PauseEvent event, Time) {
                         bool& paused = m_sent[{s, port, c}];
-                        if (quanta)
-                        {
-                            ++(paused ? refreshes : xoffs);
-                        }
-                        else
-                        {
-                            ++xons;
-                            EXPECT_TRUE(paused) << "XON without XOFF at switch " << s;
-                        }
-                        paused = quanta > 0;
+                        ++(event == PauseEvent::XOFF  ? xoffs
+                           : event == PauseEvent::XON ? xons
+                                                      : refreshes);
+                        EXPECT_EQ(paused, event != PauseEvent::XOFF) << "at switch " << s;
+                        paused = event != PauseEvent::XON;
                     }));
         }
         const std::vector<Ptr<Port>> ports = net.GetPorts();

@@ -51,8 +51,14 @@ struct TestStage : public SwitchStage
         return handler(frame, port, nowPs);
     }
 
+    void OnPause(PauseEvent event, Port& port, uint8_t trafficClass, int64_t nowPs) override
+    {
+        pause(event, port, trafficClass, nowPs);
+    }
+
     uint32_t hooks{0};
     Handler handler;
+    std::function<void(PauseEvent, Port&, uint8_t, int64_t)> pause;
     std::function<void(int64_t)> timer;
 };
 
@@ -259,6 +265,80 @@ TEST_F(StageTest, EmitAtEachHook)
     }
 }
 
+// A stage is told of each pause frame, and what it says; it may send something at once.
+TEST_F(StageTest, SeesXoffRefreshAndXon)
+{
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("300KiB"));
+    Config::SetDefault("ns3::roce::Switch::PauseQuanta", UintegerValue(300));
+    Network net;
+    MakeStar(net, 3);
+    net.Build();
+    Switch& sw = *net.GetSwitch(0);
+    std::map<PauseEvent, uint64_t> seen;
+    std::map<PauseEvent, uint64_t> traced;
+    uint64_t emitted = 0;
+    Ptr<TestStage> stage = CreateObject<TestStage>();
+    stage->hooks = SwitchStage::PAUSE;
+    stage->pause = [&](PauseEvent event, Port& port, uint8_t trafficClass, int64_t nowPs) {
+        ++seen[event];
+        EXPECT_EQ(trafficClass, 3u);
+        EXPECT_LE(nowPs, Simulator::Now().GetTimeStep());
+        Frame* own = OwnFrame(500, 6, emitted++);
+        own->dst = port.GetIndex(); // to the very host that is paused
+        own->src = 1 - own->dst;
+        sw.Emit(own, nowPs);
+    };
+    sw.Install(stage);
+    sw.TraceConnectWithoutContext(
+        "PauseSent",
+        Callback<void, uint16_t, uint8_t, PauseEvent, Time>(
+            [&](uint16_t, uint8_t, PauseEvent event, Time) { ++traced[event]; }));
+    const auto flows = TwoToOne(4000000);
+    Completions done(net);
+    PauseMonitor monitor(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    EXPECT_EQ(seen, traced);
+    for (const PauseEvent event : {PauseEvent::XOFF, PauseEvent::REFRESH, PauseEvent::XON})
+    {
+        EXPECT_GT(seen[event], 3u) << static_cast<int>(event);
+        EXPECT_EQ(seen[event], sw.GetPauseSender().GetSent(event));
+    }
+    EXPECT_EQ(sw.GetCounters().emittedFrames, emitted);
+    ExpectAllDone(net, done, flows);
+    monitor.Check(net);
+}
+
+// With hook ENQUEUE all frames are admitted, with MARK those that meet an idle port are not.
+TEST_F(StageTest, HookEnqueueTakesFramesThroughTheBuffer)
+{
+    std::map<uint32_t, uint64_t> admitted;
+    for (const uint32_t hook : {SwitchStage::ENQUEUE, SwitchStage::MARK})
+    {
+        Network net;
+        MakeStar(net, 2);
+        net.Build();
+        uint64_t seen = 0;
+        AddStage(net, hook, [&](Frame&, Port&, int64_t) {
+            ++seen;
+            return Verdict::PASS;
+        });
+        // A packet each, the port is always free.
+        const auto flows =
+            Numbered({Flow(1, 0, 4000), Flow(1, 0, 4000, MS), Flow(1, 0, 1, 2 * MS)});
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        EXPECT_EQ(seen, 2u * 3) << hook;
+        admitted[hook] = net.GetSwitch(0)->GetCounters().admittedBytes;
+        EXPECT_EQ(done.FctPs(0), net.GetIdeal(flows[0]).senderFctPs);
+        ExpectAllDone(net, done, flows);
+        Simulator::Destroy();
+    }
+    EXPECT_GT(admitted[SwitchStage::ENQUEUE], 8001u);
+    EXPECT_EQ(admitted[SwitchStage::MARK], 0u);
+}
+
 // Frames held for 5 us: late, but all there; what was charged at ENQUEUE stays charged.
 TEST_F(StageTest, HoldAndRelease)
 {
@@ -351,9 +431,9 @@ TEST_F(StageTest, ConsumeAtDequeueDoesNotSwallowAnXon)
                 }
             }));
         sw.TraceConnectWithoutContext("PauseSent",
-                                      Callback<void, uint16_t, uint8_t, uint16_t, Time>(
-                                          [&](uint16_t port, uint8_t, uint16_t quanta, Time at) {
-                                              if (port == 0 && quanta == 0 &&
+                                      Callback<void, uint16_t, uint8_t, PauseEvent, Time>(
+                                          [&](uint16_t port, uint8_t, PauseEvent event, Time at) {
+                                              if (port == 0 && event == PauseEvent::XON &&
                                                   at.GetTimeStep() >= 9 * US)
                                               {
                                                   ++xons;

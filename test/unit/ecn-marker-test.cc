@@ -169,7 +169,7 @@ TEST_F(EcnMarkerTest, AtEnqueueTheFrameItselfCounts)
     marker->SetAttribute("MarkAtEnqueue", BooleanValue(true));
     marker->SetAttribute("RateMap", StringValue("25Gbps/5000/5000/1"));
     MakeSwitch({"25Gbps"});
-    EXPECT_EQ(marker->GetHooks(), SwitchStage::ENQUEUE);
+    EXPECT_EQ(marker->GetHooks(), SwitchStage::MARK);
     FillTo(4000);
     Frame frame{};
     frame.ecn = ECN_ECT0;

@@ -295,15 +295,14 @@ TEST_F(PhantomQueueTest, HooksAndKinds)
 {
     const uint32_t data = 1U << static_cast<unsigned>(FrameKind::DATA);
     Make();
-    EXPECT_EQ(phantom->GetHooks(), SwitchStage::ENQUEUE);
+    EXPECT_EQ(phantom->GetHooks(), SwitchStage::MARK);
     EXPECT_EQ(phantom->GetKinds(), data);
     Make({{"MarkAt", "dequeue"}});
-    EXPECT_EQ(phantom->GetHooks(), SwitchStage::ENQUEUE | SwitchStage::DEQUEUE);
+    EXPECT_EQ(phantom->GetHooks(), SwitchStage::MARK | SwitchStage::DEQUEUE);
     Make({{"CountDropped", "true"}});
-    EXPECT_EQ(phantom->GetHooks(), SwitchStage::ENQUEUE | SwitchStage::DROP);
+    EXPECT_EQ(phantom->GetHooks(), SwitchStage::MARK | SwitchStage::DROP);
     Make({{"CountControl", "true"}});
     EXPECT_EQ(phantom->GetKinds(), ~0U);
-    EXPECT_TRUE(phantom->OnlyMarks());
     EXPECT_TRUE(phantom->MarksEcn());
 }
 
@@ -342,7 +341,7 @@ TEST_F(PhantomQueueTest, WhatCountsOfAFrame)
 TEST_F(PhantomQueueTest, ProfileArtifact)
 {
     Make({{"Profile", "artifact"}});
-    EXPECT_EQ(phantom->GetHooks(), SwitchStage::ENQUEUE | SwitchStage::DEQUEUE | SwitchStage::DROP);
+    EXPECT_EQ(phantom->GetHooks(), SwitchStage::MARK | SwitchStage::DEQUEUE | SwitchStage::DROP);
     EXPECT_EQ(phantom->GetCurve().kminBytes, 448010u);
     EXPECT_EQ(phantom->GetCurve().kmaxBytes, 13440309u);
     EXPECT_EQ(phantom->GetCurve().pmax, 1);
@@ -371,7 +370,7 @@ TEST_F(PhantomQueueTest, AttributesGoBeforeTheProfile)
           {"EcnMax", "0.75"},
           {"MarkAt", "enqueue"},
           {"CountDropped", "false"}});
-    EXPECT_EQ(phantom->GetHooks(), SwitchStage::ENQUEUE);
+    EXPECT_EQ(phantom->GetHooks(), SwitchStage::MARK);
     EXPECT_EQ(phantom->GetCurve().kminBytes, 0u);
     EXPECT_EQ(phantom->GetCurve().kmaxBytes, 18750000u);
     Enqueue(0, 4000000000);

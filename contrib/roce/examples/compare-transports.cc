@@ -315,7 +315,7 @@ RunOne(const Transport& transport, const Scenario& scenario, CsvFile& rates, Csv
         result = sampler.Evaluate();
         for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
         {
-            result.pauses += network.GetSwitch(s)->GetCounters().xoffSent;
+            result.pauses += network.GetSwitch(s)->GetPauseSender().GetSent(PauseEvent::XOFF);
         }
     }
     Simulator::Destroy();

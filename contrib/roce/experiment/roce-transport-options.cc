@@ -49,6 +49,31 @@ SplitOutsideBrackets(const std::string& text)
     return parts;
 }
 
+/**
+ * Cut the role off a stage's text.
+ * @param option for messages
+ * @param text ROLE:STAGE or STAGE; STAGE afterwards
+ * @return the role, by default ALL
+ */
+SwitchRole
+TakeRole(const std::string& option, std::string& text)
+{
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos || text.find('[') < colon || text.substr(colon, 2) == "::")
+    {
+        return SwitchRole::ALL;
+    }
+    const std::string name = text.substr(0, colon);
+    const auto role = std::find(std::begin(SWITCH_ROLE_NAMES), std::end(SWITCH_ROLE_NAMES), name);
+    if (role == std::end(SWITCH_ROLE_NAMES))
+    {
+        throw InputError(option + " has role '" + name +
+                         "', expected all, tor, spine, core or dci");
+    }
+    text.erase(0, colon + 1);
+    return static_cast<SwitchRole>(role - std::begin(SWITCH_ROLE_NAMES));
+}
+
 } // namespace
 
 void
@@ -62,13 +87,14 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
         cc);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
     cmd.AddValue("stages",
-                 "What runs on all switches: PhantomQueue, or the TypeId of any stage; attributes "
-                 "may follow; several with commas",
+                 "What runs on switches: PhantomQueue, or the TypeId of any stage; attributes may "
+                 "follow; several with commas. tor:, spine:, core: or dci: in front of one says "
+                 "which switches have it, otherwise all",
                  stages);
     cmd.AddValue(
         "edge",
-        "What runs on external switches: ReflexNsf, ReflexNdt, or the TypeId of any stage; "
-        "attributes may follow; several with commas",
+        "What runs on external switches (as dci: in --stages): ReflexNsf, ReflexNdt, or the TypeId "
+        "of any stage; attributes may follow; several with commas",
         edge);
     cmd.AddValue("lossRecovery",
                  "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",
@@ -133,17 +159,17 @@ TransportOptions::Apply(const CheckedCommandLine& cmd) const
         }
         Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
     }
-    for (const ObjectFactory& factory : GetStages("--edge", edge))
+    for (const StagePlacement& placement : GetStages())
     {
-        RefuseShimAttributes(cmd, factory);
+        RefuseShimAttributes(cmd, placement.stage);
     }
 }
 
 void
-TransportOptions::RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& edge)
+TransportOptions::RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& stage)
 {
     // TYPE[ATTRIBUTE=VALUE|...]: what the stage sets itself is not for the command line.
-    const std::string text = edge.Create<SwitchStage>()->GetSenderShim();
+    const std::string text = stage.Create<SwitchStage>()->GetSenderShim();
     const std::size_t bracket = text.find('[');
     std::istringstream list(text.substr(std::min(bracket + 1, text.size())));
     for (std::string item; bracket != std::string::npos && std::getline(list, item, '|');)
@@ -153,23 +179,31 @@ TransportOptions::RefuseShimAttributes(const CheckedCommandLine& cmd, const Obje
         if (cmd.IsGiven(path))
         {
             throw InputError("--" + path + " has no effect here, expected --" +
-                             edge.GetTypeId().GetName() + "::" + name);
+                             stage.GetTypeId().GetName() + "::" + name);
         }
     }
 }
 
-std::vector<ObjectFactory>
-TransportOptions::GetStages(const std::string& option, const std::string& text)
+std::vector<StagePlacement>
+TransportOptions::GetStages() const
 {
-    std::vector<ObjectFactory> factories;
-    for (const std::string& part : SplitOutsideBrackets(text))
-    {
+    std::vector<StagePlacement> placements;
+    const auto add = [&](const std::string& option, std::string text, SwitchRole where) {
         ObjectFactoryValue factory;
-        factory.DeserializeFromString(ValueCheck::Factory(option, part, SwitchStage::GetTypeId()),
+        factory.DeserializeFromString(ValueCheck::Factory(option, text, SwitchStage::GetTypeId()),
                                       MakeObjectFactoryChecker());
-        factories.push_back(factory.Get());
+        placements.emplace_back(factory.Get(), where);
+    };
+    for (std::string text : SplitOutsideBrackets(stages))
+    {
+        const SwitchRole where = TakeRole("--stages", text);
+        add("--stages", text, where);
     }
-    return factories;
+    for (const std::string& text : SplitOutsideBrackets(edge))
+    {
+        add("--edge", text, SwitchRole::DCI);
+    }
+    return placements;
 }
 
 Network::Options
@@ -179,34 +213,8 @@ TransportOptions::MakeNetworkOptions() const
     options.ecn = ecn;
     options.telemetry = telemetry;
     options.ecmpSeed = ecmpSeed ? ecmpSeed : RngSeedManager::GetRun();
-    options.stages = GetStages("--stages", stages);
-    options.edge = GetStages("--edge", edge);
+    options.stages = GetStages();
     return options;
-}
-
-bool
-TransportOptions::MarksEcn(bool interDc) const
-{
-    std::vector<ObjectFactory> factories = GetStages("--stages", stages);
-    if (interDc)
-    {
-        const std::vector<ObjectFactory> more = GetStages("--edge", edge);
-        factories.insert(factories.end(), more.begin(), more.end());
-    }
-    return ecn || std::any_of(factories.begin(), factories.end(), [](const ObjectFactory& factory) {
-               return factory.Create<SwitchStage>()->MarksEcn();
-           });
-}
-
-void
-TransportOptions::CheckEcn(bool needed, bool interDc, const std::string& option) const
-{
-    if (needed && !MarksEcn(interDc))
-    {
-        throw InputError("--ecn=0 with " + option +
-                         ", which needs ECN marks; expected --ecn=1 or a stage that marks "
-                         "(--stages=PhantomQueue)");
-    }
 }
 
 void
@@ -226,25 +234,6 @@ TransportOptions::Check(const Network& network) const
     for (const std::string& warning : network.GetWarnings())
     {
         std::cerr << "warning: " << warning << std::endl;
-    }
-    for (const bool interDc : {false, true})
-    {
-        const Ptr<CongestionControl>& law = nic.GetProfile(interDc)->GetLaw();
-        const std::string option =
-            interDc && !interCc.empty() ? "--interCc=" + interCc : "--cc=" + cc;
-        if (!telemetry && law->NeedsTelemetry())
-        {
-            throw InputError("--int=0 with " + option +
-                             ", which needs telemetry; expected --int=1");
-        }
-        CheckEcn(law->NeedsEcn(), interDc, option);
-    }
-    for (const bool interDc : {false, true})
-    {
-        CheckEcn(nic.GetProfile(interDc)->GetSelector()->NeedsEcn(),
-                 interDc,
-                 interDc && !interPaths.empty() ? "--interPaths=" + interPaths
-                                                : "--" + pathsOption + "=" + paths);
     }
     const Ptr<CongestionControl> law = nic.GetProfile(path.interDc)->GetLaw()->Fork();
     law->Start(path, 0);

@@ -30,7 +30,7 @@ struct TransportOptions
 {
     std::string cc{"Dcqcn"};             //!< short name or TypeId, attributes may follow
     std::string interCc;                 //!< the same, between datacenters; empty: cc
-    std::string stages;                  //!< SwitchStages of all switches, with commas between
+    std::string stages;                  //!< SwitchStages, by role of switch, with commas between
     std::string edge;                    //!< the same, of external switches
     std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
     std::string interLossRecovery;       //!< the same, between datacenters; empty: lossRecovery
@@ -67,10 +67,8 @@ struct TransportOptions
     void Check(const Network& network) const;
 
   private:
-    static std::vector<ObjectFactory> GetStages(const std::string& option, const std::string& text);
-    bool MarksEcn(bool interDc) const;
-    static void RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& edge);
-    void CheckEcn(bool needed, bool interDc, const std::string& option) const;
+    std::vector<StagePlacement> GetStages() const;
+    static void RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& stage);
 };
 
 } // namespace roce

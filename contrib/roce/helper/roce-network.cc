@@ -9,12 +9,9 @@
 
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
-#include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-hash.h"
 #include "ns3/roce-input-error.h"
-#include "ns3/roce-int-stamper.h"
 #include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <limits>
@@ -228,24 +225,7 @@ Network::Build(const Options& options)
     {
         nic.nic->Activate();
     }
-    for (SwitchEntry& entry : m_switches)
-    {
-        if (options.ecn)
-        {
-            entry.sw->Install(options.ecnMarker.Create<SwitchStage>());
-        }
-        if (options.telemetry)
-        {
-            Ptr<SwitchStage> stamper = options.intStamper.Create<SwitchStage>();
-            UintegerValue bytes(0);
-            stamper->GetAttributeFailSafe("BytesPerHop", bytes);
-            m_intBytesPerHop = static_cast<uint32_t>(bytes.Get());
-            entry.sw->Install(stamper);
-        }
-    }
     InstallStages(options);
-    InstallEdge(options.edge);
-    CheckTimestamps();
     CheckEcnBelowPfc();
 }
 
@@ -281,15 +261,19 @@ Network::CheckEcnBelowPfc()
     {
         for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
         {
-            const auto* marker = dynamic_cast<const EcnMarker*>(PeekPointer(stage));
-            for (uint16_t p = 0; marker && p < entry.sw->GetNPorts(); ++p)
+            for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
             {
-                // Even if a single ingress queue holds all that waits at this port. Class 3 stands
-                // for all lossless ones: they have the same threshold.
+                // Even if a single ingress queue holds all that waits at this port. All lossless
+                // classes of a port have the same threshold.
                 const SharedBuffer& buffer = entry.sw->GetBuffer();
-                const uint64_t xoff = buffer.GetThresholdBytes(p, 3);
-                const uint64_t kmax = marker->GetCurve(p).kmaxBytes;
-                if (buffer.IsLossless(p, 3) && kmax > xoff && ++count == 1)
+                uint8_t c = 0;
+                while (c < N_CLASSES && !buffer.IsLossless(p, c))
+                {
+                    ++c;
+                }
+                const uint64_t kmax = stage->GetMarkAllBytes(p);
+                const uint64_t xoff = c < N_CLASSES ? buffer.GetThresholdBytes(p, c) : kmax;
+                if (kmax > xoff && ++count == 1)
                 {
                     first = "ECN Kmax is " + std::to_string(kmax) + " B at " + entry.name +
                             " port " + std::to_string(p) + ", but PFC pauses a single sender at " +

@@ -14,6 +14,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
+#include "ns3/roce-switch-role.h"
 #include "ns3/roce-switch.h"
 
 #include <array>
@@ -27,6 +28,32 @@ namespace ns3
 {
 namespace roce
 {
+
+/// A switch stage and the switches that have it.
+struct StagePlacement
+{
+    /**
+     * @param stage kind and parameters
+     * @param where see SwitchRole
+     */
+    StagePlacement(const ObjectFactory& stage, SwitchRole where = SwitchRole::ALL)
+        : stage(stage),
+          where(where)
+    {
+    }
+
+    /**
+     * @param type TypeId of the stage
+     * @param where see SwitchRole
+     */
+    explicit StagePlacement(const std::string& type, SwitchRole where = SwitchRole::ALL)
+        : StagePlacement(ObjectFactory(type), where)
+    {
+    }
+
+    ObjectFactory stage; //!< kind and parameters
+    SwitchRole where;    //!< the switches that have it
+};
 
 /**
  * @ingroup roce
@@ -73,11 +100,14 @@ class Network
         uint64_t ecmpSeed{1};                              //!< salts differ by switch and by this
         ObjectFactory ecnMarker{"ns3::roce::EcnMarker"};   //!< kind and parameters
         ObjectFactory intStamper{"ns3::roce::IntStamper"}; //!< kind and parameters
-        /// Stages of every switch, behind the two above. Not those that need a shim.
-        std::vector<ObjectFactory> stages;
-        /// Stages of every switch with a link to another datacenter, behind those above. The shims
-        /// they need are put into all NICs.
-        std::vector<ObjectFactory> edge;
+        /// Further stages, in the order in which a switch has them, behind the two above. A shim
+        /// that one of them needs is put into all NICs.
+        std::vector<StagePlacement> stages;
+        bool moreStages{false}; //!< the program installs others after Build(): that nothing marks
+                                //!< or stamps is not refused
+
+        /// @return all of them, the marker and the stamper first
+        std::vector<StagePlacement> GetPlacements() const;
     };
 
     /// One link of a path, with the switch port or NIC that sends on it.
@@ -144,8 +174,8 @@ class Network
     /**
      * @brief Compute routes, size buffers, install stages.
      * @param options see Options
-     * @throw InputError if headroom does not fit, some NIC cannot reach some other, or a stage or
-     * an edge function makes no sense here
+     * @throw InputError if headroom does not fit, some NIC cannot reach some other, or a stage, a
+     * rate law or anything else makes no sense here (Deployment)
      */
     void Build(const Options& options);
 
@@ -203,6 +233,13 @@ class Network
     {
         return m_switches.at(sw).sw;
     }
+
+    /**
+     * @param sw number of a switch
+     * @param role see SwitchRole
+     * @return whether the switch has it; after Build()
+     */
+    bool HasRole(uint32_t sw, SwitchRole role) const;
 
     /// @return datacenter of a NIC
     uint32_t GetDatacenter(uint32_t nic) const
@@ -475,10 +512,8 @@ class Network
     std::string AuditLinks() const;
     WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const;
     bool IsInterDc(uint32_t src, uint32_t dst) const;
-    void CheckLaws(const SwitchStage& stage) const;
+    std::string CheckDeployment(const Options& options) const;
     void InstallStages(const Options& options);
-    void InstallEdge(const std::vector<ObjectFactory>& factories);
-    void CheckTimestamps() const;
     void CheckEcnBelowPfc();
     void CheckFactories() const;
     void CheckPauses() const;

@@ -13,15 +13,10 @@ namespace roce
 namespace
 {
 
-/// What the table calls its events.
-enum PfcEvent : uint8_t
-{
-    XON,
-    XOFF,
-    REFRESH,
-};
+const char* const PFC_EVENTS[] = {"xoff", "xon", "refresh"}; //!< by PauseEvent
 
-const char* const PFC_EVENTS[] = {"xon", "xoff", "refresh"};
+constexpr auto REFRESH = static_cast<unsigned>(PauseEvent::REFRESH);
+constexpr auto XOFF = static_cast<unsigned>(PauseEvent::XOFF);
 
 } // namespace
 
@@ -32,10 +27,6 @@ PauseFrameSeries::PauseFrameSeries(SeriesContext& context, const SeriesMode& mod
     {
         OpenTable("pfc.csv", {"node", "port", "class", "event"});
     }
-    for (const std::vector<bool>& ports : context.switchPorts)
-    {
-        m_xoffSent.emplace_back(ports.size(), 0);
-    }
 }
 
 void
@@ -44,11 +35,11 @@ PauseFrameSeries::Start()
     const bool on = m_mode.IsOn() || m_context.timeLine;
     for (uint32_t s = 0; on && s < m_context.network.GetNSwitches(); ++s)
     {
-        Connect<uint16_t, uint8_t, uint16_t, Time>(
+        Connect<uint16_t, uint8_t, PauseEvent, Time>(
             *m_context.network.GetSwitch(s),
             "PauseSent",
-            [this, s](uint16_t port, uint8_t trafficClass, uint16_t quanta, Time at) {
-                OnPauseSent(s, port, trafficClass, quanta > 0, at.GetPicoSeconds());
+            [this, s](uint16_t port, uint8_t trafficClass, PauseEvent event, Time at) {
+                OnPauseSent(s, port, trafficClass, event, at.GetPicoSeconds());
             });
     }
 }
@@ -57,21 +48,18 @@ void
 PauseFrameSeries::OnPauseSent(uint32_t sw,
                               uint16_t port,
                               uint8_t trafficClass,
-                              bool pause,
+                              PauseEvent event,
                               int64_t atPs)
 {
     if (!m_context.switchPorts[sw][port])
     {
         return;
     }
-    uint8_t& sent = m_xoffSent[sw][port];
-    const auto bit = static_cast<uint8_t>(1U << trafficClass);
     SeriesRow row;
     row.subject = m_context.network.GetSwitch(sw)->GetNodeId();
     row.port = port;
     row.trafficClass = trafficClass;
-    row.counts[0] = !pause ? XON : sent & bit ? REFRESH : XOFF;
-    sent = static_cast<uint8_t>(pause ? sent | bit : sent & ~bit);
+    row.counts[0] = static_cast<unsigned>(event);
     Tell(atPs, sw, row);
 }
 

@@ -8,8 +8,9 @@
 
 #include "roce-series.h"
 
+#include "ns3/roce-pause-sender.h"
+
 #include <cstdint>
-#include <vector>
 
 namespace ns3
 {
@@ -40,9 +41,11 @@ class PauseFrameSeries : public Series
     void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
 
   private:
-    void OnPauseSent(uint32_t sw, uint16_t port, uint8_t trafficClass, bool pause, int64_t atPs);
-
-    std::vector<std::vector<uint8_t>> m_xoffSent; //!< by switch and port: classes
+    void OnPauseSent(uint32_t sw,
+                     uint16_t port,
+                     uint8_t trafficClass,
+                     PauseEvent event,
+                     int64_t atPs);
 };
 
 } // namespace roce

@@ -237,9 +237,10 @@ RunCollector::GetCounters() const
     {
         const Ptr<Switch> sw = m_network.GetSwitch(s);
         const Switch::Counters& c = sw->GetCounters();
-        counters["pfcXoffSent"] += c.xoffSent;
-        counters["pfcXonSent"] += c.xonSent;
-        counters["pfcXoffRefreshed"] += c.xoffRefreshed;
+        const PauseSender& pauses = sw->GetPauseSender();
+        counters["pfcXoffSent"] += pauses.GetSent(PauseEvent::XOFF);
+        counters["pfcXonSent"] += pauses.GetSent(PauseEvent::XON);
+        counters["pfcXoffRefreshed"] += pauses.GetSent(PauseEvent::REFRESH);
         counters["framesDroppedBuffer"] += c.droppedFrames[Switch::DROP_BUFFER];
         counters["framesDroppedNoRoute"] += c.droppedFrames[Switch::DROP_NO_ROUTE];
         counters["framesDroppedTtl"] += c.droppedFrames[Switch::DROP_TTL];

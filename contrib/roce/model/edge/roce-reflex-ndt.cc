@@ -5,7 +5,7 @@
  */
 #include "roce-reflex-ndt.h"
 
-#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-switch.h"
@@ -179,14 +179,31 @@ ReflexNdt::Install(Switch& sw)
 }
 
 void
-ReflexNdt::CheckLaw(const CongestionControl& law) const
+ReflexNdt::Check(const Deployment& deployment) const
 {
-    if (m_parameters.Get()->stamp == ReflexNdtParams::Stamp::SENDERS && !law.NeedsTimestamp())
+    using Stamp = ReflexNdtParams::Stamp;
+    const Stamp stamp = m_parameters.Get()->stamp;
+    const bool replaces =
+        stamp == Stamp::SENDERS || (stamp == Stamp::AUTO && !deployment.GetSenderShim().empty());
+    for (const Deployment::Transport& transport : deployment.GetTransports())
     {
-        throw InputError("ns3::roce::ReflexNdt: SeparateTimestamp is false, but " +
-                         law.GetInstanceTypeId().GetName() +
-                         " takes no time stamps, expected a rate law that does (Timely, Swift) or "
-                         "SeparateTimestamp=true");
+        if (!transport.interDc)
+        {
+            continue; // what is replaced are stamps of data that leave the datacenter
+        }
+        if (stamp == Stamp::SENDERS && !transport.law->NeedsTimestamp())
+        {
+            throw InputError("ns3::roce::ReflexNdt: SeparateTimestamp is false, but " +
+                             transport.law->GetInstanceTypeId().GetName() +
+                             " takes no time stamps, expected a rate law that does (Timely, Swift) "
+                             "or SeparateTimestamp=true");
+        }
+        if (replaces && transport.selector->NeedsTimestamp())
+        {
+            throw InputError("edge function ns3::roce::ReflexNdt replaces the time stamps that " +
+                             transport.selector->GetInstanceTypeId().GetName() +
+                             " measures by, expected stamps of its own (SeparateTimestamp=true)");
+        }
     }
 }
 

@@ -112,17 +112,12 @@ class ReflexNdt : public SwitchStage,
     void Install(Switch& sw) override;
 
     /**
-     * @brief Without time stamps of its own the law does not notice that they are replaced, but
-     * then SeparateTimestamp=false is a mistake.
-     * @param law of queue pairs that leave a datacenter
-     * @throw InputError if SeparateTimestamp is false and the law takes no time stamps
+     * @copydoc SwitchStage::Check()
+     *
+     * Stamps that replace those of the senders suit neither a rate law that takes none, where
+     * SeparateTimestamp=false is a mistake, nor path selectors that measure by them.
      */
-    void CheckLaw(const CongestionControl& law) const override;
-
-    bool ReplacesTimestamps() override
-    {
-        return !IsSeparate();
-    }
+    void Check(const Deployment& deployment) const override;
 
     /**
      * @param counters reflexNdt...: Flows, CongestedFlows (flows that were congested at some time),

@@ -5,8 +5,9 @@
  */
 #include "roce-reflex-nsf.h"
 
-#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-reply-builder.h"
 #include "ns3/roce-switch.h"
 
 #include <algorithm>
@@ -150,14 +151,17 @@ ReflexNsf::GetHooks() const
 }
 
 void
-ReflexNsf::CheckLaw(const CongestionControl& law) const
+ReflexNsf::Check(const Deployment& deployment) const
 {
-    if (!law.NeedsTimestamp())
+    for (const Deployment::Transport& transport : deployment.GetTransports())
     {
-        throw InputError("edge function ReflexNsf steers senders by their RTT, but " +
-                         law.GetInstanceTypeId().GetName() +
-                         " takes no RTT samples; expected a delay-based rate law, such as Timely "
-                         "or Swift");
+        if (transport.interDc && !transport.law->NeedsTimestamp())
+        {
+            throw InputError("edge function ReflexNsf steers senders by their RTT, but " +
+                             transport.law->GetInstanceTypeId().GetName() +
+                             " takes no RTT samples; expected a delay-based rate law, such as "
+                             "Timely or Swift");
+        }
     }
 }
 
@@ -245,23 +249,9 @@ ReflexNsf::Measure(const Frame& data, int64_t nowPs)
 void
 ReflexNsf::Answer(const Frame& data, int64_t nowPs)
 {
-    Frame* answer = FramePool::Alloc();
-    answer->kind = FrameKind::NOTIFICATION;
-    answer->msn = KIND;
-    answer->src = data.dst;
-    answer->dst = data.src;
-    answer->srcQp = data.dstQp;
-    answer->dstQp = data.srcQp;
-    answer->entropy = data.entropy;
-    answer->psn = data.psn;
-    answer->sentPs = data.sentPs;
-    answer->flags = FRAME_TIMESTAMP;
-    answer->telemetryBytes = TIMESTAMP_BYTES;
-    answer->trafficClass = m_p->controlClass;
-    answer->dscp = static_cast<uint8_t>(m_p->controlClass << 3);
-    answer->ttl = 64;
-    answer->frameBytes =
-        m_p->pseudoAckBytes ? m_p->pseudoAckBytes : ACK_FRAME_BYTES + TIMESTAMP_BYTES;
+    ReplyBuilder replies;
+    replies.trafficClass = static_cast<uint8_t>(m_p->controlClass);
+    Frame* answer = replies.Notify(KIND, data, m_p->pseudoAckBytes);
     ++m_counters.pseudoAcks;
     m_counters.pseudoAckBytes += answer->frameBytes;
     m_switch->Emit(answer, nowPs);

@@ -110,7 +110,7 @@ class ReflexNsf : public SwitchStage
         return 1U << static_cast<unsigned>(FrameKind::DATA);
     }
 
-    void CheckLaw(const CongestionControl& law) const override;
+    void Check(const Deployment& deployment) const override;
     std::string GetSenderShim() const override;
     void Install(Switch& sw) override;
     void Count(std::map<std::string, uint64_t>& counters) const override;

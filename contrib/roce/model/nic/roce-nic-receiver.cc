@@ -7,6 +7,8 @@
 
 #include "roce-nic.h"
 
+#include "ns3/roce-reply-builder.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -45,18 +47,10 @@ class NicReceiver::Replies final : public ReplySink
 Frame*
 NicReceiver::MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const
 {
-    Frame* reply = FramePool::Alloc();
-    reply->kind = kind;
-    reply->src = m_nic.m_nicIndex;
-    reply->dst = m_table.GetSource(qpn);
-    reply->srcQp = qpn;
-    reply->dstQp = qp.peerQp;
-    reply->entropy = qp.peerEntropy;
-    reply->trafficClass = m_nic.m_controlClass;
-    reply->dscp = static_cast<uint8_t>(m_nic.m_controlClass << 3);
-    reply->ttl = m_nic.m_ttl;
-    reply->frameBytes = kind == FrameKind::CNP ? m_nic.m_cnpFrameBytes : m_nic.m_ackFrameBytes;
-    return reply;
+    return ReplyBuilder{m_nic.m_controlClass, m_nic.m_ttl}.Build(
+        kind,
+        {m_nic.m_nicIndex, qpn, m_table.GetSource(qpn), qp.peerQp, qp.peerEntropy},
+        kind == FrameKind::CNP ? m_nic.m_cnpFrameBytes : m_nic.m_ackFrameBytes);
 }
 
 void

@@ -24,6 +24,8 @@ namespace ns3
 namespace roce
 {
 
+class Deployment;
+
 /// A window that never binds.
 constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
 
@@ -174,6 +176,17 @@ class CongestionControl : public Object
     virtual bool NeedsEcn() const
     {
         return false;
+    }
+
+    /**
+     * @brief Asked once before a run, of the prototype.
+     * @param deployment what runs together in the network
+     * @param interDc for flows between datacenters, or for the others
+     * @throw InputError if this rate law makes no sense there
+     */
+    virtual void Check([[maybe_unused]] const Deployment& deployment,
+                       [[maybe_unused]] bool interDc) const
+    {
     }
 
     /**

@@ -20,6 +20,8 @@ namespace ns3
 namespace roce
 {
 
+class Deployment;
+
 /**
  * @ingroup roce
  * @brief Order and completeness of a reliable connection: what a receiver accepts and answers, what
@@ -61,6 +63,17 @@ class LossRecovery : public Object
      * @return the receiver
      */
     virtual std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const = 0;
+
+    /**
+     * @brief Asked once before a run, of the prototype.
+     * @param deployment what runs together in the network
+     * @param interDc for flows between datacenters, or for the others
+     * @throw InputError if this loss recovery makes no sense there
+     */
+    virtual void Check([[maybe_unused]] const Deployment& deployment,
+                       [[maybe_unused]] bool interDc) const
+    {
+    }
 
     /// @return how messages are laid out; not coded by default
     virtual BlockCode GetCode() const

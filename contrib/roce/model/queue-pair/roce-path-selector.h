@@ -17,6 +17,8 @@ namespace ns3
 namespace roce
 {
 
+class Deployment;
+
 /**
  * @ingroup roce
  * @brief Which path the next frame of a sending queue pair takes: the entropy (UDP source port)
@@ -50,6 +52,17 @@ class PathSelector : public Object
     virtual bool IsPerPacket() const
     {
         return false;
+    }
+
+    /**
+     * @brief Asked once before a run, of the prototype.
+     * @param deployment what runs together in the network
+     * @param interDc for flows between datacenters, or for the others
+     * @throw InputError if this path selector makes no sense there
+     */
+    virtual void Check([[maybe_unused]] const Deployment& deployment,
+                       [[maybe_unused]] bool interDc) const
+    {
     }
 
     /// @return whether data must be ECN-capable, whatever the rate law says

@@ -22,6 +22,8 @@ namespace ns3
 namespace roce
 {
 
+class Deployment;
+
 /**
  * @ingroup roce
  * @brief Where a ReceiverFeedback gets frames from and gives them to. Valid for one call.
@@ -79,6 +81,17 @@ class ReceiverFeedback : public Object
      * @param nowPs current time
      */
     virtual void Start([[maybe_unused]] const PathInfo& path, [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
+     * @brief Asked once before a run, of the prototype.
+     * @param deployment what runs together in the network
+     * @param interDc for flows between datacenters, or for the others
+     * @throw InputError if this feedback makes no sense there
+     */
+    virtual void Check([[maybe_unused]] const Deployment& deployment,
+                       [[maybe_unused]] bool interDc) const
     {
     }
 

@@ -103,7 +103,7 @@ class EcnMarker : public SwitchStage
 
     uint32_t GetHooks() const override
     {
-        return m_parameters.Get()->markAtEnqueue ? ENQUEUE : DEQUEUE;
+        return m_parameters.Get()->markAtEnqueue ? MARK : DEQUEUE;
     }
 
     uint32_t GetKinds() const override
@@ -111,14 +111,14 @@ class EcnMarker : public SwitchStage
         return 1U << static_cast<unsigned>(FrameKind::DATA);
     }
 
-    bool OnlyMarks() const override
+    bool MarksEcn() const override
     {
         return true;
     }
 
-    bool MarksEcn() const override
+    uint64_t GetMarkAllBytes(uint16_t port) const override
     {
-        return true;
+        return m_curves.at(port).kmaxBytes;
     }
 
     void Install(Switch& sw) override;

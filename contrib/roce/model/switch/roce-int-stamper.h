@@ -41,6 +41,11 @@ class IntStamper : public SwitchStage
         return 1U << static_cast<unsigned>(FrameKind::DATA);
     }
 
+    std::optional<uint32_t> GetTelemetryBytes() const override
+    {
+        return m_bytesPerHop;
+    }
+
     void Install(Switch& sw) override;
     Verdict OnDequeue(Frame& frame,
                       Port& out,

@@ -112,7 +112,7 @@ PhantomQueue::PhantomQueue()
 uint32_t
 PhantomQueue::GetHooks() const
 {
-    uint32_t hooks = ENQUEUE;
+    uint32_t hooks = MARK;
     hooks |= m_p->markAtDequeue * DEQUEUE;
     hooks |= m_p->countDropped * DROP;
     return hooks;

@@ -87,11 +87,6 @@ class PhantomQueue : public SwitchStage
     uint32_t GetHooks() const override;
     uint32_t GetKinds() const override;
 
-    bool OnlyMarks() const override
-    {
-        return true;
-    }
-
     bool MarksEcn() const override
     {
         return true;

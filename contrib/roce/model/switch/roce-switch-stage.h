@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace ns3
@@ -18,10 +19,11 @@ namespace ns3
 namespace roce
 {
 
-class CongestionControl;
+class Deployment;
 class Port;
 class Switch;
 class EgressScheduler;
+enum class PauseEvent : uint8_t;
 
 /**
  * @ingroup roce
@@ -40,6 +42,11 @@ class SwitchStage : public Object
         ENQUEUE = 2, //!< admitted and charged, about to enter the egress queue
         DEQUEUE = 4, //!< chosen for transmission, no longer charged
         DROP = 8,    //!< refused by the buffer of the egress port
+        PAUSE = 16,  //!< a pause frame is made for the peer of a port
+        MARK = 32,   //!< as ENQUEUE, of a stage that only looks and marks there: it passes all
+                     //!< frames on, emits none, arms no timer and looks at nothing of the switch
+                     //!< but the queues it is given. Frames that meet an idle port then pass by
+                     //!< the buffer and the queues, as if the stage were not there
     };
 
     /// What becomes of the frame.
@@ -68,19 +75,6 @@ class SwitchStage : public Object
         return ~0U;
     }
 
-    /**
-     * @brief Asked when the stage is installed.
-     *
-     * The switch then lets frames that meet an idle port pass by the buffer and the queues all the
-     * same, and calls OnEnqueue() with the empty queues.
-     * @return whether OnEnqueue() always passes frames on, emits none, arms no timer, and looks at
-     * nothing of the switch but the queues it is given
-     */
-    virtual bool OnlyMarks() const
-    {
-        return false;
-    }
-
     /// @return whether it marks ECN-capable frames of congested ports with CE
     virtual bool MarksEcn() const
     {
@@ -96,12 +90,27 @@ class SwitchStage : public Object
     }
 
     /**
-     * @brief Refuse rate laws that this stage makes no sense with.
-     * @param law of queue pairs that leave a datacenter, without any shim
-     * @throw InputError that says what was expected
+     * @brief Asked once for each place it is given, before any stage is installed.
+     * @param deployment what runs together in the network
+     * @throw InputError if this stage makes no sense there
      */
-    virtual void CheckLaw([[maybe_unused]] const CongestionControl& law) const
+    virtual void Check([[maybe_unused]] const Deployment& deployment) const
     {
+    }
+
+    /// @return bytes it adds to each frame that carries telemetry; nothing if it does not stamp
+    virtual std::optional<uint32_t> GetTelemetryBytes() const
+    {
+        return std::nullopt;
+    }
+
+    /**
+     * @param port index; the stage is installed
+     * @return queue length, bytes, above which it marks every ECN-capable frame there; 0: none
+     */
+    virtual uint64_t GetMarkAllBytes([[maybe_unused]] uint16_t port) const
+    {
+        return 0;
     }
 
     /**
@@ -111,15 +120,6 @@ class SwitchStage : public Object
     virtual std::string GetSenderShim() const
     {
         return "";
-    }
-
-    /**
-     * @brief Asked when all stages of the switch are installed.
-     * @return whether it replaces the senders' time stamps, so that what they measure is wrong
-     */
-    virtual bool ReplacesTimestamps()
-    {
-        return false;
     }
 
     /**
@@ -164,7 +164,7 @@ class SwitchStage : public Object
     }
 
     /**
-     * @brief Hook ENQUEUE.
+     * @brief Hooks ENQUEUE and MARK.
      * @param frame may be changed, except its size and class
      * @param out egress port
      * @param queue queues of that port, the frame not among them
@@ -204,6 +204,20 @@ class SwitchStage : public Object
     virtual void OnDrop([[maybe_unused]] const Frame& frame,
                         [[maybe_unused]] Port& out,
                         [[maybe_unused]] int64_t nowPs)
+    {
+    }
+
+    /**
+     * @brief Hook PAUSE: a pause frame is made; it is sent ahead of everything.
+     * @param event what it says
+     * @param port whose peer it is for
+     * @param trafficClass the class it is about
+     * @param nowPs current time
+     */
+    virtual void OnPause([[maybe_unused]] PauseEvent event,
+                         [[maybe_unused]] Port& port,
+                         [[maybe_unused]] uint8_t trafficClass,
+                         [[maybe_unused]] int64_t nowPs)
     {
     }
 };

@@ -5,6 +5,7 @@
  */
 #include "roce-switch.h"
 
+#include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
@@ -106,12 +107,12 @@ Switch::GetTypeId()
             .AddAttribute("PauseQuanta",
                           "Duration an XOFF asks for, units of 512 bit times",
                           UintegerValue(65535),
-                          MakeUintegerAccessor(&Switch::m_pauseQuanta),
+                          MakeUintegerAccessor(&Switch::SetPauseQuanta, &Switch::GetPauseQuanta),
                           MakeUintegerChecker<uint16_t>(1))
             .AddAttribute("RefreshPause",
                           "Send XOFF again at half its duration while its cause lasts",
                           BooleanValue(true),
-                          MakeBooleanAccessor(&Switch::m_refreshPause),
+                          MakeBooleanAccessor(&Switch::SetRefreshPause, &Switch::IsRefreshPause),
                           MakeBooleanChecker())
             .AddAttribute("EgressScheduler",
                           "Kind and parameters of each port's queues",
@@ -129,7 +130,7 @@ Switch::GetTypeId()
                             MakeTraceSourceAccessor(&Switch::m_dropTrace),
                             "ns3::roce::Switch::DropCallback")
             .AddTraceSource("PauseSent",
-                            "A pause frame is made for a port's peer; quanta 0 resumes",
+                            "A pause frame is made for a port's peer, and why",
                             MakeTraceSourceAccessor(&Switch::m_pauseSentTrace),
                             "ns3::roce::Switch::PauseSentCallback")
             .AddTraceSource("QueueLength",
@@ -165,7 +166,7 @@ Switch::DoDispose()
         }
     }
     m_ports.clear();
-    m_stages.clear();
+    m_pipeline.Clear();
     Object::DoDispose();
 }
 
@@ -209,6 +210,30 @@ bool
 Switch::IsHostPort(uint16_t port) const
 {
     return !dynamic_cast<const Switch*>(m_ports.at(port).port->GetPeer()->GetOwner());
+}
+
+void
+Switch::SetPauseQuanta(uint16_t quanta)
+{
+    m_pauses.SetQuanta(quanta);
+}
+
+uint16_t
+Switch::GetPauseQuanta() const
+{
+    return m_pauses.GetQuanta();
+}
+
+void
+Switch::SetRefreshPause(bool refresh)
+{
+    m_pauses.SetRefresh(refresh);
+}
+
+bool
+Switch::IsRefreshPause() const
+{
+    return m_pauses.GetRefresh();
 }
 
 double
@@ -297,12 +322,13 @@ Switch::Configure(const std::string& name,
     }
     m_buffer.Configure(config, name.c_str());
     m_routing.Configure(std::move(attachments), ownRack, salt);
-    m_refreshAtPs.assign(m_ports.size() * N_CLASSES, NEVER_PS);
     std::vector<Port*> ports;
     for (const OutPort& out : m_ports)
     {
         ports.push_back(PeekPointer(out.port));
     }
+    // A MAC address apart from those of the NICs.
+    m_pauses.Configure(0x800000 | m_nodeId, m_losslessMask, ports);
     SetUp(m_nodeId, ports, m_eager);
 }
 
@@ -310,35 +336,7 @@ void
 Switch::Install(Ptr<SwitchStage> stage)
 {
     stage->Install(*this);
-    const uint32_t hooks = stage->GetHooks();
-    SwitchStage* raw = PeekPointer(stage);
-    for (unsigned kind = 0; kind < N_FRAME_KINDS; ++kind)
-    {
-        if (!(stage->GetKinds() >> kind & 1))
-        {
-            continue;
-        }
-        if (hooks & SwitchStage::ARRIVAL)
-        {
-            m_arrivalStages[kind].push_back(raw);
-        }
-        if (hooks & SwitchStage::ENQUEUE)
-        {
-            m_enqueueStages[kind].push_back(raw);
-            m_enqueueUse[kind] =
-                std::max(m_enqueueUse[kind],
-                         stage->OnlyMarks() ? EnqueueUse::MARKS : EnqueueUse::FULL);
-        }
-        if (hooks & SwitchStage::DEQUEUE)
-        {
-            m_dequeueStages[kind].push_back(raw);
-        }
-        if (hooks & SwitchStage::DROP)
-        {
-            m_dropStages[kind].push_back(raw);
-        }
-    }
-    m_stages.push_back(std::move(stage));
+    m_pipeline.Add(std::move(stage));
 }
 
 void
@@ -356,8 +354,7 @@ Switch::OnLinkRepair(Port& port, int64_t nowPs)
         const auto [paused, trafficClass] = m_buffer.GetPaused()[i];
         if (paused == port.GetIndex())
         {
-            ++m_counters.xoffRefreshed;
-            SendPause(paused, trafficClass, m_pauseQuanta, nowPs);
+            SendPause(PauseEvent::REFRESH, paused, trafficClass, nowPs);
         }
     }
 }
@@ -367,21 +364,18 @@ Switch::Receive(Port& port, Frame* frame, int64_t nowPs)
 {
     frame->inPort = port.GetIndex();
     ++m_counters.rxFrames;
-    for (SwitchStage* stage : m_arrivalStages[static_cast<unsigned>(frame->kind)])
+    switch (m_pipeline.Arrive(*frame, port, nowPs))
     {
-        switch (stage->OnArrival(*frame, port, nowPs))
-        {
-        case SwitchStage::Verdict::PASS:
-            break;
-        case SwitchStage::Verdict::CONSUME:
-            Consume(frame);
-            return;
-        case SwitchStage::Verdict::HOLD:
-            ++m_counters.heldFrames;
-            return;
-        }
+    case SwitchStage::Verdict::PASS:
+        Forward(frame, nowPs);
+        break;
+    case SwitchStage::Verdict::CONSUME:
+        Consume(frame);
+        break;
+    case SwitchStage::Verdict::HOLD:
+        ++m_counters.heldFrames;
+        break;
     }
-    Forward(frame, nowPs);
 }
 
 void
@@ -417,66 +411,55 @@ Switch::Forward(Frame* frame, int64_t nowPs)
         return;
     }
     OutPort& out = m_ports[outPort];
-    Port& port = *out.port;
-    if (out.queuedFrames == 0 && port.GetBusyUntilPs() <= nowPs && out.pfc.IsEmpty() &&
-        !out.starting && out.workConserving &&
-        m_enqueueUse[static_cast<unsigned>(frame->kind)] != EnqueueUse::FULL &&
-        !(port.PausedMask(nowPs) >> frame->trafficClass & 1))
+    // Nothing in its way, and nobody who wants it to wait: it never occupies the buffer.
+    const bool passesBy =
+        !m_pipeline.NeedsAdmission(frame->kind) && out.IsIdle(frame->trafficClass, nowPs);
+    if (!passesBy && !Admit(frame, outPort, nowPs))
     {
-        // Nothing in its way: the frame is sent without ever occupying the buffer.
-        port.CountOffered(frame->frameBytes);
-        if (m_enqueueUse[static_cast<unsigned>(frame->kind)] != EnqueueUse::NONE)
-        {
-            RunMarkingStages(*frame, out, nowPs);
-        }
-        out.starting = true; // a stage may emit to this very port
-        const bool pass = RunDequeueStages(*frame, out, nowPs);
-        out.starting = false;
-        if (pass)
-        {
-            ++m_counters.txFrames;
-            port.Transmit(frame, nowPs);
-        }
-        else
-        {
-            Consume(frame);
-        }
-        if (out.queuedFrames || !out.pfc.IsEmpty())
-        {
-            StartIfFree(outPort, nowPs);
-        }
+        DropForBuffer(frame, *out.port, nowPs);
         return;
     }
+    out.port->CountOffered(frame->frameBytes);
+    const auto verdict = m_pipeline.Enqueue(*frame, *out.port, *out.queue, nowPs);
+    if (__builtin_expect(verdict != SwitchStage::Verdict::PASS, 0))
+    {
+        NS_ABORT_MSG_IF(passesBy, "a stage with hook MARK holds or consumes a frame");
+        if (verdict == SwitchStage::Verdict::HOLD)
+        {
+            ++m_counters.heldFrames;
+            return;
+        }
+        ReleaseBuffer(*frame, outPort, nowPs);
+        Consume(frame);
+        return;
+    }
+    if (!passesBy)
+    {
+        Enqueue(frame, outPort, nowPs);
+        return;
+    }
+    Send(frame, out, nowPs);
+    if (out.HasFrames())
+    {
+        StartIfFree(outPort, nowPs);
+    }
+}
+
+inline bool
+Switch::Admit(Frame* frame, uint16_t outPort, int64_t nowPs)
+{
     switch (m_buffer.Charge(frame->inPort, outPort, frame->trafficClass, frame->frameBytes))
     {
     case SharedBuffer::Verdict::DROPPED:
-        DropForBuffer(frame, port, nowPs);
-        return;
+        return false;
     case SharedBuffer::Verdict::XOFF:
-        ++m_counters.xoffSent;
-        SendPause(frame->inPort, frame->trafficClass, m_pauseQuanta, nowPs);
+        SendPause(PauseEvent::XOFF, frame->inPort, frame->trafficClass, nowPs);
         break;
     case SharedBuffer::Verdict::ADMITTED:
         break;
     }
-    port.CountOffered(frame->frameBytes);
     m_counters.admittedBytes += frame->frameBytes;
-    for (SwitchStage* stage : m_enqueueStages[static_cast<unsigned>(frame->kind)])
-    {
-        switch (stage->OnEnqueue(*frame, port, *out.queue, nowPs))
-        {
-        case SwitchStage::Verdict::PASS:
-            break;
-        case SwitchStage::Verdict::CONSUME:
-            ReleaseBuffer(*frame, outPort, nowPs);
-            Consume(frame);
-            return;
-        case SwitchStage::Verdict::HOLD:
-            ++m_counters.heldFrames;
-            return;
-        }
-    }
-    Enqueue(frame, outPort, nowPs);
+    return true;
 }
 
 inline void
@@ -491,25 +474,21 @@ Switch::Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs)
     StartIfFree(outPort, nowPs);
 }
 
-__attribute__((noinline)) void
-Switch::RunMarkingStages(Frame& frame, OutPort& out, int64_t nowPs)
+/// The end of every frame's way. @return whether it is sent: no stage has consumed it
+inline bool
+Switch::Send(Frame* frame, OutPort& out, int64_t atPs)
 {
-    for (SwitchStage* stage : m_enqueueStages[static_cast<unsigned>(frame.kind)])
+    out.starting = true; // a stage may emit to this very port
+    const auto verdict = m_pipeline.Dequeue(*frame, *out.port, *out.queue, atPs);
+    out.starting = false;
+    if (__builtin_expect(verdict != SwitchStage::Verdict::PASS, 0))
     {
-        stage->OnEnqueue(frame, *out.port, *out.queue, nowPs);
+        NS_ABORT_MSG_IF(verdict == SwitchStage::Verdict::HOLD, "a stage holds a frame at DEQUEUE");
+        Consume(frame);
+        return false;
     }
-}
-
-bool
-Switch::RunDequeueStages(Frame& frame, OutPort& out, int64_t atPs)
-{
-    for (SwitchStage* stage : m_dequeueStages[static_cast<unsigned>(frame.kind)])
-    {
-        if (stage->OnDequeue(frame, *out.port, *out.queue, atPs) != SwitchStage::Verdict::PASS)
-        {
-            return false;
-        }
-    }
+    ++m_counters.txFrames;
+    out.port->Transmit(frame, atPs);
     return true;
 }
 
@@ -544,10 +523,7 @@ __attribute__((cold, noinline)) void
 Switch::DropForBuffer(Frame* frame, Port& out, int64_t nowPs)
 {
     m_counters.droppedLosslessFrames += m_losslessMask >> frame->trafficClass & 1;
-    for (SwitchStage* stage : m_dropStages[static_cast<unsigned>(frame->kind)])
-    {
-        stage->OnDrop(*frame, out, nowPs);
-    }
+    m_pipeline.Drop(*frame, out, nowPs);
     Drop(frame, DROP_BUFFER, nowPs);
 }
 
@@ -586,9 +562,7 @@ Switch::ReleaseBuffer(const Frame& frame, uint16_t port, int64_t atPs)
     std::pair<uint16_t, uint8_t> which;
     while (m_buffer.GetPausedCount() && m_buffer.PopResumable(which))
     {
-        ++m_counters.xonSent;
-        m_refreshAtPs[which.first * N_CLASSES + which.second] = NEVER_PS;
-        SendPause(which.first, which.second, 0, atPs);
+        SendPause(PauseEvent::XON, which.first, which.second, atPs);
     }
 }
 
@@ -596,16 +570,15 @@ void
 Switch::Depart(uint16_t port, int64_t atPs)
 {
     OutPort& out = m_ports[port];
-    Frame* frame;
-    while (true)
+    for (bool sent = false; !sent;)
     {
         if (!out.pfc.IsEmpty())
         {
-            frame = out.pfc.Pop();
+            out.port->Transmit(out.pfc.Pop(), atPs);
             break;
         }
         const uint32_t paused = out.port->PausedMask(atPs);
-        frame = out.queuedFrames ? out.queue->Dequeue(paused, atPs) : nullptr;
+        Frame* frame = out.queuedFrames ? out.queue->Dequeue(paused, atPs) : nullptr;
         if (!frame)
         {
             SetDeparture(port,
@@ -621,40 +594,21 @@ Switch::Depart(uint16_t port, int64_t atPs)
         }
         out.starting = true; // releasing may resume this very port's peer
         ReleaseBuffer(*frame, port, atPs);
-        const bool pass = RunDequeueStages(*frame, out, atPs);
-        out.starting = false;
-        if (pass)
-        {
-            ++m_counters.txFrames;
-            break;
-        }
-        Consume(frame);
+        sent = Send(frame, out, atPs);
     }
-    const int64_t end = out.port->Transmit(frame, atPs);
-    SetDeparture(port, out.pfc.IsEmpty() && !out.queuedFrames ? NEVER_PS : end);
+    SetDeparture(port, out.HasFrames() ? out.port->GetBusyUntilPs() : NEVER_PS);
 }
 
 void
-Switch::SendPause(uint16_t port, uint8_t trafficClass, uint16_t quanta, int64_t atPs)
+Switch::SendPause(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t atPs)
 {
     OutPort& out = m_ports[port];
     NS_LOG_LOGIC("switch " << m_name << " port " << port << " class " << +trafficClass
-                           << (quanta ? " XOFF" : " XON"));
-    Frame* frame = out.port->MakePfc(trafficClass, quanta);
-    frame->src = 0x800000 | m_nodeId; // a MAC address apart from those of the NICs
-    out.pfc.Push(frame);
-    if (quanta && m_refreshPause)
-    {
-        // However short the pause is, at most half of what the port sends are pause frames.
-        const int64_t leastPs =
-            2 * __builtin_popcount(m_losslessMask) *
-            out.port->SerialisationPs(out.port->WireBytes(out.port->GetPfcFrameBytes()));
-        const int64_t refresh = atPs + std::max(out.port->QuantaPs(quanta) / 2, leastPs);
-        m_refreshAtPs[port * N_CLASSES + trafficClass] = refresh;
-        m_nextRefreshPs = std::min(m_nextRefreshPs, refresh);
-        SetTimers();
-    }
-    m_pauseSentTrace(port, trafficClass, quanta, PicoSeconds(atPs));
+                           << (event == PauseEvent::XON ? " XON" : " XOFF"));
+    out.pfc.Push(m_pauses.Make(event, port, trafficClass, atPs));
+    SetTimers();
+    m_pipeline.Pause(event, *out.port, trafficClass, atPs);
+    m_pauseSentTrace(port, trafficClass, event, PicoSeconds(atPs));
     StartIfFree(port, atPs);
 }
 
@@ -670,14 +624,7 @@ Switch::TraceQueue(uint16_t port, uint8_t trafficClass, int64_t atPs)
 void
 Switch::ArmStage(SwitchStage* stage, int64_t atPs)
 {
-    auto it = std::find_if(m_stageTimers.begin(), m_stageTimers.end(), [stage](const auto& timer) {
-        return timer.second == stage;
-    });
-    if (it == m_stageTimers.end())
-    {
-        it = m_stageTimers.insert(it, {NEVER_PS, stage});
-    }
-    it->first = atPs;
+    m_pipeline.Arm(stage, atPs);
     SetTimers();
     Rearm();
 }
@@ -685,44 +632,16 @@ Switch::ArmStage(SwitchStage* stage, int64_t atPs)
 void
 Switch::SetTimers()
 {
-    int64_t next = m_nextRefreshPs;
-    for (const auto& [atPs, stage] : m_stageTimers)
-    {
-        next = std::min(next, atPs);
-    }
-    SetTimer(next);
+    SetTimer(std::min(m_pauses.GetNextRefreshPs(), m_pipeline.GetNextTimerPs()));
 }
 
 void
 Switch::Timer(int64_t atPs)
 {
-    if (m_nextRefreshPs <= atPs)
-    {
-        m_nextRefreshPs = NEVER_PS;
-        // By index: sending a pause frame does not change who is paused.
-        for (std::size_t i = 0; i < m_buffer.GetPaused().size(); ++i)
-        {
-            const auto [port, trafficClass] = m_buffer.GetPaused()[i];
-            const int64_t refresh = m_refreshAtPs[port * N_CLASSES + trafficClass];
-            if (refresh <= atPs)
-            {
-                ++m_counters.xoffRefreshed;
-                SendPause(port, trafficClass, m_pauseQuanta, atPs);
-            }
-            else
-            {
-                m_nextRefreshPs = std::min(m_nextRefreshPs, refresh);
-            }
-        }
-    }
-    for (std::size_t i = 0; i < m_stageTimers.size(); ++i)
-    {
-        if (m_stageTimers[i].first <= atPs)
-        {
-            m_stageTimers[i].first = NEVER_PS;
-            m_stageTimers[i].second->OnTimer(atPs);
-        }
-    }
+    m_pauses.Refresh(m_buffer.GetPaused(), atPs, [this, atPs](uint16_t port, uint8_t c) {
+        SendPause(PauseEvent::REFRESH, port, c, atPs);
+    });
+    m_pipeline.RunTimers(atPs);
     SetTimers();
 }
 

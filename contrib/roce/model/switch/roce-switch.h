@@ -6,9 +6,10 @@
 #ifndef ROCE_SWITCH_H
 #define ROCE_SWITCH_H
 
+#include "roce-pause-sender.h"
 #include "roce-routing.h"
 #include "roce-shared-buffer.h"
-#include "roce-switch-stage.h"
+#include "roce-stage-pipeline.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/object-factory.h"
@@ -18,7 +19,6 @@
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"
 
-#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,8 +35,9 @@ namespace roce
  *
  * A frame is routed (ECMP group of its destination rack), admitted (SharedBuffer), queued at the
  * egress port (EgressScheduler) and released when its transmission starts. SwitchStages see it on
- * arrival, enqueue and dequeue. XOFF and XON are real frames, sent ahead of everything, refreshed
- * at half their duration while the cause lasts.
+ * arrival, enqueue and dequeue (StagePipeline). Where nothing is in its way and no stage wants it
+ * to be queued, it is sent at once and never occupies the buffer. XOFF and XON are real frames,
+ * sent ahead of everything, refreshed at half their duration while the cause lasts (PauseSender).
  *
  * Invariants, checked by Audit(): frames in + emitted = frames out + dropped + consumed + queued +
  * held; bytes admitted = bytes released + bytes in the buffer.
@@ -65,9 +66,6 @@ class Switch : public Object, public Station
         uint64_t droppedLosslessFrames{0}; //!< part of DROP_BUFFER that PFC should have prevented
         uint64_t admittedBytes{0};
         uint64_t releasedBytes{0};
-        uint64_t xoffSent{0}; //!< transitions to paused (refreshes not counted)
-        uint64_t xonSent{0};
-        uint64_t xoffRefreshed{0};
     };
 
     /**
@@ -238,7 +236,23 @@ class Switch : public Object, public Station
     /// @return stages in pipeline order
     const std::vector<Ptr<SwitchStage>>& GetStages() const
     {
-        return m_stages;
+        return m_pipeline.GetStages();
+    }
+
+    /**
+     * @tparam T class of a stage
+     * @return the first stage of that class, or null
+     */
+    template <typename T>
+    T* FindStage() const
+    {
+        return m_pipeline.Find<T>();
+    }
+
+    /// @return what makes its pause frames
+    const PauseSender& GetPauseSender() const
+    {
+        return m_pauses;
     }
 
     /// @return node id
@@ -268,7 +282,7 @@ class Switch : public Object, public Station
     /// Signature of trace source PauseSent.
     typedef void (*PauseSentCallback)(uint16_t port,
                                       uint8_t trafficClass,
-                                      uint16_t quanta,
+                                      PauseEvent event,
                                       Time at);
     /// Signature of trace source QueueLength: bytes of one class in the queues of one port.
     typedef void (*QueueLengthCallback)(uint16_t port,
@@ -281,6 +295,10 @@ class Switch : public Object, public Station
     void NotifyNewAggregate() override;
 
   private:
+    void SetPauseQuanta(uint16_t quanta);
+    uint16_t GetPauseQuanta() const;
+    void SetRefreshPause(bool refresh);
+    bool IsRefreshPause() const;
     double AlphaOf(const Port& port) const;
     SharedBuffer::PortConfig MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const;
 
@@ -291,8 +309,21 @@ class Switch : public Object, public Station
         Ptr<EgressScheduler> queue;
         FrameQueue pfc;            //!< pause frames waiting, ahead of everything
         uint32_t queuedFrames{0};  //!< frames in queue
-        bool starting{false};      //!< StartNext() is at work
+        bool starting{false};      //!< Send() is at work
         bool workConserving{true}; //!< the scheduler never holds a frame back
+
+        /// @return whether anything waits
+        bool HasFrames() const
+        {
+            return queuedFrames || !pfc.IsEmpty();
+        }
+
+        /// @return whether a frame of that class could be sent at once
+        bool IsIdle(uint8_t trafficClass, int64_t nowPs) const
+        {
+            return !queuedFrames && port->GetBusyUntilPs() <= nowPs && pfc.IsEmpty() && !starting &&
+                   workConserving && !(port->PausedMask(nowPs) >> trafficClass & 1);
+        }
     };
 
     /// Buffer parameters of one port, if they are not the switch's.
@@ -302,30 +333,19 @@ class Switch : public Object, public Station
         bool isSet{false};
     };
 
-    /// What enqueue stages there are for a kind of frame.
-    enum class EnqueueUse : uint8_t
-    {
-        NONE,
-        MARKS, //!< all of them only mark: an idle port may send at once
-        FULL,
-    };
-
-    /// The stages that want to see each kind of frame.
-    using StageLists = std::array<std::vector<SwitchStage*>, N_FRAME_KINDS>;
-
     void StartIfFree(uint16_t port, int64_t nowPs);
     void Depart(uint16_t port, int64_t atPs) override;
     void Receive(Port& port, Frame* frame, int64_t atPs) override;
     void Timer(int64_t atPs) override;
     void Forward(Frame* frame, int64_t nowPs);
-    void RunMarkingStages(Frame& frame, OutPort& out, int64_t nowPs);
+    bool Admit(Frame* frame, uint16_t outPort, int64_t nowPs);
     void DropForBuffer(Frame* frame, Port& out, int64_t nowPs);
-    bool RunDequeueStages(Frame& frame, OutPort& out, int64_t atPs);
+    bool Send(Frame* frame, OutPort& out, int64_t atPs);
     void Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs);
     void Drop(Frame* frame, DropReason reason, int64_t nowPs);
     void Consume(Frame* frame);
     void ReleaseBuffer(const Frame& frame, uint16_t port, int64_t atPs);
-    void SendPause(uint16_t port, uint8_t trafficClass, uint16_t quanta, int64_t atPs);
+    void SendPause(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t atPs);
     void TraceQueue(uint16_t port, uint8_t trafficClass, int64_t atPs);
     void SetTimers();
 
@@ -333,21 +353,12 @@ class Switch : public Object, public Station
     SharedBuffer m_buffer;
     Routing m_routing;
     Counters m_counters;
-    StageLists m_arrivalStages;
-    StageLists m_enqueueStages;
-    StageLists m_dequeueStages;
-    StageLists m_dropStages;
-    std::array<EnqueueUse, N_FRAME_KINDS> m_enqueueUse{};
-    std::vector<Ptr<SwitchStage>> m_stages;
-    std::vector<BufferOverride> m_bufferOverrides;               //!< by port
-    std::vector<int64_t> m_refreshAtPs;                          //!< by port * N_CLASSES + class
-    std::vector<std::pair<int64_t, SwitchStage*>> m_stageTimers; //!< at most one for each stage
-    int64_t m_nextRefreshPs{NEVER_PS};                           //!< lower bound of m_refreshAtPs
+    StagePipeline m_pipeline;
+    PauseSender m_pauses;
+    std::vector<BufferOverride> m_bufferOverrides; //!< by port
     uint32_t m_nodeId{0};
     uint32_t m_datacenter{0};
     bool m_eager{false};
-    bool m_refreshPause{true};
-    uint16_t m_pauseQuanta{0};
     uint8_t m_dataMask{0};
     uint8_t m_losslessMask{0};
     QueueSize m_bufferSize;
@@ -364,7 +375,7 @@ class Switch : public Object, public Station
     ObjectFactory m_schedulerFactory;
     std::string m_name;
     TracedCallback<const Frame&, uint8_t, Time> m_dropTrace;
-    TracedCallback<uint16_t, uint8_t, uint16_t, Time> m_pauseSentTrace;
+    TracedCallback<uint16_t, uint8_t, PauseEvent, Time> m_pauseSentTrace;
     TracedCallback<uint16_t, uint8_t, uint64_t, Time> m_queueTrace;
 };
 

@@ -1,0 +1,155 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_STAGE_PIPELINE_H
+#define ROCE_STAGE_PIPELINE_H
+
+#include "roce-switch-stage.h"
+
+#include "ns3/roce-time.h"
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The stages of one switch: who is called at which hook for which kind of frame, in the
+ * order of installation, and when their timers are due.
+ */
+class StagePipeline
+{
+  public:
+    using Verdict = SwitchStage::Verdict;
+
+    /**
+     * @brief Append a stage that knows its switch already (its hooks may depend on it).
+     * @param stage is asked once for its hooks and kinds of frames
+     */
+    void Add(Ptr<SwitchStage> stage);
+
+    /// @brief Let all stages go.
+    void Clear();
+
+    /// @return the stages in their order
+    const std::vector<Ptr<SwitchStage>>& GetStages() const
+    {
+        return m_stages;
+    }
+
+    /**
+     * @tparam T class of a stage
+     * @return the first stage of that class, or null
+     */
+    template <typename T>
+    T* Find() const
+    {
+        for (const Ptr<SwitchStage>& stage : m_stages)
+        {
+            if (auto* found = dynamic_cast<T*>(PeekPointer(stage)))
+            {
+                return found;
+            }
+        }
+        return nullptr;
+    }
+
+    /**
+     * @param kind of frames
+     * @return whether such frames have to be admitted and queued even at an idle port, because a
+     * stage has hook ENQUEUE
+     */
+    bool NeedsAdmission(FrameKind kind) const
+    {
+        return m_admissionMask >> static_cast<unsigned>(kind) & 1;
+    }
+
+    /// @brief Hook ARRIVAL. @return the first verdict other than PASS, or PASS
+    Verdict Arrive(Frame& frame, Port& in, int64_t nowPs) const
+    {
+        const List& stages = m_arrival[static_cast<unsigned>(frame.kind)];
+        return stages.empty() ? Verdict::PASS : RunArrival(stages, frame, in, nowPs);
+    }
+
+    /// @brief Hooks ENQUEUE and MARK. @return the first verdict other than PASS, or PASS
+    Verdict Enqueue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs) const
+    {
+        const List& stages = m_enqueue[static_cast<unsigned>(frame.kind)];
+        return stages.empty() ? Verdict::PASS : RunEnqueue(stages, frame, out, queue, nowPs);
+    }
+
+    /// @brief Hook DEQUEUE. @return the first verdict other than PASS, or PASS
+    Verdict Dequeue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs) const
+    {
+        for (SwitchStage* stage : m_dequeue[static_cast<unsigned>(frame.kind)])
+        {
+            const Verdict verdict = stage->OnDequeue(frame, out, queue, nowPs);
+            if (verdict != Verdict::PASS)
+            {
+                return verdict;
+            }
+        }
+        return Verdict::PASS;
+    }
+
+    /// @brief Hook DROP.
+    void Drop(const Frame& frame, Port& out, int64_t nowPs) const;
+
+    /// @brief Hook PAUSE.
+    void Pause(PauseEvent event, Port& port, uint8_t trafficClass, int64_t nowPs) const
+    {
+        for (SwitchStage* stage : m_pause)
+        {
+            stage->OnPause(event, port, trafficClass, nowPs);
+        }
+    }
+
+    /**
+     * @brief Set the timer of a stage.
+     * @param stage any
+     * @param atPs time, in place of its earlier one; NEVER_PS stops it
+     */
+    void Arm(SwitchStage* stage, int64_t atPs);
+
+    /// @return when RunTimers() is to be called, or NEVER_PS
+    int64_t GetNextTimerPs() const;
+
+    /**
+     * @brief Call OnTimer() of the stages whose time has come.
+     * @param nowPs current time
+     */
+    void RunTimers(int64_t nowPs);
+
+  private:
+    using List = std::vector<SwitchStage*>;
+    using Lists = std::array<List, N_FRAME_KINDS>;
+
+    static Verdict RunArrival(const List& stages, Frame& frame, Port& in, int64_t nowPs);
+    static Verdict RunEnqueue(const List& stages,
+                              Frame& frame,
+                              Port& out,
+                              const EgressScheduler& queue,
+                              int64_t nowPs);
+
+    Lists m_arrival;
+    Lists m_enqueue;
+    Lists m_dequeue;
+    Lists m_drop;
+    List m_pause;
+    uint32_t m_admissionMask{0}; //!< by kind of frame
+    std::vector<Ptr<SwitchStage>> m_stages;
+    std::vector<std::pair<int64_t, SwitchStage*>> m_timers; //!< at most one for each stage
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_STAGE_PIPELINE_H */
