@@ -282,8 +282,9 @@ struct alignas(64) Frame
                            //!< BlockPlace
     uint32_t ackedPackets; //!< ACK: data frames this ACK stands for; coded DATA: bytes of the
                            //!< message in its block
-    uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers; a sender
-                           //!< knows it by the PSN, so nothing on the wire
+    uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers, or 0 if a
+                           //!< timer sends it. A NIC knows it from the wire: its reply has the same
+                           //!< source port, unless replies of the flow have a port of their own
     uint64_t aux;          //!< free for edge functions; not on the wire; an ACK or NAK echoes it
     // --- third cache line: PFC only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
