@@ -84,7 +84,7 @@ TEST_F(Replay, LostEmptyMessageIsRepeatedUnderAPayloadWindow)
                                                                  nic->GetLossRecoveryFactory(),
                                                                  0);
         bool lost = false;
-        net.GetNic(1)->SetReceiveFilter([&](const Frame& frame) {
+        LoseFrames(net.GetNic(1), [&](const Frame& frame) {
             const bool lose = frame.kind == FrameKind::DATA && frame.psn == 1 && !lost;
             lost |= lose;
             return lose;
@@ -131,7 +131,7 @@ TEST_F(Replay, TelemetryInUnits)
     net.Build();
     net.AssignStreams(1);
     uint64_t queued = 0;
-    net.GetNic(0)->SetReceiveFilter([&](const Frame& frame) {
+    LoseFrames(net.GetNic(0), [&](const Frame& frame) {
         if (frame.kind == FrameKind::ACK)
         {
             const IntHop& hop = frame.telemetry->At(0);
