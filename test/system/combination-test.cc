@@ -173,7 +173,7 @@ TEST_P(Combination, FinishesAMixedIncast)
         {
             if (port->GetRateBps() == 100 * G && ++number % 3 == 0)
             {
-                port->SetReceiveFilter([n = 0](const Frame&) mutable { return ++n % 97 == 0; });
+                LoseFrames(port, [n = 0](const Frame&) mutable { return ++n % 97 == 0; });
             }
         }
     }

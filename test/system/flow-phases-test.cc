@@ -198,7 +198,7 @@ TEST_F(FlowPhasesTest, WaitingIsNoStall)
     Simulator::Destroy();
     // NIC 0 does not hear of phase 2.
     Run run(flows, options, [](Network& net) {
-        net.GetNic(0)->SetReceiveFilter([](const Frame& f) { return f.kind == FrameKind::DATA; });
+        LoseFrames(net.GetNic(0), [](const Frame& f) { return f.kind == FrameKind::DATA; });
     });
     const StallDetector& stall = run.collector->GetStallDetector();
     EXPECT_EQ(run.collector->GetFinished(), 1u);
@@ -293,8 +293,7 @@ TEST_F(FlowPhasesTest, TablesOfARunThatHangs)
              InPhase(3, Flow(0, 1, 1000, MS))},
             options,
             [](Network& net) {
-                net.GetNic(0)->SetReceiveFilter(
-                    [](const Frame& f) { return f.kind == FrameKind::DATA; });
+                LoseFrames(net.GetNic(0), [](const Frame& f) { return f.kind == FrameKind::DATA; });
             });
     RunWriter writer(folder.string());
     FctStats::Options warm;

@@ -95,7 +95,7 @@ TEST_P(DropKth, ResendsExactlyWhatFollowed)
     net.Build();
     std::vector<Sent> sent;
     RecordData(net.GetNic(0), sent);
-    net.GetNic(1)->SetReceiveFilter(LoseOnce(k));
+    LoseFrames(net.GetNic(1), LoseOnce(k));
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -131,7 +131,7 @@ TEST_F(GoBackN, LastPacketLostIsRecoveredByTheTimeout)
     net.Build();
     std::vector<Sent> sent;
     RecordData(net.GetNic(0), sent);
-    net.GetNic(1)->SetReceiveFilter(LoseOnce(N_PACKETS - 1));
+    LoseFrames(net.GetNic(1), LoseOnce(N_PACKETS - 1));
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -155,7 +155,7 @@ TEST_F(GoBackN, OnlyPacketLost)
     std::vector<Sent> sent;
     RecordData(net.GetNic(0), sent);
     int n = 0;
-    net.GetNic(1)->SetReceiveFilter([&](const Frame&) { return ++n <= 3; });
+    LoseFrames(net.GetNic(1), [&](const Frame&) { return ++n <= 3; });
     const auto flows = Numbered({Flow(0, 1, 0)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -177,7 +177,7 @@ TEST_F(GoBackN, DuplicateIsAcknowledgedAgain)
     net.Build();
     std::vector<Sent> sent;
     RecordData(net.GetNic(0), sent);
-    net.GetNic(0)->SetReceiveFilter([&](const Frame& f) {
+    LoseFrames(net.GetNic(0), [&](const Frame& f) {
         return f.kind == FrameKind::ACK && Simulator::Now() < MilliSeconds(3);
     });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
@@ -205,10 +205,11 @@ TEST_F(GoBackN, LostNak)
     Network net;
     MakeStar(net, 2);
     net.Build();
-    net.GetNic(1)->SetReceiveFilter(LoseOnce(10));
+    LoseFrames(net.GetNic(1), LoseOnce(10));
     bool lost = false;
-    net.GetNic(0)->SetReceiveFilter(
-        [&](const Frame& f) { return f.kind == FrameKind::NAK && !std::exchange(lost, true); });
+    LoseFrames(net.GetNic(0), [&](const Frame& f) {
+        return f.kind == FrameKind::NAK && !std::exchange(lost, true);
+    });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -229,7 +230,7 @@ TEST_F(GoBackN, LostXoff)
     uint64_t lost = 0;
     for (uint32_t n = 1; n < 5; ++n)
     {
-        net.GetNic(n)->SetReceiveFilter([&, first = true](const Frame& f) mutable {
+        LoseFrames(net.GetNic(n), [&, first = true](const Frame& f) mutable {
             const bool lose = f.kind == FrameKind::PFC && f.quanta[3] && first;
             first &= !lose;
             lost += lose;
@@ -280,7 +281,7 @@ TEST_P(RandomLoss, EveryFlowFinishesWithItsBytes)
     uint64_t lost = 0;
     for (const Ptr<Port>& port : net.GetPorts())
     {
-        port->SetReceiveFilter([&](const Frame& f) {
+        LoseFrames(port, [&](const Frame& f) {
             const bool lose = f.kind != FrameKind::PFC && rng() % 1000 == 0;
             lost += lose;
             return lose;
@@ -317,7 +318,7 @@ TEST_F(GoBackN, RetryLimitFailsTheQueuePair)
     Network net;
     MakeStar(net, 3);
     net.Build();
-    net.GetNic(1)->SetReceiveFilter([](const Frame& f) { return f.psn >= 20 && f.src == 0; });
+    LoseFrames(net.GetNic(1), [](const Frame& f) { return f.psn >= 20 && f.src == 0; });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096), Flow(2, 1, 1000000)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -348,7 +349,7 @@ TEST_F(GoBackN, NoTimeoutWhileNothingIsInFlight)
     MakeStar(net, 2);
     net.Build();
     bool dead = true;
-    net.GetNic(1)->SetReceiveFilter([&](const Frame&) { return dead; });
+    LoseFrames(net.GetNic(1), [&](const Frame&) { return dead; });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -379,7 +380,7 @@ TEST_F(GoBackN, AFailedQueuePairSendsNothingMore)
     Ptr<Nic> nic = net.GetNic(0);
     std::vector<Sent> sent;
     RecordData(nic, sent);
-    net.GetNic(1)->SetReceiveFilter([](const Frame& f) { return f.kind == FrameKind::DATA; });
+    LoseFrames(net.GetNic(1), [](const Frame& f) { return f.kind == FrameKind::DATA; });
     net.InstallFlows(Numbered({Flow(0, 1, N_PACKETS * 4096)}));
     const auto pause = [&](uint16_t quanta) {
         net.CatchUp();

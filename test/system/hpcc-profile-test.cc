@@ -81,7 +81,7 @@ TEST_F(Replay, LostEmptyMessageIsRepeatedUnderAPayloadWindow)
         Ptr<Nic> nic = net.GetNic(0);
         const uint32_t receiver = net.GetNic(1)->ReserveReceiver(0, nic->GetProfile(), 0);
         bool lost = false;
-        net.GetNic(1)->SetReceiveFilter([&](const Frame& frame) {
+        LoseFrames(net.GetNic(1), [&](const Frame& frame) {
             const bool lose = frame.kind == FrameKind::DATA && frame.psn == 1 && !lost;
             lost |= lose;
             return lose;
@@ -128,7 +128,7 @@ TEST_F(Replay, TelemetryInUnits)
     net.Build();
     net.AssignStreams(1);
     uint64_t queued = 0;
-    net.GetNic(0)->SetReceiveFilter([&](const Frame& frame) {
+    LoseFrames(net.GetNic(0), [&](const Frame& frame) {
         if (frame.kind == FrameKind::ACK)
         {
             const IntHop& hop = frame.telemetry->At(0);

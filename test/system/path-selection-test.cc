@@ -316,8 +316,8 @@ TEST_F(PathSelection, PlbLeavesADeadPathAfterATimeout)
         Make(net);
         const auto flows = Numbered({Flow(0, 4, 1000000)});
         const uint16_t entropy = FlowApplication::Entropy(flows[0]);
-        net.TracePath(0, 4, entropy)[1].port->GetPeer()->SetReceiveFilter(
-            [](const Frame&) { return true; });
+        LoseFrames(net.TracePath(0, 4, entropy)[1].port->GetPeer(),
+                   [](const Frame&) { return true; });
         Completions done(net);
         net.InstallFlows(flows);
         Simulator::Run();

@@ -49,7 +49,8 @@ LoseSome(Network& net, uint64_t seed, uint64_t perMillion)
     uint64_t number = 0;
     for (const Ptr<Port>& port : net.GetPorts())
     {
-        port->SetReceiveFilter(
+        LoseFrames(
+            port,
             [rng = std::mt19937_64(seed * 1000 + number++), perMillion](const Frame& f) mutable {
                 return f.kind != FrameKind::PFC && rng() % 1000000 < perMillion;
             });

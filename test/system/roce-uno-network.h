@@ -6,12 +6,11 @@
 #ifndef ROCE_UNO_NETWORK_H
 #define ROCE_UNO_NETWORK_H
 
+#include "../roce-test-erasure.h"
 #include "roce-test-network.h"
 
 #include "ns3/object-factory.h"
-#include "ns3/roce-erasure-verifier.h"
 #include "ns3/roce-loss-model.h"
-#include "ns3/roce-uno-erasure-receiver.h"
 
 #include <string>
 #include <vector>
@@ -33,16 +32,11 @@ struct UnoTest : SystemTest
     {
         SystemTest::SetUp();
         SetRateLaw("LineRate");
-        Recover("UnoErasure[" + Verify() + "]");
+        Recover("TestErasure[" + TestErasure::BytesIfPossible() + "]");
         Select("UnoLb");
         // Lossy: drop tail.
         Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
         Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("64MiB"));
-    }
-
-    static std::string Verify()
-    {
-        return ErasureVerifier::IsAvailable() ? "Verify=true" : "Verify=false";
     }
 
     static void Recover(const std::string& recovery)
@@ -115,12 +109,12 @@ struct UnoTest : SystemTest
     }
 
     /// Receiving halves of coded flows at a NIC.
-    static std::vector<const UnoErasureReceiver*> Receivers(const Network& net, uint32_t nic)
+    static std::vector<const TestErasureReceiver*> Receivers(const Network& net, uint32_t nic)
     {
-        std::vector<const UnoErasureReceiver*> receivers;
+        std::vector<const TestErasureReceiver*> receivers;
         for (uint32_t qpn = 2; const ReceiverQp* qp = net.GetNic(nic)->GetReceiver(qpn); ++qpn)
         {
-            if (const auto* coded = dynamic_cast<const UnoErasureReceiver*>(qp))
+            if (const auto* coded = dynamic_cast<const TestErasureReceiver*>(qp))
             {
                 receivers.push_back(coded);
             }

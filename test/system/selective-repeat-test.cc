@@ -76,7 +76,7 @@ TEST_P(DropKthOfSelective, ResendsExactlyOne)
     MakeStar(net, 2);
     net.Build();
     auto& repeats = RecordRepeats(net);
-    net.GetNic(1)->SetReceiveFilter([k](const Frame& f) {
+    LoseFrames(net.GetNic(1), [k](const Frame& f) {
         return f.kind == FrameKind::DATA && f.psn == k && !(f.flags & FRAME_RETX);
     });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
@@ -107,7 +107,7 @@ TEST_F(Repeat, LastPacketLostIsRecoveredByTheLowTimeout)
         MakeStar(net, 2);
         net.Build();
         auto& repeats = RecordRepeats(net);
-        net.GetNic(1)->SetReceiveFilter([packets](const Frame& f) {
+        LoseFrames(net.GetNic(1), [packets](const Frame& f) {
             return f.kind == FrameKind::DATA && f.psn == packets - 1 && !(f.flags & FRAME_RETX);
         });
         const auto flows = Numbered({Flow(0, 1, packets * 4096)});
@@ -129,8 +129,8 @@ TEST_F(Repeat, EverythingLostIsRecoveredByTheHighTimeout)
     MakeStar(net, 2);
     net.Build();
     auto& repeats = RecordRepeats(net);
-    net.GetNic(1)->SetReceiveFilter(
-        [](const Frame& f) { return f.kind == FrameKind::DATA && !(f.flags & FRAME_RETX); });
+    LoseFrames(net.GetNic(1),
+               [](const Frame& f) { return f.kind == FrameKind::DATA && !(f.flags & FRAME_RETX); });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -150,8 +150,9 @@ TEST_F(Repeat, LostTwice)
     net.Build();
     auto& repeats = RecordRepeats(net);
     int lost = 0;
-    net.GetNic(1)->SetReceiveFilter(
-        [&lost](const Frame& f) { return f.kind == FrameKind::DATA && f.psn == 20 && lost++ < 2; });
+    LoseFrames(net.GetNic(1), [&lost](const Frame& f) {
+        return f.kind == FrameKind::DATA && f.psn == 20 && lost++ < 2;
+    });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -167,7 +168,7 @@ TEST_F(Repeat, DuplicatesAreAcknowledgedAgain)
     Network net;
     MakeStar(net, 2);
     net.Build();
-    net.GetNic(0)->SetReceiveFilter([](const Frame& f) {
+    LoseFrames(net.GetNic(0), [](const Frame& f) {
         return f.kind == FrameKind::ACK && Simulator::Now() < MicroSeconds(400);
     });
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
@@ -233,7 +234,7 @@ TEST_P(SelectiveRandomLoss, EveryFlowFinishesWithItsBytes)
     uint64_t lostData = 0;
     for (const Ptr<Port>& port : net.GetPorts())
     {
-        port->SetReceiveFilter([&](const Frame& f) {
+        LoseFrames(port, [&](const Frame& f) {
             const bool lose = f.kind != FrameKind::PFC && rng() % 1000 == 0;
             lost += lose;
             lostData += lose && f.kind == FrameKind::DATA;

@@ -88,8 +88,9 @@ TEST_F(StallDetectorTest, NamesALostXon)
     Network net;
     MakeStar(net, 5);
     net.Build();
-    net.GetNic(2)->SetReceiveFilter(
-        [](const Frame& frame) { return frame.kind == FrameKind::PFC && frame.quanta[3] == 0; });
+    LoseFrames(net.GetNic(2), [](const Frame& frame) {
+        return frame.kind == FrameKind::PFC && frame.quanta[3] == 0;
+    });
     std::vector<FlowSpec> flows;
     for (uint32_t src = 0; src < 4; ++src)
     {
@@ -143,7 +144,7 @@ TEST_F(StallDetectorTest, NamesABlackHole)
     Network net;
     MakeStar(net, 2);
     net.Build();
-    net.GetNic(1)->SetReceiveFilter([](const Frame& f) { return f.kind == FrameKind::DATA; });
+    LoseFrames(net.GetNic(1), [](const Frame& f) { return f.kind == FrameKind::DATA; });
     net.InstallFlows({Flow(0, 1, 10000)});
     Run(net);
     EXPECT_TRUE(stopped);
@@ -160,7 +161,7 @@ TEST_F(StallDetectorTest, EndsEndlessRetransmission)
     Network net;
     MakeStar(net, 2);
     net.Build();
-    net.GetNic(1)->SetReceiveFilter([](const Frame& f) { return f.kind == FrameKind::DATA; });
+    LoseFrames(net.GetNic(1), [](const Frame& f) { return f.kind == FrameKind::DATA; });
     net.InstallFlows({Flow(0, 1, 10000)});
     Run(net);
     EXPECT_TRUE(stopped);
@@ -288,8 +289,9 @@ TEST_F(StallDetectorTest, WaitsForTheTimeoutOfTheLossRecovery)
         Network net;
         MakeStar(net, 2);
         net.Build();
-        net.GetNic(1)->SetReceiveFilter(
-            [](const Frame& f) { return f.kind == FrameKind::DATA && !(f.flags & FRAME_RETX); });
+        LoseFrames(net.GetNic(1), [](const Frame& f) {
+            return f.kind == FrameKind::DATA && !(f.flags & FRAME_RETX);
+        });
         net.InstallFlows({Flow(0, 1, 40000)});
         Completions done(net);
         Run(net);
@@ -309,7 +311,7 @@ TEST_F(StallDetectorTest, LaterPacketsAreProgress)
     Network net;
     MakeStar(net, 2, 10000000);
     net.Build();
-    net.GetNic(1)->SetReceiveFilter([](const Frame& f) {
+    LoseFrames(net.GetNic(1), [](const Frame& f) {
         return f.kind == FrameKind::DATA && f.psn == 0 && Simulator::Now() < Seconds(1);
     });
     net.InstallFlows({Flow(0, 1, 2000000)});
@@ -329,7 +331,7 @@ TEST_F(StallDetectorTest, NamesTheCapOfTheLossRecovery)
     Network net;
     MakeStar(net, 2);
     net.Build();
-    net.GetNic(1)->SetReceiveFilter([](const Frame& f) { return f.kind == FrameKind::DATA; });
+    LoseFrames(net.GetNic(1), [](const Frame& f) { return f.kind == FrameKind::DATA; });
     net.InstallFlows({Flow(0, 1, 40000)});
     Simulator::Stop(MicroSeconds(50));
     Simulator::Run();
@@ -349,7 +351,7 @@ TEST_F(StallDetectorTest, DescribesTheFirstTwentyOnly)
     Network net;
     MakeStar(net, 2);
     net.Build();
-    net.GetNic(1)->SetReceiveFilter([](const Frame& f) { return f.kind == FrameKind::DATA; });
+    LoseFrames(net.GetNic(1), [](const Frame& f) { return f.kind == FrameKind::DATA; });
     net.InstallFlows(Numbered(std::vector<FlowSpec>(30, Flow(0, 1, 1000))));
     Run(net);
     EXPECT_TRUE(stopped);

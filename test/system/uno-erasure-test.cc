@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// UnoErasure in a network: with ISA-L (Verify) every byte that is delivered has been compared.
+// UnoErasure in a network: with ISA-L  every byte that is delivered has been compared.
 #include "roce-uno-network.h"
 
 #include "ns3/roce-frame.h"
@@ -73,8 +73,9 @@ class UnoErasureLosses : public UnoTest, public ::testing::WithParamInterface<Ca
 TEST_P(UnoErasureLosses, EveryMessageIsDelivered)
 {
     const Case& c = GetParam();
-    Recover("UnoErasure[DataPackets=" + std::to_string(c.x) + "|ParityPackets=" +
-            std::to_string(c.y) + "|LastBlock=" + c.lastBlock + c.more + "|" + Verify() + "]");
+    Recover("TestErasure[DataPackets=" + std::to_string(c.x) +
+            "|ParityPackets=" + std::to_string(c.y) + "|LastBlock=" + c.lastBlock + c.more + "|" +
+            TestErasure::BytesIfPossible() + "]");
     for (const unsigned seed : {1u, 2u})
     {
         std::mt19937_64 rng(seed);
@@ -94,7 +95,7 @@ TEST_P(UnoErasureLosses, EveryMessageIsDelivered)
         uint64_t rebuilt = 0;
         for (uint32_t nic = 0; nic < 8; ++nic)
         {
-            for (const UnoErasureReceiver* receiver : Receivers(net, nic))
+            for (const TestErasureReceiver* receiver : Receivers(net, nic))
             {
                 rebuilt += receiver->GetRebuilt();
             }
@@ -159,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
 // Without losses nothing is repeated, and parity costs what it is: 25 % of the data, and a header.
 TEST_F(UnoErasureNetwork, WithoutLossesItIsJustParity)
 {
-    Recover("UnoErasure[" + Verify() + "]");
+    Recover("TestErasure[" + TestErasure::BytesIfPossible() + "]");
     Network net;
     Make(net);
     net.AssignStreams(1);

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Port and Link: exact serialisation, framing, pause state and its accounting, NetDevice interface.
+#include "../roce-lose-frames.h"
 #include "../roce-test-time.h"
 
 #include "ns3/boolean.h"
@@ -25,6 +26,7 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using ns3::roce::test::LoseFrames;
 
 namespace
 {
@@ -346,10 +348,10 @@ TEST_F(PortTest, InfinitePauseWaitsForXon)
     EXPECT_EQ(port[0]->GetPausedTimePs(3, 1000000000000), 900000000000);
 }
 
-TEST_F(PortTest, ReceiveFilterAndTraces)
+TEST_F(PortTest, LossesAndTraces)
 {
     Join("100Gbps", MicroSeconds(1));
-    port[1]->SetReceiveFilter([](const Frame& f) { return f.psn == 2; });
+    LoseFrames(port[1], [](const Frame& f) { return f.psn == 2; });
     std::vector<uint64_t> begun;
     std::vector<uint64_t> ended;
     port[0]->TraceConnectWithoutContext(

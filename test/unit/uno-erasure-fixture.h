@@ -6,6 +6,7 @@
 #ifndef ROCE_UNO_ERASURE_FIXTURE_H
 #define ROCE_UNO_ERASURE_FIXTURE_H
 
+#include "../roce-test-erasure.h"
 #include "../roce-test-time.h"
 
 #include "ns3/boolean.h"
@@ -13,10 +14,7 @@
 #include "ns3/integer.h"
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
-#include "ns3/roce-erasure-verifier.h"
 #include "ns3/roce-line-rate.h"
-#include "ns3/roce-uno-erasure-receiver.h"
-#include "ns3/roce-uno-erasure.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -61,7 +59,7 @@ inline Ptr<UnoErasure>
 MakeErasure(const std::string& attributes = "")
 {
     ObjectFactoryValue value;
-    value.DeserializeFromString("ns3::roce::UnoErasure[" + attributes + "]",
+    value.DeserializeFromString("ns3::roce::TestErasure[" + attributes + "]",
                                 MakeObjectFactoryChecker());
     return value.Get().Create<UnoErasure>();
 }
@@ -213,9 +211,9 @@ struct Receiver
     {
     }
 
-    UnoErasureReceiver& Coded() const
+    TestErasureReceiver& Coded() const
     {
-        return dynamic_cast<UnoErasureReceiver&>(*qp);
+        return dynamic_cast<TestErasureReceiver&>(*qp);
     }
 
     /// Takes a packet; returns the ACK.
@@ -250,13 +248,6 @@ struct Receiver
 
     std::unique_ptr<ReceiverQp> qp;
 };
-
-/// Verify=true with ISA-L, nothing without.
-inline std::string
-VerifyIfPossible()
-{
-    return ErasureVerifier::IsAvailable() ? "Verify=true" : "Verify=false";
-}
 
 } // namespace test
 } // namespace roce

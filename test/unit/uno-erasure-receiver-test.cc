@@ -29,14 +29,14 @@ Timeout(int64_t n, int64_t gapPs = FRAME)
 
 // ---------------------------------------------------------------- rebuilding
 
-// Any 8 of 10 are enough, in any order, and no fewer; with Verify the bytes are right, too.
+// Any 8 of 10 are enough, in any order, and no fewer; with ISA-L the bytes are right, too.
 TEST(UnoErasureReceiver, RebuildsFromAnyEightOfTenAndNeverFromFewer)
 {
     std::mt19937_64 rng(1);
     for (unsigned subset = 1; subset < 1024; ++subset)
     {
-        Sender s(VerifyIfPossible());
-        Receiver r(VerifyIfPossible());
+        Sender s(TestErasure::BytesIfPossible());
+        Receiver r(TestErasure::BytesIfPossible());
         s.qp.Post(7500, 1, 0);
         std::vector<Frame> frames = s.SendFrames();
         ASSERT_EQ(frames.size(), 10u);
@@ -81,9 +81,9 @@ TEST(UnoErasureReceiver, EveryCodeAndLength)
         {
             for (const unsigned y : {0U, 1U, 2U, 4U})
             {
-                const std::string attributes = "DataPackets=" + std::to_string(x) +
-                                               "|ParityPackets=" + std::to_string(y) +
-                                               "|LastBlock=" + last + "|" + VerifyIfPossible();
+                const std::string attributes =
+                    "DataPackets=" + std::to_string(x) + "|ParityPackets=" + std::to_string(y) +
+                    "|LastBlock=" + last + "|" + TestErasure::BytesIfPossible();
                 Sender s(attributes);
                 Receiver r(attributes);
                 uint64_t bytes = 0;
@@ -126,8 +126,8 @@ TEST(UnoErasureReceiver, EveryCodeAndLength)
 
 TEST(UnoErasureReceiver, DeliversInOrderAndEachByteOnce)
 {
-    Sender s(VerifyIfPossible());
-    Receiver r(VerifyIfPossible());
+    Sender s(TestErasure::BytesIfPossible());
+    Receiver r(TestErasure::BytesIfPossible());
     s.qp.Post(16000, 1, 0);
     s.qp.Post(0, 2, 0);
     s.qp.Post(1, 3, 0);
@@ -317,8 +317,8 @@ TEST(ErasureVerifier, FindsEveryWrongByte)
     // Of a message of 2 blocks (8 and 3 packets of data) each packet, rebuilt with or without it.
     for (const uint64_t damaged : {0, 3, 7, 8, 9, 10, 12, 13, 14})
     {
-        Sender s("Verify=true");
-        Receiver r("Verify=true");
+        Sender s("Bytes=true");
+        Receiver r("Bytes=true");
         s.qp.Post(10500, 1, 0);
         auto frames = s.SendFrames();
         ErasureVerifier::GetBytes(frames[damaged])[17] ^= 0x20;
@@ -334,7 +334,7 @@ TEST(ErasureVerifier, FindsEveryWrongByte)
         {
             error = e.what();
         }
-        const std::string start = "UnoErasure: Verify: message 0 of queue pair 7 of NIC 3: byte ";
+        const std::string start = "message 0 of queue pair 7 of NIC 3: byte ";
         if (damaged == 10)
         {
             EXPECT_EQ(error, ""); // it was not needed any more
@@ -357,8 +357,8 @@ TEST(ErasureVerifier, FindsPacketsThatAreNotWhatTheySay)
         GTEST_SKIP() << "built without ISA-L";
     }
     const auto run = [](const std::function<void(std::vector<Frame>&)>& spoil) {
-        Sender s("Verify=true");
-        Receiver r("Verify=true");
+        Sender s("Bytes=true");
+        Receiver r("Bytes=true");
         s.qp.Post(16000, 1, 0);
         s.qp.Post(3000, 1, 0);
         auto frames = s.SendFrames();
@@ -424,8 +424,8 @@ TEST(ErasureVerifier, SendersWithTheSameNumbersKeepTheirOwnBytes)
     {
         GTEST_SKIP() << "built without ISA-L";
     }
-    Receiver r[2]{Receiver("Verify=true"), Receiver("Verify=true")};
-    Sender s[2]{Sender("Verify=true"), Sender("Verify=true")};
+    Receiver r[2]{Receiver("Bytes=true"), Receiver("Bytes=true")};
+    Sender s[2]{Sender("Bytes=true"), Sender("Bytes=true")};
     s[0].qp.Post(16000, 1, 0);
     s[1].qp.Post(9000, 1, 0);
     s[1].qp.Post(16000, 1, 0);
@@ -501,7 +501,7 @@ TEST_P(UnoErasureRandom, EverythingArrives)
         "|NackRepeat=" + pick({"missingData", "needed", "unacked"}) +
         "|RearmOnPacket=" + pick({"true", "false"}) + "|MaxNacks=" + pick({"1", "2", "16"}) +
         "|BlockTimeout=" + pick({"0ns", "20us", "120us"}) + "|Rto=" + pick({"0ns", "130us"}) +
-        "|RtoBackoff=" + pick({"1", "2", "8"}) + "|" + VerifyIfPossible();
+        "|RtoBackoff=" + pick({"1", "2", "8"}) + "|" + TestErasure::BytesIfPossible();
     SCOPED_TRACE(attributes);
     Sender s(attributes, rng() % 2 ? 0 : (1 + rng() % 60) * WIRE);
     Receiver r(attributes);

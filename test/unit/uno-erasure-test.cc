@@ -480,8 +480,4 @@ TEST(UnoErasure, BadValuesAreRefusedWithTheirNames)
         const std::string name = std::string(bad).substr(0, std::string(bad).find('='));
         EXPECT_NE(error(bad).find(name + " is "), std::string::npos) << error(bad);
     }
-    if (!ErasureVerifier::IsAvailable())
-    {
-        EXPECT_NE(error("Verify=true").find("libisal-dev"), std::string::npos);
-    }
 }

@@ -6,7 +6,7 @@
 #ifndef ROCE_WIRE_FORMAT_TEST_UTIL_H
 #define ROCE_WIRE_FORMAT_TEST_UTIL_H
 
-#include "ns3/roce-wire-format.h"
+#include "wire-reader.h"
 
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -21,8 +21,6 @@ namespace roce
 /// What the tests of WireFormat share: frames to write, and comparison.
 namespace wiretest
 {
-
-using Bytes = std::vector<uint8_t>;
 
 constexpr size_t IP = 14;
 constexpr size_t UDP = 34;
@@ -45,12 +43,7 @@ ToHex(const Bytes& bytes)
 inline uint64_t
 Field(const Bytes& bytes, size_t at, size_t n)
 {
-    uint64_t value = 0;
-    for (size_t i = at; i < at + n; ++i)
-    {
-        value = value << 8 | bytes.at(i);
-    }
-    return value;
+    return Get(&bytes.at(at), static_cast<unsigned>(n));
 }
 
 /// A frame that owns its telemetry.
@@ -114,6 +107,7 @@ MakeControl(Frame& f, FrameKind kind, uint64_t psn, uint32_t msn, uint8_t dscp =
     f.kind = kind;
     f.src = 1;
     f.entropy = 49153;
+    f.dataEntropy = HasAeth(kind) ? f.entropy : 0;
     f.dstQp = 0xd2;
     f.psn = psn;
     f.msn = msn;
@@ -131,12 +125,6 @@ MakePfc(Frame& f, uint16_t quanta)
     f.classEnable = 1 << 3;
     f.quanta[3] = quanta;
     f.frameBytes = PFC_FRAME_BYTES;
-}
-
-inline void
-Read(const Bytes& bytes, Frame& f, const WireOptions& o = {}, const Bytes* sidecar = nullptr)
-{
-    WireFormat::Deserialize(bytes.data(), bytes.size(), f, o, sidecar);
 }
 
 /// @return the reason for which the bytes are rejected, or "" if they are not
@@ -159,13 +147,7 @@ Rejection(const Bytes& bytes, const WireOptions& options = {}, const Bytes* side
 inline void
 FixIpChecksum(Bytes& b)
 {
-    uint32_t sum = 0;
-    for (size_t i = IP; i < UDP; i += 2)
-    {
-        sum += i == IP + 10 ? 0 : static_cast<uint32_t>(Field(b, i, 2));
-    }
-    sum = (sum & 0xffff) + (sum >> 16);
-    sum = ~((sum & 0xffff) + (sum >> 16));
+    const uint16_t sum = IpChecksum(&b[IP]);
     b[IP + 10] = static_cast<uint8_t>(sum >> 8);
     b[IP + 11] = static_cast<uint8_t>(sum);
 }
@@ -197,6 +179,7 @@ ExpectSame(const Frame& a, const Frame& b)
     EXPECT_EQ(a.msn, b.msn);
     EXPECT_EQ(a.telemetryBytes, b.telemetryBytes);
     EXPECT_EQ(a.ackedPackets, b.ackedPackets);
+    EXPECT_EQ(a.dataEntropy, b.dataEntropy);
     EXPECT_EQ(a.classEnable, b.classEnable);
     for (unsigned i = 0; pfc && i < N_CLASSES; ++i)
     {

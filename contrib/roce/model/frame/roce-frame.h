@@ -293,9 +293,10 @@ struct alignas(64) Frame
                            //!< BlockPlace
     uint32_t ackedPackets; //!< ACK: data frames this ACK stands for; coded DATA: bytes of the
                            //!< message in its block
-    uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers; a sender
-                           //!< knows it by the PSN, so nothing on the wire
-    uint8_t extension;     //!< tag of the FrameExtension that it carries; 0: none
+    uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers, or 0 if a
+                           //!< timer sends it. A NIC knows it from the wire: its reply has the same
+                           //!< source port, unless replies of the flow have a port of their own
+    uint8_t extension;      //!< tag of the FrameExtension that it carries; 0: none
     // --- third cache line: PFC and extensions only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
     uint8_t classEnable;                    //!< PFC: class-enable vector

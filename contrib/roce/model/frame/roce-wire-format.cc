@@ -3,13 +3,14 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "ns3/roce-wire-format.h"
+#include "roce-wire-format.h"
 
-#include "ns3/roce-frame-extension.h"
-#include "ns3/roce-wire-internal.h"
+#include "roce-frame-extension.h"
 
 #include <algorithm>
 #include <boost/crc.hpp>
+#include <iterator>
+#include <stdexcept>
 #include <string>
 
 namespace ns3
@@ -21,6 +22,92 @@ using namespace wire;
 
 namespace
 {
+
+constexpr uint64_t RATE_GBPS[] = {0, 25, 50, 100, 200, 400, 800, 1600, 10, 40, 1200, 2400, 3200, 1};
+
+[[noreturn]] void
+Fail(const std::string& message)
+{
+    throw std::invalid_argument("wire format: " + message);
+}
+
+/// Append the low n bytes of an integer, most significant first.
+void
+Put(Bytes& out, uint64_t value, unsigned n)
+{
+    while (n-- > 0)
+    {
+        out.push_back(static_cast<uint8_t>(value >> (8 * n)));
+    }
+}
+
+/// RFC 791 header checksum of an IPv4 header in which it is still zero.
+uint16_t
+IpChecksum(const uint8_t* header)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < IPV4_HEADER_BYTES; i += 2)
+    {
+        sum += header[i] << 8 | header[i + 1];
+    }
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return static_cast<uint16_t>(~sum);
+}
+
+/// The six reserved bits of BTH that describe a frame's telemetry block.
+uint8_t
+TelemetryCode(const Frame& frame)
+{
+    uint32_t rest = frame.telemetryBytes;
+    uint8_t code = 0;
+    if ((frame.flags & FRAME_TIMESTAMP) && rest >= TIMESTAMP_BYTES)
+    {
+        code = HAS_TIMESTAMP;
+        rest -= TIMESTAMP_BYTES;
+    }
+    if (rest == 0)
+    {
+        return code;
+    }
+    if (rest < INT_HEADER_BYTES || (rest - INT_HEADER_BYTES) % INT_HOP_BYTES != 0)
+    {
+        return code | INT_CODE_OTHER;
+    }
+    uint32_t intCode = (rest - INT_HEADER_BYTES) / INT_HOP_BYTES + 1;
+    return static_cast<uint8_t>(code | std::min<uint32_t>(intCode, INT_CODE_OTHER));
+}
+
+/// Appends exactly frame.telemetryBytes bytes.
+void
+PutTelemetry(Bytes& out, const Frame& frame)
+{
+    size_t end = out.size() + frame.telemetryBytes;
+    bool hasTimestamp = frame.flags & FRAME_TIMESTAMP;
+    bool fits = !hasTimestamp || frame.telemetryBytes >= TIMESTAMP_BYTES;
+    if (hasTimestamp && fits)
+    {
+        Put(out, static_cast<uint64_t>(frame.sentPs), TIMESTAMP_BYTES);
+    }
+    if (frame.telemetry && fits)
+    {
+        uint32_t hops = frame.telemetry->hops;
+        Put(out,
+            std::min(hops, INT_MAX_NHOP) << 12 | WireFormat::PathId(frame.telemetry),
+            INT_HEADER_BYTES);
+        for (uint32_t i = 0; i < hops && out.size() < end; ++i)
+        {
+            const IntHop& hop = frame.telemetry->At(i);
+            uint64_t ns = static_cast<uint64_t>(hop.timePs) / 1000;
+            uint64_t record = WireFormat::RateCode(hop.rateBps);
+            record = record << 24 | (ns & 0xffffff);
+            record = record << 20 | (hop.txBytes / 128 & 0xfffff);
+            record = record << 16 | std::min<uint64_t>(hop.queueBytes / 80, 0xffff);
+            Put(out, record, INT_HOP_BYTES);
+        }
+    }
+    out.resize(end, 0);
+}
 
 void
 PutMac(Bytes& out, uint32_t nic)
@@ -83,7 +170,7 @@ CheckWritable(const Frame& frame)
     }
     if (frame.dstQp > WireFormat::MAX_QP)
     {
-        Fail("queue pair " + Hex(frame.dstQp) + " has more than 24 bits");
+        Fail("queue pair " + std::to_string(frame.dstQp) + " has more than 24 bits");
     }
     if (frame.kind == FrameKind::PFC)
     {
@@ -107,7 +194,7 @@ CheckWritable(const Frame& frame)
 }
 
 void
-WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
+WriteRoce(Bytes& out, const Frame& frame)
 {
     uint8_t opcode = OpcodeOf(frame);
     bool isData = frame.kind == FrameKind::DATA;
@@ -163,6 +250,7 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
         Put(out, frame.kind == FrameKind::NAK ? AETH_NAK_PSN : AETH_ACK, 1);
         Put(out, frame.msn, 3);
     }
+    const size_t telemetryOffset = out.size();
     PutTelemetry(out, frame);
     if (sack)
     {
@@ -174,119 +262,19 @@ WriteRoce(Bytes& out, const Frame& frame, const WireOptions& options)
         Put(out, frame.msn, CODE_HEADER_BYTES);
     }
     FrameExtension::Write(frame, out);
-    if (isData && options.payload)
+    out.resize(IP_OFFSET + ipBytes - ICRC_BYTES, 0); // payload, pad, CNP's 16 bytes
+    const uint32_t icrc =
+        WireFormat::ComputeIcrc(out.data(), telemetryOffset, frame.telemetryBytes, out.size());
+    for (unsigned i = 0; i < ICRC_BYTES; ++i)
     {
-        out.insert(out.end(), options.payload, options.payload + frame.payloadBytes);
-    }
-    out.resize(IP_OFFSET + ipBytes, 0); // zero payload, pad, CNP's 16 bytes, ICRC
-    if (options.icrc == IcrcMode::REAL)
-    {
-        uint32_t icrc = WireFormat::ComputeIcrc(out.data(), out.size(), frame.telemetryBytes);
-        out.resize(out.size() - ICRC_BYTES);
-        PutCrc(out, icrc);
+        out.push_back(static_cast<uint8_t>(icrc >> (8 * i)));
     }
 }
 
 } // namespace
 
-void
-wire::PutCrc(Bytes& out, uint32_t crc)
-{
-    for (unsigned i = 0; i < 4; ++i)
-    {
-        out.push_back(static_cast<uint8_t>(crc >> (8 * i)));
-    }
-}
-
-uint32_t
-wire::GetCrc(const uint8_t* p)
-{
-    return p[0] | p[1] << 8 | p[2] << 16 | static_cast<uint32_t>(p[3]) << 24;
-}
-
-uint32_t
-wire::Crc32(const uint8_t* p, size_t n)
-{
-    boost::crc_32_type crc;
-    crc.process_bytes(p, n);
-    return crc.checksum();
-}
-
-uint16_t
-wire::IpChecksum(const uint8_t* header)
-{
-    uint32_t sum = 0;
-    for (unsigned i = 0; i < IPV4_HEADER_BYTES; i += 2)
-    {
-        sum += i == 10 ? 0 : static_cast<uint32_t>(Get(header + i, 2));
-    }
-    sum = (sum & 0xffff) + (sum >> 16);
-    sum = (sum & 0xffff) + (sum >> 16);
-    return static_cast<uint16_t>(~sum);
-}
-
-Layout
-wire::Locate(const uint8_t* b, size_t n)
-{
-    if (n < MIN_ROCE_BYTES)
-    {
-        Fail("frame of " + std::to_string(n) +
-             " bytes is too short for RoCEv2, expected at least " + std::to_string(MIN_ROCE_BYTES));
-    }
-    if (b[IP_OFFSET] != 0x45)
-    {
-        Fail("IP version and header length " + Hex(b[IP_OFFSET]) + ", expected 0x45");
-    }
-    if (b[IP_OFFSET + 9] != IP_PROTOCOL_UDP)
-    {
-        Fail("IP protocol " + std::to_string(b[IP_OFFSET + 9]) + ", expected 17 (UDP)");
-    }
-    uint64_t port = Get(b + UDP_OFFSET + 2, 2);
-    if (port != WireFormat::UDP_PORT)
-    {
-        Fail("UDP destination port " + std::to_string(port) + ", expected 4791 (RoCEv2)");
-    }
-    uint32_t ipBytes = static_cast<uint32_t>(Get(b + IP_OFFSET + 2, 2));
-    if (ipBytes < MIN_ROCE_BYTES - IP_OFFSET || ipBytes > n - IP_OFFSET)
-    {
-        Fail("IP total length " + std::to_string(ipBytes) + " in a frame of " + std::to_string(n) +
-             " bytes, expected " + std::to_string(MIN_ROCE_BYTES - IP_OFFSET) + ".." +
-             std::to_string(n - IP_OFFSET));
-    }
-    uint64_t udpBytes = Get(b + UDP_OFFSET + 4, 2);
-    if (udpBytes != ipBytes - IPV4_HEADER_BYTES)
-    {
-        Fail("UDP length " + std::to_string(udpBytes) + ", expected " +
-             std::to_string(ipBytes - IPV4_HEADER_BYTES) + " (IP total length - 20)");
-    }
-    Layout layout{BTH_OFFSET + BTH_BYTES, IP_OFFSET + ipBytes - ICRC_BYTES};
-    switch (b[BTH_OFFSET])
-    {
-    case WRITE_FIRST:
-    case WRITE_ONLY:
-        layout.extendedEnd += RETH_BYTES;
-        break;
-    case ACKNOWLEDGE:
-        layout.extendedEnd += AETH_BYTES;
-        break;
-    case WRITE_MIDDLE:
-    case WRITE_LAST:
-    case CNP_OPCODE:
-        break;
-    default:
-        Fail("unknown BTH opcode " + Hex(b[BTH_OFFSET]) +
-             ", expected RC WRITE (0x6, 0x7, 0x8, 0xa), ACK (0x11) or CNP (0x81)");
-    }
-    if (layout.extendedEnd > layout.icrcOffset)
-    {
-        Fail("IP total length " + std::to_string(ipBytes) + " is too short for the headers of " +
-             "BTH opcode " + Hex(b[BTH_OFFSET]));
-    }
-    return layout;
-}
-
 std::vector<uint8_t>
-WireFormat::Serialize(const Frame& frame, const Options& options)
+WireFormat::Serialize(const Frame& frame)
 {
     CheckWritable(frame);
     Bytes out;
@@ -297,24 +285,18 @@ WireFormat::Serialize(const Frame& frame, const Options& options)
     else
     {
         out.reserve(FrameBytes(FrameKind::DATA, frame.payloadBytes, true, frame.telemetryBytes));
-        WriteRoce(out, frame, options);
+        WriteRoce(out, frame);
     }
     out.resize(std::max<size_t>(out.size(), MIN_NO_FCS_BYTES), 0);
-    if (options.fcs)
-    {
-        PutCrc(out, Crc32(out.data(), out.size()));
-    }
     return out;
 }
 
 uint32_t
-WireFormat::ComputeIcrc(const uint8_t* bytes, size_t size, uint32_t telemetryBytes)
+WireFormat::ComputeIcrc(const uint8_t* bytes,
+                        size_t telemetryOffset,
+                        size_t telemetryBytes,
+                        size_t icrcOffset)
 {
-    Layout layout = Locate(bytes, size);
-    if (telemetryBytes > layout.icrcOffset - layout.extendedEnd)
-    {
-        Fail("telemetry of " + std::to_string(telemetryBytes) + " bytes is longer than the frame");
-    }
     uint8_t head[8 + IPV4_HEADER_BYTES + UDP_HEADER_BYTES + BTH_BYTES];
     std::fill(head, head + 8, 0xff);
     std::copy(bytes + IP_OFFSET, bytes + BTH_OFFSET + BTH_BYTES, head + 8);
@@ -328,26 +310,17 @@ WireFormat::ComputeIcrc(const uint8_t* bytes, size_t size, uint32_t telemetryByt
     udp[UDP_HEADER_BYTES + MASKED_BTH_BYTE] = 0xff;
     for (uint8_t* length : {ip + 2, udp + 4})
     {
-        uint64_t plain = Get(length, 2) - telemetryBytes;
+        const size_t plain = (length[0] << 8 | length[1]) - telemetryBytes;
         length[0] = static_cast<uint8_t>(plain >> 8);
         length[1] = static_cast<uint8_t>(plain);
     }
-    uint32_t extended = BTH_OFFSET + BTH_BYTES;
-    uint32_t payload = layout.extendedEnd + telemetryBytes;
+    const size_t extended = BTH_OFFSET + BTH_BYTES;
+    const size_t payload = telemetryOffset + telemetryBytes;
     boost::crc_32_type crc;
     crc.process_bytes(head, sizeof(head));
-    crc.process_bytes(bytes + extended, layout.extendedEnd - extended);
-    crc.process_bytes(bytes + payload, layout.icrcOffset - payload);
+    crc.process_bytes(bytes + extended, telemetryOffset - extended);
+    crc.process_bytes(bytes + payload, icrcOffset - payload);
     return crc.checksum();
-}
-
-uint64_t
-WireFormat::ExpandPsn(uint32_t wirePsn, uint64_t reference)
-{
-    uint64_t ahead = (wirePsn - reference) & PSN_MASK;
-    uint64_t above = reference + ahead;
-    bool nearerBelow = ahead >= (PSN_MASK + 1) / 2 && above > PSN_MASK;
-    return nearerBelow ? above - (PSN_MASK + 1) : above;
 }
 
 std::array<uint8_t, 6>
@@ -366,6 +339,35 @@ uint32_t
 WireFormat::Ipv4OfNic(uint32_t nic)
 {
     return NIC_IPV4_PREFIX + nic + 1;
+}
+
+uint8_t
+WireFormat::RateCode(uint64_t rateBps)
+{
+    for (uint8_t code = 1; code < std::size(RATE_GBPS); ++code)
+    {
+        if (RATE_GBPS[code] * 1'000'000'000 == rateBps)
+        {
+            return code;
+        }
+    }
+    return 0;
+}
+
+uint16_t
+WireFormat::PathId(const IntStack* stack)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; stack && i < stack->hops; ++i)
+    {
+        all ^= stack->At(i).hopId;
+    }
+    uint16_t folded = 0;
+    for (; all; all >>= 12)
+    {
+        folded ^= all & 0xfff;
+    }
+    return folded;
 }
 
 } // namespace roce

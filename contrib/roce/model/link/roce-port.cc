@@ -235,13 +235,8 @@ Port::IsLost(const Frame& frame, int64_t atPs, LossReason& reason)
         reason = LOSS_LINK_DOWN;
         return true;
     }
-    if (m_lossModel && m_lossModel->IsLost(frame, atPs))
-    {
-        reason = LOSS_MODEL;
-        return true;
-    }
-    reason = LOSS_FILTER;
-    return m_lose && m_lose(frame);
+    reason = LOSS_MODEL;
+    return m_lossModel && m_lossModel->IsLost(frame, atPs);
 }
 
 void

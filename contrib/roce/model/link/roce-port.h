@@ -18,7 +18,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 
 namespace ns3
 {
@@ -93,7 +92,6 @@ class Port : public NetDevice
     {
         LOSS_MODEL = 0, //!< attribute LossModel
         LOSS_LINK_DOWN, //!< the link was down on its way
-        LOSS_FILTER,    //!< SetReceiveFilter()
         N_LOSS_REASONS
     };
 
@@ -320,7 +318,7 @@ class Port : public NetDevice
     /// @return frames lost on their way to this port
     uint64_t GetFramesLost() const
     {
-        return m_framesLost[LOSS_MODEL] + m_framesLost[LOSS_LINK_DOWN] + m_framesLost[LOSS_FILTER];
+        return m_framesLost[LOSS_MODEL] + m_framesLost[LOSS_LINK_DOWN];
     }
 
     /**
@@ -389,16 +387,6 @@ class Port : public NetDevice
     void ObserveDepartures()
     {
         m_observedTx = true;
-    }
-
-    /**
-     * @brief Lose arriving frames on purpose. For tests; see attribute LossModel.
-     * @param lose called for every arriving frame; true loses it
-     */
-    void SetReceiveFilter(std::function<bool(const Frame&)> lose)
-    {
-        m_lose = std::move(lose);
-        m_observedRx = true;
     }
 
     /// Signature of trace source Sniffer: the bytes, their time (Simulator::Now() may be later),
@@ -493,7 +481,6 @@ class Port : public NetDevice
     uint64_t m_doomed{0};       //!< so are this many after a repair
     std::array<uint64_t, N_LOSS_REASONS> m_framesLost{};
     Ptr<LossModel> m_lossModel;
-    std::function<bool(const Frame&)> m_lose;
     Ptr<Node> m_node;
     Link* m_link{nullptr};
     unsigned m_end{0};

@@ -92,21 +92,12 @@ UnoErasureParams::Table()
                    {1 << 20, 1000000},
                    Range::Within(0, uint64_t{1} << 40),
                    "A full egress queue, as the timers assume it")
-            .Flag("Verify",
-                  &P::verify,
-                  {false},
-                  "Carry real bytes in coded packets, encode and decode them with ISA-L, and end "
-                  "with an error if a byte is wrong; slow")
             .Finish([](P& p, const Parameters<P>&) {
                 const unsigned packets = p.code.dataPackets + p.code.parityPackets;
                 Table().Require(packets <= BlockCode::MAX_TOTAL,
                                 "DataPackets + ParityPackets",
                                 std::to_string(packets),
                                 "at most " + std::to_string(BlockCode::MAX_TOTAL));
-                if (p.verify)
-                {
-                    ErasureVerifier::Require();
-                }
             });
     return table;
 }

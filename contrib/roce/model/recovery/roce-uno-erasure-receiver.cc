@@ -78,10 +78,6 @@ UnoErasureReceiver::Deliver()
 {
     while (!m_blocks.empty() && m_blocks.front().done && m_blocks.front().firstPsn == expectedPsn)
     {
-        if (m_verifier)
-        {
-            m_verifier->Deliver(expectedPsn);
-        }
         expectedPsn = m_blocks.front().EndPsn();
         msn += m_blocks.front().place.last;
         m_blocks.pop_front();
@@ -101,22 +97,12 @@ UnoErasureReceiver::OnData(const Frame& frame, uint32_t, int64_t nowPs)
     Block& block = FindBlock(frame, BlockPlace::Unpack(frame.msn), nowPs);
     const uint64_t bit = 1ULL << (frame.psn - block.firstPsn);
     unackedPackets += !(block.arrived & bit);
-    if (m_verifier && !block.done && !(block.arrived & bit))
-    {
-        m_verifier->Take(frame);
-    }
     block.arrived |= bit;
     if (!block.done && __builtin_popcountll(block.arrived) >= block.place.data)
     {
         block.done = true;
         block.duePs = NEVER_PS;
         receivedBytes += block.bytes;
-        if (m_verifier)
-        {
-            m_verifier->Rebuild(block.firstPsn);
-        }
-        const uint64_t data = ~0ULL >> (64 - block.place.data);
-        m_rebuilt += (block.arrived & data) != data;
         m_rebuiltPsn = block.firstPsn;
         m_rebuiltBits = block.arrived;
         Deliver();
@@ -145,7 +131,6 @@ UnoErasureReceiver::OnTimer(int64_t nowPs, Frame& nak)
             nak.sackPsn = block.firstPsn;
             nak.sackBits = block.arrived;
             nak.frameBytes += SACK_BYTES;
-            m_nackedBlocks += block.nacks == 0;
             ++block.nacks;
             block.duePs = m_config.rearmOnPacket || block.nacks >= m_config.maxNacks
                               ? NEVER_PS

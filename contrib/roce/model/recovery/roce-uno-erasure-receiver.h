@@ -6,13 +6,10 @@
 #ifndef ROCE_UNO_ERASURE_RECEIVER_H
 #define ROCE_UNO_ERASURE_RECEIVER_H
 
-#include "roce-erasure-verifier.h"
-
 #include "ns3/roce-queue-pair.h"
 
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
-#include <memory>
 
 namespace ns3
 {
@@ -36,31 +33,17 @@ class UnoErasureReceiver : public ReceiverQp
         int64_t baseRttPs{0};      //!< between NACKs besides the timer, and longest gap counted
         bool rearmOnPacket{false}; //!< see UnoErasure
         uint32_t maxNacks{16};     //!< for one block
-        bool verify{false};        //!< see ErasureVerifier
     };
 
     /// @param config parameters
     explicit UnoErasureReceiver(const Config& config)
-        : m_config(config),
-          m_verifier(config.verify ? std::make_unique<ErasureVerifier::Receiver>() : nullptr)
+        : m_config(config)
     {
     }
 
     Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) override;
     bool OnTimer(int64_t nowPs, Frame& nak) override;
     void FillAck(Frame& ack, const Frame& data) const override;
-
-    /// @return blocks rebuilt with at least one packet of data missing
-    uint64_t GetRebuilt() const
-    {
-        return m_rebuilt;
-    }
-
-    /// @return blocks that have not been rebuilt before a NACK
-    uint64_t GetNackedBlocks() const
-    {
-        return m_nackedBlocks;
-    }
 
   private:
     /// A block of which something has arrived, and that is not delivered with all before it.
@@ -87,15 +70,12 @@ class UnoErasureReceiver : public ReceiverQp
     void Deliver();
 
     Config m_config;
-    std::unique_ptr<ErasureVerifier::Receiver> m_verifier; //!< or null
     boost::circular_buffer<Block> m_blocks; //!< by PSN; what is before expectedPsn is not kept
     int64_t m_lastArrivalPs{NEVER_PS};
     double m_gapPs{0};         //!< average time between packets
     bool m_answerDone{false};  //!< the block of the data answered can be rebuilt
     uint64_t m_rebuiltPsn{0};  //!< first of the last block that could be rebuilt
     uint64_t m_rebuiltBits{0}; //!< what of it had arrived then
-    uint64_t m_rebuilt{0};
-    uint64_t m_nackedBlocks{0};
 };
 
 } // namespace roce

@@ -55,10 +55,6 @@ UnoErasure::ForQueuePair(const PathInfo& path, int64_t)
     // 10 hours are enough, and leave room for the backoff: 53 days.
     copy->m_rtoPs = std::max<int64_t>(1, static_cast<int64_t>(std::min(rto, 36e15)));
     copy->m_sent.SetBackoff(p->rtoBackoff);
-    if (p->verify && copy->m_code.IsOn())
-    {
-        copy->m_verifier = std::make_shared<ErasureVerifier::Sender>();
-    }
     return copy;
 }
 
@@ -81,7 +77,6 @@ UnoErasure::MakeReceiver(const PathInfo& path) const
     config.baseRttPs = path.baseRttPs;
     config.rearmOnPacket = p.rearmOnPacket;
     config.maxNacks = p.maxNacks;
-    config.verify = p.verify;
     return std::make_unique<UnoErasureReceiver>(config);
 }
 
@@ -93,10 +88,6 @@ UnoErasure::OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t 
     packet.inflightBytes = inflightBytes;
     packet.entropy = frame.entropy;
     m_sent.OnSend(frame.psn, qp.GetUna(), packet);
-    if (m_verifier)
-    {
-        m_verifier->OnSend(frame);
-    }
     if (m_sent.DuePs(frame.psn, m_rtoPs) < qp.timeout.GetDeadlinePs())
     {
         qp.timeout.AskAnew(); // due before what has backed off
@@ -231,10 +222,6 @@ UnoErasure::Retire(QueuePair& qp,
             selector->OnCoveredLoss(old.entropy, nowPs); // the path may be dead
         }
     });
-    if (m_verifier)
-    {
-        m_verifier->Retire(newUna);
-    }
 }
 
 QueuePair::AckResult

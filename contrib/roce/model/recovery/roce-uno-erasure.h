@@ -6,7 +6,6 @@
 #ifndef ROCE_UNO_ERASURE_H
 #define ROCE_UNO_ERASURE_H
 
-#include "roce-erasure-verifier.h"
 #include "roce-sent-packets.h"
 
 #include "ns3/roce-loss-recovery.h"
@@ -49,7 +48,6 @@ struct UnoErasureParams
     double rtoMultiplier;
     uint32_t rtoBackoff;
     uint64_t queueBytes;
-    bool verify;
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<UnoErasureParams>& Table();
@@ -65,8 +63,7 @@ struct UnoErasureParams
  * packets of parity; any DataPackets of them rebuild the block (maximum distance separable code).
  * Parity is sent, paced, counted in flight and acknowledged as data is, is as long as the block's
  * longest packet, and each coded packet has a header of CODE_HEADER_BYTES. The simulation counts
- * which packets of a block have arrived; with Verify it encodes and decodes real bytes, and stops
- * with an error if one is wrong.
+ * which packets of a block have arrived; there are no bytes.
  *
  * Receiver. Each packet is acknowledged, with a bitmap of what has arrived up to it (SACK_BYTES)
  * and a bit that says whether its block can be rebuilt. The first packet of a block starts its
@@ -155,7 +152,6 @@ class UnoErasure : public LossRecovery
     int64_t m_baseRttPs{0};
     int64_t m_rtoPs{0};
     SentPackets m_sent;
-    std::shared_ptr<ErasureVerifier::Sender> m_verifier; //!< or null; shared, as objects are copied
 };
 
 } // namespace roce

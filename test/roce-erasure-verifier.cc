@@ -6,7 +6,6 @@
 #include "roce-erasure-verifier.h"
 
 #include "ns3/roce-hash.h"
-#include "ns3/roce-input-error.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -18,6 +17,8 @@
 namespace ns3
 {
 namespace roce
+{
+namespace test
 {
 
 namespace
@@ -132,21 +133,10 @@ ErasureVerifier::IsAvailable()
 }
 
 void
-ErasureVerifier::Require()
-{
-    if (!IsAvailable())
-    {
-        throw InputError("ns3::roce::UnoErasure: Verify is true, expected false: this build is "
-                         "without ISA-L; on Debian: apt-get install libisal-dev, and build again");
-    }
-}
-
-void
 ErasureVerifier::Fail(uint32_t src, uint32_t qp, uint64_t message, const std::string& what)
 {
-    throw std::runtime_error("UnoErasure: Verify: message " + std::to_string(message) +
-                             " of queue pair " + std::to_string(qp) + " of NIC " +
-                             std::to_string(src) + ": " + what);
+    throw std::runtime_error("message " + std::to_string(message) + " of queue pair " +
+                             std::to_string(qp) + " of NIC " + std::to_string(src) + ": " + what);
 }
 
 ErasureVerifier::Sender::Block
@@ -263,26 +253,37 @@ ErasureVerifier::Receiver::Take(const Frame& frame)
         block.messageBytes = frame.messageBytes;
         block.packets.resize(place.total);
     }
+    if (block.done || (block.arrived >> place.index & 1))
+    {
+        return;
+    }
     m_src = frame.src;
     m_srcQp = frame.srcQp;
     block.arrived |= 1ULL << place.index;
     const uint8_t* bytes = GetBytes(frame);
     block.packets[place.index].assign(bytes, bytes + frame.payloadBytes);
-}
-
-void
-ErasureVerifier::Receiver::Rebuild([[maybe_unused]] uint64_t firstPsn)
-{
+    if (__builtin_popcountll(block.arrived) < block.place.data)
+    {
+        return;
+    }
+    block.done = true;
 #ifdef ROCE_HAVE_ISAL
-    Block& block = m_blocks.at(firstPsn);
     Decode(block.place, block.arrived, block.packets);
 #endif
 }
 
-void
+uint64_t
 ErasureVerifier::Receiver::Deliver(uint64_t firstPsn)
 {
     const Block& block = m_blocks.at(firstPsn);
+    if (!block.done)
+    {
+        Fail(m_src,
+             m_srcQp,
+             m_message,
+             "delivered from " + std::to_string(__builtin_popcountll(block.arrived)) +
+                 " packets, expected " + std::to_string(block.place.data));
+    }
     std::vector<uint8_t> got;
     for (std::size_t i = 0; i < block.place.data; ++i)
     {
@@ -317,8 +318,11 @@ ErasureVerifier::Receiver::Deliver(uint64_t firstPsn)
         ++m_message;
         m_offset = 0;
     }
+    const uint64_t next = firstPsn + block.place.total;
     m_blocks.erase(firstPsn);
+    return next;
 }
 
+} // namespace test
 } // namespace roce
 } // namespace ns3

@@ -3,14 +3,11 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "ns3/roce-wire-format.h"
-#include "ns3/roce-wire-internal.h"
+#include "wire-reader.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <limits>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -18,18 +15,15 @@ namespace ns3
 {
 namespace roce
 {
-namespace wire
+namespace wiretest
 {
+
+using namespace wire;
 
 namespace
 {
 
-constexpr uint32_t INT_HEADER_BYTES = 2;
-constexpr uint32_t INT_HOP_BYTES = 8;
-constexpr uint32_t INT_MAX_NHOP = 15;
-
-constexpr uint64_t RATE_GBPS[] = {0, 25, 50, 100, 200, 400, 800, 1600, 10, 40, 1200, 2400, 3200, 1};
-
+constexpr uint32_t PSN_MASK = 0xffffff; // PSNs have 24 bits on the wire
 constexpr uint8_t SIDECAR_VERSION = 1;
 constexpr uint8_t TAG_INT = 1;
 constexpr uint8_t TAG_TELEMETRY_BYTES = 2;
@@ -72,6 +66,7 @@ constexpr SideField SIDE_FIELDS[] = {
     MakeField<&Frame::rKey>(15),
     MakeField<&Frame::msn>(16),
     MakeField<&Frame::ackedPackets>(17),
+    MakeField<&Frame::dataEntropy>(19),
 };
 
 /// Variable-length integer: 7 bits a byte, least significant first, top bit = more follow.
@@ -153,122 +148,6 @@ SameTelemetry(const IntStack* a, const IntStack* b)
 
 } // namespace
 
-[[noreturn]] void
-Fail(const std::string& message)
-{
-    throw std::invalid_argument("wire format: " + message);
-}
-
-std::string
-Hex(uint64_t value)
-{
-    char text[24];
-    std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
-    return text;
-}
-
-uint8_t
-TelemetryCode(const Frame& frame)
-{
-    uint32_t rest = frame.telemetryBytes;
-    uint8_t code = 0;
-    if ((frame.flags & FRAME_TIMESTAMP) && rest >= TIMESTAMP_BYTES)
-    {
-        code = HAS_TIMESTAMP;
-        rest -= TIMESTAMP_BYTES;
-    }
-    if (rest == 0)
-    {
-        return code;
-    }
-    if (rest < INT_HEADER_BYTES || (rest - INT_HEADER_BYTES) % INT_HOP_BYTES != 0)
-    {
-        return code | INT_CODE_OTHER;
-    }
-    uint32_t intCode = (rest - INT_HEADER_BYTES) / INT_HOP_BYTES + 1;
-    return static_cast<uint8_t>(code | std::min<uint32_t>(intCode, INT_CODE_OTHER));
-}
-
-std::optional<uint32_t>
-TelemetryLength(uint8_t code)
-{
-    uint32_t length = code & HAS_TIMESTAMP ? TIMESTAMP_BYTES : 0;
-    uint32_t intCode = code & INT_CODE_MASK;
-    if (intCode == INT_CODE_OTHER)
-    {
-        return std::nullopt;
-    }
-    return length + (intCode ? INT_HEADER_BYTES + INT_HOP_BYTES * (intCode - 1) : 0);
-}
-
-void
-PutTelemetry(Bytes& out, const Frame& frame)
-{
-    size_t end = out.size() + frame.telemetryBytes;
-    bool hasTimestamp = frame.flags & FRAME_TIMESTAMP;
-    bool fits = !hasTimestamp || frame.telemetryBytes >= TIMESTAMP_BYTES;
-    if (hasTimestamp && fits)
-    {
-        Put(out, static_cast<uint64_t>(frame.sentPs), TIMESTAMP_BYTES);
-    }
-    if (frame.telemetry && fits)
-    {
-        uint32_t hops = frame.telemetry->hops;
-        Put(out,
-            std::min(hops, INT_MAX_NHOP) << 12 | WireFormat::PathId(frame.telemetry),
-            INT_HEADER_BYTES);
-        for (uint32_t i = 0; i < hops && out.size() < end; ++i)
-        {
-            const IntHop& hop = frame.telemetry->At(i);
-            uint64_t ns = static_cast<uint64_t>(hop.timePs) / 1000;
-            uint64_t record = WireFormat::RateCode(hop.rateBps);
-            record = record << 24 | (ns & 0xffffff);
-            record = record << 20 | (hop.txBytes / 128 & 0xfffff);
-            record = record << 16 | std::min<uint64_t>(hop.queueBytes / 80, 0xffff);
-            Put(out, record, INT_HOP_BYTES);
-        }
-    }
-    out.resize(end, 0);
-}
-
-void
-GetTelemetry(const uint8_t* p, uint8_t code, Frame& frame)
-{
-    uint32_t rest = frame.telemetryBytes;
-    if (code & HAS_TIMESTAMP)
-    {
-        frame.flags |= FRAME_TIMESTAMP;
-        frame.sentPs = static_cast<int64_t>(Get(p, TIMESTAMP_BYTES));
-        p += TIMESTAMP_BYTES;
-        rest -= TIMESTAMP_BYTES;
-    }
-    if (rest < INT_HEADER_BYTES)
-    {
-        return;
-    }
-    uint32_t slots = (rest - INT_HEADER_BYTES) / INT_HOP_BYTES;
-    uint32_t header = static_cast<uint32_t>(Get(p, INT_HEADER_BYTES));
-    uint32_t hops = std::min(header >> 12, slots);
-    p += INT_HEADER_BYTES;
-    // A saturated count: the records go on until the unused, all-zero ones.
-    while (header >> 12 == INT_MAX_NHOP && hops < slots && Get(p + INT_HOP_BYTES * hops, 8) != 0)
-    {
-        ++hops;
-    }
-    frame.telemetry = FramePool::AllocInt();
-    for (uint32_t i = 0; i < hops; ++i)
-    {
-        uint64_t record = Get(p + INT_HOP_BYTES * i, INT_HOP_BYTES);
-        IntHop& hop = frame.telemetry->Append();
-        hop = IntHop{};
-        hop.rateBps = WireFormat::RateOfCode(static_cast<uint8_t>(record >> 60));
-        hop.timePs = static_cast<int64_t>(record >> 36 & 0xffffff) * 1000;
-        hop.txBytes = (record >> 16 & 0xfffff) * 128;
-        hop.queueBytes = (record & 0xffff) * 80;
-        hop.hopId = i == 0 ? header & 0xfff : 0;
-    }
-}
-
 void
 ApplySidecar(const Bytes& in, Frame& frame)
 {
@@ -300,7 +179,7 @@ ApplySidecar(const Bytes& in, Frame& frame)
                  Hex(field->max));
         }
         bool hasPsn = frame.kind != FrameKind::CNP && frame.kind != FrameKind::PFC;
-        if (tag == TAG_PSN && hasPsn && (value & WireFormat::PSN_MASK) != frame.psn)
+        if (tag == TAG_PSN && hasPsn && (value & PSN_MASK) != frame.psn)
         {
             Fail("sidecar of another frame: its PSN " + Hex(value) + ", the wire's " +
                  Hex(frame.psn));
@@ -324,35 +203,32 @@ SidecarTelemetryBytes(const Bytes* sidecar)
     return static_cast<uint32_t>(std::min<uint64_t>(GetVar(*sidecar, at), UINT32_MAX));
 }
 
-} // namespace wire
-
-std::vector<uint8_t>
-WireFormat::SerializeSidecar(const Frame& frame)
+Bytes
+WriteSidecar(const Frame& frame)
 {
     // The difference to what a reader of the bytes alone sees.
-    Options options;
-    options.icrc = IcrcMode::ZERO;
+    WireOptions options;
     options.telemetryBytes = frame.telemetryBytes;
-    std::vector<uint8_t> bytes = Serialize(frame, options);
+    const Bytes bytes = Write(frame);
     Frame seen{};
-    Deserialize(bytes.data(), bytes.size(), seen, options);
+    Read(bytes, seen, options);
 
-    std::vector<uint8_t> out{wire::SIDECAR_VERSION};
-    bool lengthHidden = frame.kind != FrameKind::PFC && frame.telemetryBytes != 0 &&
-                        !wire::TelemetryLength(wire::TelemetryCode(frame));
-    for (const wire::SideField& field : wire::SIDE_FIELDS)
+    Bytes out{SIDECAR_VERSION};
+    const bool lengthHidden = frame.kind != FrameKind::PFC && frame.telemetryBytes != 0 &&
+                              !TelemetryLength(bytes[BTH_OFFSET + MASKED_BTH_BYTE] & 0x3f);
+    for (const SideField& field : SIDE_FIELDS)
     {
         if (field.get(frame) != field.get(seen) ||
-            (lengthHidden && field.tag == wire::TAG_TELEMETRY_BYTES))
+            (lengthHidden && field.tag == TAG_TELEMETRY_BYTES))
         {
             out.push_back(field.tag);
-            wire::PutVar(out, field.get(frame));
+            PutVar(out, field.get(frame));
         }
     }
-    if (!wire::SameTelemetry(frame.telemetry, seen.telemetry))
+    if (!SameTelemetry(frame.telemetry, seen.telemetry))
     {
-        out.push_back(wire::TAG_INT);
-        wire::PutVar(out, frame.telemetry ? uint64_t{frame.telemetry->hops} + 1 : 0);
+        out.push_back(TAG_INT);
+        PutVar(out, frame.telemetry ? uint64_t{frame.telemetry->hops} + 1 : 0);
         for (uint32_t i = 0; frame.telemetry && i < frame.telemetry->hops; ++i)
         {
             const IntHop& hop = frame.telemetry->At(i);
@@ -363,7 +239,7 @@ WireFormat::SerializeSidecar(const Frame& frame)
                                    hop.rateBps,
                                    hop.hopId})
             {
-                wire::PutVar(out, value);
+                PutVar(out, value);
             }
         }
     }
@@ -371,40 +247,6 @@ WireFormat::SerializeSidecar(const Frame& frame)
     return out;
 }
 
-uint8_t
-WireFormat::RateCode(uint64_t rateBps)
-{
-    for (uint8_t code = 1; code < std::size(wire::RATE_GBPS); ++code)
-    {
-        if (wire::RATE_GBPS[code] * 1'000'000'000 == rateBps)
-        {
-            return code;
-        }
-    }
-    return 0;
-}
-
-uint64_t
-WireFormat::RateOfCode(uint8_t code)
-{
-    return code < std::size(wire::RATE_GBPS) ? wire::RATE_GBPS[code] * 1'000'000'000 : 0;
-}
-
-uint16_t
-WireFormat::PathId(const IntStack* stack)
-{
-    uint64_t all = 0;
-    for (uint32_t i = 0; stack && i < stack->hops; ++i)
-    {
-        all ^= stack->At(i).hopId;
-    }
-    uint16_t folded = 0;
-    for (; all; all >>= 12)
-    {
-        folded ^= all & 0xfff;
-    }
-    return folded;
-}
-
+} // namespace wiretest
 } // namespace roce
 } // namespace ns3

@@ -20,12 +20,13 @@ namespace ns3
 {
 namespace roce
 {
+namespace test
+{
 
 /**
- * @ingroup roce
- * @brief UnoErasure with real bytes (attribute Verify): the sender encodes with ISA-L (a Cauchy
- * matrix over GF(2^8)), the receiver decodes from the packets that have arrived and compares with
- * what the message must be.
+ * @brief UnoErasure with real bytes: the sender encodes with ISA-L (a Cauchy matrix over GF(2^8)),
+ * the receiver decodes from the packets that have arrived and compares with what the message must
+ * be.
  *
  * The bytes of a message are a function of the sending NIC and queue pair, its number on that queue
  * pair and the offset. The receiver counts messages and offsets itself, from the blocks it
@@ -40,13 +41,8 @@ namespace roce
 class ErasureVerifier
 {
   public:
-    /// @return whether the module was built with ISA-L
+    /// @return whether the tests were built with ISA-L
     static bool IsAvailable();
-
-    /**
-     * @throw InputError that names the missing package, unless IsAvailable()
-     */
-    static void Require();
 
     class Sender;
     class Receiver;
@@ -68,7 +64,6 @@ class ErasureVerifier
 };
 
 /**
- * @ingroup roce
  * @brief The bytes of the packets that a queue pair has sent and that are not acknowledged.
  */
 class ErasureVerifier::Sender
@@ -122,30 +117,25 @@ class ErasureVerifier::Sender
 };
 
 /**
- * @ingroup roce
  * @brief What has arrived of blocks that are not delivered.
  */
 class ErasureVerifier::Receiver
 {
   public:
     /**
-     * @brief A packet has arrived, for the first time, of a block that cannot be rebuilt without.
+     * @brief A packet has arrived; its block is decoded once enough of it are there, and then wants
+     * no more.
      * @param frame coded data
      */
     void Take(const Frame& frame);
 
     /**
-     * @brief Enough of a block has arrived: decode it.
-     * @param firstPsn its first PSN
-     */
-    void Rebuild(uint64_t firstPsn);
-
-    /**
      * @brief The next block in order is delivered: compare it.
-     * @param firstPsn its first PSN; Rebuild() has been called
+     * @param firstPsn its first PSN
+     * @return the first PSN of the next block
      * @throw std::runtime_error that names the first wrong byte
      */
-    void Deliver(uint64_t firstPsn);
+    uint64_t Deliver(uint64_t firstPsn);
 
   private:
     /// Packets by their place in the block; empty: not there.
@@ -155,6 +145,7 @@ class ErasureVerifier::Receiver
         uint32_t bytes;        //!< of the message
         uint64_t messageBytes; //!< length of the message
         uint64_t arrived{0};   //!< bit i: packet i is there
+        bool done{false};      //!< decoded
         std::vector<std::vector<uint8_t>> packets;
     };
 
@@ -165,6 +156,7 @@ class ErasureVerifier::Receiver
     uint64_t m_offset{0};               //!< what of it has been
 };
 
+} // namespace test
 } // namespace roce
 } // namespace ns3
 

@@ -3,22 +3,159 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "ns3/roce-wire-format.h"
-#include "ns3/roce-wire-internal.h"
+#include "wire-reader.h"
 
 #include <algorithm>
-#include <string>
+#include <boost/crc.hpp>
+#include <cstdio>
+#include <iterator>
+#include <stdexcept>
 #include <utility>
 
 namespace ns3
 {
 namespace roce
 {
+namespace wiretest
+{
 
 using namespace wire;
 
 namespace
 {
+
+constexpr uint32_t MIN_ROCE_BYTES = DATA_HEADER_BYTES - FCS_BYTES;
+constexpr uint8_t INT_CODE_MASK = 0x1f; //!< telemetry code: bits for the INT block's length
+
+void
+PutCrc(Bytes& out, uint32_t crc)
+{
+    for (unsigned i = 0; i < 4; ++i)
+    {
+        out.push_back(static_cast<uint8_t>(crc >> (8 * i)));
+    }
+}
+
+uint32_t
+GetCrc(const uint8_t* p)
+{
+    return p[0] | p[1] << 8 | p[2] << 16 | static_cast<uint32_t>(p[3]) << 24;
+}
+
+/// CRC-32 of IEEE 802.3.
+uint32_t
+Crc32(const uint8_t* p, size_t n)
+{
+    boost::crc_32_type crc;
+    crc.process_bytes(p, n);
+    return crc.checksum();
+}
+
+/// Where the parts of a RoCEv2 frame are; offsets from the MAC header.
+struct Layout
+{
+    uint32_t extendedEnd; //!< behind BTH and RETH or AETH: telemetry, if any
+    uint32_t icrcOffset;  //!< the ICRC
+};
+
+/// Finds the ICRC, and checks everything that its position depends on.
+Layout
+Locate(const uint8_t* b, size_t n)
+{
+    if (n < MIN_ROCE_BYTES)
+    {
+        Fail("frame of " + std::to_string(n) +
+             " bytes is too short for RoCEv2, expected at least " + std::to_string(MIN_ROCE_BYTES));
+    }
+    if (b[IP_OFFSET] != 0x45)
+    {
+        Fail("IP version and header length " + Hex(b[IP_OFFSET]) + ", expected 0x45");
+    }
+    if (b[IP_OFFSET + 9] != IP_PROTOCOL_UDP)
+    {
+        Fail("IP protocol " + std::to_string(b[IP_OFFSET + 9]) + ", expected 17 (UDP)");
+    }
+    uint64_t port = Get(b + UDP_OFFSET + 2, 2);
+    if (port != WireFormat::UDP_PORT)
+    {
+        Fail("UDP destination port " + std::to_string(port) + ", expected 4791 (RoCEv2)");
+    }
+    uint32_t ipBytes = static_cast<uint32_t>(Get(b + IP_OFFSET + 2, 2));
+    if (ipBytes < MIN_ROCE_BYTES - IP_OFFSET || ipBytes > n - IP_OFFSET)
+    {
+        Fail("IP total length " + std::to_string(ipBytes) + " in a frame of " + std::to_string(n) +
+             " bytes, expected " + std::to_string(MIN_ROCE_BYTES - IP_OFFSET) + ".." +
+             std::to_string(n - IP_OFFSET));
+    }
+    uint64_t udpBytes = Get(b + UDP_OFFSET + 4, 2);
+    if (udpBytes != ipBytes - IPV4_HEADER_BYTES)
+    {
+        Fail("UDP length " + std::to_string(udpBytes) + ", expected " +
+             std::to_string(ipBytes - IPV4_HEADER_BYTES) + " (IP total length - 20)");
+    }
+    Layout layout{BTH_OFFSET + BTH_BYTES, IP_OFFSET + ipBytes - ICRC_BYTES};
+    switch (b[BTH_OFFSET])
+    {
+    case WRITE_FIRST:
+    case WRITE_ONLY:
+        layout.extendedEnd += RETH_BYTES;
+        break;
+    case ACKNOWLEDGE:
+        layout.extendedEnd += AETH_BYTES;
+        break;
+    case WRITE_MIDDLE:
+    case WRITE_LAST:
+    case CNP_OPCODE:
+        break;
+    default:
+        Fail("unknown BTH opcode " + Hex(b[BTH_OFFSET]) +
+             ", expected RC WRITE (0x6, 0x7, 0x8, 0xa), ACK (0x11) or CNP (0x81)");
+    }
+    if (layout.extendedEnd > layout.icrcOffset)
+    {
+        Fail("IP total length " + std::to_string(ipBytes) + " is too short for the headers of " +
+             "BTH opcode " + Hex(b[BTH_OFFSET]));
+    }
+    return layout;
+}
+
+void
+GetTelemetry(const uint8_t* p, uint8_t code, Frame& frame)
+{
+    uint32_t rest = frame.telemetryBytes;
+    if (code & HAS_TIMESTAMP)
+    {
+        frame.flags |= FRAME_TIMESTAMP;
+        frame.sentPs = static_cast<int64_t>(Get(p, TIMESTAMP_BYTES));
+        p += TIMESTAMP_BYTES;
+        rest -= TIMESTAMP_BYTES;
+    }
+    if (rest < INT_HEADER_BYTES)
+    {
+        return;
+    }
+    uint32_t slots = (rest - INT_HEADER_BYTES) / INT_HOP_BYTES;
+    uint32_t header = static_cast<uint32_t>(Get(p, INT_HEADER_BYTES));
+    uint32_t hops = std::min(header >> 12, slots);
+    p += INT_HEADER_BYTES;
+    // A saturated count: the records go on until the unused, all-zero ones.
+    while (header >> 12 == INT_MAX_NHOP && hops < slots && Get(p + INT_HOP_BYTES * hops, 8) != 0)
+    {
+        ++hops;
+    }
+    frame.telemetry = FramePool::AllocInt();
+    for (uint32_t i = 0; i < hops; ++i)
+    {
+        uint64_t record = Get(p + INT_HOP_BYTES * i, INT_HOP_BYTES);
+        IntHop& hop = frame.telemetry->Append();
+        hop = IntHop{};
+        hop.rateBps = RateOfCode(static_cast<uint8_t>(record >> 60));
+        hop.timePs = static_cast<int64_t>(record >> 36 & 0xffffff) * 1000;
+        hop.txBytes = (record >> 16 & 0xfffff) * 128;
+        hop.queueBytes = (record & 0xffff) * 80;
+        hop.hopId = i == 0 ? header & 0xfff : 0;
+    }
+}
 
 uint32_t
 NicOfAddress(uint64_t low24, const char* what)
@@ -172,7 +309,8 @@ ReadRoce(const uint8_t* b,
     }
     if (options.icrc == IcrcMode::REAL)
     {
-        uint32_t expected = WireFormat::ComputeIcrc(b, n, *telemetry);
+        uint32_t expected =
+            WireFormat::ComputeIcrc(b, layout.extendedEnd, *telemetry, layout.icrcOffset);
         uint32_t found = GetCrc(b + layout.icrcOffset);
         if (found != expected)
         {
@@ -203,6 +341,10 @@ ReadRoce(const uint8_t* b,
         ReadData(b, body, room - *telemetry, frame);
     }
     GetTelemetry(b + layout.extendedEnd, code, frame);
+    // A NAK about a block is sent by a timer, and answers no data.
+    const bool answers = frame.kind == FrameKind::ACK ||
+                         (frame.kind == FrameKind::NAK && !(frame.flags & FRAME_CODED));
+    frame.dataEntropy = answers ? frame.entropy : 0;
 }
 
 void
@@ -242,13 +384,104 @@ ReadPfc(const uint8_t* b, size_t n, Frame& frame)
 
 } // namespace
 
-void
-WireFormat::Deserialize(const uint8_t* bytes,
-                        size_t size,
-                        Frame& out,
-                        const Options& options,
-                        const std::vector<uint8_t>* sidecar)
+[[noreturn]] void
+Fail(const std::string& message)
 {
+    throw std::invalid_argument("wire format: " + message);
+}
+
+std::string
+Hex(uint64_t value)
+{
+    char text[24];
+    std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
+    return text;
+}
+
+uint64_t
+Get(const uint8_t* p, unsigned n)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < n; ++i)
+    {
+        value = value << 8 | p[i];
+    }
+    return value;
+}
+
+uint16_t
+IpChecksum(const uint8_t* header)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < IPV4_HEADER_BYTES; i += 2)
+    {
+        sum += i == 10 ? 0 : static_cast<uint32_t>(Get(header + i, 2));
+    }
+    sum = (sum & 0xffff) + (sum >> 16);
+    sum = (sum & 0xffff) + (sum >> 16);
+    return static_cast<uint16_t>(~sum);
+}
+
+std::optional<uint32_t>
+TelemetryLength(uint8_t code)
+{
+    uint32_t length = code & HAS_TIMESTAMP ? TIMESTAMP_BYTES : 0;
+    uint32_t intCode = code & INT_CODE_MASK;
+    if (intCode == INT_CODE_OTHER)
+    {
+        return std::nullopt;
+    }
+    return length + (intCode ? INT_HEADER_BYTES + INT_HOP_BYTES * (intCode - 1) : 0);
+}
+
+uint64_t
+RateOfCode(uint8_t code)
+{
+    constexpr uint64_t GBPS[] = {0, 25, 50, 100, 200, 400, 800, 1600, 10, 40, 1200, 2400, 3200, 1};
+    return code < std::size(GBPS) ? GBPS[code] * 1'000'000'000 : 0;
+}
+
+uint32_t
+IcrcOf(const Bytes& bytes, uint32_t telemetryBytes)
+{
+    const Layout layout = Locate(bytes.data(), bytes.size());
+    return WireFormat::ComputeIcrc(bytes.data(),
+                                   layout.extendedEnd,
+                                   telemetryBytes,
+                                   layout.icrcOffset);
+}
+
+Bytes
+Write(const Frame& frame, const WireOptions& options)
+{
+    Bytes out = WireFormat::Serialize(frame);
+    if (frame.kind != FrameKind::PFC && (options.payload || options.icrc == IcrcMode::ZERO))
+    {
+        const Layout layout = Locate(out.data(), out.size());
+        const auto icrc = out.begin() + layout.icrcOffset;
+        if (options.payload)
+        {
+            const uint32_t padded = frame.payloadBytes + WireFormat::PadBytes(frame.payloadBytes);
+            std::copy_n(options.payload, frame.payloadBytes, icrc - padded);
+        }
+        const uint32_t crc = options.icrc == IcrcMode::ZERO ? 0 : IcrcOf(out, frame.telemetryBytes);
+        for (unsigned i = 0; i < ICRC_BYTES; ++i)
+        {
+            icrc[i] = static_cast<uint8_t>(crc >> (8 * i));
+        }
+    }
+    if (options.fcs)
+    {
+        PutCrc(out, Crc32(out.data(), out.size()));
+    }
+    return out;
+}
+
+void
+Read(const Bytes& data, Frame& out, const WireOptions& options, const Bytes* sidecar)
+{
+    const uint8_t* bytes = data.data();
+    size_t size = data.size();
     if (size < (options.fcs ? MIN_FRAME_BYTES : ETHERNET_HEADER_BYTES))
     {
         Fail("frame of " + std::to_string(size) + " bytes is too short for Ethernet");
@@ -288,5 +521,6 @@ WireFormat::Deserialize(const uint8_t* bytes,
     std::swap(frame, out); // the draft takes and frees out's old telemetry
 }
 
+} // namespace wiretest
 } // namespace roce
 } // namespace ns3
