@@ -5,6 +5,8 @@
  */
 #include "roce-transport-options.h"
 
+#include "roce-unused-attributes.h"
+
 #include "ns3/config.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-congestion-control.h"
@@ -15,8 +17,9 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <iostream>
+#include <array>
 #include <sstream>
+#include <tuple>
 #include <vector>
 
 namespace ns3
@@ -209,7 +212,7 @@ TransportOptions::CheckEcn(bool needed, bool interDc, const std::string& option)
     }
 }
 
-void
+std::vector<std::string>
 TransportOptions::Check(const Network& network) const
 {
     Nic& nic = *network.GetNic(0);
@@ -224,10 +227,6 @@ TransportOptions::Check(const Network& network) const
         PathInfo own = path;
         own.interDc = interDc;
         recovery.Get().Create<LossRecovery>()->ForQueuePair(own, 0);
-    }
-    for (const std::string& warning : network.GetWarnings())
-    {
-        std::cerr << "warning: " << warning << std::endl;
     }
     for (const bool interDc : {false, true})
     {
@@ -250,13 +249,54 @@ TransportOptions::Check(const Network& network) const
     }
     const Ptr<CongestionControl> law = nic.GetPrototype(path.interDc)->Fork();
     law->Start(path, 0);
+    std::vector<std::string> warnings = network.GetWarnings();
     if (const std::string warning = law->GetWarning(); !warning.empty())
     {
-        std::cerr << "warning: --"
-                  << (path.interDc && !interCc.empty() ? "interCc=" + interCc : "cc=" + cc) << ": "
-                  << warning << std::endl;
+        warnings.push_back(
+            (path.interDc && !interCc.empty() ? "--interCc=" + interCc : "--cc=" + cc) + ": " +
+            warning);
     }
     nic.GetSelectorPrototype(path.interDc)->Fork()->Start(path, 0, 0);
+    return warnings;
+}
+
+std::vector<UnusedOptions>
+TransportOptions::GetUnused(const CheckedCommandLine& cmd,
+                            const Network& network,
+                            const std::vector<FlowSpec>& flows) const
+{
+    const std::array<bool, 2> scopes = FindScopes(network, flows);
+    std::vector<UnusedOptions> unused = FindUnusedAttributes(cmd.GetGiven(), network, scopes);
+    if (!scopes[true])
+    {
+        unused.push_back(
+            {{"interCc", "interLossRecovery", "interPaths"}, "without flows between datacenters"});
+    }
+    const std::tuple<std::string, std::string, bool> pairs[] = {
+        {"cc", "interCc", interCc.empty()},
+        {"lossRecovery", "interLossRecovery", interLossRecovery.empty()},
+        {pathsOption, "interPaths", interPaths.empty()}};
+    for (const auto& [name, interName, same] : pairs)
+    {
+        if (!scopes[false] && !same)
+        {
+            unused.push_back(
+                {{name}, "with --" + interName + " and without flows within a datacenter"});
+        }
+    }
+    if (!pfc)
+    {
+        const std::string sw = "ns3::roce::Switch::";
+        unused.push_back({{"wanXonFraction",
+                           sw + "HeadroomFactor",
+                           sw + "HeadroomInBuffer",
+                           sw + "PauseQuanta",
+                           sw + "RefreshPause",
+                           sw + "ResponseBytes",
+                           sw + "XonOffset"},
+                          "with --lossless=0"});
+    }
+    return unused;
 }
 
 } // namespace roce

@@ -7,6 +7,7 @@
 #define ROCE_TOPOLOGY_H
 
 #include "roce-network.h"
+#include "roce-unused-options.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
@@ -79,6 +80,9 @@ struct Topology
     /// @return attributes that the topology sets itself, each with the options to use instead
     /// (without the first one's dashes)
     virtual std::vector<std::pair<std::string, std::string>> GetOwnAttributes() const = 0;
+
+    /// @return options that change nothing, whether they are given or not
+    virtual std::vector<UnusedOptions> GetUnused() const;
 
     /// @return racks per datacenter
     virtual uint32_t GetRacks() const = 0;

@@ -47,14 +47,16 @@ Make(SeriesContext& context, const SeriesMode& mode)
 const std::vector<SeriesKind>&
 TimeSeries::GetKinds()
 {
+    constexpr SeriesSubject PORTS = SeriesSubject::PORTS;
+    constexpr SeriesSubject FLOWS = SeriesSubject::FLOWS;
     // clang-format off
     static const std::vector<SeriesKind> kinds{
-        {"queues", "queues.csv: time between samples, or change", false, Make<QueueSeries>},
-        {"rates", "rates.csv, rate and progress of flows: in the same way", false, Make<RateSeries>},
-        {"transport", "transport.csv, the rate law's own variables", false, Make<TransportSeries>},
-        {"pfc", "Write pfc.csv, pause frames sent", true, Make<PauseFrameSeries>},
-        {"pauses", "pauses.csv, classes that ports must not send", false, Make<PauseSeries>},
-        {"utilisation", "utilisation.csv, how busy links are", false, Make<UtilisationSeries>},
+        {"queues", PORTS, "queues.csv: time between samples, or change", false, Make<QueueSeries>},
+        {"rates", FLOWS, "rates.csv, rate and progress of flows: in the same way", false, Make<RateSeries>},
+        {"transport", FLOWS, "transport.csv, the rate law's own variables", false, Make<TransportSeries>},
+        {"pfc", PORTS, "Write pfc.csv, pause frames sent", true, Make<PauseFrameSeries>},
+        {"pauses", PORTS, "pauses.csv, classes that ports must not send", false, Make<PauseSeries>},
+        {"utilisation", PORTS, "utilisation.csv, how busy links are", false, Make<UtilisationSeries>},
     };
     // clang-format on
     return kinds;
@@ -65,6 +67,16 @@ TimeSeries::Options::IsOn() const
 {
     return chromeTrace || std::any_of(modes.begin(), modes.end(), [](const auto& entry) {
                return entry.second.IsOn();
+           });
+}
+
+bool
+TimeSeries::Options::IsOn(SeriesSubject subject) const
+{
+    const std::vector<SeriesKind>& kinds = GetKinds();
+    return chromeTrace || std::any_of(kinds.begin(), kinds.end(), [&](const SeriesKind& kind) {
+               const auto mode = modes.find(kind.option);
+               return kind.subject == subject && mode != modes.end() && mode->second.IsOn();
            });
 }
 

@@ -23,10 +23,18 @@ namespace ns3
 namespace roce
 {
 
+/// What a series is of, and so what it can be confined to.
+enum class SeriesSubject
+{
+    PORTS,
+    FLOWS,
+};
+
 /// A kind of series, and the option that asks for it.
 struct SeriesKind
 {
     const char* option;
+    SeriesSubject subject;
     const char* help;
     bool isSwitch; //!< on change or not at all: the option has no value
     std::unique_ptr<Series> (*make)(SeriesContext& context, const SeriesMode& mode);
@@ -64,6 +72,9 @@ class TimeSeries
 
         /// @return whether anything is recorded
         bool IsOn() const;
+
+        /// @param subject ports or flows @return whether anything of these is recorded
+        bool IsOn(SeriesSubject subject) const;
     };
 
     /// @return all kinds, in the order of their rows of one time. One more is one more line there.

@@ -99,6 +99,12 @@ BurstLoss::Check() const
     MakeChain();
 }
 
+bool
+BurstLoss::CanLose() const
+{
+    return GetMeanLossRate() > 0;
+}
+
 double
 BurstLoss::GetMeanLossRate() const
 {

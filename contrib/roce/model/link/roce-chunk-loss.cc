@@ -83,6 +83,13 @@ ChunkLoss::Check() const
     Resolve();
 }
 
+bool
+ChunkLoss::CanLose() const
+{
+    const std::vector<double> probabilities = Resolve();
+    return std::accumulate(probabilities.begin(), probabilities.end(), 0.0) > 0;
+}
+
 void
 ChunkLoss::Restart()
 {

@@ -88,6 +88,10 @@ class LossModel : public Object
         return nullptr;
     }
 
+    /// @return whether it can ever lose a frame, with its attributes as they are, which Check()
+    /// accepts
+    virtual bool CanLose() const = 0;
+
   protected:
     /// Answer of a draw that does not happen.
     static constexpr uint64_t NEVER = UINT64_MAX;

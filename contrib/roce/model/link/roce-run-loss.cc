@@ -82,6 +82,15 @@ RunLoss::Check() const
     Resolve(startRate, sizes);
 }
 
+bool
+RunLoss::CanLose() const
+{
+    double startRate;
+    std::vector<double> sizes;
+    Resolve(startRate, sizes);
+    return startRate > 0;
+}
+
 void
 RunLoss::Restart()
 {
