@@ -329,10 +329,6 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
             hpccForm.AddressOf(flow.dst);
         }
     }
-    if (hpccPfc)
-    {
-        writer->Check(PfcLog::FILE_NAME);
-    }
     return writer;
 }
 
@@ -357,7 +353,8 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                                                collector.GetTotal(),
                                                network.CountPacketHops()};
                    });
-    const auto pfcLog = hpccPfc ? std::make_unique<PfcLog>(network) : nullptr;
+    const auto pfcLog =
+        hpccPfc ? std::make_unique<PfcLog>(network, writer->AddFile(PfcLog::FILE_NAME)) : nullptr;
     if (writer)
     {
         writer->Begin();
@@ -400,7 +397,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
     if (pfcLog)
     {
-        writer->WriteFile(PfcLog::FILE_NAME, pfcLog->GetText());
+        pfcLog->Finish();
     }
     if (writer)
     {
