@@ -86,6 +86,8 @@ CASES = [
     (REPLAY + ["--interCc=Dcqcn", "--reroute=1us", "--lossLinks=host"],
      ["--interCc: without effect without flows between datacenters", "--lossLinks: without effect without --loss or --lossModel",
       "--reroute: without effect without --failLinks"]),
+    (REPLAY + ["--paths={d}/paths.csv"], []),
+    (REPLAY + ["--paths={d}/paths.csv", "--pathSelector=Spray"], ["--paths: without effect with --pathSelector=Spray"]),
     (REPLAY + ["--set=LINK_DOWN=5000000 0 2", "--reroute=1us"], []),
 ]
 
@@ -109,6 +111,7 @@ JSON = [
 ]
 
 FILES = {"topology.txt": "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n",
+         "paths.csv": "id,path_node_ids,ack_path_node_ids\n0,0-2-1,1-2-0\n",
          "flow.txt": "1\n0 1 3 100 100000 2.000001\n"}
 
 # Options, limit of the address space, status, and what the error line holds.

@@ -507,9 +507,14 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     ApplyGlobalT(network);
     run.Warn(m_transport.Check(network));
 
+    std::vector<UnusedOptions> own;
+    if (network.GetNic(0)->GetSelectorPrototype(false)->IsPerPacket())
+    {
+        own.push_back({{"paths"}, "with --pathSelector=" + m_transport.paths});
+    }
     run.WarnUnused(
         cmd,
-        {m_transport.GetUnused(cmd, network, m_flows.flows), m_faults.GetUnused(network)});
+        {m_transport.GetUnused(cmd, network, m_flows.flows), m_faults.GetUnused(network), own});
 
     std::cout << m_topology.nodeOfNic.size() << " hosts, " << network.GetNSwitches()
               << " switches, " << network.GetNLinks() << " links, " << m_flows.flows.size()
