@@ -3,7 +3,10 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-pause-frame-series.h"
+#include "roce-series-kinds.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace ns3
 {
@@ -23,7 +26,28 @@ enum PfcEvent : uint8_t
 
 const char* const PFC_EVENTS[] = {"xon", "xoff", "refresh"};
 
-} // namespace
+/**
+ * pfc.csv `time_ns,node,port,class,event`: xoff, refresh or xon, sent by a switch port
+ * (trace source PauseSent).
+ *
+ * On change only. On the time line: slices from XOFF to XON.
+ */
+class PauseFrameSeries : public Series
+{
+  public:
+    PauseFrameSeries(SeriesContext& context, const SeriesMode& mode);
+
+    void Start() override;
+
+  protected:
+    void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
+    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
+
+  private:
+    void OnPauseSent(uint32_t sw, uint16_t port, uint8_t trafficClass, bool pause, int64_t atPs);
+
+    std::vector<std::vector<uint8_t>> m_xoffSent; //!< by switch and port: classes
+};
 
 PauseFrameSeries::PauseFrameSeries(SeriesContext& context, const SeriesMode& mode)
     : Series(context, mode)
@@ -93,6 +117,14 @@ PauseFrameSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
                        row.counts[0] == XOFF,
                        atPs);
     }
+}
+
+} // namespace
+
+std::unique_ptr<Series>
+MakePauseFrameSeries(SeriesContext& context, const SeriesMode& mode)
+{
+    return std::make_unique<PauseFrameSeries>(context, mode);
 }
 
 } // namespace roce

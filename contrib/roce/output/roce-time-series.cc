@@ -5,14 +5,8 @@
  */
 #include "roce-time-series.h"
 
-#include "roce-flow-series.h"
-#include "roce-pause-frame-series.h"
-#include "roce-pause-series.h"
 #include "roce-port-names.h"
-#include "roce-queue-series.h"
-#include "roce-rate-series.h"
-#include "roce-transport-series.h"
-#include "roce-utilisation-series.h"
+#include "roce-series-kinds.h"
 
 #include "ns3/abort.h"
 #include "ns3/node.h"
@@ -35,13 +29,6 @@ namespace
 
 const char* const MESSAGES = "time series"; // what begins them
 
-template <typename T>
-std::unique_ptr<Series>
-Make(SeriesContext& context, const SeriesMode& mode)
-{
-    return std::make_unique<T>(context, mode);
-}
-
 } // namespace
 
 const std::vector<SeriesKind>&
@@ -51,12 +38,12 @@ TimeSeries::GetKinds()
     constexpr SeriesSubject FLOWS = SeriesSubject::FLOWS;
     // clang-format off
     static const std::vector<SeriesKind> kinds{
-        {"queues", PORTS, "queues.csv: time between samples, or change", false, Make<QueueSeries>},
-        {"rates", FLOWS, "rates.csv, rate and progress of flows: in the same way", false, Make<RateSeries>},
-        {"transport", FLOWS, "transport.csv, the rate law's own variables", false, Make<TransportSeries>},
-        {"pfc", PORTS, "Write pfc.csv, pause frames sent", true, Make<PauseFrameSeries>},
-        {"pauses", PORTS, "pauses.csv, classes that ports must not send", false, Make<PauseSeries>},
-        {"utilisation", PORTS, "utilisation.csv, how busy links are", false, Make<UtilisationSeries>},
+        {"queues", PORTS, "queues.csv: time between samples, or change", false, MakeQueueSeries},
+        {"rates", FLOWS, "rates.csv, rate and progress of flows: in the same way", false, MakeRateSeries},
+        {"transport", FLOWS, "transport.csv, the rate law's own variables", false, MakeTransportSeries},
+        {"pfc", PORTS, "Write pfc.csv, pause frames sent", true, MakePauseFrameSeries},
+        {"pauses", PORTS, "pauses.csv, classes that ports must not send", false, MakePauseSeries},
+        {"utilisation", PORTS, "utilisation.csv, how busy links are", false, MakeUtilisationSeries},
     };
     // clang-format on
     return kinds;
@@ -156,7 +143,7 @@ TimeSeries::TimeSeries(Network& network,
     if (options.chromeTrace)
     {
         m_context.timeLine = std::make_unique<TimeLine>(network, writer.AddFile("trace.json"));
-        m_series.push_back(std::make_unique<FlowSeries>(m_context));
+        m_series.push_back(MakeFlowSeries(m_context));
     }
 }
 

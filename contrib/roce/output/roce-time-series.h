@@ -47,10 +47,9 @@ struct SeriesKind
  *
  * Everything comes from trace sources or is read at intervals; nothing changes a result. Tables are
  * written through a RunWriter in order of time (exact times, whatever the stations' slack); node is
- * the ns-3 node id, port the device's index at its node. Each is a Series of its own: QueueSeries,
- * RateSeries, TransportSeries, PauseFrameSeries, PauseSeries, UtilisationSeries.
+ * the ns-3 node id, port the device's index at its node. Each is a Series of its own.
  *
- * chromeTrace: trace.json has the same values as counters, and in any case flows (FlowSeries),
+ * chromeTrace: trace.json has the same values as counters, and in any case flows,
  * pauses (slices of ports that must not send) and XOFF sent (slices until XON). See TimeLine.
  *
  * Memory does not grow with the run but with the number of flows, ports, and of what happens within
