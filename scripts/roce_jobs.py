@@ -10,12 +10,34 @@ import signal
 import subprocess
 import threading
 import time
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 import roce_results as rr
 
-PROGRESS = "progress "  # what a progress line on the program's stderr begins with
 LAST_LINES = 15  # of a failing run's stderr that are shown
+
+
+def read_message(line: str) -> Dict[str, Any]:
+    """A line of a program's standard error under --progress=json: {kind: text}, {"progress": {name: number}}. What is no
+    message is {"": line}."""
+    try:
+        message = json.loads(line) if line.startswith("{") else None
+        if isinstance(message, dict) and "progress" in message:
+            return {"progress": {k: float(v) for k, v in message["progress"].items()}}
+    except (ValueError, TypeError, AttributeError):
+        message = None
+    return message if isinstance(message, dict) and message else {"": line}
+
+
+def text_lines(message: Dict[str, Any]) -> List[str]:
+    """The same for people: "warning: ...", and details below."""
+    lines = []
+    for kind, text in message.items():
+        if kind == "details" and isinstance(text, list):
+            lines += [f"  {detail}" for detail in text]
+        else:
+            lines.append(f"{kind}: {text}" if kind else text)
+    return lines
 
 
 class Job:
@@ -57,16 +79,13 @@ class Job:
     def _read(self) -> None:
         with open(self.log_path(), "ab") as log:
             for raw in self.process.stderr:
-                line = raw.decode("utf-8", "replace").rstrip()
-                if line.startswith(PROGRESS):
-                    try:
-                        progress = json.loads(line[len(PROGRESS):])
-                        self.progress = {k: float(v) for k, v in progress.items()}
-                        continue
-                    except (ValueError, TypeError, AttributeError):
-                        pass  # not a progress line after all: keep it as text
-                self.tail.append(line)
-                log.write(raw)
+                message = read_message(raw.decode("utf-8", "replace").rstrip())
+                progress = message.pop("progress", None)
+                if progress is not None:
+                    self.progress = progress
+                for line in text_lines(message):
+                    self.tail.append(line)
+                    log.write(line.encode("utf-8", "replace") + b"\n")
 
     def poll(self) -> Optional[int]:
         """Exit status once the process has ended and all its output is read, else None."""

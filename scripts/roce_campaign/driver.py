@@ -3,7 +3,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Starts Snakemake on a plan, here or on a Slurm cluster, and shows how far it is."""
 
+import ctypes
+import getpass
 import glob
+import hashlib
 import importlib.util
 import json
 import os
@@ -26,17 +29,41 @@ SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TTY_SECONDS = 0.5  # between updates of the live line
 LOG_SECONDS = 10.0  # between reports when the output is not a terminal
 LATENCY_SECONDS = 60  # how late a file of a cluster node may show here
+CANCEL_SECONDS = 60.0  # for scancel to answer
+PR_SET_PDEATHSIG = 1  # of prctl(2)
 GRACE_SECONDS = 30.0  # for Snakemake to end its jobs after an interrupt
+
+
+def job_name(plan: Plan) -> str:
+    """Of all Slurm jobs of a campaign, and of no other: which folder it is, is in it."""
+    folder = hashlib.sha256(os.path.realpath(plan.folder).encode()).hexdigest()
+    return f"roce-{plan.data['name']}-{folder[:12]}"
 
 
 def sbatch(slurm: Dict[str, str], name: str) -> List[str]:
     """The command that submits a job; Snakemake adds the script."""
-    command = ["sbatch", "--parsable", f"--job-name=roce-{name}", "--output=logs/slurm-%j.log",
-               "--ntasks=1", "--cpus-per-task=1"]
+    command = ["sbatch", "--parsable", "--output=logs/slurm-%j.log", "--ntasks=1",
+               "--cpus-per-task=1"]
     for key in ("partition", "account", "qos", "time", "mem"):
         if key in slurm:
             command.append(f"--{key}={slurm[key]}")
-    return command + split_options(slurm.get("options", ""))
+    # The name is last: jobs are found by it.
+    return command + split_options(slurm.get("options", "")) + [f"--job-name={name}"]
+
+
+def cancel_jobs(name: str) -> None:
+    """Cancel what is left of a campaign's Slurm jobs, if anything."""
+    try:
+        subprocess.run(["scancel", f"--name={name}", f"--user={getpass.getuser()}"],
+                       stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                       timeout=CANCEL_SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        sys.stderr.write(f"note: jobs may be left: scancel --name={name}\n")
+
+
+def interrupt_at_death_of_parent() -> None:
+    """For a process that is about to begin: who kills this one with -9 ends that one's jobs, too."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
 
 
 class Campaign:
@@ -69,7 +96,7 @@ class Campaign:
             "--jobs", str(self.jobs), "--local-cores", str(len(os.sched_getaffinity(0))),
             # Snakemake formats the command with the names of the job, braces of ours are none.
             "--cluster", " ".join(shlex.quote(x) for x in sbatch(
-                self.slurm, self.plan.data["name"])).replace("{", "{{").replace("}", "}}"),
+                self.slurm, job_name(self.plan))).replace("{", "{{").replace("}", "}}"),
             "--cluster-status", status, "--cluster-cancel", "scancel",
             "--latency-wait", str(LATENCY_SECONDS), "--max-status-checks-per-second", "5"]
 
@@ -77,6 +104,8 @@ class Campaign:
         """Run all; True when all is there."""
         os.makedirs(os.path.join(self.plan.folder, "logs"), exist_ok=True)
         command = self.command()
+        if self.slurm is not None:
+            cancel_jobs(job_name(self.plan))  # of a campaign that was killed with -9, and all its processes
         with open(self.log, "w", encoding="utf-8") as log:
             # A killed Snakemake leaves its own lock; ours says that nobody is alive.
             unlock = subprocess.run(command + ["--unlock"], stdout=log, stderr=subprocess.STDOUT,
@@ -84,13 +113,16 @@ class Campaign:
             if unlock.returncode != 0:
                 raise rr.ResultError(f"Snakemake does not start, see {os.path.relpath(self.log)}")
             previous = {s: signal.signal(s, self._interrupt)
-                        for s in (signal.SIGINT, signal.SIGTERM)}
+                        for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
             try:
                 self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
                                                 stderr=subprocess.STDOUT,
-                                                pass_fds=(lock_stream.fileno(),))
+                                                pass_fds=(lock_stream.fileno(),),
+                                                preexec_fn=interrupt_at_death_of_parent)
                 self._watch()
             finally:
+                if self.slurm is not None and self.process and self.process.poll() is not None:
+                    cancel_jobs(job_name(self.plan))  # which Snakemake did not get to, if any
                 for number, handler in previous.items():
                     signal.signal(number, handler)
         return self.process.returncode == 0 and not self.interrupted
@@ -123,11 +155,19 @@ class Campaign:
             if now >= report_at:
                 report_at = now + (TTY_SECONDS if live else LOG_SECONDS)
                 text = self._text(total, done_before, now - started)
-                sys.stderr.write(f"\r\033[K{text[:shutil.get_terminal_size().columns - 1]}" if live
-                                 else text + "\n")
-                sys.stderr.flush()
+                self._show(f"\r\033[K{text[:shutil.get_terminal_size().columns - 1]}" if live
+                           else text + "\n")
         if live:
-            sys.stderr.write("\r\033[K")
+            self._show("\r\033[K")
+
+    @staticmethod
+    def _show(text: str) -> None:
+        """Write to the terminal, which may have been closed meanwhile."""
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except OSError:
+            pass
 
     def _done(self) -> int:
         """Finished runs."""

@@ -52,7 +52,7 @@ CASES = {
                                         "--lossRecovery=SelectiveRepeat[ReorderPackets=50|"
                                         "BdpCap=0]"], "reordered"),
     "Uno, lossy": (["--cc=UnoCc", "--lossless=0", "--stages=PhantomQueue[Capacity=200kB]",
-                    "--lossModel=RunLoss[StartRate=3e-3]", "--lossLinks=wan",
+                    "--lossModel=RunLoss[Profile=none|StartRate=3e-3]", "--lossLinks=wan",
                     "--lossRecovery=UnoErasure", "--paths=UnoLb"], "framesLostOnLinks"),
     "Gemini": (["--cc=Gemini[Profile=artifact]"], "ecnMarked"),
     "Dcqcn, iterations": (["--cc=Dcqcn", "--pattern=allreduce+incast+poisson", "--groups=4",

@@ -219,7 +219,44 @@ def test(cluster, build, folder):
     check(status == 1, f"status {status} for failing jobs: {stdout}{stderr}")
     check("no-such-workload" in stderr and "2 of 2 runs are missing" in stderr,
           f"words of failing jobs: {stderr}")
-    print(f"two runs as Slurm jobs {', '.join(jobs)}; two that fail, reported")
+    test_kills(cluster, experiment, text.replace("50us", "500ms"), folder / "killed")
+    print(f"two runs as Slurm jobs {', '.join(jobs)}; two that fail, reported; four campaigns killed")
+
+
+def test_kills(cluster, experiment, text, out):
+    """A campaign that is ended, killed, or killed with all its processes leaves no job behind, at the latest when it is
+    started again; another's jobs are left alone."""
+    experiment.write_text(text)
+    other = cluster.ask("sbatch", "--parsable", "--hold", f"--chdir={cluster.folder}", "--job-name=roce-two-jobs",
+                        "--wrap=sleep 100").stdout.strip()
+
+    def jobs():
+        listed = cluster.ask("squeue", "--noheader", "--format=%i", "--states=PENDING,RUNNING").stdout.split()
+        return set(listed) - {other}
+
+    def begin():
+        command = [ROOT / "scripts" / "reproduce", experiment, "--slurm", "--out", out]
+        return subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                env=cluster.environment, start_new_session=True)
+
+    left = set()
+    for how, kill, leaves in (("SIGTERM", lambda p: p.terminate(), False), ("SIGKILL", lambda p: p.kill(), False),
+                              ("SIGKILL to all", lambda p: os.killpg(p.pid, signal.SIGKILL), True),
+                              ("SIGHUP", lambda p: p.send_signal(signal.SIGHUP), False)):
+        process = begin()
+        cluster.wait(lambda: jobs() - left, f"a campaign's job before {how}")
+        started = jobs()
+        check(not started & left, f"{how}: {started & left} live on from the campaign killed before")
+        kill(process)
+        process.wait(timeout=60)
+        if leaves:
+            left = jobs()
+            check(left, "no job outlives a campaign whose processes are all killed")
+        else:
+            cluster.wait(lambda: not jobs(), f"the end of all jobs after {how}")
+    held = cluster.ask("squeue", "--noheader", "--format=%i").stdout.split()
+    check(other in held, f"another's job was cancelled: {held}")
+    cluster.ask("scancel", other)
 
 
 def main():

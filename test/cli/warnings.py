@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is taken but makes a result worth less is said, on standard error and in summary.json; what does not fit into
-the memory is refused.
+"""What is taken but makes a result worth less, or changes nothing, is said, on standard error and in summary.json; so is what
+has ended a run. What does not fit into the memory is refused. With --progress=json all that is said is JSON.
 
     warnings.py BUILD_DIR
 """
@@ -16,23 +16,103 @@ import sys
 import tempfile
 
 PROGRAM = "two-dc-leaf-spine"
-SMALL = ["--progress=none", "--leaves=2", "--spines=1", "--hostsPerLeaf=2", "--duration=20us"]
+SHORT = ["--duration=20us"]
+SMALL = ["--progress=none", "--leaves=2", "--spines=1", "--hostsPerLeaf=2"]
+FAT_TREE = ["two-dc-fat-tree", "--progress=none", "--k=4", "--duration=20us"]
+REPLAY = ["replay", "--progress=none", "--topology={d}/topology.txt", "--flows={d}/flow.txt", "--cc=Hpcc", "--hpccPfc=0"]
 INCAST = ["--pattern=incast", "--incastSenders=6", "--incastBytes=300000", "--incastReceiver=0", "--cc=none"]
 
 # Options, and the beginnings of the warnings expected, in order.
 CASES = [
-    ([], []),
+    (SHORT, []),
     (INCAST, []),
     (INCAST + ["--ns3::roce::Switch::HeadroomFactor=0.001", "--leafBuffer=200KB", "--ecn=0"], ["{losslessDrops} frames of lossless classes"]),
-    (["--warmup=1h"], ["a warm-up of 3.6e+06 ms leaves no flow for statistics: the last one starts at "]),
-    (["--warmup=1us"], []),
-    (["--incastSenders=3", "--groups=2", "--messageBytes=5"],
+    (SHORT + ["--warmup=1h"], ["a warm-up of 3.6e+06 ms leaves no flow for statistics: the last one starts at "]),
+    (SHORT + ["--warmup=1us"], []),
+    (SHORT + ["--incastSenders=3", "--groups=2", "--messageBytes=5"],
      ["--incastSenders, --messageBytes, --groups: without effect with --pattern=poisson"]),
     (INCAST + ["--load=0.3"], ["--load: without effect with --pattern=incast"]),
-    (["--pattern=poisson+incast", "--incastSenders=3", "--load=0.3"], []),
-    (["--seriesPorts=nic0"], ["--seriesPorts: without effect without a time series"]),
-    (["--seriesPorts=nic0", "--queues=1us"], []),
+    (SHORT + ["--pattern=poisson+incast", "--incastSenders=3", "--load=0.3"], []),
+    (SHORT + ["--seriesPorts=nic0", "--rates=1us"], ["--seriesPorts: without effect without a time series of ports"]),
+    (SHORT + ["--seriesPorts=nic0", "--queues=1us"], []),
+    (SHORT + ["--seriesFlows=0", "--queues=1us"], ["--seriesFlows: without effect without a time series of flows"]),
+    (SHORT + ["--seriesFlows=0", "--seriesPorts=nic0", "--chromeTrace"], []),
+    (INCAST + ["--duration=20us", "--loadReference=host"], ["--duration, --loadReference: without effect with a single incast"]),
+    (INCAST + ["--duration=20us", "--incastPeriod=10us"], []),
+    (["--pattern=permutation", "--duration=20us"], ["--duration: without effect with --pattern=permutation"]),
+    (["--pattern=allreduce", "--groups=1", "--iterations=1", "--minBytes=9", "--maxBytes=9", "--computeTime=1us"],
+     ["--computeTime: without effect with --iterations=1"]),
+    (SHORT + ["--interFraction=0", "--interWorkload=fbhadoop", "--interCc=Hpcc", "--interPaths=Spray",
+              "--interLossRecovery=SelectiveRepeat"],
+     ["--interWorkload: without effect since no Poisson flow goes to another datacenter",
+      "--interCc, --interLossRecovery, --interPaths: without effect without flows between datacenters"]),
+    (SHORT + ["--interFraction=1", "--interWorkload=fbhadoop", "--workload=websearch", "--interCc=Hpcc", "--cc=Dcqcn",
+              "--ns3::roce::Dcqcn::Gain=0.1", "--ns3::roce::Hpcc::Eta=0.9"],
+     ["--workload: without effect with --interWorkload and --interFraction=1",
+      "--ns3::roce::Dcqcn::Gain: without effect since there is no Dcqcn",
+      "--cc: without effect with --interCc and without flows within a datacenter"]),
+    # attributes of what is not there, and of what is: in front of a rate law, within a base class, on a link
+    (SHORT + ["--ns3::roce::ReflexNsf::TInterval=3us", "--ns3::roce::PhantomQueue::EcnMin=0.1", "--ns3::roce::BurstLoss::LossRate=0.1",
+              "--ns3::roce::EcnMarker::Pmax=0.5", "--ns3::roce::EcnCnpFeedback::CnpInterval=10us"],
+     ["--ns3::roce::BurstLoss::LossRate: without effect since there is no BurstLoss",
+      "--ns3::roce::PhantomQueue::EcnMin: without effect since there is no PhantomQueue",
+      "--ns3::roce::ReflexNsf::TInterval: without effect since there is no ReflexNsf"]),
+    (SHORT + ["--cc=Timely", "--edge=ReflexNsf", "--ns3::roce::ReflexNsf::TInterval=3us", "--ns3::roce::Timely::Beta=0.7",
+              "--ns3::roce::LossModel::AffectsPfc=0", "--loss=1e-9", "--ns3::roce::DwrrScheduler::StrictClasses=64"], []),
+    (SHORT + ["--cc=none", "--ecn=0", "--ns3::roce::EcnMarker::Pmax=0.5"], ["--ns3::roce::EcnMarker::Pmax: without effect since there is no EcnMarker"]),
+    # losses and failures
+    (SHORT + ["--lossLinks=wan"], ["--lossLinks: without effect without --loss or --lossModel"]),
+    (SHORT + ["--lossLinks=wan", "--loss=1e-9"], []),
+    (SHORT + ["--reroute=10us"], ["--reroute: without effect without --failLinks"]),
+    (SHORT + ["--reroute=10us", "--failLinks=dc0-dci0/dc1-dci0@1h"], []),
+    # topologies
+    (SHORT + ["--datacenters=1", "--wanDelay=1us", "--dcis=2", "--dciAttach=leaf"],
+     ["--wanDelay, --dcis, --dciAttach: without effect with --datacenters=1"]),
+    (SHORT + ["--oversubscription=2", "--fabricRate=10Gbps"], ["--fabricRate: without effect with --oversubscription"]),
+    (SHORT + ["--lossless=0", "--egressBuffer=1MiB", "--leafBuffer=1MiB", "--wanXonFraction=0.4", "--ns3::roce::Switch::Alpha=2"],
+     ["--wanXonFraction, --ns3::roce::Switch::Alpha, --leafBuffer: without effect with --egressBuffer",
+      "--wanXonFraction: without effect with --lossless=0"]),
+    (SHORT + ["--lossless=0", "--dciEgressBuffer=1MiB", "--dciBuffer=1MiB", "--leafBuffer=1MiB", "--ns3::roce::Switch::PauseQuanta=9"],
+     ["--dciBuffer: without effect with --dciEgressBuffer", "--ns3::roce::Switch::PauseQuanta: without effect with --lossless=0"]),
+    (FAT_TREE + ["--datacenters=1", "--borders=1", "--wanLinks=2"], ["--wanLinks, --borders: without effect with --datacenters=1"]),
+    (FAT_TREE + ["--pods=2", "--edgesPerPod=2", "--aggsPerPod=2", "--cores=4", "--hostsPerEdge=1"], ["--k: without effect with all counts"]),
+    (FAT_TREE + ["--edgeOversubscription=2", "--aggOversubscription=2", "--aggRate=1Gbps", "--coreRate=1Gbps"],
+     ["--aggRate: without effect with --edgeOversubscription", "--coreRate: without effect with --aggOversubscription"]),
+    (FAT_TREE + ["--portBuffer=8MiB", "--coreBuffer=1MiB"], ["--coreBuffer: without effect with --portBuffer"]),
+    # the end of the run
+    (SHORT + ["--stop=1s", "--safetyLimit=1s"], ["--safetyLimit: without effect with --stop"]),
+    # replay: one datacenter, its own failures
+    (REPLAY, []),
+    (REPLAY + ["--interCc=Dcqcn", "--reroute=1us", "--lossLinks=host"],
+     ["--interCc: without effect without flows between datacenters", "--lossLinks: without effect without --loss or --lossModel",
+      "--reroute: without effect without --failLinks"]),
+    (REPLAY + ["--paths={d}/paths.csv"], []),
+    (REPLAY + ["--paths={d}/paths.csv", "--pathSelector=Spray"], ["--paths: without effect with --pathSelector=Spray"]),
+    (REPLAY + ["--set=LINK_DOWN=5000000 0 2", "--reroute=1us"], []),
 ]
+
+# What ends a run before all flows are done: options, words of the line that says so, and summary.json's.
+ENDS = [
+    (SHORT, "", "flowsDone"),
+    (SHORT + ["--stop=15us"], "the run was ended by --stop", "stop"),
+    (SHORT + ["--safetyLimit=1us"], "the run was ended by --safetyLimit, 0.001 ms after the last start of a flow", "safetyLimit"),
+    (INCAST + ["--lossModel=ns3::BinaryErrorModel", "--ns3::roce::Nic::RtoMin=100us"], "the run was ended since nothing got on any more",
+     "stalled"),
+    (REPLAY + ["--set=SIMULATOR_STOP_TIME=2.000002"], "the run was ended by SIMULATOR_STOP_TIME", "safetyLimit"),
+]
+
+# With --progress=json, whatever is said: options, status, and the kinds of the lines.
+JSON = [
+    (SHORT + ["--lossLinks=wan"], 0, {"warning", "progress"}),
+    (SHORT + ["--safetyLimit=1us"], 3, {"progress", "unfinished"}),
+    (SHORT + ["--cc=none\n"], 2, {"error"}),
+    (["--foo=\xff"], 2, {"error"}),
+    (REPLAY[:-2] + ["--cc=Hpcc", "--set=CC_MODE=1"], 0, {"note", "progress"}),
+]
+
+FILES = {"topology.txt": "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n",
+         "paths.csv": "id,path_node_ids,ack_path_node_ids\n0,0-2-1,1-2-0\n",
+         "flow.txt": "1\n0 1 3 100 100000 2.000001\n"}
 
 # Options, limit of the address space, status, and what the error line holds.
 LIMITS = [
@@ -49,7 +129,12 @@ def run(build, options, folder, limit=None):
     def confine():
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    command = [os.path.join(build, "bin", PROGRAM), *SMALL, "--out=" + folder, *options]
+    program, *rest = options if options[0][0] != "-" else [PROGRAM, *SMALL, *options]
+    for name, text in FILES.items():
+        with open(os.path.join(os.path.dirname(folder), name), "w", encoding="ascii") as file:
+            file.write(text)
+    rest = [o.replace("{d}", os.path.dirname(folder)) for o in rest]
+    command = [os.path.join(build, "bin", program), *rest, "--out=" + folder]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False,
                           preexec_fn=confine if limit else None)
 
@@ -72,6 +157,31 @@ def check_warnings(build, options, expected):
     return f"dropped frames: {said}" if bool(summary["counters"]["losslessDrops"]) != ("frames" in str(said)) else ""
 
 
+def check_end(build, options, words, end):
+    """@return what is wrong, or nothing."""
+    with tempfile.TemporaryDirectory() as root:
+        folder = os.path.join(root, "out")
+        done = run(build, options, folder)
+        with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
+            found = json.load(file)["end"]
+    unfinished = [line for line in done.stderr.splitlines() if line.startswith("unfinished: ")]
+    good = done.returncode == 3 and len(unfinished) == 1 and words in unfinished[0] if words else done.returncode == 0 and not unfinished
+    return "" if good and found == end else f"status {done.returncode}, end {found!r}: {done.stderr}"
+
+
+def check_json(build, options, status, kinds):
+    """@return what is wrong, or nothing."""
+    with tempfile.TemporaryDirectory() as root:
+        done = run(build, options + ["--progress=json"], os.path.join(root, "out"))
+    found = set()
+    for line in done.stderr.splitlines():
+        try:
+            found.add(next(iter(json.loads(line))))
+        except ValueError:
+            return f"no JSON: {line}"
+    return "" if (done.returncode, found) == (status, kinds) else f"status {done.returncode}, {found}: {done.stderr}"
+
+
 def check_limit(build, options, limit, status, words):
     """@return what is wrong, or nothing."""
     with tempfile.TemporaryDirectory() as root:
@@ -89,6 +199,8 @@ def main():
     with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
         sanitized = "ROCE_SANITIZE:BOOL=ON" in file.read()
     found = [(options, check_warnings(build, options, expected)) for options, expected in CASES]
+    found += [(case[0], check_end(build, *case)) for case in ENDS]
+    found += [(case[0], check_json(build, *case)) for case in JSON]
     if sanitized:
         print("limits: skipped, the sanitizer reserves terabytes")
     else:

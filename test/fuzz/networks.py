@@ -118,7 +118,7 @@ class Network:
         self.lossy = rng.random() < 0.4
         if self.lossy:
             self.options.append(rng.choice(["--loss=1e-3", "--loss=0.01", "--loss=1e-3|--lossModel=BurstLoss[MeanBurst=3]", "--loss=0.2",
-                                            "--lossModel=RunLoss[StartRate=3e-3]", "--lossModel=ChunkLoss",
+                                            "--lossModel=RunLoss[Profile=none|StartRate=3e-3]", "--lossModel=ChunkLoss",
                                             "--loss=0.01|--lossModel=ns3::RateErrorModel"]))
             self.options[-1:] = self.options[-1].split("|")
             kinds = ["all", "host", "fabric"] + (["wan", "border"] if self.two else [])

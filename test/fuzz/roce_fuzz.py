@@ -19,6 +19,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from roce_jobs import read_message, text_lines  # pylint: disable=wrong-import-position
+
 COMPILED_IN = ("two-dc-leaf-spine", "two-dc-fat-tree", "replay")
 
 CPU_SECONDS = 20  # of a small run, sanitized
@@ -26,7 +30,7 @@ BIG_CPU_SECONDS = 2  # of a run that was asked to be large: stopped, no finding
 WALL_MS = 300000  # other programs may have the processor
 MEMORY_KIB = 2 * 1024 * 1024
 LONGEST_LINE = 600
-PROGRESS = r"\{.*\}$|[\d.]+ ms simulated "
+PROGRESS = r"progress: \{.*\}$|[\d.]+ ms simulated "
 CRASHES = ("signal", "time", "memory", "status")
 PRINTERS = re.compile(rb"--?(help|version|Print[A-Za-z]*)(=|$)")
 
@@ -195,6 +199,7 @@ class Judge:
         lines = reply.stderr.decode("utf-8", "replace").split("\n")
         if lines[-1] == "":
             lines.pop()
+        lines = [shown for line in lines for shown in text_lines(read_message(line))]
         errors = [line for line in lines if line.startswith("error: ")]
         other = [line for line in lines if not re.match(PROGRESS + "|(error|warning|note): ", line)]
         findings = []

@@ -7,6 +7,7 @@
 #include "roce-reflex-ndt-fixture.h"
 
 #include "ns3/roce-leaf-spine-helper.h"
+#include "ns3/roce-stall-detector.h"
 
 #include <array>
 #include <random>
@@ -244,6 +245,26 @@ TEST_F(ReflexNdtTest, SuspensionEndsAtExactlyMaxPause)
     EXPECT_EQ(counters.at("reflexNdtPauseTimeouts"), dc.pauses.size() / 2);
     EXPECT_EQ(counters.at("reflexNdtPausedNs"), dc.pauses.size() / 2 * 77000);
     EXPECT_EQ(counters.at("reflexNdtFlows"), 1u) << "neither the local nor the leaving flow";
+}
+
+// A suspension that does not end: what ends the run says so, with the port and the bytes.
+TEST_F(ReflexNdtTest, ASuspensionThatStallsIsNamed)
+{
+    SetNdt("MaxPause", TimeValue(Seconds(100)));
+    NdtNetwork dc;
+    dc.Build([](uint32_t, int64_t) { return LONG_RTT; });
+    dc.net.InstallFlows(Numbered({Flow(0, N_FAR, 400000)}));
+    StallDetector detector(dc.net, StallDetector::Options());
+    detector.Start();
+    Simulator::Stop(Seconds(20));
+    Simulator::Run();
+    EXPECT_TRUE(detector.HasStopped());
+    ASSERT_EQ(detector.GetReports().size(), 1u);
+    const std::string held =
+        std::to_string(dc.ndt->GetScheduler(dc.portA)->GetControlledBytes()) +
+        " B held back by a suspension of near-destination throttling at own port " +
+        std::to_string(dc.portA);
+    EXPECT_NE(detector.GetReports()[0].find(held), std::string::npos) << detector.GetReports()[0];
 }
 
 // The port is idle when the suspension ends: Controlled goes on at that very moment.

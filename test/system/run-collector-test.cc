@@ -223,8 +223,8 @@ TEST_F(RunCollectorTest, ProgressLines)
         },
         out);
     EXPECT_EQ(json.Format(1000, 0.25, {1, 2, 3}),
-              "progress {\"simulatedPs\":1000,\"endPs\":4000,\"flowsDone\":1,\"flowsTotal\":2,"
-              "\"packetHops\":3,\"wallSeconds\":0.250}");
+              "{\"progress\":{\"simulatedPs\":1000,\"endPs\":4000,\"flowsDone\":1,\"flowsTotal\":2,"
+              "\"packetHops\":3,\"wallSeconds\":0.250}}");
     Progress text(
         Progress::Mode::TEXT,
         4000000000,
@@ -241,7 +241,7 @@ TEST_F(RunCollectorTest, ProgressLines)
     json.Finish();
     EXPECT_LT(Simulator::Now(), Seconds(3));
     EXPECT_LT(json.GetEvents(), 100u);
-    EXPECT_EQ(out.str().find("progress {\"simulatedPs\":"), 0u);
+    EXPECT_EQ(out.str().find("{\"progress\":{\"simulatedPs\":"), 0u);
     EXPECT_GE(json.GetWallSeconds(), 0);
 }
 

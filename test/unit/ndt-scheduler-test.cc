@@ -176,12 +176,16 @@ TEST_F(NdtSchedulerTest, SuspendedControlledIsSkipped)
     EXPECT_EQ(queue->NextEligiblePs(0, 0), NEVER_PS);
     Put('C');
     EXPECT_EQ(Serve(), "") << "what comes in meanwhile waits, too";
+    EXPECT_EQ(queue->DescribeHeld(DATA_CLASS),
+              "4000 B held back by a suspension of near-destination throttling");
+    EXPECT_EQ(queue->DescribeHeld(2), "");
     Put('a', 2, 6);
     Put('N');
     Put('x', 1, 0);
     EXPECT_EQ(Serve(2), "aa");
     EXPECT_EQ(Serve().size(), 2u);
     queue->Resume();
+    EXPECT_EQ(queue->DescribeHeld(DATA_CLASS), "");
     EXPECT_EQ(Serve(), "CCCC");
 }
 

@@ -198,6 +198,15 @@ CheckedCommandLine::AddValue(const std::string& name, const std::string& help, s
 void
 CheckedCommandLine::Parse(int argc, char** argv)
 {
+    for (int i = 1; i < argc && !m_beforeChecks.empty(); ++i)
+    {
+        const Argument argument = Split(argv[i]);
+        const auto use = m_beforeChecks.find(argument.name);
+        if (use != m_beforeChecks.end())
+        {
+            use->second(argument.value);
+        }
+    }
     for (int i = 1; i < argc; ++i)
     {
         CheckArgument(argv[i]);
@@ -206,21 +215,41 @@ CheckedCommandLine::Parse(int argc, char** argv)
 }
 
 void
-CheckedCommandLine::CheckArgument(const std::string& argument)
+CheckedCommandLine::BeforeChecks(const std::string& name,
+                                 std::function<void(const std::string&)> use)
+{
+    m_beforeChecks[name] = std::move(use);
+}
+
+/// @return the parts of an argument; without a name if it is no option
+CheckedCommandLine::Argument
+CheckedCommandLine::Split(const std::string& argument)
 {
     const std::size_t begin = argument.compare(0, 2, "--") == 0 ? 2 : 1;
     if (argument.size() <= begin || argument[0] != '-')
     {
-        throw InputError("argument '" + argument + "', expected --name=value");
+        return {};
     }
     const std::size_t equal = argument.find('=');
     const bool hasValue = equal != std::string::npos;
-    const std::string name = argument.substr(begin, hasValue ? equal - begin : equal);
-    const std::string value = hasValue ? argument.substr(equal + 1) : "";
+    return {argument.substr(begin, hasValue ? equal - begin : equal),
+            hasValue ? argument.substr(equal + 1) : "",
+            hasValue};
+}
+
+void
+CheckedCommandLine::CheckArgument(const std::string& text)
+{
+    const Argument argument = Split(text);
+    const auto& [name, value, hasValue] = argument;
+    if (name.empty() && !hasValue)
+    {
+        throw InputError("argument '" + text + "', expected --name=value");
+    }
     m_given.insert(name);
     if (m_options.count(name))
     {
-        CheckOption(name, hasValue, value);
+        CheckOption(argument);
         return;
     }
     TypeId tid;
@@ -266,8 +295,9 @@ CheckedCommandLine::Refuse(const std::string& attribute, const std::string& opti
 }
 
 void
-CheckedCommandLine::CheckOption(const std::string& name, bool hasValue, const std::string& value)
+CheckedCommandLine::CheckOption(const Argument& argument)
 {
+    const auto& [name, value, hasValue] = argument;
     const Option& option = m_options[name];
     if (!hasValue && option.kind != ValueKind::BOOLEAN)
     {
@@ -296,6 +326,40 @@ CheckedCommandLine::Suggest(const std::string& name) const
     }
     return best.empty() ? ", expected one that --help lists"
                         : ", expected one that --help lists, perhaps --" + best;
+}
+
+std::vector<std::string>
+CheckedCommandLine::DescribeUnused(const std::vector<UnusedOptions>& unused) const
+{
+    std::vector<std::pair<std::string, std::string>> lines; // reason and options
+    for (const UnusedOptions& entry : unused)
+    {
+        for (const std::string& name : entry.names)
+        {
+            if (!IsGiven(name))
+            {
+                continue;
+            }
+            const auto line =
+                std::find_if(lines.begin(), lines.end(), [&entry](const auto& candidate) {
+                    return candidate.first == entry.why;
+                });
+            if (line == lines.end())
+            {
+                lines.emplace_back(entry.why, "--" + name);
+            }
+            else
+            {
+                line->second += ", --" + name;
+            }
+        }
+    }
+    std::vector<std::string> text;
+    for (const auto& [why, names] : lines)
+    {
+        text.push_back(names + ": without effect " + why);
+    }
+    return text;
 }
 
 std::map<std::string, std::string>

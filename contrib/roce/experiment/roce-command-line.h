@@ -10,6 +10,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 #include "ns3/queue-size.h"
+#include "ns3/roce-unused-options.h"
 #include "ns3/roce-value-check.h"
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -87,6 +89,13 @@ class CheckedCommandLine
     void Refuse(const std::string& attribute, const std::string& option);
 
     /**
+     * @brief Look at an option before anything is checked, for what concerns the checks' messages.
+     * @param name of the option, without dashes
+     * @param use called with each value given
+     */
+    void BeforeChecks(const std::string& name, std::function<void(const std::string&)> use);
+
+    /**
      * @brief Check all arguments, then set options, attribute defaults and global values.
      *
      * Prints and exits with status 0 for --help and the other --Print options of ns-3.
@@ -106,6 +115,19 @@ class CheckedCommandLine
         return m_given.count(name) > 0;
     }
 
+    /// @return names of options, attributes and global values that were on the command line
+    const std::set<std::string>& GetGiven() const
+    {
+        return m_given;
+    }
+
+    /**
+     * @brief Say which of some options have been given in vain.
+     * @param unused options that change nothing
+     * @return one line for each reason: "--a, --b: without effect with --c"
+     */
+    std::vector<std::string> DescribeUnused(const std::vector<UnusedOptions>& unused) const;
+
     /// @return every option with its present value as text
     std::map<std::string, std::string> GetValues() const;
 
@@ -118,6 +140,15 @@ class CheckedCommandLine
         std::function<std::string()> print;
     };
 
+    /// A part of the command line: --name or --name=value.
+    struct Argument
+    {
+        std::string name;
+        std::string value;
+        bool hasValue{false};
+    };
+
+    static Argument Split(const std::string& argument);
     void Describe(const std::string& name,
                   ValueKind kind,
                   uint64_t largest,
@@ -126,14 +157,15 @@ class CheckedCommandLine
     void DescribeField(const std::string& name, const T& field);
     template <typename T>
     void Add(const std::string& name, const std::string& help, T& value);
-    void CheckArgument(const std::string& argument);
-    void CheckOption(const std::string& name, bool hasValue, const std::string& value);
+    void CheckArgument(const std::string& text);
+    void CheckOption(const Argument& argument);
     std::string Suggest(const std::string& name) const;
 
     CommandLine m_cmd;
     std::map<std::string, Option> m_options;
     std::set<std::string> m_given;
     std::map<std::string, std::string> m_overridden; //!< see Refuse()
+    std::map<std::string, std::function<void(const std::string&)>> m_beforeChecks;
 };
 
 } // namespace roce

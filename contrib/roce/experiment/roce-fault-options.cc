@@ -66,6 +66,33 @@ IsAtBorder(const Link& link)
     return false;
 }
 
+/// Refuse a rate that is given twice. @param object to which --loss is not applied yet @param name
+/// of its type @param attribute its mean loss rate
+void
+RefuseTwoRates(const ObjectBase& object, const std::string& name, const std::string& attribute)
+{
+    DoubleValue own;
+    object.GetAttribute(attribute, own);
+    if (own.Get() != 0)
+    {
+        throw InputError("--loss with --lossModel=" + name + ", whose " + attribute + " is " +
+                         own.SerializeToString(MakeDoubleChecker<double>()) +
+                         "; expected one of them");
+    }
+}
+
+/// Refuse a model that never loses anything. @param model the model @param name of its type
+void
+RefuseLossless(const LossModel& model, const std::string& name)
+{
+    model.Check();
+    if (!model.CanLose())
+    {
+        throw InputError("--lossModel=" + name +
+                         " loses nothing, expected a rate above 0 (--loss, or an attribute)");
+    }
+}
+
 /// Makes loss models of the kind and with the rate that the options say.
 std::function<Ptr<LossModel>()>
 MakeLossFactory(const std::string& text, double rate)
@@ -82,27 +109,32 @@ MakeLossFactory(const std::string& text, double rate)
                 throw InputError("--loss with --lossModel=" + name +
                                  ", which has no mean rate of frames; expected no --loss");
             }
+            RefuseTwoRates(*factory.Create(), name, "ErrorRate");
             factory.Set("ErrorRate", DoubleValue(rate));
             factory.Set("ErrorUnit", StringValue("ERROR_UNIT_PACKET"));
         }
-        return [factory] {
+        const auto make = [factory] {
             Ptr<ErrorModelLoss> model = CreateObject<ErrorModelLoss>();
             model->SetErrorModel(factory.Create<ErrorModel>());
             return model;
         };
+        RefuseLossless(*make(), name);
+        return make;
     }
     ObjectFactory factory = ParseFactory(text, LossModel::GetTypeId());
     if (rate > 0)
     {
-        const char* attribute = factory.Create<LossModel>()->GetRateAttribute();
+        const Ptr<LossModel> model = factory.Create<LossModel>();
+        const char* attribute = model->GetRateAttribute();
         if (!attribute)
         {
             throw InputError("--loss with --lossModel=" + name +
                              ", whose rate follows from its own attributes; expected no --loss");
         }
+        RefuseTwoRates(*model, name, attribute);
         factory.Set(attribute, DoubleValue(rate));
     }
-    factory.Create<LossModel>()->Check();
+    RefuseLossless(*factory.Create<LossModel>(), name);
     return [factory] { return factory.Create<LossModel>(); };
 }
 
@@ -172,6 +204,21 @@ FaultOptions::Apply(Network& network) const
 {
     ApplyLoss(network);
     ApplyFailures(network);
+}
+
+std::vector<UnusedOptions>
+FaultOptions::GetUnused(const Network& network) const
+{
+    std::vector<UnusedOptions> unused;
+    if (lossModel.empty() && loss == 0)
+    {
+        unused.push_back({{"lossLinks"}, "without --loss or --lossModel"});
+    }
+    if (reroute != "none" && network.GetLastChangePs() < 0)
+    {
+        unused.push_back({{"reroute"}, "without --failLinks"});
+    }
+    return unused;
 }
 
 void

@@ -72,6 +72,12 @@ struct FaultOptions
     void Apply(Network& network) const;
 
     /**
+     * @param network with all its failures scheduled
+     * @return options that change nothing
+     */
+    std::vector<UnusedOptions> GetUnused(const Network& network) const;
+
+    /**
      * @param text value of failLinks
      * @return its entries; names are not checked yet
      * @throw InputError for bad syntax

@@ -9,6 +9,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
 #include "ns3/roce-pfc-log.h"
 #include "ns3/roce-progress.h"
 #include "ns3/roce-values-in-force.h"
@@ -36,13 +37,31 @@ constexpr int64_t TRACE_INTERVAL_PS = 10'000'000; //!< --chromeTrace: samples of
 
 /// Say something on standard error and keep it for summary.json, unless it is empty.
 void
-Warn(std::vector<std::string>& warnings, const std::string& line)
+WarnNow(std::vector<std::string>& warnings, const std::string& line)
 {
     if (!line.empty())
     {
         warnings.push_back(OneLine(line));
-        std::cerr << "warning: " << warnings.back() << std::endl;
+        Messages::Say("warning", warnings.back());
     }
+}
+
+/// What summary.json calls the ends of a run. @param end one @return its name
+const char*
+NameOf(RunCollector::End end)
+{
+    switch (end)
+    {
+    case RunCollector::End::FLOWS_DONE:
+        return "flowsDone";
+    case RunCollector::End::STALLED:
+        return "stalled";
+    case RunCollector::End::STOP:
+        return "stop";
+    case RunCollector::End::SAFETY_LIMIT:
+        return "safetyLimit";
+    }
+    return "";
 }
 
 /// @return what is to be said of a warm-up that leaves no flow, or nothing
@@ -76,7 +95,12 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
                  safetyLimit);
     cmd.AddValue("warmup", "Flows that start earlier are left out of statistics", warmup);
     cmd.AddValue("out", "Folder for the results; empty: none", out);
-    cmd.AddValue("progress", "Progress on standard error: none, text or json", progress);
+    cmd.AddValue("progress",
+                 "Progress on standard error: none, text or json (all messages, too)",
+                 progress);
+    cmd.BeforeChecks("progress", [](const std::string& form) {
+        Messages::SetForm(form == "json" ? Messages::Form::JSON : Messages::Form::TEXT);
+    });
     for (const SeriesKind& kind : TimeSeries::GetKinds())
     {
         if (!kind.isSwitch)
@@ -146,6 +170,10 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
         hpccFct = false;
         hpccPfc = false;
     }
+    if (cmd.IsGiven("seed") && cmd.IsGiven("RngRun"))
+    {
+        throw InputError("--seed with --RngRun, expected one of them");
+    }
     if (!cmd.IsGiven("seed"))
     {
         seed = RngSeedManager::GetRun(); // --RngRun
@@ -182,9 +210,43 @@ RunOptions::CheckFiles(const CheckedCommandLine& cmd) const
 }
 
 void
-RunOptions::Warn(const std::string& line)
+RunOptions::Warn(const std::vector<std::string>& lines)
 {
-    roce::Warn(warnings, line);
+    warnings.insert(warnings.end(), lines.begin(), lines.end());
+}
+
+void
+RunOptions::WarnUnused(const CheckedCommandLine& cmd,
+                       const std::vector<std::vector<UnusedOptions>>& groups)
+{
+    std::vector<UnusedOptions> all;
+    for (const std::vector<UnusedOptions>& group : groups)
+    {
+        all.insert(all.end(), group.begin(), group.end());
+    }
+    const std::vector<UnusedOptions> own = GetUnused();
+    all.insert(all.end(), own.begin(), own.end());
+    Warn(cmd.DescribeUnused(all));
+}
+
+std::vector<UnusedOptions>
+RunOptions::GetUnused() const
+{
+    const TimeSeries::Options options = MakeSeriesOptions();
+    std::vector<UnusedOptions> unused;
+    if (!options.IsOn(SeriesSubject::PORTS))
+    {
+        unused.push_back({{"seriesPorts"}, "without a time series of ports"});
+    }
+    if (!options.IsOn(SeriesSubject::FLOWS))
+    {
+        unused.push_back({{"seriesFlows"}, "without a time series of flows"});
+    }
+    if (!stop.IsZero())
+    {
+        unused.push_back({{"safetyLimit"}, "with --stop"});
+    }
+    return unused;
 }
 
 TimeSeries::Options
@@ -268,10 +330,6 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
             hpccForm.AddressOf(flow.dst);
         }
     }
-    if (hpccPfc)
-    {
-        writer->Check(PfcLog::FILE_NAME);
-    }
     return writer;
 }
 
@@ -282,19 +340,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
 {
     network.InstallFlows(flows);
     RunSummary summary;
-    summary.warnings = warnings;
-    const std::vector<std::string> known = network.GetWarnings(); // on standard error already
-    summary.warnings.insert(summary.warnings.end(), known.begin(), known.end());
-    roce::Warn(summary.warnings, DescribeWarmup(warmup, flows));
-    const TimeSeries::Options seriesOptions = MakeSeriesOptions();
-    TimeSeries::Check(network, flows.size(), seriesOptions);
-    for (const std::string name : {"seriesPorts", "seriesFlows"})
-    {
-        if (cmd.IsGiven(name) && !seriesOptions.IsOn())
-        {
-            roce::Warn(summary.warnings, "--" + name + ": without effect without a time series");
-        }
-    }
+    TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
     FctStats::Options statistics;
     statistics.warmupPs = warmup.GetPicoSeconds();
     FctStats stats(statistics);
@@ -308,11 +354,17 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                                                collector.GetTotal(),
                                                network.CountPacketHops()};
                    });
-    const auto pfcLog = hpccPfc ? std::make_unique<PfcLog>(network) : nullptr;
+    const auto pfcLog =
+        hpccPfc ? std::make_unique<PfcLog>(network, writer->AddFile(PfcLog::FILE_NAME)) : nullptr;
     if (writer)
     {
         writer->Begin();
     }
+    for (const std::string& line : warnings) // not before: errors come alone
+    {
+        WarnNow(summary.warnings, line);
+    }
+    WarnNow(summary.warnings, DescribeWarmup(warmup, flows));
     collector.Start();
     meter.Start();
     Simulator::Run();
@@ -320,13 +372,14 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     collector.Finish();
     if (const uint64_t frames = collector.GetFramesNotAnimated())
     {
-        std::cerr << "warning: netanim.xml has the first " << NetAnimFile::MAX_PACKETS
-                  << " frames of its window only, " << frames << " are left out" << std::endl;
+        WarnNow(summary.warnings,
+                "netanim.xml has the first " + std::to_string(NetAnimFile::MAX_PACKETS) +
+                    " frames of its window only, " + std::to_string(frames) + " are left out");
     }
 
     const std::string wrong = network.Audit(false);
     NS_ABORT_MSG_UNLESS(wrong.empty(), wrong);
-    roce::Warn(summary.warnings, network.DescribeLosslessDrops());
+    WarnNow(summary.warnings, network.DescribeLosslessDrops());
     const std::vector<FlowRecord> records = collector.GetRecords();
     for (const FlowRecord& record : records)
     {
@@ -342,10 +395,11 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     summary.wallSeconds = meter.GetWallSeconds();
     summary.cpuSeconds = meter.GetCpuSeconds();
     collector.Summarise(summary);
+    summary.end = NameOf(collector.GetEnd());
     summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
     if (pfcLog)
     {
-        writer->WriteFile(PfcLog::FILE_NAME, pfcLog->GetText());
+        pfcLog->Finish();
     }
     if (writer)
     {
@@ -358,7 +412,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         std::cout << "fingerprint " << collector.GetFingerprint() << "\n";
     }
     std::cout << std::flush;
-    return PrintUnfinished(std::cerr, collector) ? 0 : UNFINISHED;
+    return SayUnfinished(collector) ? 0 : UNFINISHED;
 }
 
 void
@@ -370,6 +424,7 @@ RunOptions::Write(RunWriter& writer,
                   const std::string& hash) const
 {
     nlohmann::ordered_json json = SummaryJson(summary, stats);
+    json["end"] = summary.end;
     json["warnings"] = summary.warnings;
     if (!hash.empty())
     {
@@ -430,35 +485,56 @@ RunOptions::PrintTable(std::ostream& out, const FctStats& stats, const RunSummar
     out << text.str();
 }
 
+std::string
+RunOptions::DescribeEnd(RunCollector::End end) const
+{
+    std::ostringstream text;
+    switch (end)
+    {
+    case RunCollector::End::FLOWS_DONE:
+        break;
+    case RunCollector::End::STALLED:
+        text << "; the run was ended since nothing got on any more";
+        break;
+    case RunCollector::End::STOP:
+        text << "; the run was ended by "
+             << (!limitName.empty() ? limitName
+                 : stop.IsZero()    ? "the longest simulated time, 53 days"
+                                    : "--stop");
+        break;
+    case RunCollector::End::SAFETY_LIMIT:
+        text << "; the run was ended by " << (limitName.empty() ? "--safetyLimit" : limitName)
+             << ", " << safetyLimit.GetSeconds() * 1e3 << " ms after the last start of a flow";
+        break;
+    }
+    return text.str();
+}
+
+/// Say why flows are not done, if any. @param collector after the run @return whether all are done
 bool
-RunOptions::PrintUnfinished(std::ostream& out, const RunCollector& collector)
+RunOptions::SayUnfinished(const RunCollector& collector) const
 {
     const uint64_t unfinished = collector.GetTotal() - collector.GetFinished();
     if (unfinished == 0)
     {
         return true;
     }
-    const std::size_t begun = collector.GetStallDetector().CountUnfinished();
-    out << "unfinished: " << unfinished << " of " << collector.GetTotal() << " flows, "
-        << unfinished - std::min<uint64_t>(unfinished, begun) << " of them not started";
-    if (collector.GetStallDetector().HasStopped())
+    const StallDetector& detector = collector.GetStallDetector();
+    const std::size_t begun = detector.CountUnfinished();
+    std::ostringstream text;
+    text << unfinished << " of " << collector.GetTotal() << " flows, "
+         << unfinished - std::min<uint64_t>(unfinished, begun) << " of them not started"
+         << DescribeEnd(collector.GetEnd());
+    if (const std::string waiting = detector.DescribePhases(); !waiting.empty())
     {
-        out << "; the run was ended since nothing got on any more";
+        text << "; " << waiting;
     }
-    if (const std::string waiting = collector.GetStallDetector().DescribePhases(); !waiting.empty())
-    {
-        out << "; " << waiting;
-    }
-    out << "\n";
-    for (const std::string& line : collector.GetStallDetector().DescribeUnfinished(MAX_LINES))
-    {
-        out << "  " << line << "\n";
-    }
+    std::vector<std::string> lines = detector.DescribeUnfinished(MAX_LINES);
     if (begun > MAX_LINES)
     {
-        out << "  and " << begun - MAX_LINES << " more\n";
+        lines.push_back("and " + std::to_string(begun - MAX_LINES) + " more");
     }
-    out << std::flush;
+    Messages::Say("unfinished", text.str(), lines);
     return false;
 }
 

@@ -63,6 +63,7 @@ struct RunOptions
     bool fingerprint{false};
     std::vector<std::string> warnings; //!< see Warn()
     RunWriter::HpccForm hpccForm;      //!< of fct.txt; set by programs that have other node numbers
+    std::string limitName;             //!< what has set stop or safetyLimit, if not that option
     /// Ideal FCT of a flow in picoseconds, instead of Network::GetIdeal(); set by programs.
     std::function<int64_t(const FlowSpec&)> ideal;
 
@@ -80,10 +81,18 @@ struct RunOptions
     void Apply(const CheckedCommandLine& cmd);
 
     /**
-     * @brief Say something on standard error, and in summary.json.
-     * @param line what; empty: nothing
+     * @brief Say something on standard error once Run() begins to simulate, and in summary.json.
+     * @param lines warnings
      */
-    void Warn(const std::string& line);
+    void Warn(const std::vector<std::string>& lines);
+
+    /**
+     * @brief Warn() of what has been given in vain.
+     * @param cmd already parsed
+     * @param groups options that change nothing; those of this class are known
+     */
+    void WarnUnused(const CheckedCommandLine& cmd,
+                    const std::vector<std::vector<UnusedOptions>>& groups);
 
     /**
      * @brief Install the flows, simulate until they are done, write the folder and a short table.
@@ -107,17 +116,12 @@ struct RunOptions
      */
     static void PrintTable(std::ostream& out, const FctStats& stats, const RunSummary& summary);
 
-    /**
-     * @brief Say why flows are not done, if any.
-     * @param out where to
-     * @param collector after the run
-     * @return whether all are done
-     */
-    static bool PrintUnfinished(std::ostream& out, const RunCollector& collector);
-
   private:
+    bool SayUnfinished(const RunCollector& collector) const;
+    std::string DescribeEnd(RunCollector::End end) const;
     RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
     TimeSeries::Options MakeSeriesOptions() const;
+    std::vector<UnusedOptions> GetUnused() const;
     void CheckFiles(const CheckedCommandLine& cmd) const;
     std::unique_ptr<RunWriter> MakeWriter(const std::vector<FlowSpec>& flows) const;
     void Write(RunWriter& writer,

@@ -7,6 +7,7 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
 #include "ns3/simulator.h"
 
 #include <iostream>
@@ -42,9 +43,13 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     network.Build(MakeNetworkOptions());
     faults.Apply(network);
     network.AssignStreams(RunOptions::NETWORK_STREAM);
-    Check(network);
+    run.Warn(Check(network));
     const std::vector<FlowSpec> flows = workload.Generate(topology);
-    run.Warn(workload.DescribeUnused(cmd));
+    run.WarnUnused(cmd,
+                   {topology.GetUnused(),
+                    workload.GetUnused(),
+                    GetUnused(cmd, network, flows),
+                    faults.GetUnused(network)});
     std::cout << workload.Report(flows, topology) << std::endl;
     return run.Run(cmd, network, flows);
 }
@@ -62,17 +67,17 @@ Guard(const std::function<int()>& call)
     }
     catch (const InputError& error)
     {
-        std::cerr << "error: " << error.what() << std::endl;
+        Messages::Say("error", error.what());
         return 2;
     }
     catch (const std::runtime_error& error) // while simulating
     {
-        std::cerr << "error: " << OneLine(error.what()) << std::endl;
+        Messages::Say("error", OneLine(error.what()));
         return 1;
     }
     catch (const std::bad_alloc&) // more than what was estimated, see CheckMemory()
     {
-        std::cerr << "error: out of memory" << std::endl;
+        Messages::Say("error", "out of memory");
         return 1;
     }
 }

@@ -5,6 +5,8 @@
  */
 #include "roce-transport-options.h"
 
+#include "roce-unused-attributes.h"
+
 #include "ns3/config.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-congestion-control.h"
@@ -15,8 +17,9 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <iostream>
+#include <array>
 #include <sstream>
+#include <tuple>
 #include <vector>
 
 namespace ns3
@@ -217,7 +220,7 @@ TransportOptions::MakeNetworkOptions() const
     return options;
 }
 
-void
+std::vector<std::string>
 TransportOptions::Check(const Network& network) const
 {
     Nic& nic = *network.GetNic(0);
@@ -231,19 +234,56 @@ TransportOptions::Check(const Network& network) const
         own.interDc = interDc;
         profile.GetRecovery()->ForQueuePair(own, 0);
     }
-    for (const std::string& warning : network.GetWarnings())
-    {
-        std::cerr << "warning: " << warning << std::endl;
-    }
     const Ptr<CongestionControl> law = nic.GetProfile(path.interDc)->GetLaw()->Fork();
     law->Start(path, 0);
+    std::vector<std::string> warnings = network.GetWarnings();
     if (const std::string warning = law->GetWarning(); !warning.empty())
     {
-        std::cerr << "warning: --"
-                  << (path.interDc && !interCc.empty() ? "interCc=" + interCc : "cc=" + cc) << ": "
-                  << warning << std::endl;
+        warnings.push_back(
+            (path.interDc && !interCc.empty() ? "--interCc=" + interCc : "--cc=" + cc) + ": " +
+            warning);
     }
     nic.GetProfile(path.interDc)->GetSelector()->Fork()->Start(path, 0, 0);
+    return warnings;
+}
+
+std::vector<UnusedOptions>
+TransportOptions::GetUnused(const CheckedCommandLine& cmd,
+                            const Network& network,
+                            const std::vector<FlowSpec>& flows) const
+{
+    const std::array<bool, 2> scopes = FindScopes(network, flows);
+    std::vector<UnusedOptions> unused = FindUnusedAttributes(cmd.GetGiven(), network, scopes);
+    if (!scopes[true])
+    {
+        unused.push_back(
+            {{"interCc", "interLossRecovery", "interPaths"}, "without flows between datacenters"});
+    }
+    const std::tuple<std::string, std::string, bool> pairs[] = {
+        {"cc", "interCc", interCc.empty()},
+        {"lossRecovery", "interLossRecovery", interLossRecovery.empty()},
+        {pathsOption, "interPaths", interPaths.empty()}};
+    for (const auto& [name, interName, same] : pairs)
+    {
+        if (!scopes[false] && !same)
+        {
+            unused.push_back(
+                {{name}, "with --" + interName + " and without flows within a datacenter"});
+        }
+    }
+    if (!pfc)
+    {
+        const std::string sw = "ns3::roce::Switch::";
+        unused.push_back({{"wanXonFraction",
+                           sw + "HeadroomFactor",
+                           sw + "HeadroomInBuffer",
+                           sw + "PauseQuanta",
+                           sw + "RefreshPause",
+                           sw + "ResponseBytes",
+                           sw + "XonOffset"},
+                          "with --lossless=0"});
+    }
+    return unused;
 }
 
 } // namespace roce

@@ -59,12 +59,22 @@ struct TransportOptions
     Network::Options MakeNetworkOptions() const;
 
     /**
-     * @brief Refuse what would run but make no sense, and bad parameters of the rate law; warnings
-     * go to standard error.
+     * @brief Refuse what would run but make no sense, and bad parameters of the rate law.
      * @param network built
+     * @return warnings, those of the network first
      * @throw InputError naming the option
      */
-    void Check(const Network& network) const;
+    std::vector<std::string> Check(const Network& network) const;
+
+    /**
+     * @param cmd already parsed
+     * @param network built, with loss models and failures
+     * @param flows that run in it
+     * @return options that change nothing, and given attributes of types that are not there
+     */
+    std::vector<UnusedOptions> GetUnused(const CheckedCommandLine& cmd,
+                                         const Network& network,
+                                         const std::vector<FlowSpec>& flows) const;
 
   private:
     std::vector<StagePlacement> GetStages() const;

@@ -373,11 +373,17 @@ WorkloadOptions::Check(const Topology& topology) const
     }
 }
 
-std::string
-WorkloadOptions::DescribeUnused(const CheckedCommandLine& cmd) const
+/// @return whether flows arrive for as long as `duration`
+bool
+WorkloadOptions::IsRepeated() const
 {
-    // Not --duration: reports of the load have it whatever the pattern.
-    static const std::vector<std::pair<std::vector<const char*>, std::vector<const char*>>> uses{
+    return Has("poisson") || (Has("incast") && (incastLoad != 0 || !incastPeriod.IsZero()));
+}
+
+std::vector<UnusedOptions>
+WorkloadOptions::GetUnused() const
+{
+    static const std::vector<std::pair<std::vector<const char*>, std::vector<std::string>>> uses{
         {{"poisson"},
          {"load",
           "interFraction",
@@ -399,22 +405,34 @@ WorkloadOptions::DescribeUnused(const CheckedCommandLine& cmd) const
         {{"alltoall", "permutation"}, {"messageBytes"}},
         {{"alltoall"}, {"stagger"}},
         {{"allreduce"}, {"groups", "iterations", "minBytes", "maxBytes", "computeTime"}}};
-    std::string unused;
+    std::vector<UnusedOptions> unused;
     for (const auto& [patterns, options] : uses)
     {
-        if (std::any_of(patterns.begin(), patterns.end(), [this](const char* p) { return Has(p); }))
+        if (std::none_of(patterns.begin(), patterns.end(), [this](const char* p) {
+                return Has(p);
+            }))
         {
-            continue;
-        }
-        for (const char* option : options)
-        {
-            if (cmd.IsGiven(option))
-            {
-                unused += (unused.empty() ? "--" : ", --") + std::string(option);
-            }
+            unused.push_back({options, "with --pattern=" + pattern});
         }
     }
-    return unused.empty() ? "" : unused + ": without effect with --pattern=" + pattern;
+    if (!IsRepeated())
+    {
+        unused.push_back({{"duration", "loadReference"},
+                          Has("incast") ? "with a single incast" : "with --pattern=" + pattern});
+    }
+    if (Has("poisson") && interFraction == 0)
+    {
+        unused.push_back({{"interWorkload"}, "since no Poisson flow goes to another datacenter"});
+    }
+    if (Has("poisson") && interFraction == 1 && !interWorkload.empty())
+    {
+        unused.push_back({{"workload"}, "with --interWorkload and --interFraction=1"});
+    }
+    if (Has("allreduce") && allReduce.iterations == 1)
+    {
+        unused.push_back({{"computeTime"}, "with --iterations=1"});
+    }
+    return unused;
 }
 
 std::vector<FlowSpec>
@@ -443,8 +461,6 @@ WorkloadOptions::Generate(const Topology& topology) const
 std::string
 WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topology) const
 {
-    const bool repeated =
-        pattern.find("poisson") != std::string::npos || incastLoad != 0 || !incastPeriod.IsZero();
     const int64_t window = std::max<int64_t>(1, duration.GetPicoSeconds());
     const LoadReference reference = GetReference();
     const OfferedLoad offered = OfferedLoad::Measure(flows,
@@ -454,7 +470,7 @@ WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topo
     std::ostringstream text;
     text << offered.flows << " flows (" << offered.flowsInterDc << " between datacenters), "
          << offered.bytes << " B (" << offered.bytesInterDc << " B)";
-    if (repeated && poissonReceiver.empty()) // that load is of one link only
+    if (IsRepeated() && poissonReceiver.empty()) // that load is of one link only
     {
         text << ", offered load " << std::fixed << std::setprecision(4) << offered.load << " of "
              << loadReference << " capacity over " << static_cast<double>(window) / 1e9 << " ms";

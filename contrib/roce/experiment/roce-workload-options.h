@@ -72,12 +72,8 @@ struct WorkloadOptions
      */
     std::vector<FlowSpec> Generate(const Topology& topology) const;
 
-    /**
-     * @brief Say which options of patterns that there are not have been given.
-     * @param cmd already parsed
-     * @return one line, or nothing
-     */
-    std::string DescribeUnused(const CheckedCommandLine& cmd) const;
+    /// @return options of patterns that there are not, and others that change nothing
+    std::vector<UnusedOptions> GetUnused() const;
 
     /**
      * @brief Say what the flows really offer.
@@ -90,6 +86,7 @@ struct WorkloadOptions
   private:
     void Check(const Topology& topology) const;
     bool Has(const std::string& name) const;
+    bool IsRepeated() const;
     std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
     std::vector<FlowSpec> Poisson(const Topology& topology) const;
     std::vector<FlowSpec> Incast(const Topology& topology) const;

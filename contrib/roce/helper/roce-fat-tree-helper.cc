@@ -90,6 +90,45 @@ FatTreeHelper::GetOwnAttributes() const
         {"ns3::roce::Switch::EgressLimit", "egressBuffer or --borderEgressBuffer"}};
 }
 
+std::vector<UnusedOptions>
+FatTreeHelper::GetUnused() const
+{
+    std::vector<UnusedOptions> unused = Topology::GetUnused();
+    if (datacenters < 2)
+    {
+        unused.push_back({{"borders",
+                           "borderAttach",
+                           "borderLinks",
+                           "borderRate",
+                           "borderDelay",
+                           "borderBuffer",
+                           "borderEgressBuffer"},
+                          "with --datacenters=1"});
+    }
+    if (pods && edgesPerPod && aggsPerPod && cores && hostsPerEdge)
+    {
+        unused.push_back({{"k"}, "with all counts"});
+    }
+    if (edgeOversubscription > 0)
+    {
+        unused.push_back({{"aggRate"}, "with --edgeOversubscription"});
+    }
+    if (aggOversubscription > 0)
+    {
+        unused.push_back({{"coreRate"}, "with --aggOversubscription"});
+    }
+    if (egressBuffer.GetValue() || portBuffer.GetValue())
+    {
+        unused.push_back({{"edgeBuffer", "aggBuffer", "coreBuffer", "borderBuffer"},
+                          egressBuffer.GetValue() ? "with --egressBuffer" : "with --portBuffer"});
+    }
+    else if (borderEgressBuffer.GetValue())
+    {
+        unused.push_back({{"borderBuffer", "wanXonFraction"}, "with --borderEgressBuffer"});
+    }
+    return unused;
+}
+
 uint32_t
 FatTreeHelper::GetRacks() const
 {

@@ -41,6 +41,31 @@ LeafSpineHelper::GetOwnAttributes() const
             {"ns3::roce::Switch::EgressLimit", "egressBuffer or --dciEgressBuffer"}};
 }
 
+std::vector<UnusedOptions>
+LeafSpineHelper::GetUnused() const
+{
+    std::vector<UnusedOptions> unused = Topology::GetUnused();
+    if (datacenters < 2)
+    {
+        unused.push_back(
+            {{"dcis", "dciAttach", "dciRate", "dciDelay", "dciBuffer", "dciEgressBuffer"},
+             "with --datacenters=1"});
+    }
+    if (oversubscription > 0)
+    {
+        unused.push_back({{"fabricRate"}, "with --oversubscription"});
+    }
+    if (egressBuffer.GetValue())
+    {
+        unused.push_back({{"leafBuffer", "spineBuffer", "dciBuffer"}, "with --egressBuffer"});
+    }
+    else if (dciEgressBuffer.GetValue())
+    {
+        unused.push_back({{"dciBuffer", "wanXonFraction"}, "with --dciEgressBuffer"});
+    }
+    return unused;
+}
+
 uint32_t
 LeafSpineHelper::GetRacks() const
 {

@@ -161,6 +161,29 @@ Topology::AddRack(Network& network,
     return rack;
 }
 
+std::vector<UnusedOptions>
+Topology::GetUnused() const
+{
+    std::vector<UnusedOptions> unused;
+    if (datacenters < 2)
+    {
+        unused.push_back({{"wanRate", "wanDelay", "wanLinks", "wanPortBuffer", "wanXonFraction"},
+                          "with --datacenters=1"});
+    }
+    else if (egressBuffer.GetValue())
+    {
+        unused.push_back({{"wanXonFraction"}, "with --egressBuffer"});
+    }
+    if (egressBuffer.GetValue())
+    {
+        unused.push_back({{"ns3::roce::Switch::Alpha",
+                           "ns3::roce::Switch::EgressAlpha",
+                           "ns3::roce::Switch::ReservedBytes"},
+                          "with --egressBuffer"});
+    }
+    return unused;
+}
+
 void
 Topology::Construct(Network& network) const
 {

@@ -7,6 +7,7 @@
 #define ROCE_TOPOLOGY_H
 
 #include "roce-network.h"
+#include "roce-unused-options.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
@@ -80,6 +81,9 @@ struct Topology
     /// (without the first one's dashes)
     virtual std::vector<std::pair<std::string, std::string>> GetOwnAttributes() const = 0;
 
+    /// @return options that change nothing, whether they are given or not
+    virtual std::vector<UnusedOptions> GetUnused() const;
+
     /// @return racks per datacenter
     virtual uint32_t GetRacks() const = 0;
 
@@ -140,8 +144,11 @@ struct Topology
     virtual std::vector<uint32_t> ConstructDatacenter(Network& network,
                                                       uint32_t datacenter) const = 0;
 
-    /// Check the parameters of this class and the size of the network. @param nSwitches per
-    /// datacenter @param nLinks between them
+    /**
+     * @brief Check the parameters of this class and the size of the network.
+     * @param nSwitches per datacenter
+     * @param nLinks between them, per datacenter
+     */
     void ValidateCommon(double nSwitches, double nLinks) const;
 
     /**
@@ -174,27 +181,25 @@ struct Topology
                        const QueueSize& buffer,
                        const QueueSize& egressLimit = QueueSize("0B")) const;
 
-    /// Refuse 0. @param value the parameter's @param name of it
+    /// Refuse 0 as the value of a parameter.
     static void CheckPositive(uint64_t value, const char* name);
 
-    /// Refuse negative delays. @param delay the parameter's @param name of it
+    /// Refuse a negative delay as the value of a parameter.
     static void CheckDelay(const Time& delay, const char* name);
 
-    /// Refuse what is not a choice. @param value the parameter's @param name of it @param first
-    /// choice @param second choice
+    /// Refuse a value of a parameter that is neither of two choices.
     static void CheckChoice(const std::string& value,
                             const char* name,
                             const char* first,
                             const char* second);
 
-    /// Refuse two kinds of port buffers at once. @param pool on the ingress side @param poolName of
-    /// it @param limit on the egress side @param limitName of it
+    /// Refuse a buffer of each ingress port and a limit of each egress port at once.
     static void RefuseBoth(const QueueSize& pool,
                            const char* poolName,
                            const QueueSize& limit,
                            const char* limitName);
 
-    /// Refuse all but 0 and sensible ratios. @param value the parameter's @param name of it
+    /// Refuse all but 0 and sensible ratios as the value of a parameter.
     static void CheckOversubscription(double value, const char* name);
 
     /**

@@ -13,7 +13,11 @@
 #include "ns3/roce-value-check.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace ns3
 {
@@ -262,34 +266,126 @@ HpccTopology::ApplyLoss(Network& network, double otherwise) const
     }
 }
 
-int64_t
-HpccTopology::GetMaxRttPs(const Network& network, uint32_t payloadBytes) const
+namespace
 {
-    // One NIC stands for all of its rack that have the same link.
-    std::vector<std::tuple<uint32_t, uint64_t, int64_t>> kinds;
-    std::vector<uint32_t> nics;
+
+/// What one hop adds to HpccIdeal::BaseRttPs(). @param port that sends @param payloadBytes of a
+/// packet
+/// @return picoseconds
+int64_t
+HopPs(const Port& port, uint32_t payloadBytes)
+{
+    return 2 * port.GetLink()->GetDelayPs() +
+           IdealFct::SerialisationPs(payloadBytes, port.GetRateBps());
+}
+
+/// The longest ways of a packet to one NIC, by the routes to its rack.
+class LongestWays
+{
+  public:
+    /// @param network built @param dst the NIC @param payloadBytes of the packet
+    LongestWays(const Network& network, uint32_t dst, uint32_t payloadBytes)
+        : m_rack(network.GetRack(dst)),
+          m_payloadBytes(payloadBytes),
+          m_lastHop(*network.GetNic(dst)->GetPeer())
+    {
+    }
+
+    /// @param sw a switch with a route @return time from there to the NIC, picoseconds
+    int64_t From(Switch* sw)
+    {
+        if (sw == m_lastHop.GetOwner())
+        {
+            return HopPs(m_lastHop, m_payloadBytes);
+        }
+        const auto [known, isNew] = m_ways.try_emplace(sw, 0);
+        if (isNew)
+        {
+            int64_t longestPs = 0;
+            for (const uint16_t p : sw->GetRouting().GetGroup(m_rack))
+            {
+                const Port& port = *sw->GetPort(p);
+                auto* next = dynamic_cast<Switch*>(port.GetPeer()->GetOwner());
+                longestPs = std::max(longestPs, HopPs(port, m_payloadBytes) + From(next));
+            }
+            m_ways[sw] = longestPs; // the map has grown meanwhile
+            return longestPs;
+        }
+        return known->second;
+    }
+
+  private:
+    const uint32_t m_rack;
+    const uint32_t m_payloadBytes;
+    const Port& m_lastHop;
+    std::unordered_map<Switch*, int64_t> m_ways;
+};
+
+/**
+ * Some NICs of a network: two of each kind, of different racks if there are such. Of one kind are
+ * those with the same link at racks whose switches have the same links to the same switches. To
+ * exchange such racks changes nothing, so the longest of all paths is between two of these NICs.
+ */
+std::vector<uint32_t>
+FindRepresentatives(const Network& network)
+{
+    using LinkKind = std::tuple<const Station*, uint64_t, int64_t>; // neighbour, rate, delay
+    std::map<const Station*, std::vector<LinkKind>> uplinks;        // of switches with NICs
+    std::map<std::pair<std::vector<LinkKind>, LinkKind>, std::vector<uint32_t>> kinds;
     for (uint32_t nic = 0; nic < network.GetNNics(); ++nic)
     {
         const Ptr<Nic> port = network.GetNic(nic);
-        const auto kind = std::make_tuple(network.GetRack(nic),
-                                          port->GetRateBps(),
-                                          port->GetLink()->GetDelayPs());
-        if (std::count(kinds.begin(), kinds.end(), kind) < 2)
+        const auto* sw = dynamic_cast<const Switch*>(port->GetPeer()->GetOwner());
+        const auto [links, isNew] = uplinks.try_emplace(sw);
+        for (uint16_t p = 0; isNew && p < sw->GetNPorts(); ++p)
         {
-            kinds.push_back(kind); // two of each: the longest path may be within the rack
-            nics.push_back(nic);
+            const Port& own = *sw->GetPort(p);
+            const Station* peer = own.GetPeer()->GetOwner();
+            if (dynamic_cast<const Switch*>(peer))
+            {
+                links->second.emplace_back(peer, own.GetRateBps(), own.GetLink()->GetDelayPs());
+            }
+        }
+        if (isNew)
+        {
+            std::sort(links->second.begin(), links->second.end());
+        }
+        const LinkKind own{nullptr, port->GetRateBps(), port->GetLink()->GetDelayPs()};
+        std::vector<uint32_t>& some = kinds[{links->second, own}];
+        if (some.size() < 2)
+        {
+            some.push_back(nic);
+        }
+        else if (network.GetRack(some[0]) == network.GetRack(some[1]))
+        {
+            some[1] = nic; // of another rack, if there is one
         }
     }
-    int64_t longestPs = 0;
-    for (const uint32_t src : nics)
+    std::vector<uint32_t> nics;
+    for (const auto& [kind, some] : kinds)
     {
-        for (const uint32_t dst : nics)
+        nics.insert(nics.end(), some.begin(), some.end());
+    }
+    return nics;
+}
+
+} // namespace
+
+int64_t
+HpccTopology::GetMaxRttPs(const Network& network, uint32_t payloadBytes) const
+{
+    const std::vector<uint32_t> nics = FindRepresentatives(network);
+    int64_t longestPs = 0;
+    for (const uint32_t dst : nics)
+    {
+        LongestWays ways(network, dst, payloadBytes);
+        for (const uint32_t src : nics)
         {
             if (src != dst)
             {
-                longestPs =
-                    std::max(longestPs,
-                             HpccIdeal::BaseRttPs(network.TracePath(src, dst, 0), payloadBytes));
+                const Port& port = *network.GetNic(src);
+                auto* sw = dynamic_cast<Switch*>(port.GetPeer()->GetOwner());
+                longestPs = std::max(longestPs, HopPs(port, payloadBytes) + ways.From(sw));
             }
         }
     }

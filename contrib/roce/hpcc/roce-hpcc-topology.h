@@ -78,7 +78,8 @@ struct HpccTopology
     void ApplyLoss(Network& network, double otherwise = 0) const;
 
     /**
-     * @brief The longest base RTT by that simulator's estimate, see HpccIdeal.
+     * @brief The longest base RTT by that simulator's estimate, see HpccIdeal, over all shortest
+     * paths.
      * @param network made by Construct() and built
      * @param payloadBytes payload of a full packet
      * @return picoseconds

@@ -13,6 +13,7 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
 #include "ns3/roce-value-check.h"
 #include "ns3/string.h"
 
@@ -176,8 +177,10 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
     m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
     if (m_flows.outOfOrder)
     {
-        std::cerr << "note: " << m_flowFile << ": " << m_flows.outOfOrder
-                  << " flows start before one that is listed earlier; they start when they say\n";
+        Messages::Say("note",
+                      m_flowFile + ": " + std::to_string(m_flows.outOfOrder) +
+                          " flows start before one that is listed earlier; they start when they "
+                          "say");
     }
     ChooseCc(cmd);
 }
@@ -210,8 +213,9 @@ ReplayOptions::ChooseCc(const CheckedCommandLine& cmd)
     }
     else if (!configured.empty() && configured != m_transport.cc && cmd.IsGiven("cc"))
     {
-        std::cerr << "note: --cc=" << m_transport.cc << " instead of CC_MODE "
-                  << m_config.Text("CC_MODE") << " (" << configured << ")\n";
+        Messages::Say("note",
+                      "--cc=" + m_transport.cc + " instead of CC_MODE " + m_config.Text("CC_MODE") +
+                          " (" + configured + ")");
     }
 }
 
@@ -398,7 +402,10 @@ ReplayOptions::ApplyLinkDown(Network& network) const
         const HpccTopology::LinkLine& link = m_topology.links[i];
         if (std::minmax<uint64_t>(link.a, link.b) == std::minmax(fields[1], fields[2]))
         {
-            network.SetReroute(0);
+            if (!m_cmd->IsGiven("reroute"))
+            {
+                network.SetReroute(0);
+            }
             network.ScheduleLinkChange(LINK_DOWN_ORIGIN_PS +
                                            static_cast<int64_t>(fields[0]) * 1000000,
                                        i,
@@ -442,6 +449,7 @@ ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
     const Time last = PicoSeconds(FlowPhases::LastScheduledPs(m_flows.flows));
     // When all flows are done the run ends earlier.
     (end > last ? run.safetyLimit : run.stop) = end > last ? end - last : end;
+    run.limitName = "SIMULATOR_STOP_TIME";
 }
 
 void
@@ -469,7 +477,7 @@ ReplayOptions::PrintUnused() const
     }
     for (const auto& [key, reason] : unused)
     {
-        std::cerr << "note: " << key << " has no effect: " << reason << "\n";
+        Messages::Say("note", key + " has no effect: " + reason);
     }
 }
 
@@ -497,7 +505,16 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     ApplyLinkDown(network);
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     ApplyGlobalT(network);
-    m_transport.Check(network);
+    run.Warn(m_transport.Check(network));
+
+    std::vector<UnusedOptions> own;
+    if (network.GetNic(0)->GetSelectorPrototype(false)->IsPerPacket())
+    {
+        own.push_back({{"paths"}, "with --pathSelector=" + m_transport.paths});
+    }
+    run.WarnUnused(
+        cmd,
+        {m_transport.GetUnused(cmd, network, m_flows.flows), m_faults.GetUnused(network), own});
 
     std::cout << m_topology.nodeOfNic.size() << " hosts, " << network.GetNSwitches()
               << " switches, " << network.GetNLinks() << " links, " << m_flows.flows.size()

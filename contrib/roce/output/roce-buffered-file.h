@@ -85,8 +85,12 @@ class BufferedFile
         return *this;
     }
 
-    /// @brief What Fixed() does. @param out appended to @param value see there @param decimals see
-    /// there
+    /**
+     * @brief Append an exact decimal fraction to a text.
+     * @param out the text
+     * @param value in units of the last decimal
+     * @param decimals 1 to 12
+     */
     static void AppendFixed(std::string& out, int64_t value, unsigned decimals);
 
     /**

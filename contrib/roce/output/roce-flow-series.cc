@@ -3,15 +3,43 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-flow-series.h"
+#include "roce-series-kinds.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace ns3
 {
 namespace roce
 {
+
+namespace
+{
+
+/**
+ * The time line's flows: slices from start to last ACK (trace source MessageCompleted), on
+ * as many tracks of the source as overlap. No table: flows.csv has them.
+ */
+class FlowSeries : public Series
+{
+  public:
+    /// @param context with a time line; outlives this
+    explicit FlowSeries(SeriesContext& context);
+
+    void Start() override;
+    void FinishTimeLine(int64_t nowPs) override;
+
+  protected:
+    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
+
+  private:
+    void DrawFlow(TimeLine& line, uint64_t flow, int64_t endPs, bool finished);
+
+    std::vector<bool> m_drawn;                 //!< by flow: has its slice
+    std::vector<std::vector<int64_t>> m_lanes; //!< by NIC: end of the last slice of each track
+};
 
 FlowSeries::FlowSeries(SeriesContext& context)
     : Series(context, SeriesMode()),
@@ -90,6 +118,14 @@ FlowSeries::FinishTimeLine(int64_t nowPs)
             DrawFlow(*m_context.timeLine, id, nowPs, false);
         }
     }
+}
+
+} // namespace
+
+std::unique_ptr<Series>
+MakeFlowSeries(SeriesContext& context)
+{
+    return std::make_unique<FlowSeries>(context);
 }
 
 } // namespace roce

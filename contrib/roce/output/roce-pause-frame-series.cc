@@ -3,7 +3,11 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-pause-frame-series.h"
+#include "roce-series-kinds.h"
+
+#include "ns3/roce-pause-sender.h"
+
+#include <cstdint>
 
 namespace ns3
 {
@@ -18,7 +22,30 @@ const char* const PFC_EVENTS[] = {"xoff", "xon", "refresh"}; //!< by PauseEvent
 constexpr auto REFRESH = static_cast<unsigned>(PauseEvent::REFRESH);
 constexpr auto XOFF = static_cast<unsigned>(PauseEvent::XOFF);
 
-} // namespace
+/**
+ * pfc.csv `time_ns,node,port,class,event`: xoff, refresh or xon, sent by a switch port
+ * (trace source PauseSent).
+ *
+ * On change only. On the time line: slices from XOFF to XON.
+ */
+class PauseFrameSeries : public Series
+{
+  public:
+    PauseFrameSeries(SeriesContext& context, const SeriesMode& mode);
+
+    void Start() override;
+
+  protected:
+    void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
+    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
+
+  private:
+    void OnPauseSent(uint32_t sw,
+                     uint16_t port,
+                     uint8_t trafficClass,
+                     PauseEvent event,
+                     int64_t atPs);
+};
 
 PauseFrameSeries::PauseFrameSeries(SeriesContext& context, const SeriesMode& mode)
     : Series(context, mode)
@@ -81,6 +108,14 @@ PauseFrameSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
                        row.counts[0] == XOFF,
                        atPs);
     }
+}
+
+} // namespace
+
+std::unique_ptr<Series>
+MakePauseFrameSeries(SeriesContext& context, const SeriesMode& mode)
+{
+    return std::make_unique<PauseFrameSeries>(context, mode);
 }
 
 } // namespace roce

@@ -3,12 +3,51 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-pause-series.h"
+#include "roce-series-kinds.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
 
 namespace ns3
 {
 namespace roce
 {
+
+namespace
+{
+
+/**
+ * pauses.csv `time_ns,node,port,class,paused,paused_ns`: whether a port (of a NIC, too) must
+ * not send a class, and for how long in all.
+ *
+ * At intervals those that were paused since the last one; on change (trace source PauseState) at
+ * the exact times. On the time line: slices of exact times, whatever the mode.
+ */
+class PauseSeries : public Series
+{
+  public:
+    PauseSeries(SeriesContext& context, const SeriesMode& mode);
+
+    void Start() override;
+    void Sample(int64_t nowPs) override;
+    void Settle(int64_t untilPs) override;
+    bool HasHosts() const override;
+
+  protected:
+    void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
+    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
+
+  private:
+    using ClassTimes = std::array<int64_t, N_CLASSES>;
+
+    bool IsToldOfChanges() const;
+    void OnPauseState(std::size_t port, uint8_t trafficClass, bool paused, int64_t atPs);
+
+    std::vector<ClassTimes> m_sincePs;   //!< by port: begin of what lasts, or -1
+    std::vector<ClassTimes> m_pausedPs;  //!< by port: what is over
+    std::vector<ClassTimes> m_sampledPs; //!< by port: all, as of the last sample
+};
 
 PauseSeries::PauseSeries(SeriesContext& context, const SeriesMode& mode)
     : Series(context, mode),
@@ -113,6 +152,14 @@ void
 PauseSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
 {
     line.PortSlice(row.subject, row.port, row.trafficClass, "paused", row.counts[0] > 0, atPs);
+}
+
+} // namespace
+
+std::unique_ptr<Series>
+MakePauseSeries(SeriesContext& context, const SeriesMode& mode)
+{
+    return std::make_unique<PauseSeries>(context, mode);
 }
 
 } // namespace roce

@@ -6,16 +6,17 @@
 #include "roce-pfc-log.h"
 
 #include "ns3/node.h"
+#include "ns3/roce-wake-timer.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace ns3
 {
 namespace roce
 {
 
-PfcLog::PfcLog(const Network& network)
+PfcLog::PfcLog(const Network& network, const std::string& path)
+    : m_file(path)
 {
     for (const Ptr<Port>& port : network.GetPorts())
     {
@@ -23,34 +24,43 @@ PfcLog::PfcLog(const Network& network)
         m_ports.push_back({port->GetNode()->GetId(),
                            dynamic_cast<Nic*>(PeekPointer(port)) == nullptr,
                            port->GetIfIndex() + 1});
-        port->TraceConnectWithoutContext(
-            "PauseReceived",
-            Callback<void, uint8_t, uint16_t, Time>(
-                [this, index](uint8_t, uint16_t quanta, Time at) {
-                    m_rows.push_back({at.GetPicoSeconds(), index, quanta > 0});
-                }));
+        m_slackPs = std::max(m_slackPs, port->GetOwner()->GetSlackPs());
+        port->TraceConnectWithoutContext("PauseReceived",
+                                         Callback<void, uint8_t, uint16_t, Time>(
+                                             [this, index](uint8_t, uint16_t quanta, Time at) {
+                                                 OnPause(index, quanta > 0, at.GetPicoSeconds());
+                                             }));
     }
 }
 
-std::string
-PfcLog::GetText() const
+void
+PfcLog::OnPause(uint32_t port, bool pause, int64_t atPs)
 {
-    // Stations tell out of turn; what one port tells is in order.
-    std::vector<Row> rows = m_rows;
-    std::stable_sort(rows.begin(), rows.end(), [this](const Row& a, const Row& b) {
-        const PortName& x = m_ports[a.port];
-        const PortName& y = m_ports[b.port];
-        return std::tie(a.atPs, x.node, x.index) < std::tie(b.atPs, y.node, y.index);
-    });
-    std::string text;
-    for (const Row& row : rows)
+    const PortName& name = m_ports[port];
+    m_rows.Push(atPs, uint64_t{name.node} << 32 | name.index, {port, pause});
+    if (m_rows.GetSize() >= m_fullAt)
     {
-        const PortName& port = m_ports[row.port];
-        text += std::to_string((row.atPs + 500) / 1000) + ' ' + std::to_string(port.node) +
-                (port.isSwitch ? " 1 " : " 0 ") + std::to_string(port.index) +
-                (row.pause ? " 1\n" : " 0\n");
+        Release(NowPs() - m_slackPs); // stations are late by no more
+        m_fullAt = std::max(FULL_ROWS, 2 * m_rows.GetSize());
     }
-    return text;
+}
+
+void
+PfcLog::Release(int64_t untilPs)
+{
+    m_rows.Release(untilPs, [this](int64_t atPs, const Row& row) {
+        const PortName& port = m_ports[row.port];
+        m_file.Number((atPs + 500) / 1000).Append(' ').Number(port.node);
+        m_file.Append(port.isSwitch ? " 1 " : " 0 ").Number(port.index);
+        m_file.Append(row.pause ? " 1\n" : " 0\n").FlushIfFull();
+    });
+}
+
+void
+PfcLog::Finish()
+{
+    Release(INT64_MAX);
+    m_file.Close();
 }
 
 } // namespace roce

@@ -192,8 +192,8 @@ Progress::Format(int64_t simulatedPs, double wallSeconds, const Status& status) 
     {
         std::snprintf(text,
                       sizeof(text),
-                      "progress {\"simulatedPs\":%lld,\"endPs\":%lld,\"flowsDone\":%llu,"
-                      "\"flowsTotal\":%llu,\"packetHops\":%llu,\"wallSeconds\":%.3f}",
+                      "{\"progress\":{\"simulatedPs\":%lld,\"endPs\":%lld,\"flowsDone\":%llu,"
+                      "\"flowsTotal\":%llu,\"packetHops\":%llu,\"wallSeconds\":%.3f}}",
                       static_cast<long long>(simulatedPs),
                       static_cast<long long>(m_endPs),
                       static_cast<unsigned long long>(status.flowsDone),

@@ -27,8 +27,10 @@ namespace roce
  * the run, so that there are a few such events per second. They change no result; GetEvents() says
  * how many there were. The only place in the module that reads a wall clock.
  *
- * Lines in mode TEXT are for people. In mode JSON each is `progress ` and one object:
- * `{"simulatedPs":..,"endPs":..,"flowsDone":..,"flowsTotal":..,"packetHops":..,"wallSeconds":..}`.
+ * Lines in mode TEXT are for people. In mode JSON each is an object with one member, as Messages
+ * are:
+ * `{"progress":{"simulatedPs":..,"endPs":..,"flowsDone":..,"flowsTotal":..,"packetHops":..,
+ * "wallSeconds":..}}`.
  */
 class Progress
 {

@@ -3,7 +3,10 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-queue-series.h"
+#include "roce-series-kinds.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace ns3
 {
@@ -25,7 +28,28 @@ NonEmptyMask(const EgressScheduler& queue)
     return mask;
 }
 
-} // namespace
+/**
+ * queues.csv `time_ns,node,port,class,queue_bytes`: bytes in an egress queue of a switch, of
+ * which a frame that is being sent is no part.
+ *
+ * At intervals those that hold something, and a row with 0 when they have emptied. On change (trace
+ * source QueueLength) a row per frame in or out. On the time line: a counter of each queue.
+ */
+class QueueSeries : public Series
+{
+  public:
+    QueueSeries(SeriesContext& context, const SeriesMode& mode);
+
+    void Start() override;
+    void Sample(int64_t nowPs) override;
+
+  protected:
+    void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
+    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
+
+  private:
+    std::vector<std::vector<uint8_t>> m_nonEmpty; //!< by switch and port: classes last seen so
+};
 
 QueueSeries::QueueSeries(SeriesContext& context, const SeriesMode& mode)
     : Series(context, mode)
@@ -110,6 +134,14 @@ QueueSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
                  "bytes",
                  atPs,
                  row.counts[0]);
+}
+
+} // namespace
+
+std::unique_ptr<Series>
+MakeQueueSeries(SeriesContext& context, const SeriesMode& mode)
+{
+    return std::make_unique<QueueSeries>(context, mode);
 }
 
 } // namespace roce

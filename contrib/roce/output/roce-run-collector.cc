@@ -172,7 +172,17 @@ RunCollector::OnStop()
             return;
         }
     }
+    m_stopped = true;
     Simulator::Stop();
+}
+
+RunCollector::End
+RunCollector::GetEnd() const
+{
+    return m_finished == m_flows.size()  ? End::FLOWS_DONE
+           : !m_stopped                  ? End::STALLED
+           : m_options.safetyLimitPs > 0 ? End::SAFETY_LIMIT
+                                         : End::STOP;
 }
 
 void

@@ -41,6 +41,15 @@ namespace roce
 class RunCollector
 {
   public:
+    /// Why a run has ended.
+    enum class End : uint8_t
+    {
+        FLOWS_DONE,
+        STALLED,      //!< nothing got on any more, see StallDetector
+        STOP,         //!< Options::stopPs
+        SAFETY_LIMIT, //!< the same, and Options::safetyLimitPs is given
+    };
+
     /// What to watch, besides the flows.
     struct Options
     {
@@ -92,6 +101,9 @@ class RunCollector
     {
         return m_flows.size();
     }
+
+    /// @return why the run has ended
+    End GetEnd() const;
 
     /// @return every flow, by id, finished or not
     std::vector<FlowRecord> GetRecords() const;
@@ -152,6 +164,7 @@ class RunCollector
     std::unique_ptr<PortCapture> m_capture; //!< null if no port is captured
     int64_t m_marginPs{0};                  //!< longest delay of a NIC's link
     int64_t m_lastCompletedPs{0};           //!< last completion of a message
+    bool m_stopped{false};                  //!< at the end that the options say
     EventId m_stopTimer;
 };
 

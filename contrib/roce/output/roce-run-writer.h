@@ -35,6 +35,7 @@ struct RunSummary
     std::map<std::string, uint64_t> counters;  //!< for example pfcXoffSent, framesDropped
     std::map<uint32_t, std::string> nodeNames; //!< names for the node column of queues.csv
     std::vector<std::string> warnings;         //!< what was said on standard error
+    std::string end;                           //!< flowsDone, stalled, stop, safetyLimit
     double wallSeconds{0};                     //!< elapsed time
     double cpuSeconds{0};                      //!< processor time
 };

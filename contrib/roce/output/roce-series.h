@@ -62,7 +62,7 @@ enum class SeriesFiles : uint8_t
     TIME_LINE,
 };
 
-/// A row of any series; what the members mean depends on it.
+/// A row of any series. Each series has its own meaning for the members that it uses.
 struct SeriesRow
 {
     uint8_t rank{0}; //!< of the series; set by Series::Tell()
@@ -249,10 +249,19 @@ class Series
      */
     void Tell(int64_t atPs, uint64_t source, SeriesRow row);
 
-    /// @brief The fields after time and subject. @param csv the table @param row the row
+    /**
+     * @brief Append the fields of a row that come after time and subject.
+     * @param csv the table
+     * @param row see SeriesRow
+     */
     virtual void WriteFields(CsvFile& csv, const SeriesRow& row) const;
 
-    /// @brief Draw a row. @param line where @param atPs time @param row the row
+    /**
+     * @brief Draw a row on the time line.
+     * @param line the time line
+     * @param atPs the row's time
+     * @param row see SeriesRow
+     */
     virtual void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row);
 
     /**

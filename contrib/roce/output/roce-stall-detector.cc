@@ -49,6 +49,15 @@ QueuedBytes(const Port& port, uint8_t trafficClass)
     return sw ? sw->GetQueue(port.GetIndex()).GetBytes(trafficClass) : 0;
 }
 
+/// What a switch port holds back of a class. @param port any @param trafficClass class @return
+/// text, or nothing
+std::string
+DescribeHeld(const Port& port, uint8_t trafficClass)
+{
+    const Switch* sw = SwitchOf(port);
+    return sw ? sw->GetQueue(port.GetIndex()).DescribeHeld(trafficClass) : "";
+}
+
 /// The port of a switch where most bytes of a class wait, or null.
 Port*
 LongestQueue(const Switch& sw, uint8_t trafficClass)
@@ -313,6 +322,7 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
     const Ptr<Nic> nic = m_network.GetNic(config.src);
     text << nic->Explain(qp, NowPs()) << DescribeLinks(qp);
     uint64_t queued = 0;
+    std::string held;
     for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, qp.GetEntropy()))
     {
         const bool own = hop.port == PeekPointer(nic);
@@ -323,10 +333,14 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
                  << Follow(hop.port, c, graph);
             return text.str();
         }
+        if (const std::string here = DescribeHeld(*hop.port, c); !here.empty())
+        {
+            held += ", " + here + " at " + PortName(*hop.port);
+        }
     }
     if (queued)
     {
-        text << "; no pause on its path, " << queued << " B of its class queued there";
+        text << "; no pause on its path, " << queued << " B of its class queued there" << held;
     }
     else if (qp.failed || qp.GetInflightBytes())
     {
@@ -461,9 +475,11 @@ StallDetector::Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) 
         waitsFor = waitsFor ? waitsFor : LongestQueue(*sw, trafficClass);
         if (waitsFor)
         {
+            const std::string held = DescribeHeld(*waitsFor, trafficClass);
             text << ", whose frames wait for " << PortName(*waitsFor) << ", "
                  << QueuedBytes(*waitsFor, trafficClass) << " B queued, "
-                 << (IsPaused(*waitsFor, trafficClass) ? "paused" : "not paused");
+                 << (IsPaused(*waitsFor, trafficClass) ? "paused" : "not paused")
+                 << (held.empty() ? "" : ", ") << held;
         }
         return text.str();
     }

@@ -32,6 +32,7 @@ namespace roce
  * PFC is followed from pause to pause: which switch paused the port, for which egress port the
  * frames wait there, who paused that one, until the chain ends or closes (a deadlock). The frames
  * that wait are those of the unfinished flows that pass that ingress port, by the routing tables.
+ * What a scheduler holds back (EgressScheduler::DescribeHeld()) is named, too.
  *
  * The way of a flow is that of the last frame sent. Failed links there or on the way of its
  * acknowledgements are named; with Spray, those of all its ways. Nothing is given up

@@ -5,14 +5,8 @@
  */
 #include "roce-time-series.h"
 
-#include "roce-flow-series.h"
-#include "roce-pause-frame-series.h"
-#include "roce-pause-series.h"
 #include "roce-port-names.h"
-#include "roce-queue-series.h"
-#include "roce-rate-series.h"
-#include "roce-transport-series.h"
-#include "roce-utilisation-series.h"
+#include "roce-series-kinds.h"
 
 #include "ns3/abort.h"
 #include "ns3/node.h"
@@ -35,26 +29,21 @@ namespace
 
 const char* const MESSAGES = "time series"; // what begins them
 
-template <typename T>
-std::unique_ptr<Series>
-Make(SeriesContext& context, const SeriesMode& mode)
-{
-    return std::make_unique<T>(context, mode);
-}
-
 } // namespace
 
 const std::vector<SeriesKind>&
 TimeSeries::GetKinds()
 {
+    constexpr SeriesSubject PORTS = SeriesSubject::PORTS;
+    constexpr SeriesSubject FLOWS = SeriesSubject::FLOWS;
     // clang-format off
     static const std::vector<SeriesKind> kinds{
-        {"queues", "queues.csv: time between samples, or change", false, Make<QueueSeries>},
-        {"rates", "rates.csv, rate and progress of flows: in the same way", false, Make<RateSeries>},
-        {"transport", "transport.csv, the rate law's own variables", false, Make<TransportSeries>},
-        {"pfc", "Write pfc.csv, pause frames sent", true, Make<PauseFrameSeries>},
-        {"pauses", "pauses.csv, classes that ports must not send", false, Make<PauseSeries>},
-        {"utilisation", "utilisation.csv, how busy links are", false, Make<UtilisationSeries>},
+        {"queues", PORTS, "queues.csv: time between samples, or change", false, MakeQueueSeries},
+        {"rates", FLOWS, "rates.csv, rate and progress of flows: in the same way", false, MakeRateSeries},
+        {"transport", FLOWS, "transport.csv, the rate law's own variables", false, MakeTransportSeries},
+        {"pfc", PORTS, "Write pfc.csv, pause frames sent", true, MakePauseFrameSeries},
+        {"pauses", PORTS, "pauses.csv, classes that ports must not send", false, MakePauseSeries},
+        {"utilisation", PORTS, "utilisation.csv, how busy links are", false, MakeUtilisationSeries},
     };
     // clang-format on
     return kinds;
@@ -65,6 +54,16 @@ TimeSeries::Options::IsOn() const
 {
     return chromeTrace || std::any_of(modes.begin(), modes.end(), [](const auto& entry) {
                return entry.second.IsOn();
+           });
+}
+
+bool
+TimeSeries::Options::IsOn(SeriesSubject subject) const
+{
+    const std::vector<SeriesKind>& kinds = GetKinds();
+    return chromeTrace || std::any_of(kinds.begin(), kinds.end(), [&](const SeriesKind& kind) {
+               const auto mode = modes.find(kind.option);
+               return kind.subject == subject && mode != modes.end() && mode->second.IsOn();
            });
 }
 
@@ -144,7 +143,7 @@ TimeSeries::TimeSeries(Network& network,
     if (options.chromeTrace)
     {
         m_context.timeLine = std::make_unique<TimeLine>(network, writer.AddFile("trace.json"));
-        m_series.push_back(std::make_unique<FlowSeries>(m_context));
+        m_series.push_back(MakeFlowSeries(m_context));
     }
 }
 

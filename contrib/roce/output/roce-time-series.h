@@ -23,10 +23,18 @@ namespace ns3
 namespace roce
 {
 
+/// What a series is of, and so what it can be confined to.
+enum class SeriesSubject
+{
+    PORTS,
+    FLOWS,
+};
+
 /// A kind of series, and the option that asks for it.
 struct SeriesKind
 {
     const char* option;
+    SeriesSubject subject;
     const char* help;
     bool isSwitch; //!< on change or not at all: the option has no value
     std::unique_ptr<Series> (*make)(SeriesContext& context, const SeriesMode& mode);
@@ -39,10 +47,9 @@ struct SeriesKind
  *
  * Everything comes from trace sources or is read at intervals; nothing changes a result. Tables are
  * written through a RunWriter in order of time (exact times, whatever the stations' slack); node is
- * the ns-3 node id, port the device's index at its node. Each is a Series of its own: QueueSeries,
- * RateSeries, TransportSeries, PauseFrameSeries, PauseSeries, UtilisationSeries.
+ * the ns-3 node id, port the device's index at its node. Each is a Series of its own.
  *
- * chromeTrace: trace.json has the same values as counters, and in any case flows (FlowSeries),
+ * chromeTrace: trace.json has the same values as counters, and in any case flows,
  * pauses (slices of ports that must not send) and XOFF sent (slices until XON). See TimeLine.
  *
  * Memory does not grow with the run but with the number of flows, ports, and of what happens within
@@ -64,6 +71,9 @@ class TimeSeries
 
         /// @return whether anything is recorded
         bool IsOn() const;
+
+        /// @param subject ports or flows @return whether anything of these is recorded
+        bool IsOn(SeriesSubject subject) const;
     };
 
     /// @return all kinds, in the order of their rows of one time. One more is one more line there.

@@ -3,12 +3,46 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "roce-transport-series.h"
+#include "roce-series-kinds.h"
+
+#include <cstdint>
+#include <vector>
 
 namespace ns3
 {
 namespace roce
 {
+
+namespace
+{
+
+/**
+ * transport.csv `time_ns,flow,variable,value`: the rate law's own variables,
+ * CongestionControl::GetVariables().
+ *
+ * Of flows under way. On change (trace sources Rate, TxBegin): at the first packet, and after
+ * feedback only what it has changed. On the time line: a counter of each variable.
+ */
+class TransportSeries : public Series
+{
+  public:
+    TransportSeries(SeriesContext& context, const SeriesMode& mode);
+
+    void Start() override;
+    void Sample(int64_t nowPs) override;
+
+  protected:
+    void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
+    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
+
+  private:
+    void OnChange(const QueuePair& qp, int64_t atPs);
+    void GetVariables(const QueuePair& qp, int64_t atPs);
+    SeriesRow MakeRow(uint64_t flow, const ControlVariable& variable) const;
+
+    std::vector<std::vector<double>> m_last;  //!< by flow, on change only
+    std::vector<ControlVariable> m_variables; //!< scratch
+};
 
 TransportSeries::TransportSeries(SeriesContext& context, const SeriesMode& mode)
     : Series(context, mode)
@@ -90,6 +124,14 @@ TransportSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
                  "value",
                  atPs,
                  row.value);
+}
+
+} // namespace
+
+std::unique_ptr<Series>
+MakeTransportSeries(SeriesContext& context, const SeriesMode& mode)
+{
+    return std::make_unique<TransportSeries>(context, mode);
 }
 
 } // namespace roce

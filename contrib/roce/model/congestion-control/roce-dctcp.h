@@ -47,8 +47,8 @@ struct DctcpParams
  * Parameters, their values in the profiles paper (default) and hpcc-sim, and where these come from:
  * see DctcpParams::Table().
  *
- * DCTCP needs a step in the marking curve, not DCQCN's ramp. What run.py recommends, K = 30 KB for
- * each 10 Gb/s, is
+ * DCTCP needs a step in the marking curve, not DCQCN's ramp. The HPCC simulator's run.py has K = 30
+ * KB for each 10 Gb/s, which here is
  *
  *   ns3::roce::EcnMarker  Kmin=30000, Kmax=30000, Pmax=1, ReferenceRate=10Gbps.
  *
@@ -59,7 +59,7 @@ struct DctcpParams
  *   bottleneck is the sender's own port.
  * - Why each ACK adds its share: whole steps at the end of a round trip all fall on the same place
  *   of the cycle in which a window's frames and ACKs go round. With equal RTTs and a step marking
- *   the marks then hit one flow more than the other, for ever (measured: 72 to 26 Gb/s).
+ *   the marks then hit one flow more than the other, for ever.
  * - The window never falls below one frame: more senders than (BDP + K) / frame fill the buffer.
  * - Marks are counted exactly also when one ACK covers several packets (Nic::AckEveryN): the ACK
  *   carries their number. It is clipped to the packets newly acknowledged, since refused packets

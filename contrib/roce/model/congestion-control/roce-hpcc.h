@@ -71,9 +71,8 @@ struct HpccParams
  *   change of path starts them anew from the present W.
  * - Fairness rests on Wai alone, and Wai for 100 flows is small: on a path of 5 us with packets of
  *   4 KB (a BDP of 14 packets) it is 29 bytes, less than what single packets in the queue add to U.
- *   Eight flows that start together drift apart then (Jain index 0.35 after 20 ms, measured on one
- *   switch at 100 Gbit/s); with the paper's 1 KB and 13 us they stay together (0.99), and with
- *   ExpectedFlows=10 on the short path, too (0.99).
+ *   Flows that start together drift apart then. With the paper's 1 KB and 13 us they stay together,
+ *   and with ExpectedFlows=10 on the short path, too.
  * - All quantities are double or 64 bits: 400 Gb/s times 46 MB is no special case.
  */
 class Hpcc : public CongestionControl

@@ -68,7 +68,7 @@ struct PowerTcpParams
  *
  * With a new window at each ACK the loop, which is a round trip and the smoothing late, need not
  * settle: two flows with ExpectedFlows = 8 on 100 Gb/s and 4.7 us swing between an empty queue and
- * one BDP and use 96 % of the link; eight flows rest. UpdatePer=rtt settles in both cases.
+ * one BDP; eight flows rest. UpdatePer=rtt settles in both cases.
  *
  * Details:
  * - Current=queue takes dq + dTx, the paper's form; arrivals takes the port's count of arrived

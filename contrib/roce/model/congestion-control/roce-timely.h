@@ -93,8 +93,8 @@ struct TimelyParams
  *   anew. Losses and timeouts do not change R: TIMELY knows only delay.
  * - Window bdp: BDP * R / line rate, at least one frame (timely_vwin of the HPCC simulator).
  * - What ACKs wait on the way back is counted. Nic::ControlClass gives them a class of their own by
- *   default; the HPCC simulator has them in that of the data (ACK_HIGH_PRIO 0). On its 128-host
- *   leaf-spine network this is a mean slowdown of 1.96 against 2.34.
+ *   default; the HPCC simulator has them in that of the data (ACK_HIGH_PRIO 0), which slows flows
+ *   down.
  *
  * Pitfalls, which are TIMELY's own:
  * - TLow and THigh are absolute. On a path whose base RTT exceeds THigh each update cuts, to

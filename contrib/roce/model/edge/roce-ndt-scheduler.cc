@@ -82,6 +82,15 @@ NdtScheduler::Resume()
     }
 }
 
+std::string
+NdtScheduler::DescribeHeld(uint8_t trafficClass) const
+{
+    const uint64_t bytes = m_controlled[trafficClass].GetBytes();
+    return m_suspended && bytes ? std::to_string(bytes) +
+                                      " B held back by a suspension of near-destination throttling"
+                                : "";
+}
+
 inline void
 NdtScheduler::Trace(const Frame& frame, int64_t nowPs)
 {

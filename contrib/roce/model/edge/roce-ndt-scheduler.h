@@ -103,6 +103,8 @@ class NdtScheduler : public DwrrScheduler
         return false;
     }
 
+    std::string DescribeHeld(uint8_t trafficClass) const override;
+
     /// Signature of trace source Queues: bytes in each of the two.
     typedef void (*QueuesCallback)(uint64_t normalBytes, uint64_t controlledBytes, Time at);
 

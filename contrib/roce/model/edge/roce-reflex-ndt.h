@@ -72,9 +72,8 @@ struct ReflexNdtParams
  *
  * What the paper calls an extreme scenario, the suspension, is read as rare: its share is that of
  * flows with packets in Controlled among all active flows of the switch. With PauseScope=port and
- * PauseNumerator=state, TIMELY's flows, whose RTT within a datacenter is above TDstThreshold most
- * of the time, suspend a port for a third of a run at 70 % load, and the bursts that follow double
- * PFC.
+ * PauseNumerator=state it is not rare: TIMELY's flows have RTTs above TDstThreshold most of the
+ * time within a datacenter, and the bursts after suspensions bring about more PFC.
  *
  * The stamp replaces the sender's, which is harmless only where something else gives the sender its
  * round trips (ReflexNsf) and paths are not chosen by them; see attribute SeparateTimestamp. A

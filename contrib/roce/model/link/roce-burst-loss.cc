@@ -17,6 +17,13 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(BurstLoss);
 
+namespace
+{
+
+constexpr double MEAN_BURST = 3; //!< default
+
+} // namespace
+
 TypeId
 BurstLoss::GetTypeId()
 {
@@ -32,7 +39,7 @@ BurstLoss::GetTypeId()
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("MeanBurst",
                           "Mean number of frames in the bad state; unless BadToGood is given",
-                          DoubleValue(3),
+                          DoubleValue(MEAN_BURST),
                           MakeDoubleAccessor(&BurstLoss::m_meanBurst),
                           MakeDoubleChecker<double>(1))
             .AddAttribute("GoodToBad",
@@ -68,6 +75,11 @@ BurstLoss::MakeChain() const
         text << "ns3::roce::BurstLoss: LossRate is " << m_lossRate << ", expected " << what;
         throw InputError(text.str());
     };
+    if (m_badToGood > 0 && m_meanBurst != MEAN_BURST)
+    {
+        throw InputError("ns3::roce::BurstLoss: MeanBurst and BadToGood are both given, expected one "
+                         "of them");
+    }
     if (m_goodToBad > 0)
     {
         if (m_lossRate > 0)
@@ -97,6 +109,12 @@ void
 BurstLoss::Check() const
 {
     MakeChain();
+}
+
+bool
+BurstLoss::CanLose() const
+{
+    return GetMeanLossRate() > 0;
 }
 
 double

@@ -43,6 +43,8 @@ class BurstLoss : public LossModel
 
     void Check() const override;
 
+    bool CanLose() const override;
+
     const char* GetRateAttribute() const override
     {
         return "LossRate";

@@ -19,6 +19,13 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(ChunkLoss);
 
+namespace
+{
+
+const char* const PROBABILITIES = "0.001"; //!< default of profile none
+
+} // namespace
+
 TypeId
 ChunkLoss::GetTypeId()
 {
@@ -39,7 +46,7 @@ ChunkLoss::GetTypeId()
                           MakeUintegerChecker<uint32_t>(1, 64))
             .AddAttribute("Probabilities",
                           "Profile none: probabilities to lose 1, 2, ... frames of a chunk",
-                          StringValue("0.001"),
+                          StringValue(PROBABILITIES),
                           MakeStringAccessor(&ChunkLoss::m_probabilitiesText),
                           MakeStringChecker());
     return tid;
@@ -49,6 +56,11 @@ std::vector<double>
 ChunkLoss::Resolve() const
 {
     std::vector<double> probabilities;
+    if (m_profile != "none" && m_probabilitiesText != PROBABILITIES)
+    {
+        throw InputError("ns3::roce::ChunkLoss: Profile is '" + m_profile +
+                         "', expected none with Probabilities");
+    }
     if (m_profile == "uno-setup1")
     {
         probabilities = {3e-4, 7.5e-5, 1.6e-5};
@@ -81,6 +93,13 @@ void
 ChunkLoss::Check() const
 {
     Resolve();
+}
+
+bool
+ChunkLoss::CanLose() const
+{
+    const std::vector<double> probabilities = Resolve();
+    return std::accumulate(probabilities.begin(), probabilities.end(), 0.0) > 0;
 }
 
 void

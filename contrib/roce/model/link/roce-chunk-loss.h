@@ -41,6 +41,8 @@ class ChunkLoss : public LossModel
 
     void Check() const override;
 
+    bool CanLose() const override;
+
   private:
     bool DoIsLost(const Frame& frame, int64_t nowPs) override;
     void Restart() override;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace ns3
 {
@@ -86,6 +87,17 @@ class EgressScheduler : public Object
     virtual bool IsWorkConserving() const
     {
         return true;
+    }
+
+    /**
+     * @brief Say what is held back although the port may send it, for whom looks for the cause of a
+     * stall.
+     * @param trafficClass 0..7
+     * @return for example "9000 B held back by a suspension"; empty: nothing
+     */
+    virtual std::string DescribeHeld([[maybe_unused]] uint8_t trafficClass) const
+    {
+        return "";
     }
 
     /// @return whether there is no frame

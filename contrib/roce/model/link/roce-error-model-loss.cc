@@ -5,6 +5,7 @@
  */
 #include "roce-error-model-loss.h"
 
+#include "ns3/double.h"
 #include "ns3/error-model.h"
 #include "ns3/packet.h"
 #include "ns3/pointer.h"
@@ -63,6 +64,23 @@ ErrorModelLoss::Check() const
     {
         throw InputError("ns3::roce::ErrorModelLoss: ErrorModel is null, expected an ErrorModel");
     }
+}
+
+bool
+ErrorModelLoss::CanLose() const
+{
+    const ErrorModel* model = PeekPointer(m_model);
+    if (const auto* list = dynamic_cast<const ListErrorModel*>(model))
+    {
+        return !list->GetList().empty();
+    }
+    if (const auto* list = dynamic_cast<const ReceiveListErrorModel*>(model))
+    {
+        return !list->GetList().empty();
+    }
+    DoubleValue rate(1);
+    return model && model->IsEnabled() &&
+           (!model->GetAttributeFailSafe("ErrorRate", rate) || rate.Get() > 0);
 }
 
 int64_t

@@ -42,6 +42,8 @@ class ErrorModelLoss : public LossModel
 
     void Check() const override;
 
+    bool CanLose() const override;
+
     /// @param model attribute ErrorModel
     void SetErrorModel(Ptr<ErrorModel> model);
 

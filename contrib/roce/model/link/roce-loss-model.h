@@ -28,13 +28,11 @@ namespace roce
  * every frame, in order of arrival, whatever flow it belongs to, so what a model correlates are
  * neighbours on the link.
  *
- * | model          | losses                                           | parameters |
- * |----------------|--------------------------------------------------|----------------------------|
- * | RandomLoss     | independent                                      | Rate | | BurstLoss      |
- * Gilbert-Elliott chain, a step with each frame    | LossRate, MeanBurst, ...   | | RunLoss | runs
- * of lost frames with given length statistics | Profile, StartRate, ...    | | ChunkLoss      | up
- * to n frames of each chunk of N                | Profile, Probabilities     | | ErrorModelLoss |
- * those of an ErrorModel of ns-3                   | ErrorModel                 |
+ * - RandomLoss: independent losses.
+ * - BurstLoss: a Gilbert-Elliott chain with a step for each frame.
+ * - RunLoss: runs of lost frames with given statistics of their lengths.
+ * - ChunkLoss: up to n frames of each chunk of N.
+ * - ErrorModelLoss: those of an ErrorModel of ns-3.
  *
  * AffectsPfc is true by default: a fibre does not know what a frame is for. A lost XOFF then
  * overruns the headroom until it is refreshed, a lost XON keeps the peer paused until the pause
@@ -87,6 +85,10 @@ class LossModel : public Object
     {
         return nullptr;
     }
+
+    /// @return whether it can ever lose a frame, with its attributes as they are, which Check()
+    /// accepts
+    virtual bool CanLose() const = 0;
 
   protected:
     /// Answer of a draw that does not happen.

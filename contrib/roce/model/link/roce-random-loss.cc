@@ -30,6 +30,12 @@ RandomLoss::GetTypeId()
     return tid;
 }
 
+bool
+RandomLoss::CanLose() const
+{
+    return m_rate > 0;
+}
+
 void
 RandomLoss::SetRate(double rate)
 {

@@ -29,6 +29,8 @@ class RandomLoss : public LossModel
      */
     static TypeId GetTypeId();
 
+    bool CanLose() const override;
+
     const char* GetRateAttribute() const override
     {
         return "Rate";

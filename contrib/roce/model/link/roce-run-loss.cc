@@ -19,6 +19,15 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(RunLoss);
 
+namespace
+{
+
+// Defaults of profile none.
+constexpr double START_RATE = 1e-4;
+const char* const BURST_SIZES = "1";
+
+} // namespace
+
 TypeId
 RunLoss::GetTypeId()
 {
@@ -34,12 +43,12 @@ RunLoss::GetTypeId()
                           MakeStringChecker())
             .AddAttribute("StartRate",
                           "Profile none: probability that a frame outside a run starts one",
-                          DoubleValue(1e-4),
+                          DoubleValue(START_RATE),
                           MakeDoubleAccessor(&RunLoss::m_startRateAttribute),
                           MakeDoubleChecker<double>(0, 1))
             .AddAttribute("BurstSizes",
                           "Profile none: probabilities of runs of 1, 2, ... frames, with commas",
-                          StringValue("1"),
+                          StringValue(BURST_SIZES),
                           MakeStringAccessor(&RunLoss::m_burstSizes),
                           MakeStringChecker());
     return tid;
@@ -48,6 +57,11 @@ RunLoss::GetTypeId()
 void
 RunLoss::Resolve(double& startRate, std::vector<double>& sizes) const
 {
+    if (m_profile != "none" && (m_startRateAttribute != START_RATE || m_burstSizes != BURST_SIZES))
+    {
+        throw InputError("ns3::roce::RunLoss: Profile is '" + m_profile +
+                         "', expected none with StartRate or BurstSizes");
+    }
     if (m_profile == "uno-setup1")
     {
         startRate = 3.8318e-5;
@@ -80,6 +94,15 @@ RunLoss::Check() const
     double startRate;
     std::vector<double> sizes;
     Resolve(startRate, sizes);
+}
+
+bool
+RunLoss::CanLose() const
+{
+    double startRate;
+    std::vector<double> sizes;
+    Resolve(startRate, sizes);
+    return startRate > 0;
 }
 
 void

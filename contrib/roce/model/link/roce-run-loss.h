@@ -48,6 +48,8 @@ class RunLoss : public LossModel
 
     void Check() const override;
 
+    bool CanLose() const override;
+
   private:
     bool DoIsLost(const Frame& frame, int64_t nowPs) override;
     void Restart() override;

@@ -122,10 +122,10 @@ class QpScheduler
     const QueuePairs& m_queuePairs;
     uint32_t m_readyMask{0};
     std::array<Ring, N_CLASSES> m_rings;
-    uint32_t m_lastQpn{UINT32_MAX}; //!< who has sent last
-    /// It, if it may send again. It joins its ring at the next choice, behind everybody whose gap
-    /// has ended or who has come meanwhile: a queue pair a little below line rate would otherwise
-    /// get every third turn beside one at line rate.
+    uint32_t m_lastQpn{UINT32_MAX}; //!< queue pair that has sent last
+    /// The queue pair that has sent last, if it may send again without a gap; or null. It joins its
+    /// ring when the next one is chosen, behind those that have become ready meanwhile. Otherwise a
+    /// queue pair a little below line rate would get every third turn beside one at line rate.
     QueuePair* m_again{nullptr};
     uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame
     std::vector<Timer> m_timers;

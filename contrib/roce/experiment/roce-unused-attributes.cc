@@ -1,0 +1,126 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-unused-attributes.h"
+
+#include "ns3/object-factory.h"
+#include "ns3/roce-control-shim.h"
+#include "ns3/roce-flow-application.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+const std::string MODULE = "ns3::roce::";
+
+/// Types of what queue pairs have. @param nic of the sender @param interDc see Nic::GetProfile()
+/// @param used filled in
+void
+AddQueuePairTypes(Nic& nic, bool interDc, std::set<TypeId>& used)
+{
+    const TransportProfile& profile = *nic.GetProfile(interDc);
+    const Ptr<CongestionControl>& law = profile.GetLaw();
+    used.insert(law->GetInstanceTypeId());
+    if (const auto* shim = dynamic_cast<const ControlShim*>(PeekPointer(law)))
+    {
+        used.insert(shim->GetLaw().GetInstanceTypeId());
+    }
+    used.insert(profile.GetFeedback()->GetInstanceTypeId());
+    used.insert(profile.GetRecovery()->GetInstanceTypeId());
+    used.insert(profile.GetSelector()->GetInstanceTypeId());
+}
+
+/// @return the types of all objects of a network
+std::set<TypeId>
+FindUsedTypes(const Network& network, const std::array<bool, 2>& scopes)
+{
+    std::set<TypeId> used{FlowApplication::GetTypeId()};
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        for (const bool interDc : {false, true})
+        {
+            if (scopes[interDc])
+            {
+                AddQueuePairTypes(*network.GetNic(n), interDc, used);
+            }
+        }
+    }
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = network.GetSwitch(s);
+        used.insert(sw->GetInstanceTypeId());
+        for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
+        {
+            used.insert(sw->GetQueue(p).GetInstanceTypeId());
+        }
+        for (const Ptr<SwitchStage>& stage : sw->GetStages())
+        {
+            used.insert(stage->GetInstanceTypeId());
+        }
+    }
+    for (const Ptr<Port>& port : network.GetPorts())
+    {
+        used.insert(port->GetInstanceTypeId());
+        used.insert(port->GetLink()->GetInstanceTypeId());
+        if (const Ptr<LossModel> model = port->GetLossModel())
+        {
+            used.insert(model->GetInstanceTypeId());
+        }
+    }
+    return used;
+}
+
+} // namespace
+
+std::array<bool, 2>
+FindScopes(const Network& network, const std::vector<FlowSpec>& flows)
+{
+    std::array<bool, 2> scopes{};
+    for (const FlowSpec& flow : flows)
+    {
+        scopes[network.GetDatacenter(flow.src) != network.GetDatacenter(flow.dst)] = true;
+    }
+    return scopes;
+}
+
+std::vector<UnusedOptions>
+FindUnusedAttributes(const std::set<std::string>& given,
+                     const Network& network,
+                     const std::array<bool, 2>& scopes)
+{
+    std::vector<UnusedOptions> unused;
+    std::set<TypeId> used;
+    for (const std::string& name : given)
+    {
+        const std::string type = name.substr(0, name.rfind("::"));
+        TypeId tid;
+        if (name.compare(0, MODULE.size(), MODULE) != 0 ||
+            !TypeId::LookupByNameFailSafe(type, &tid))
+        {
+            continue;
+        }
+        if (used.empty())
+        {
+            used = FindUsedTypes(network, scopes);
+        }
+        if (std::none_of(used.begin(), used.end(), [&tid](const TypeId& candidate) {
+                return candidate == tid || candidate.IsChildOf(tid);
+            }))
+        {
+            unused.push_back({{name}, "since there is no " + type.substr(MODULE.size())});
+        }
+    }
+    return unused;
+}
+
+} // namespace roce
+} // namespace ns3
