@@ -168,7 +168,7 @@ def comparison():
         ("places in which a parameter stands (DCQCN's ``CutPeriod``)", OLD_PLACES, places),
         ("lines of DCTCP's file pair (seven parameters, two profiles)", OLD_DCTCP,
          lines_of(law.with_suffix(".h"), law.with_suffix(".cc"))),
-        ("lines of the file pair of the :doc:`tutorial` (six parameters, two profiles)", "",
+        ("lines of the file pair of the :doc:`tutorial` (six parameters, two profiles)", "--",
          lines_of(tutorial.with_suffix(".h"), tutorial.with_suffix(".cc"))),
     ]
     return rows, facts

@@ -35,14 +35,18 @@ def enter(folder, build):
 
 
 def run_blocks(todo, place, build, environment):
-    """@param todo blocks @param place folder of the files they include @return number of commands run, number left out, and what was wrong."""
+    """
+    @param todo blocks
+    @param place folder of the files that they include
+    @return number of commands run, number left out, and what was wrong
+    """
     count, left, wrong = 0, 0, []
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
         enter(folder, build)
         for block in todo:
             caption = block.options.get("caption", "")
-            if caption and "/" not in caption:
+            if caption and "/" not in caption and " " not in caption:
                 source = place / block.argument
                 text = source.read_text(encoding="utf-8") if block.name == "literalinclude" else block.text()
                 (folder / caption).write_text(text, encoding="utf-8")

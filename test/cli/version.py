@@ -37,7 +37,8 @@ def main():
             if text != f"{name} (ns-3 RoCE) {version}\n":
                 wrong.append(f"{name} {option} prints {text!r}, expected version {version}")
     with tempfile.TemporaryDirectory() as folder:
-        run("two-dc-leaf-spine", "--spines=2", "--leaves=2", "--hostsPerLeaf=2", "--duration=200us", "--progress=none", f"--out={folder}/run")
+        run("two-dc-leaf-spine", "--spines=2", "--leaves=2", "--hostsPerLeaf=2", "--duration=200us", "--progress=none",
+            f"--out={folder}/run")
         found = json.loads(Path(folder, "run", "summary.json").read_text(encoding="utf-8"))["versions"]["ns-3-roce"]
         if found != version:
             wrong.append(f"summary.json has version {found}, expected {version}")
