@@ -11,8 +11,8 @@ copyright = "2026, the ns-3 RoCE authors"  # pylint: disable=redefined-builtin
 exclude_patterns = ["README*"]
 highlight_language = "none"
 html_theme = "alabaster"
-html_theme_options = {"description": "RDMA congestion control inside and between datacenters", "page_width": "1320px", "body_max_width": "1040px",
-                      "font_size": "16px", "code_font_size": "0.8em",
+html_theme_options = {"description": "RDMA congestion control inside and between datacenters",
+                      "page_width": "1320px", "body_max_width": "1040px", "font_size": "16px", "code_font_size": "0.8em",
                       "sidebar_width": "240px", "fixed_sidebar": False, "show_relbars": True,
                       "font_family": "sans-serif", "head_font_family": "sans-serif"}
 html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
