@@ -44,7 +44,7 @@ if [ "${#trees[@]}" -eq 0 ]; then
 fi
 
 cd "$root"
-sources=$(find "${folders[@]}" -name '*.cc' | sort | grep -E -- "$only" || true)
+sources=$(find "${folders[@]}" -name '*.cc' -not -path 'contrib/roce/doc/*' | sort | grep -E -- "$only" || true)
 if [ -z "$sources" ]; then
     echo "error: no source file matches '$only'" >&2
     exit 2

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""Campaigns: an experiment is a small YAML file, described in contrib/roce/doc/roce.rst, "Campaigns".
+"""Campaigns: an experiment is a small YAML file, described in contrib/roce/doc/howto/campaigns.rst.
 
 experiment   reads and checks the file, makes the list of runs
 yamlread     YAML with strict types and line numbers

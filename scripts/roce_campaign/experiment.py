@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An experiment: a YAML file that is checked completely before anything runs.
 
-The keys are described in contrib/roce/doc/roce.rst, "Campaigns"; scripts/experiments has examples.
+The keys are described in contrib/roce/doc/howto/campaigns.rst; scripts/experiments has examples.
 """
 
 import os

@@ -7,7 +7,7 @@
     results.py BUILD_DIR
 
 The earlier result survives bad input, a full disk, kill -9 and a second run in the same folder; files
-of others and input files are not touched. contrib/roce/doc/roce.rst, "Results under faults", names these tests.
+of others and input files are not touched. contrib/roce/doc/howto/results.rst names these tests.
 """
 
 import json

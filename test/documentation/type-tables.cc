@@ -5,7 +5,7 @@
  */
 
 // Prints all types of the module with their attributes and trace sources, as JSON: what
-// test/cli/documentation.py compares with the tables of roce.rst.
+// scripts/build-doc.py makes tables of.
 
 #include "ns3/core-module.h"
 #include "ns3/roce-network.h"

@@ -8,9 +8,12 @@
 #include "ns3/callback.h"
 #include "ns3/global-value.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-version.h"
 #include "ns3/type-id.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <numeric>
 #include <sstream>
@@ -258,10 +261,14 @@ CheckedCommandLine::CheckArgument(const std::string& text)
         throw InputError("--PrintAttributes: unknown type '" + value +
                          "', expected one that --PrintTypeIds lists");
     }
+    if (name == "version" || name == "PrintVersion")
+    {
+        // Not ns-3's own, which is that of its source tree.
+        std::cout << m_cmd.GetName() << " (ns-3 RoCE) " << MODULE_VERSION << std::endl;
+        std::exit(0);
+    }
     static const std::set<std::string> printers{"help",
-                                                "version",
                                                 "PrintHelp",
-                                                "PrintVersion",
                                                 "PrintGroups",
                                                 "PrintGroup",
                                                 "PrintTypeIds",

@@ -98,7 +98,8 @@ class CheckedCommandLine
     /**
      * @brief Check all arguments, then set options, attribute defaults and global values.
      *
-     * Prints and exits with status 0 for --help and the other --Print options of ns-3.
+     * Prints and exits with status 0 for --help, --version (this module's) and the --Print options
+     * of ns-3.
      * @param argc number of arguments
      * @param argv arguments, the program's name first
      * @throw InputError for an unknown option, type or attribute, a missing or bad value, or an

@@ -8,6 +8,7 @@
 #include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-version.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
 
@@ -22,8 +23,6 @@ namespace roce
 
 namespace
 {
-
-const char* const MODULE_VERSION = "0.1.0";
 
 #ifdef ROCE_NS3_VERSION
 const char* const NS3_VERSION = ROCE_NS3_VERSION; // set by the build

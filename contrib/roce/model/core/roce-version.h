@@ -1,0 +1,20 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_VERSION_H
+#define ROCE_VERSION_H
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Version of this module, the one place: --version, summary.json and the documentation read it.
+constexpr const char* MODULE_VERSION = "0.9.0";
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_VERSION_H */

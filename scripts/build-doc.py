@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Make the documentation, a site of HTML pages: contrib/roce/doc, with tables made from the programs and the sources.
+
+    scripts/build-doc.py [BUILD_DIR]
+
+The pages are in BUILD_DIR/doc/html (default: build). Attributes and trace sources come from BUILD_DIR/bin/roce-type-tables,
+rooms from test/cli/rooms.py.
+
+Exit status: 0 done, 1 Sphinx has warnings or errors, 2 something is missing.
+"""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MODULE = ROOT / "contrib" / "roce"
+PREFIX = "ns3::roce::"
+sys.path.insert(0, str(ROOT / "test" / "cli"))
+import rooms  # noqa: E402
+
+# Before the house was rebuilt, at commit 0a4004b: files and lines of a folder, and today's rooms of the same things.
+OLD_ROOMS = [
+    ("parameters, errors, time", "(in the others)", 0, 0, ["model/core"]),
+    ("frames and wire format", "``model/frame``", 7, 2095, ["model/frame"]),
+    ("ports, links, clocks, losses", "``model/link``", 23, 3588, ["model/link"]),
+    ("switches", "``model/switch``", 14, 3196, ["model/switch"]),
+    ("rate laws", "``model/transport``", 38, 8327, ["model/congestion-control"]),
+    ("queue pairs, recoveries, paths, NICs", "``model/nic``", 41, 7039,
+     ["model/queue-pair", "model/recovery", "model/path", "model/nic"]),
+    ("external switches", "``model/edge``", 13, 2527, ["model/edge"]),
+    ("networks, workloads, output, programs", "``helper``", 99, 17453,
+     ["helper", "workload", "output", "experiment", "hpcc"]),
+]
+OLD_UPWARDS, OLD_CIRCLES, OLD_PLACES, OLD_DCTCP = 29, 0, 7, 497
+OLD_TUTORIAL = 219  # the same law, written in the way of that commit (as its DCTCP was), which compiled with it
+
+
+def fail(status, text):
+    """End with one line or more."""
+    sys.stderr.write(f"error: {text}\n")
+    sys.exit(status)
+
+
+# Attributes and trace sources -----------------------------------------------------------------------------------------
+
+def in_unit(number, units):
+    """@return an integer in the largest unit of which it is at least one, exactly."""
+    for size, unit in units:
+        if abs(number) >= size or size == 1:
+            return f"{Decimal(number) / size:f}{unit}"
+    return ""
+
+
+def default_of(attribute):
+    """@return the default as a user would write it, in reStructuredText."""
+    text = attribute["default"]
+    kind = attribute["value"].replace("ns3::", "")
+    if kind == "TimeValue":
+        text = in_unit(int(text[:-2]), [(10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps")])
+    if kind == "DataRateValue":
+        text = in_unit(int(text[:-3]), [(10**9, "Gbps"), (10**6, "Mbps"), (10**3, "kbps"), (1, "bps")])
+    if kind == "QueueSizeValue":
+        size = int(text[:-1])
+        text = f"{size >> 20}MiB" if size and size % (1 << 20) == 0 else f"{size}B"
+    if kind == "PointerValue":
+        return "none"
+    return f"``{text.replace(PREFIX, '')}``" if text else "(empty)"
+
+
+def values_of(attribute):
+    """@return which values it takes, in words."""
+    kind = attribute["value"].replace("ns3::", "")
+    words = {"BooleanValue": "true, false", "TimeValue": "time", "DataRateValue": "rate", "QueueSizeValue": "bytes",
+             "ObjectFactoryValue": "type name", "PointerValue": "object", "StringValue": "text"}
+    if kind in words:
+        return words[kind]
+    if kind == "roce::ParameterValue":
+        return escaped(attribute["range"])
+    match = re.fullmatch(r"(\w+) ([^:]+):([^:]+)", attribute["range"])
+    if not match:
+        fail(1, f"range '{attribute['range']}' of {attribute['name']}; teach values_of() in scripts/build-doc.py what it means")
+    kind, low, high = match.groups()
+    number = "number" if kind in ("double", "float") else "integer"
+    bits = re.search(r"int(\d+)_t", kind)
+    top = 1.7e308 if not bits else 2 ** (int(bits[1]) - (not kind.startswith("u"))) - 1
+    open_high = float(high) >= top if not bits else int(high) == top
+    open_low = float(low) <= -top
+    if open_high:
+        return number if open_low else f"{number} from {low}"
+    return f"{low} to {high}"
+
+
+def escaped(text):
+    """@return text as reStructuredText in a quoted CSV field."""
+    text = re.sub(r"([\\*`|])", r"\\\1", text)
+    text = re.sub(r"_(?!\w)", r"\\_", text)
+    return text.replace('"', '""')
+
+
+def title(text, line="="):
+    """@return a heading."""
+    return f"{text}\n{line * len(text)}\n\n"
+
+
+def table(header, widths, rows):
+    """@return a csv-table directive."""
+    lines = [".. csv-table::", "   :header: " + ", ".join(header), "   :widths: " + ", ".join(map(str, widths)), ""]
+    lines += ["   " + ", ".join(f'"{field}"' for field in row) for row in rows]
+    return "\n".join(lines) + "\n\n"
+
+
+def attribute_page(types):
+    """@return the chapter of all attributes, a section for each type that has some."""
+    page = title("Attributes") + (
+        "Every attribute is an option of every program: ``--ns3::roce::Nic::PathMtu=1024``. A default of several values, "
+        "``5 / 0``, is that of each profile, in the order of ``Profile``. The text ``profile`` as a value stands for it.\n\n")
+    for entry in types:
+        if entry["attributes"]:
+            rows = [(f"``{a['name']}``", values_of(a), default_of(a), escaped(a["help"])) for a in entry["attributes"]]
+            page += title(entry["name"].replace(PREFIX, ""), "-") + f"A ``{entry['parent'].replace(PREFIX, '')}``.\n\n"
+            page += table(("attribute", "values", "default", "meaning"), (22, 15, 15, 48), rows)
+    none = [f"``{entry['name'].replace(PREFIX, '')}``" for entry in types if not entry["attributes"]]
+    return page + title("Without attributes of their own", "-") + ",\n".join(none) + ".\n"
+
+
+def trace_page(types):
+    """@return the chapter of all trace sources."""
+    rows = [(f"``{entry['name'].replace(PREFIX, '')}/{t['name']}``", f"``{t['callback'].replace(PREFIX, '')}``", escaped(t["help"]))
+            for entry in types for t in entry["traces"]]
+    return title("Trace sources") + (
+        "All give the exact time as an argument, while ``Simulator::Now()`` may be later. The signatures are types in the "
+        "headers of the classes. How to connect to them: :ref:`traces`.\n\n"
+        ) + table(("trace source", "signature", "fires when"), (28, 30, 42), rows)
+
+
+# Rooms ----------------------------------------------------------------------------------------------------------------
+
+def lines_of(*paths):
+    """@return how many lines these files have."""
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+def comparison():
+    """@return rows of the table that compares the module with what it was; the new side is counted."""
+    files, _ = rooms.read_files()
+    sizes = {room: (count, lines) for room, count, lines, _ in rooms.table(files)}
+    rows, totals = [], [0, 0, 0, 0]
+    for what, folder, old_files, old_lines, now in OLD_ROOMS:
+        new = [sum(sizes[room][i] for room in now) for i in (0, 1)]
+        numbers = (old_files, old_lines, *new)
+        totals = [a + b for a, b in zip(totals, numbers)]
+        rows.append((what, folder, *numbers, ", ".join(f"``{room}``" for room in now)))
+    rows.append(("all", "", *totals, ""))
+    law = MODULE / "model" / "congestion-control" / "roce-dctcp"
+    tutorial = MODULE / "doc" / "tutorial" / "roce-aimd"
+    places = sum(path.read_text(encoding="utf-8").count('"CutPeriod"') for path in MODULE.rglob("roce-*"))
+    facts = [
+        ("includes of a room that is not below", OLD_UPWARDS, len(rooms.upwards(files))),
+        ("circles of headers", OLD_CIRCLES, len(rooms.circles(files))),
+        ("places in which a parameter stands (DCQCN's ``CutPeriod``)", OLD_PLACES, places),
+        ("lines of DCTCP's file pair (seven parameters, two profiles)", OLD_DCTCP,
+         lines_of(law.with_suffix(".h"), law.with_suffix(".cc"))),
+        ("lines of the file pair of the :doc:`tutorial` (six parameters, two profiles)", OLD_TUTORIAL,
+         lines_of(tutorial.with_suffix(".h"), tutorial.with_suffix(".cc"))),
+    ]
+    return rows, facts
+
+
+def write_csv(path, rows):
+    """Write rows to a file."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+
+
+# Site -----------------------------------------------------------------------------------------------------------------
+
+def main():
+    """Copy the chapters, add the tables, let Sphinx make pages."""
+    if len(sys.argv) > 2 or any(word.startswith("-") for word in sys.argv[1:]):
+        sys.stdout.write(__doc__)
+        sys.exit(0 if sys.argv[1:] in (["--help"], ["-h"]) else 2)
+    build = Path(sys.argv[1] if len(sys.argv) == 2 else ROOT / "build").resolve()
+    program = build / "bin" / "roce-type-tables"
+    sphinx = shutil.which("sphinx-build", path="/usr/bin:/usr/local/bin")
+    if not program.exists():
+        fail(2, f"{program} not found, expected it from scripts/build.sh")
+    if not sphinx:
+        fail(2, "sphinx-build not found, expected it from scripts/install.sh")
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    if done.returncode:
+        fail(1, f"{program}: {done.stderr.strip()}")
+    types = sorted(json.loads(done.stdout), key=lambda entry: entry["name"])
+
+    source, html = build / "doc" / "source", build / "doc" / "html"
+    for folder in (source, html):
+        shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(MODULE / "doc", source)
+    (build / "doc" / "types.json").write_text(json.dumps(types), encoding="utf-8")
+    (source / "attributes.rst").write_text(attribute_page(types), encoding="utf-8")
+    (source / "traces.rst").write_text(trace_page(types), encoding="utf-8")
+    rows, facts = comparison()
+    write_csv(source / "rooms.csv", [(f"``{room}``", count, lines, ", ".join(below)) for room, count, lines, below
+                                     in rooms.table(rooms.read_files()[0])])
+    write_csv(source / "old-and-new-rooms.csv", rows)
+    write_csv(source / "old-and-new.csv", facts)
+    header = (MODULE / "model" / "core" / "roce-version.h").read_text(encoding="utf-8")
+    version = re.search(r'MODULE_VERSION = "([^"]+)"', header)[1]
+    done = subprocess.run([sphinx, "-q", "-W", "--keep-going", "-n", "-D", f"version={version}", "-D", f"release={version}",
+                           "-b", "html", source, html], capture_output=True, text=True, check=False)
+    if done.returncode or done.stderr.strip():
+        fail(1, "sphinx-build:\n" + done.stderr.replace(str(source), "contrib/roce/doc").strip())
+    print(html / "index.html")
+
+
+if __name__ == "__main__":
+    main()
