@@ -27,7 +27,7 @@ DoorFeedback::GetTypeId()
 Ptr<ReceiverFeedback>
 DoorFeedback::Fork() const
 {
-    return Create<DoorFeedback>(m_share, m_periodPs);
+    return CreateObject<DoorFeedback>(m_share, m_periodPs);
 }
 
 void

@@ -88,7 +88,7 @@ Ptr<ReceiverFeedback>
 DoorLaw::MakeFeedback() const
 {
     const DoorParams& p = *m_parameters.Get();
-    return Create<DoorFeedback>(p.grantShare, p.grantPeriodPs);
+    return CreateObject<DoorFeedback>(p.grantShare, p.grantPeriodPs);
 }
 
 const FrameExtension*

@@ -391,7 +391,6 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     summary.configuration["seed"] = std::to_string(seed);
     summary.configuration["RngSeed"] = std::to_string(RngSeedManager::GetSeed());
     summary.seed = seed;
-    summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));
     summary.wallSeconds = meter.GetWallSeconds();
     summary.cpuSeconds = meter.GetCpuSeconds();
     collector.Summarise(summary);
@@ -403,6 +402,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
     if (writer)
     {
+        summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));
         Write(*writer, summary, stats, records, iterations, collector.GetFingerprint());
     }
     PrintTable(std::cout, stats, summary);

@@ -89,7 +89,7 @@ FrameExtension::Write(const Frame& frame, std::vector<uint8_t>& out)
 void
 FrameExtension::Echo(Frame& answer, const Frame& data)
 {
-    if (!data.extension || !Get(data.extension).m_isEchoed)
+    if (!Get(data.extension).m_isEchoed)
     {
         return;
     }

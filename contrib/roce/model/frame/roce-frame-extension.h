@@ -117,7 +117,7 @@ class FrameExtension
     /**
      * @brief Give the answer to a data frame what it is to echo of it.
      * @param answer without extension
-     * @param data may have none
+     * @param data has an extension
      */
     static void Echo(Frame& answer, const Frame& data);
 

@@ -134,8 +134,10 @@ NicSender::SendNext(uint32_t paused, int64_t atPs)
     CongestionControl& cc = qp->GetCc();
     cc.Advance(atPs);
     cc.OnSend(sent);
-    m_timeouts.OnSend(*qp, *frame, atPs);
-    m_nic.SetEarliestTimer();
+    if (m_timeouts.OnSend(*qp, *frame, atPs))
+    {
+        m_nic.SetEarliestTimer();
+    }
     m_nic.Transmit(frame, atPs);
     m_scheduler.CountSent(qp, sent.wireBytes, atPs);
     m_scheduler.Place(qp, atPs, m_nic.GetBusyUntilPs());
@@ -160,8 +162,10 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
     if (result.packets || result.rewound || result.loss)
     {
         qp->ackedPackets += result.packets;
-        m_timeouts.OnProgress(*qp, result, nowPs);
-        m_nic.SetEarliestTimer();
+        if (m_timeouts.OnProgress(*qp, result, nowPs))
+        {
+            m_nic.SetEarliestTimer();
+        }
         AckInfo ack;
         ack.nowPs = nowPs;
         ack.ackPsn = result.newestPsn;

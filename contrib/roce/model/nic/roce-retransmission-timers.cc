@@ -19,30 +19,18 @@ RetransmissionTimers::Push(QueuePair& qp)
     m_heap.Push(qp.timeout.m_deadlinePs, qp.GetQpn());
 }
 
-void
+bool
 RetransmissionTimers::Restart(QueuePair& qp, int64_t nowPs)
 {
     RetransmissionTimer& timer = qp.timeout;
     timer.m_startPs = nowPs;
     timer.m_deadlinePs = qp.GetRecovery().DeadlinePs(qp);
-    if (timer.m_deadlinePs < timer.m_entryPs)
+    if (timer.m_deadlinePs >= timer.m_entryPs)
     {
-        Push(qp);
+        return false;
     }
-}
-
-void
-RetransmissionTimers::OnProgress(QueuePair& qp, const QueuePair::AckResult& result, int64_t nowPs)
-{
-    qp.timeout.m_retries = 0;
-    if (!qp.GetInflightBytes())
-    {
-        qp.timeout.m_deadlinePs = NEVER_PS; // what is to be repeated starts it again
-    }
-    else if (result.advanced || result.rewound)
-    {
-        Restart(qp, nowPs);
-    }
+    Push(qp);
+    return true;
 }
 
 QueuePair*

@@ -57,14 +57,13 @@ class RetransmissionTimers
      * @param qp its queue pair
      * @param frame data
      * @param nowPs start of its transmission
+     * @return whether NextPs() may have become earlier
      */
-    void OnSend(QueuePair& qp, const Frame& frame, int64_t nowPs)
+    bool OnSend(QueuePair& qp, const Frame& frame, int64_t nowPs)
     {
-        if (qp.timeout.m_deadlinePs == NEVER_PS ||
-            (frame.flags & FRAME_RETX && frame.psn == qp.GetUna()))
-        {
-            Restart(qp, nowPs);
-        }
+        return (qp.timeout.m_deadlinePs == NEVER_PS ||
+                (frame.flags & FRAME_RETX && frame.psn == qp.GetUna())) &&
+               Restart(qp, nowPs);
     }
 
     /**
@@ -72,8 +71,18 @@ class RetransmissionTimers
      * @param qp its queue pair
      * @param result what it did
      * @param nowPs current time
+     * @return whether NextPs() may have become earlier
      */
-    void OnProgress(QueuePair& qp, const QueuePair::AckResult& result, int64_t nowPs);
+    bool OnProgress(QueuePair& qp, const QueuePair::AckResult& result, int64_t nowPs)
+    {
+        qp.timeout.m_retries = 0;
+        if (!qp.GetInflightBytes())
+        {
+            qp.timeout.m_deadlinePs = NEVER_PS; // what is to be repeated starts it again
+            return false;
+        }
+        return (result.advanced || result.rewound) && Restart(qp, nowPs);
+    }
 
     /// @return when a deadline is to be looked at, or NEVER_PS
     int64_t NextPs() const
@@ -105,7 +114,7 @@ class RetransmissionTimers
     void Resume(QueuePair& qp, int64_t nowPs);
 
   private:
-    void Restart(QueuePair& qp, int64_t nowPs);
+    bool Restart(QueuePair& qp, int64_t nowPs);
     void Push(QueuePair& qp);
 
     const QueuePairs& m_queuePairs;

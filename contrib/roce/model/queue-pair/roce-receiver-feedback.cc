@@ -5,7 +5,6 @@
  */
 #include "roce-receiver-feedback.h"
 
-#include "ns3/roce-frame-extension.h"
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -28,22 +27,6 @@ ReceiverFeedback::GetTypeId()
     static TypeId tid =
         TypeId("ns3::roce::ReceiverFeedback").SetParent<Object>().SetGroupName("Roce");
     return tid;
-}
-
-void
-ReceiverFeedback::Echo(Frame& ack, Frame& data)
-{
-    if (data.ecn == ECN_CE)
-    {
-        ack.flags |= FRAME_ECN_ECHO;
-    }
-    ack.sentPs = data.sentPs;
-    ack.flags |= data.flags & FRAME_TIMESTAMP;
-    ack.telemetry = data.telemetry;
-    data.telemetry = nullptr;
-    ack.telemetryBytes = data.telemetryBytes;
-    ack.frameBytes += data.telemetryBytes;
-    FrameExtension::Echo(ack, data);
 }
 
 namespace

@@ -10,7 +10,7 @@
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
-#include "ns3/roce-frame.h"
+#include "ns3/roce-frame-extension.h"
 #include "ns3/roce-time.h"
 
 #include <algorithm>
@@ -113,7 +113,23 @@ class ReceiverFeedback : public Object
      * @param ack answer
      * @param data loses its INT
      */
-    static void Echo(Frame& ack, Frame& data);
+    static void Echo(Frame& ack, Frame& data)
+    {
+        if (data.ecn == ECN_CE)
+        {
+            ack.flags |= FRAME_ECN_ECHO;
+        }
+        ack.sentPs = data.sentPs;
+        ack.flags |= data.flags & FRAME_TIMESTAMP;
+        ack.telemetry = data.telemetry;
+        data.telemetry = nullptr;
+        ack.telemetryBytes = data.telemetryBytes;
+        ack.frameBytes += data.telemetryBytes;
+        if (data.extension)
+        {
+            FrameExtension::Echo(ack, data);
+        }
+    }
 
     /**
      * @brief Complete an ACK or NAK that answers data.
