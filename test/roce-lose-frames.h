@@ -29,6 +29,11 @@ class NamedLoss : public LossModel
     {
     }
 
+    bool CanLose() const override
+    {
+        return true;
+    }
+
   private:
     bool DoIsLost(const Frame& frame, int64_t) override
     {

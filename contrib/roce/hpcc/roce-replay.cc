@@ -508,7 +508,7 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     run.Warn(m_transport.Check(network));
 
     std::vector<UnusedOptions> own;
-    if (network.GetNic(0)->GetSelectorPrototype(false)->IsPerPacket())
+    if (network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket())
     {
         own.push_back({{"paths"}, "with --pathSelector=" + m_transport.paths});
     }

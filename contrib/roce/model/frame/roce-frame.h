@@ -296,7 +296,7 @@ struct alignas(64) Frame
     uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers, or 0 if a
                            //!< timer sends it. A NIC knows it from the wire: its reply has the same
                            //!< source port, unless replies of the flow have a port of their own
-    uint8_t extension;      //!< tag of the FrameExtension that it carries; 0: none
+    uint8_t extension;     //!< tag of the FrameExtension that it carries; 0: none
     // --- third cache line: PFC and extensions only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
     uint8_t classEnable;                    //!< PFC: class-enable vector
