@@ -18,11 +18,12 @@ namespace test
 {
 
 /**
+ * @tparam Error what it throws; nothing else is caught
  * @tparam F callable
  * @param f called
- * @return message of the InputError that it throws, or "no error"
+ * @return message of the error that it throws, or "no error"
  */
-template <typename F>
+template <typename Error = InputError, typename F>
 std::string
 ErrorOf(F&& f)
 {
@@ -30,7 +31,7 @@ ErrorOf(F&& f)
     {
         f();
     }
-    catch (const InputError& e)
+    catch (const Error& e)
     {
         return e.what();
     }

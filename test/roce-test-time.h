@@ -8,6 +8,24 @@
 
 #include "ns3/nstime.h"
 
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+namespace test
+{
+
+// Times are picoseconds.
+constexpr int64_t NS = 1000;
+constexpr int64_t US = 1000 * NS;
+constexpr int64_t MS = 1000 * US;
+
+} // namespace test
+} // namespace roce
+} // namespace ns3
+
 /// Sets the resolution that every program of the module sets first, once per test executable.
 inline const bool ROCE_TEST_PICOSECONDS = [] {
     ns3::Time::SetResolution(ns3::Time::PS);

@@ -57,9 +57,11 @@ CASES = [
      ["--ns3::roce::BurstLoss::LossRate: without effect since there is no BurstLoss",
       "--ns3::roce::PhantomQueue::EcnMin: without effect since there is no PhantomQueue",
       "--ns3::roce::ReflexNsf::TInterval: without effect since there is no ReflexNsf"]),
-    (SHORT + ["--cc=Timely", "--edge=ReflexNsf", "--ns3::roce::ReflexNsf::TInterval=3us", "--ns3::roce::Timely::Beta=0.7",
+    (SHORT + ["--cc=Timely", "--interFraction=1", "--edge=ReflexNsf", "--ns3::roce::ReflexNsf::TInterval=3us", "--ns3::roce::Timely::Beta=0.7",
               "--ns3::roce::LossModel::AffectsPfc=0", "--loss=1e-9", "--ns3::roce::DwrrScheduler::StrictClasses=64"], []),
     (SHORT + ["--cc=none", "--ecn=0", "--ns3::roce::EcnMarker::Pmax=0.5"], ["--ns3::roce::EcnMarker::Pmax: without effect since there is no EcnMarker"]),
+    (SHORT + ["--cc=Timely", "--interFraction=0", "--edge=ReflexNsf"], ["--edge: without effect without flows between datacenters"]),
+    (SHORT + ["--interFraction=0", "--edge=PhantomQueue", "--dciAttach=leaf"], []),
     # losses and failures
     (SHORT + ["--lossLinks=wan"], ["--lossLinks: without effect without --loss or --lossModel"]),
     (SHORT + ["--lossLinks=wan", "--loss=1e-9"], []),

@@ -117,10 +117,10 @@ class Network:
         rng = self.rng
         self.lossy = rng.random() < 0.4
         if self.lossy:
-            self.options.append(rng.choice(["--loss=1e-3", "--loss=0.01", "--loss=1e-3|--lossModel=BurstLoss[MeanBurst=3]", "--loss=0.2",
+            self.options.append(rng.choice(["--loss=1e-3", "--loss=0.01", "--loss=1e-3 --lossModel=BurstLoss[MeanBurst=3]", "--loss=0.2",
                                             "--lossModel=RunLoss[Profile=none|StartRate=3e-3]", "--lossModel=ChunkLoss",
-                                            "--loss=0.01|--lossModel=ns3::RateErrorModel"]))
-            self.options[-1:] = self.options[-1].split("|")
+                                            "--loss=0.01 --lossModel=ns3::RateErrorModel"]))
+            self.options[-1:] = self.options[-1].split()
             kinds = ["all", "host", "fabric"] + (["wan", "border"] if self.two else [])
             self.options.append("--lossLinks=" + rng.choice(kinds))
         self.failing = rng.random() < 0.3

@@ -4,12 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Loss patterns and what go-back-N makes of them, packet for packet.
-#include "roce-test-network.h"
+#include "roce-loss-fixture.h"
 
 #include "ns3/roce-flow-application.h"
-#include "ns3/roce-leaf-spine-helper.h"
-
-#include <random>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -18,36 +15,16 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t FIRST = 335520;  // first frame of 4096 B at 100 Gbit/s, ps
-constexpr int64_t MIDDLE = 334240; // further frames
-constexpr int64_t ACK = 6880;
 constexpr int64_t PFC = 6720;
 constexpr int64_t RTO = 4 * MS;
-constexpr uint64_t N_PACKETS = 100;
 
-struct GoBackN : SystemTest
+struct GoBackN : LossTest
 {
     void SetUp() override
     {
-        SystemTest::SetUp();
-        SetRateLaw("LineRate");
+        LossTest::SetUp();
         Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(TimeStep(RTO)));
     }
-
-    /// Start of packet i's first transmission.
-    static int64_t Start(uint64_t i)
-    {
-        return i ? FIRST + static_cast<int64_t>(i - 1) * MIDDLE : 0;
-    }
-
-    /// Arrival of packet i at the receiver, two links of 1 us away.
-    static int64_t Arrival(uint64_t i)
-    {
-        return 2 * FIRST + static_cast<int64_t>(i) * MIDDLE + 2 * US;
-    }
-
-    /// Way of an ACK or NAK back.
-    static constexpr int64_t BACK = 2 * (US + ACK);
 };
 
 /// One data transmission.
@@ -69,15 +46,6 @@ RecordData(Ptr<Port> port, std::vector<Sent>& sent)
                 sent.push_back({at.GetTimeStep(), f.psn, (f.flags & FRAME_RETX) != 0});
             }
         }));
-}
-
-/// Loses the first transmission of one packet.
-std::function<bool(const Frame&)>
-LoseOnce(uint64_t psn)
-{
-    return [psn](const Frame& f) {
-        return f.kind == FrameKind::DATA && f.psn == psn && !(f.flags & FRAME_RETX);
-    };
 }
 
 } // namespace
@@ -254,63 +222,6 @@ TEST_F(GoBackN, LostXoff)
     ExpectAllDone(net, done, flows);
     monitor.Check(net);
 }
-
-/// (AckEveryN, rate law)
-class RandomLoss : public GoBackN,
-                   public ::testing::WithParamInterface<std::pair<unsigned, const char*>>
-{
-};
-
-// One frame in a thousand is lost on every link, ACKs and CNPs as well; pause frames arrive. 1,000
-// flows of 1 MB.
-TEST_P(RandomLoss, EveryFlowFinishesWithItsBytes)
-{
-    SetRateLaw(GetParam().second);
-    Config::SetDefault("ns3::roce::Nic::AckEveryN", UintegerValue(GetParam().first));
-    Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(200)));
-    LeafSpineHelper h;
-    h.datacenters = 1;
-    h.leaves = 2;
-    h.spines = 2;
-    h.hostsPerLeaf = 4;
-    Network net;
-    h.Construct(net);
-    net.Build();
-    net.AssignStreams(1);
-    std::mt19937_64 rng(GetParam().first);
-    uint64_t lost = 0;
-    for (const Ptr<Port>& port : net.GetPorts())
-    {
-        LoseFrames(port, [&](const Frame& f) {
-            const bool lose = f.kind != FrameKind::PFC && rng() % 1000 == 0;
-            lost += lose;
-            return lose;
-        });
-    }
-    std::vector<FlowSpec> flows;
-    for (uint32_t i = 0; i < 1000; ++i)
-    {
-        const uint32_t src = rng() % 8;
-        flows.push_back(
-            Flow(src, (src + 1 + rng() % 7) % 8, 1000000, static_cast<int64_t>(rng() % (60 * MS))));
-    }
-    flows = Numbered(flows);
-    Completions done(net);
-    net.InstallFlows(flows);
-    Simulator::Run();
-    EXPECT_GT(lost, 300u);
-    EXPECT_EQ(Sum(net).failed, 0u);
-    EXPECT_EQ(Sum(net).lost, 0u);
-    ExpectAllDone(net, done, flows);
-}
-
-INSTANTIATE_TEST_SUITE_P(RateLaws,
-                         RandomLoss,
-                         ::testing::Values(std::pair(1u, "LineRate"),
-                                           std::pair(16u, "LineRate"),
-                                           std::pair(1u, "Dcqcn"),
-                                           std::pair(1u, "Hpcc"),
-                                           std::pair(16u, "Hpcc")));
 
 TEST_F(GoBackN, RetryLimitFailsTheQueuePair)
 {

@@ -5,6 +5,7 @@
  */
 
 // What replay's profile hpcc-sim is made of: sizes, ticks, windows, units, headroom.
+#include "../roce-error-of.h"
 #include "roce-replay-fixture.h"
 
 using namespace ns3;
@@ -173,18 +174,9 @@ TEST_F(Replay, BadAttributesAreRefused)
     EXPECT_THROW(SmallNetwork(Path("topology.txt")), InputError);
     Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
     Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("1us"));
-    try
-    {
-        SmallNetwork(Path("topology.txt"));
-        ADD_FAILURE() << "no error";
-    }
-    catch (const InputError& refused)
-    {
-        EXPECT_EQ(
-            std::string(refused.what()),
-            "ns3::roce::Port::SerialisationTick is 1000000 ps, expected at most the 334240 ps "
-            "that a full frame takes at 100000000000 bit/s");
-    }
+    EXPECT_EQ(ErrorOf([&] { SmallNetwork(Path("topology.txt")); }),
+              "ns3::roce::Port::SerialisationTick is 1000000 ps, expected at most the 334240 ps "
+              "that a full frame takes at 100000000000 bit/s");
     Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("0ns"));
     Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
     Config::SetDefault("ns3::roce::Switch::HeadroomFactor", DoubleValue(1e300));

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Pauses in time: expiry, refresh, resume; at NICs and at switches.
+#include "../roce-error-of.h"
 #include "roce-test-network.h"
 
 using namespace ns3;
@@ -225,15 +226,7 @@ TEST_F(PauseTest, RefusesPausesThatRunOutBeforeTheirRefresh)
         Simulator::Destroy();
         return t.lostLossless;
     };
-    std::string error;
-    try
-    {
-        run(64, false);
-    }
-    catch (const InputError& e)
-    {
-        error = e.what();
-    }
+    const std::string error = ErrorOf([&] { run(64, false); });
     const std::string start = "switch s: PauseQuanta is 64, expected at least ";
     ASSERT_EQ(error.substr(0, start.size()), start) << error;
     const auto least = static_cast<uint16_t>(std::stoul(error.substr(start.size())));

@@ -33,9 +33,6 @@ namespace roce
 namespace test
 {
 
-constexpr int64_t NS = 1000;
-constexpr int64_t US = 1000 * NS;
-constexpr int64_t MS = 1000 * US;
 constexpr uint64_t G = 1000000000;
 
 /// Nothing is left over from one test to the next.

@@ -4,11 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Selective repeat in a network: what is sent again, and when.
-#include "roce-test-network.h"
-
-#include "ns3/roce-leaf-spine-helper.h"
-
-#include <random>
+#include "roce-loss-fixture.h"
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -17,31 +13,17 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t FIRST = 335520;  // first frame of 4096 B at 100 Gbit/s, ps
-constexpr int64_t MIDDLE = 334240; // further frames
-constexpr int64_t ACK = 6880;
-constexpr int64_t BACK = 2 * (US + ACK);
-constexpr uint64_t N_PACKETS = 100;
-
-struct Repeat : SystemTest
+struct Repeat : LossTest
 {
     void SetUp() override
     {
-        SystemTest::SetUp();
-        SetRateLaw("LineRate");
+        LossTest::SetUp();
         UseSelectiveRepeat();
     }
 
     static void UseSelectiveRepeat(const std::string& parameters = "")
     {
-        Config::SetDefault("ns3::roce::Nic::LossRecovery",
-                           StringValue("ns3::roce::SelectiveRepeat" + parameters));
-    }
-
-    /// Arrival of packet i, sent at line rate, at the receiver, two links of 1 us away.
-    static int64_t Arrival(uint64_t i)
-    {
-        return 2 * FIRST + static_cast<int64_t>(i) * MIDDLE + 2 * US;
+        Recover("SelectiveRepeat" + parameters);
     }
 };
 
@@ -76,9 +58,7 @@ TEST_P(DropKthOfSelective, ResendsExactlyOne)
     MakeStar(net, 2);
     net.Build();
     auto& repeats = RecordRepeats(net);
-    LoseFrames(net.GetNic(1), [k](const Frame& f) {
-        return f.kind == FrameKind::DATA && f.psn == k && !(f.flags & FRAME_RETX);
-    });
+    LoseFrames(net.GetNic(1), LoseOnce(k));
     const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
     Completions done(net);
     net.InstallFlows(flows);
@@ -107,9 +87,7 @@ TEST_F(Repeat, LastPacketLostIsRecoveredByTheLowTimeout)
         MakeStar(net, 2);
         net.Build();
         auto& repeats = RecordRepeats(net);
-        LoseFrames(net.GetNic(1), [packets](const Frame& f) {
-            return f.kind == FrameKind::DATA && f.psn == packets - 1 && !(f.flags & FRAME_RETX);
-        });
+        LoseFrames(net.GetNic(1), LoseOnce(packets - 1));
         const auto flows = Numbered({Flow(0, 1, packets * 4096)});
         Completions done(net);
         net.InstallFlows(flows);
@@ -209,66 +187,6 @@ TEST_F(Repeat, BdpCapKeepsTheRateAndBoundsTheQueue)
     EXPECT_GT(peak[false], 2 * peak[true]);
 }
 
-/// (AckEveryN, rate law)
-class SelectiveRandomLoss : public Repeat,
-                            public ::testing::WithParamInterface<std::pair<unsigned, const char*>>
-{
-};
-
-// One frame in a thousand is lost on every link, ACKs and CNPs as well; 1,000 flows of 1 MB.
-TEST_P(SelectiveRandomLoss, EveryFlowFinishesWithItsBytes)
-{
-    SetRateLaw(GetParam().second);
-    Config::SetDefault("ns3::roce::Nic::AckEveryN", UintegerValue(GetParam().first));
-    LeafSpineHelper h;
-    h.datacenters = 1;
-    h.leaves = 2;
-    h.spines = 2;
-    h.hostsPerLeaf = 4;
-    Network net;
-    h.Construct(net);
-    net.Build();
-    net.AssignStreams(1);
-    std::mt19937_64 rng(GetParam().first);
-    uint64_t lost = 0;
-    uint64_t lostData = 0;
-    for (const Ptr<Port>& port : net.GetPorts())
-    {
-        LoseFrames(port, [&](const Frame& f) {
-            const bool lose = f.kind != FrameKind::PFC && rng() % 1000 == 0;
-            lost += lose;
-            lostData += lose && f.kind == FrameKind::DATA;
-            return lose;
-        });
-    }
-    std::vector<FlowSpec> flows;
-    for (uint32_t i = 0; i < 1000; ++i)
-    {
-        const uint32_t src = rng() % 8;
-        flows.push_back(
-            Flow(src, (src + 1 + rng() % 7) % 8, 1000000, static_cast<int64_t>(rng() % (60 * MS))));
-    }
-    flows = Numbered(flows);
-    Completions done(net);
-    net.InstallFlows(flows);
-    Simulator::Run();
-    EXPECT_GT(lost, 500u); // fewer with coalesced ACKs
-    EXPECT_EQ(Sum(net).failed, 0u);
-    EXPECT_EQ(Sum(net).lost, 0u);
-    // What is repeated in vain is what a timeout takes for lost: little.
-    EXPECT_GE(Sum(net).retransmitted, lostData);
-    EXPECT_LT(Sum(net).retransmitted, 2 * lostData);
-    ExpectAllDone(net, done, flows);
-}
-
-INSTANTIATE_TEST_SUITE_P(RateLaws,
-                         SelectiveRandomLoss,
-                         ::testing::Values(std::pair(1u, "LineRate"),
-                                           std::pair(16u, "LineRate"),
-                                           std::pair(1u, "Dcqcn"),
-                                           std::pair(1u, "Hpcc"),
-                                           std::pair(16u, "Hpcc")));
-
 // Tail drop instead of PFC: all finish, with far fewer repeats than go-back-N needs.
 TEST_F(Repeat, LossyIncast)
 {
@@ -281,7 +199,7 @@ TEST_F(Repeat, LossyIncast)
         }
         else
         {
-            Config::SetDefault("ns3::roce::Nic::LossRecovery", StringValue("ns3::roce::GoBackN"));
+            Recover("GoBackN");
             Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(320)));
         }
         Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));

@@ -6,14 +6,12 @@
 #ifndef ROCE_BBR_PIPE_H
 #define ROCE_BBR_PIPE_H
 
+#include "roce-law-fixture.h"
+
 #include "ns3/roce-bbr.h"
-#include "ns3/string.h"
 
 #include <algorithm>
 #include <deque>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace ns3
 {
@@ -22,36 +20,19 @@ namespace roce
 namespace test
 {
 
-constexpr int64_t US = 1000000;
-constexpr int64_t MS = 1000 * US;
 constexpr uint32_t FRAME = 1000;
 
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
 /// The sender's line is 100 Gbit/s, the path takes 100 us: BDP 1.25 MB, 1250 frames.
-inline PathInfo
-MakePath()
-{
-    PathInfo path;
-    path.lineRateBps = path.bottleneckBps = 100000000000;
-    path.baseRttPs = 100 * US;
-    path.fullFrameBytes = FRAME;
-    return path;
-}
+const PathInfo PIPE_PATH = MakePath(G100, 100 * US, FRAME);
 
 /// A sender, a queue in front of a slower link, and ACKs after 100 us less its own time.
 class Pipe
 {
   public:
     explicit Pipe(const Attributes& attributes = {}, int64_t frameTimePs = 800000)
-        : cc(CreateObject<Bbr>()),
+        : cc(MakeLaw<Bbr>(attributes, PIPE_PATH)),
           frameTimePs(frameTimePs) // 10 Gbit/s: BDP 125 frames
     {
-        for (const auto& [name, value] : attributes)
-        {
-            cc->SetAttribute(name, StringValue(value));
-        }
-        cc->Start(MakePath(), 0);
     }
 
     /// Until the given time or until a condition holds after an ACK; false if it never did.
@@ -117,7 +98,7 @@ class Pipe
 
     void Send()
     {
-        cc->OnSend({now, FRAME});
+        roce::test::Send(*cc, now, FRAME);
         --posted;
         inflight += FRAME;
         nextSendPs =
@@ -147,8 +128,6 @@ class Pipe
     int64_t nextSendPs{0};
     int64_t freePs{0};
 };
-
-constexpr double G10 = 10e9;
 
 } // namespace test
 } // namespace roce

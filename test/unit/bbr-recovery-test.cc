@@ -5,7 +5,6 @@
  */
 // BBR over a model of one bottleneck: idle and limited applications, PROBE_RTT, losses, profile
 // artifact, attributes.
-#include "../roce-error-of.h"
 #include "bbr-pipe.h"
 
 #include "ns3/roce-input-error.h"
@@ -294,19 +293,11 @@ TEST(Bbr, BadAttributes)
               std::string::npos);
 }
 
-TEST(Bbr, ForkAndVariables)
+TEST(Bbr, Variables)
 {
     Pipe p;
     p.Run(10 * MS);
-    std::vector<ControlVariable> v;
-    p.cc->GetVariables(p.now, v);
-    ASSERT_EQ(v.size(), 4u);
-    EXPECT_NEAR(v[0].value, G10, 0.01 * G10);
-    EXPECT_EQ(v[1].value, 100000);
-    EXPECT_EQ(v[2].value, 2);
-    const Ptr<CongestionControl> fork = p.cc->Fork();
-    fork->Start(MakePath(), p.now);
-    EXPECT_EQ(fork->GetWindowBytes(), 10000u);
-    EXPECT_EQ(dynamic_cast<Bbr&>(*fork).GetState(), BbrState::STARTUP);
-    EXPECT_EQ(dynamic_cast<Bbr&>(*fork).GetDelivery().GetRecords(), 0u);
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
+    EXPECT_EQ(Variable(*p.cc, "rt_prop_ns"), 100000);
+    EXPECT_EQ(Variable(*p.cc, "state"), 2);
 }

@@ -4,19 +4,16 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // DCQCN: lazy evaluation against brute force, idle time, forks, tuning, bad input.
-#include "../roce-error-of.h"
+#include "roce-law-fixture.h"
 
 #include "ns3/roce-dcqcn.h"
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-line-rate.h"
-#include "ns3/string.h"
 
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
@@ -26,34 +23,10 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t NS = 1000;
-constexpr int64_t US = 1000 * NS;
-constexpr int64_t MS = 1000 * US;
-
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
-PathInfo
-MakePath(uint64_t lineBps)
-{
-    PathInfo path;
-    path.lineRateBps = path.bottleneckBps = lineBps;
-    path.baseRttPs = 12 * US;
-    path.hops = 2;
-    path.mtuBytes = 1024;
-    path.fullFrameBytes = 1106;
-    return path;
-}
-
 Ptr<Dcqcn>
-Make(const Attributes& attributes, uint64_t lineBps = 100000000000)
+Make(const Attributes& attributes, uint64_t lineBps = G100)
 {
-    Ptr<Dcqcn> cc = CreateObject<Dcqcn>();
-    for (const auto& [name, value] : attributes)
-    {
-        cc->SetAttribute(name, StringValue(value));
-    }
-    cc->Start(MakePath(lineBps), 0);
-    return cc;
+    return MakeLaw<Dcqcn>(attributes, MakePath(lineBps, 12 * US, 1106));
 }
 
 // DCQCN word by word, looked at in every nanosecond. Deliberately knows nothing of laziness.
@@ -264,7 +237,7 @@ TEST_P(DcqcnLazy, EqualsBruteForce)
             }
             if (send)
             {
-                cc->OnSend({t, 1106});
+                Send(*cc, t, 1106);
                 ref.Send(1106);
                 // silence now and then, so that many events are made up for at once
                 nextSend = ns + (random() % 256 ? gap(400) : gap(300000));
@@ -298,33 +271,6 @@ TEST_P(DcqcnLazy, EqualsBruteForce)
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, DcqcnLazy, testing::Range<size_t>(0, CASES.size()));
-
-// How often somebody asks must not change a single bit of what follows.
-TEST(Dcqcn, ResultsDoNotDependOnLooks)
-{
-    for (const char* profile : {"nvidia", "paper", "hpcc-sim"})
-    {
-        auto seldom = Make({{"Profile", profile}, {"MinRate", "1Mbps"}});
-        auto often = Make({{"Profile", profile}, {"MinRate", "1Mbps"}});
-        std::mt19937 random(7);
-        int64_t t = 0;
-        for (int i = 0; i < 3000; ++i)
-        {
-            const int64_t next =
-                t + 1 + static_cast<int64_t>(random() % (random() % 10 ? 9 * US : MS));
-            for (int64_t look = t; look < next; look += 777777)
-            {
-                often->Advance(look);
-                EXPECT_GE(often->GetAlpha(look), 0);
-            }
-            t = next;
-            seldom->OnCnp({t});
-            often->OnCnp({t});
-            ASSERT_EQ(seldom->GetExactRateBps(), often->GetExactRateBps());
-            ASSERT_EQ(seldom->GetTargetRateBps(), often->GetTargetRateBps());
-        }
-    }
-}
 
 // A loop over the periods would not come back from any of these.
 TEST(Dcqcn, IdleTimeIsFree)
@@ -380,26 +326,6 @@ TEST(Dcqcn, ClosedFormEqualsSteps)
         }
         EXPECT_GT(steps->GetTargetRateBps(), 10.1e9);
     }
-}
-
-TEST(Dcqcn, ForksAreIndependent)
-{
-    Ptr<Dcqcn> prototype = CreateObject<Dcqcn>();
-    prototype->SetAttribute("Profile", StringValue("paper"));
-    Ptr<CongestionControl> a = prototype->Fork();
-    prototype->SetAttribute("InitialAlpha", StringValue("0.5"));
-    Ptr<CongestionControl> b = prototype->Fork();
-    StringValue alpha;
-    a->GetAttribute("InitialAlpha", alpha);
-    EXPECT_EQ(alpha.Get(), "1"); // the profile's
-    a->Start(MakePath(100000000000), 0);
-    b->Start(MakePath(40000000000), 0);
-    a->OnCnp({US});
-    EXPECT_EQ(a->GetRateBps(), 50000000000u);
-    EXPECT_EQ(b->GetRateBps(), 40000000000u);
-    b->OnCnp({US});
-    EXPECT_EQ(b->GetRateBps(), 30000000000u);
-    EXPECT_EQ(a->GetRateBps(), 50000000000u);
 }
 
 TEST(Dcqcn, RetuneKeepsTheState)
@@ -497,34 +423,23 @@ TEST(Dcqcn, ProfileTable)
 
 TEST(Dcqcn, RefusesBadValues)
 {
-    const std::vector<std::pair<std::string, std::string>> bad = {{"Profile", "mellanox"},
-                                                                  {"Gain", "0"},
-                                                                  {"Gain", "1.5"},
-                                                                  {"AlphaPeriod", "0us"},
-                                                                  {"CutPeriod", "-4us"},
-                                                                  {"ByteReset", "-2"},
-                                                                  {"MinDecFac", "-0.5"},
-                                                                  {"InitialAlpha", "-0.5"},
-                                                                  {"AlphaTimerFreeRunning", "yes"},
-                                                                  {"Threshold", "0"},
-                                                                  {"MinDecFac", "1.1"},
-                                                                  {"ClampTarget", "sometimes"},
-                                                                  {"StageRule", "bytes"},
-                                                                  {"InitialAlpha", "2"},
-                                                                  {"FractionOnFirstCnp", "0"},
-                                                                  {"Window", "fixed"}};
-    for (const auto& [name, value] : bad)
-    {
-        try
-        {
-            Make({{name, value}});
-            ADD_FAILURE() << name << "=" << value << " was accepted";
-        }
-        catch (const InputError& error)
-        {
-            EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
-        }
-    }
+    ExpectEachRefused<Dcqcn>({{"Profile", "mellanox"},
+                              {"Gain", "0"},
+                              {"Gain", "1.5"},
+                              {"AlphaPeriod", "0us"},
+                              {"CutPeriod", "-4us"},
+                              {"ByteReset", "-2"},
+                              {"MinDecFac", "-0.5"},
+                              {"InitialAlpha", "-0.5"},
+                              {"AlphaTimerFreeRunning", "yes"},
+                              {"Threshold", "0"},
+                              {"MinDecFac", "1.1"},
+                              {"ClampTarget", "sometimes"},
+                              {"StageRule", "bytes"},
+                              {"InitialAlpha", "2"},
+                              {"FractionOnFirstCnp", "0"},
+                              {"Window", "fixed"}},
+                             MakePath(G100, 12 * US, 1106));
     EXPECT_THROW(Make({{"Profile", "hpcc-sim"}, {"TimeReset", "0us"}}), InputError);
     EXPECT_THROW(Make({}, 0), InputError);
 }

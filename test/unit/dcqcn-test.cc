@@ -5,17 +5,15 @@
  */
 // DCQCN: published vectors, every parameter.
 #include "counting-sink.h"
+#include "roce-law-fixture.h"
 
 #include "ns3/object-factory.h"
 #include "ns3/roce-dcqcn.h"
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-receiver-feedback.h"
-#include "ns3/string.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <sstream>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
@@ -25,34 +23,10 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t NS = 1000;
-constexpr int64_t US = 1000 * NS;
-constexpr int64_t MS = 1000 * US;
-
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
-PathInfo
-MakePath(uint64_t lineBps = 100000000000, int64_t rttPs = 12 * US)
-{
-    PathInfo path;
-    path.lineRateBps = path.bottleneckBps = lineBps;
-    path.baseRttPs = rttPs;
-    path.hops = 2;
-    path.mtuBytes = 1024;
-    path.fullFrameBytes = 1106;
-    return path;
-}
-
 Ptr<Dcqcn>
-Make(const Attributes& attributes, const PathInfo& path = MakePath())
+Make(const Attributes& attributes, uint64_t lineBps = G100, int64_t rttPs = 12 * US)
 {
-    Ptr<Dcqcn> cc = CreateObject<Dcqcn>();
-    for (const auto& [name, value] : attributes)
-    {
-        cc->SetAttribute(name, StringValue(value));
-    }
-    cc->Start(path, 0);
-    return cc;
+    return MakeLaw<Dcqcn>(attributes, MakePath(lineBps, rttPs, 1106));
 }
 
 double
@@ -72,7 +46,7 @@ SendFrames(const Ptr<Dcqcn>& cc, int64_t nowPs, int frames, uint32_t bytes)
 {
     for (int i = 0; i < frames; ++i)
     {
-        cc->OnSend({nowPs, bytes});
+        Send(*cc, nowPs, bytes);
     }
 }
 
@@ -167,7 +141,7 @@ TEST(Dcqcn, HpccSimVector)
 
 TEST(Dcqcn, HpccSimStepsScaleWithTheLine)
 {
-    auto cc = Make({{"Profile", "hpcc-sim"}, {"RateOnFirstCnp", "40Gbps"}}, MakePath(400000000000));
+    auto cc = Make({{"Profile", "hpcc-sim"}, {"RateOnFirstCnp", "40Gbps"}}, 400000000000);
     cc->OnCnp({0});
     const int64_t cut = 4 * US + NS;
     const double targets[] = {40, 40, 40.08, 40.88, 41.68}; // cut, FR, AI, HAI, HAI
@@ -180,7 +154,7 @@ TEST(Dcqcn, HpccSimStepsScaleWithTheLine)
                        {"FractionOnFirstCnp", "0.1"},
                        {"AiRate", "1Gbps"},
                        {"HaiRate", "2Gbps"}},
-                      MakePath(400000000000));
+                      400000000000);
     fixed->OnCnp({0});
     fixed->Advance(cut + 3 * 300 * US);
     EXPECT_DOUBLE_EQ(TargetGbps(fixed), 43);
@@ -500,7 +474,7 @@ TEST(Dcqcn, WindowFollowsTheRate)
         cc->OnCnp({i * 4 * US});
     }
     EXPECT_EQ(cc->GetWindowBytes(), 1106u); // one full frame
-    auto big = Make({{"Window", "bdp"}, {"InitialAlpha", "1"}}, MakePath(400000000000, 1000 * US));
+    auto big = Make({{"Window", "bdp"}, {"InitialAlpha", "1"}}, 400000000000, 1000 * US);
     EXPECT_EQ(big->GetWindowBytes(), 50000000u);
     big->OnCnp({0});
     EXPECT_EQ(big->GetWindowBytes(), 25000000u);

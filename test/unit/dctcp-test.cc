@@ -4,64 +4,31 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // DCTCP: alpha, one cut per window, increases, losses, both forms, every attribute.
+#include "roce-law-fixture.h"
+
 #include "ns3/roce-dctcp.h"
-#include "ns3/roce-input-error.h"
-#include "ns3/string.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
-constexpr int64_t US = 1000000;
-constexpr uint64_t G100 = 100000000000;
+const PathInfo PATH = MakePath(G100, 12 * US, 1000); // BDP 150,000 B
 
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
-PathInfo
-MakePath(uint64_t lineBps = G100, int64_t rttPs = 12 * US)
+/// One flow and its ACKs; the window is full unless said otherwise.
+struct Sender : LawSender<Dctcp>
 {
-    PathInfo path; // BDP 150,000 B
-    path.lineRateBps = lineBps;
-    path.bottleneckBps = lineBps;
-    path.baseRttPs = rttPs;
-    path.fullFrameBytes = 1000;
-    return path;
-}
-
-/// One flow and its ACKs.
-struct Sender
-{
-    explicit Sender(const Attributes& attributes = {}, const PathInfo& path = MakePath())
-        : cc(CreateObject<Dctcp>())
+    explicit Sender(const Attributes& attributes = {}, const PathInfo& path = PATH)
+        : LawSender(attributes, path)
     {
-        for (const auto& [name, value] : attributes)
-        {
-            cc->SetAttribute(name, StringValue(value));
-        }
-        cc->Start(path, 0);
-    }
-
-    /// An ACK of so many packets, so many of them marked; the window is full unless said otherwise.
-    void Ack(uint32_t packets, uint32_t marked, bool full = true)
-    {
-        AckInfo ack;
-        psn += packets;
-        ack.ackPsn = psn;
-        ack.sndNxtPsn = next;
-        ack.ackedPackets = packets;
-        ack.ackedBytes = 1000ULL * packets;
-        ack.inflightBytes = full ? cc->GetWindowBytes() : 0;
-        ack.markedPackets = marked;
-        ack.ecnEcho = marked > 0;
-        cc->OnAck(ack);
+        next = 10;
     }
 
     /// A NAK or another ACK without progress that tells of a loss.
@@ -92,35 +59,18 @@ struct Sender
     {
         return cc->GetExactRateBps() / 1e9;
     }
-
-    Ptr<Dctcp> cc;
-    uint64_t psn{0};
-    uint64_t next{10};
 };
-
-const Attributes RATE{{"Form", "rate"}, {"Ai", "615Mbps"}, {"MinRate", "1Gbps"}};
 
 Attributes
 Rate(const Attributes& more = {})
 {
-    Attributes a = RATE;
-    a.insert(a.end(), more.begin(), more.end());
-    return a;
+    return Join({{"Form", "rate"}, {"Ai", "615Mbps"}, {"MinRate", "1Gbps"}}, more);
 }
 
 void
 ExpectError(const Attributes& attributes, const std::string& part)
 {
-    try
-    {
-        Sender sender(attributes);
-        FAIL() << "accepted: " << attributes[0].first << " " << attributes[0].second;
-    }
-    catch (const InputError& e)
-    {
-        EXPECT_EQ(std::string(e.what()).rfind("ns3::roce::Dctcp: ", 0), 0u) << e.what();
-        EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-    }
+    ExpectRefused<Dctcp>(attributes, part, PATH);
 }
 
 } // namespace
@@ -384,7 +334,7 @@ TEST(Dctcp, NakAndTimeoutRewind)
 
 TEST(Dctcp, StepsOfProfilesAndAttributes)
 {
-    const PathInfo path = MakePath(G100, 13 * US);
+    const PathInfo path = MakePath(G100, 13 * US, 1000);
     EXPECT_EQ(Sender({}, path).cc->GetStep(), 1000);
     EXPECT_EQ(Sender(Attributes{{"AiFrames", "2.5"}}, path).cc->GetStep(), 2500);
     EXPECT_NEAR(Sender(Attributes{{"Ai", "100Mbps"}}, path).cc->GetStep(), 162.5, 1e-9);
@@ -410,22 +360,10 @@ TEST(Dctcp, StepsOfProfilesAndAttributes)
 
 TEST(Dctcp, LongFatPath)
 {
-    Sender s({}, MakePath(4 * G100, 920 * US));
+    Sender s({}, MakePath(4 * G100, 920 * US, 1000));
     EXPECT_EQ(s.cc->GetWindowBytes(), 46000000u);
-    Sender thin({}, MakePath(1000000, US)); // a BDP below one frame
+    Sender thin({}, MakePath(1000000, US, 1000)); // a BDP below one frame
     EXPECT_EQ(thin.cc->GetWindowBytes(), 1000u);
-}
-
-TEST(Dctcp, ForkAndStartForgetState)
-{
-    Sender s(Attributes{{"Gain", "1"}});
-    s.Round(10);
-    s.Round(10);
-    Ptr<Dctcp> fork = DynamicCast<Dctcp>(s.cc->Fork());
-    fork->Start(MakePath(), 0);
-    EXPECT_EQ(fork->GetWindowBytes(), 150000u);
-    EXPECT_FALSE(fork->IsInCwr());
-    EXPECT_LT(s.cc->GetWindowBytes(), 150000u);
 }
 
 TEST(Dctcp, BadValues)

@@ -4,17 +4,18 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Samples of the delivery rate, against hand-made sequences of frames and ACKs.
+#include "../roce-test-time.h"
+
 #include "ns3/roce-delivery-rate.h"
 
 #include <gtest/gtest.h>
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
-
-constexpr int64_t US = 1000000;
 
 /// An ACK of 1000 bytes sent at sentPs.
 AckInfo

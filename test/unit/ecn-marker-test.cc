@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // ECN marking: the curve, which frames, scaling with the rate, and the rate of marks.
+#include "../roce-error-of.h"
 #include "../roce-test-time.h"
 
 #include "ns3/boolean.h"
@@ -135,16 +136,8 @@ TEST_F(EcnMarkerTest, RateMapReplacesTheScaling)
 
 TEST_F(EcnMarkerTest, RateMapSaysWhatIsWrong)
 {
-    const auto errorOf = [](const std::string& text) -> std::string {
-        try
-        {
-            EcnMarker::ParseRateMap(text);
-        }
-        catch (const InputError& error)
-        {
-            return error.what();
-        }
-        return "no error";
+    const auto errorOf = [](const std::string& text) {
+        return test::ErrorOf([&] { EcnMarker::ParseRateMap(text); });
     };
     const std::string head = "ns3::roce::EcnMarker: RateMap has ";
     const std::string form =

@@ -7,6 +7,7 @@
 // forms (independent losses) and table 1 of Uno (losses in runs and in chunks).
 #include "uno-erasure-fixture.h"
 
+#include "ns3/double.h"
 #include "ns3/roce-chunk-loss.h"
 #include "ns3/roce-random-loss.h"
 #include "ns3/roce-run-loss.h"

@@ -5,6 +5,7 @@
  */
 // Loss models: rates, gaps, bursts and correlations against their closed forms, streams, bad
 // values.
+#include "../roce-error-of.h"
 #include "../roce-test-time.h"
 
 #include "ns3/boolean.h"
@@ -421,15 +422,8 @@ TEST(LossModelTest, RefusesBadValues)
     };
     for (const auto& [text, part] : cases)
     {
-        try
-        {
-            Make(text)->Check();
-            ADD_FAILURE() << text << " is taken";
-        }
-        catch (const InputError& error)
-        {
-            EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-        }
+        const std::string error = test::ErrorOf([&] { Make(text)->Check(); });
+        EXPECT_NE(error.find(part), std::string::npos) << error;
         EXPECT_THROW(Losses(*Make(text), 1), InputError) << text;
     }
     for (const char* text : {"RandomLoss", "BurstLoss", "RunLoss", "ChunkLoss"})

@@ -4,15 +4,12 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // MP-RDMA's window: what each ACK does to it, both profiles, every attribute.
-#include "../roce-error-of.h"
+#include "roce-law-fixture.h"
 
-#include "ns3/roce-input-error.h"
 #include "ns3/roce-mp-rdma.h"
-#include "ns3/string.h"
 
 #include <gtest/gtest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
@@ -22,46 +19,13 @@ using namespace ns3::roce::test;
 namespace
 {
 
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
-/// 100 Gbit/s and 14 us: 175,000 B, 43.75 frames.
-PathInfo
-MakePath(int64_t baseRttPs = 14000000)
+/// A flow at 100 Gbit/s; with 14 us its BDP is 175,000 B, 43.75 frames.
+struct Sender : LawSender<MpRdma>
 {
-    PathInfo path;
-    path.lineRateBps = path.bottleneckBps = 100000000000;
-    path.baseRttPs = baseRttPs;
-    path.fullFrameBytes = 4000;
-    return path;
-}
-
-/// One flow and its ACKs.
-struct Sender
-{
-    explicit Sender(const Attributes& attributes = {}, const PathInfo& path = MakePath())
-        : cc(CreateObject<MpRdma>())
+    explicit Sender(const Attributes& attributes = {}, int64_t baseRttPs = 14 * US)
+        : LawSender(attributes, MakePath(G100, baseRttPs, 4000))
     {
-        for (const auto& [name, value] : attributes)
-        {
-            cc->SetAttribute(name, StringValue(value));
-        }
-        cc->Start(path, 0);
     }
-
-    /// An ACK of so many packets, so many of them marked; the window is full unless said otherwise.
-    void Ack(uint32_t packets, uint32_t marked, bool full = true, bool hasMore = false)
-    {
-        AckInfo ack;
-        ack.ackedPackets = packets;
-        ack.ackedBytes = 4000ULL * packets;
-        ack.inflightBytes = full ? cc->GetWindowBytes() : 0;
-        ack.ecnEcho = marked > 0;
-        ack.markedPackets = marked;
-        ack.hasMore = hasMore;
-        cc->OnAck(ack);
-    }
-
-    Ptr<MpRdma> cc;
 };
 
 } // namespace
@@ -70,13 +34,14 @@ TEST(MpRdma, StartsWithABdp)
 {
     Sender s;
     EXPECT_EQ(s.cc->GetCwnd(), 43.75);
+    EXPECT_EQ(Variable(*s.cc, "cwnd_packets"), 43.75);
     EXPECT_EQ(s.cc->GetWindowBytes(), 172000u); // 43 whole frames
     EXPECT_EQ(s.cc->GetRateBps(), 100000000000u);
     EXPECT_TRUE(s.cc->NeedsEcn());
     EXPECT_TRUE(s.cc->IsEcnCapable());
     EXPECT_FALSE(s.cc->NeedsTimestamp());
     EXPECT_EQ(Sender(Attributes{{"InitialCwnd", "8"}}).cc->GetWindowBytes(), 32000u);
-    EXPECT_EQ(Sender({}, MakePath(1000)).cc->GetCwnd(), 1); // a path shorter than a frame
+    EXPECT_EQ(Sender({}, 1000).cc->GetCwnd(), 1); // a path shorter than a frame
     EXPECT_LE(sizeof(MpRdma), 256u);
 }
 
@@ -176,35 +141,20 @@ TEST(MpRdma, WarnsOnLongPaths)
 {
     EXPECT_EQ(Sender().cc->GetWarning(), "");
     // 25 MB: half are 3125 frames and round trips of 2 ms
-    const std::string warning = Sender({}, MakePath(2000000000)).cc->GetWarning();
+    const std::string warning = Sender({}, 2000000000).cc->GetWarning();
     EXPECT_NE(warning.find("3125 round trips, 6250 ms"), std::string::npos) << warning;
 }
 
 TEST(MpRdma, BadAttributes)
 {
-    for (const auto& [name, value] : Attributes{{"Profile", "uno"},
-                                                {"Increase", "0"},
-                                                {"Increase", "-1"},
-                                                {"Decrease", "-2"},
-                                                {"InitialCwnd", "0.5"},
-                                                {"TimeoutReaction", "halve"},
-                                                {"Pacing", "maybe"}})
-    {
-        const Attributes one{{name, value}};
-        EXPECT_EQ(ErrorOf([&]() { Sender s(one); }).rfind("ns3::roce::MpRdma: " + name + " is ", 0),
-                  0u)
-            << name;
-    }
+    ExpectEachRefused<MpRdma>({{"Profile", "uno"},
+                               {"Increase", "0"},
+                               {"Increase", "-1"},
+                               {"Decrease", "-2"},
+                               {"InitialCwnd", "0.5"},
+                               {"TimeoutReaction", "halve"},
+                               {"Pacing", "maybe"}},
+                              MakePath(G100, 14 * US, 4000));
     EXPECT_NE(ErrorOf([]() { CreateObject<MpRdma>()->Start(PathInfo(), 0); }).find("base RTT"),
               std::string::npos);
-}
-
-TEST(MpRdma, Variables)
-{
-    Sender s;
-    std::vector<ControlVariable> v;
-    s.cc->GetVariables(0, v);
-    ASSERT_EQ(v.size(), 1u);
-    EXPECT_EQ(v[0].value, 43.75);
-    EXPECT_EQ(s.cc->Fork()->GetInstanceTypeId(), MpRdma::GetTypeId());
 }

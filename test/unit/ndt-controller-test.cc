@@ -5,6 +5,8 @@
  */
 // Reflex's near-destination throttling: classification (U-R9), order guards (U-R10), suspension
 // (U-R12), activity and ageing, without a simulator.
+#include "../roce-test-time.h"
+
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-ndt-controller.h"
 #include "ns3/roce-reflex-ndt.h"
@@ -15,12 +17,11 @@
 #include <vector>
 
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
-constexpr int64_t US = 1000000;
-constexpr int64_t MS = 1000 * US;
 constexpr int64_t LONG = 11 * US; // congested
 constexpr int64_t SHORT = 8 * US;
 

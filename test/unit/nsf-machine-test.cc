@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Reflex's feedback state machine against traces worked out by hand.
+#include "../roce-test-time.h"
+
 #include "ns3/roce-edge-flow-table.h"
 #include "ns3/roce-nsf-machine.h"
 
@@ -13,12 +15,11 @@
 #include <vector>
 
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
-constexpr int64_t NS = 1000;
-constexpr int64_t US = 1000 * NS;
 using Mode = NsfMachine::CoolingMode;
 
 NsfMachine::Config

@@ -23,11 +23,11 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
-constexpr int64_t US = 1000000;
 constexpr uint16_t OWN = 0xc123;
 
 template <typename T>

@@ -5,6 +5,7 @@
  */
 // Phantom queues against closed forms (Uno, table 2 and section 5.1), and what each attribute does.
 #include "../roce-error-of.h"
+#include "../roce-test-time.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
@@ -26,14 +27,12 @@
 
 using namespace ns3;
 using namespace ns3::roce;
-using ns3::roce::test::ErrorOf;
+using namespace ns3::roce::test;
 
 namespace
 {
 
 constexpr int64_t FRAME_PS = 327680; //!< 4096 B at 100 Gbit/s
-constexpr int64_t NS = 1000;
-constexpr int64_t US = 1000 * NS;
 
 /// A switch with a port of 100 and one of 400 Gbit/s, and phantom queues.
 struct PhantomQueueTest : ::testing::Test

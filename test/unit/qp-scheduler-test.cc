@@ -6,6 +6,8 @@
 
 // Which queue pair of a NIC sends next: turns, pacing, re-pacing.
 
+#include "../roce-test-time.h"
+
 #include "ns3/roce-go-back-n.h"
 #include "ns3/roce-qp-scheduler.h"
 
@@ -15,6 +17,7 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
@@ -101,7 +104,6 @@ struct Bench
 };
 
 constexpr uint64_t GBPS = 1000000000; // 1000 B take 8 us
-constexpr int64_t US = 1000000;
 
 } // namespace
 

@@ -4,14 +4,12 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Go-back-N arithmetic of both ends of a queue pair, and what receivers feed back.
-#include "../roce-test-time.h"
 #include "counting-sink.h"
+#include "roce-recovery-fixture.h"
 
 #include "ns3/nstime.h"
 #include "ns3/roce-go-back-n.h"
-#include "ns3/roce-line-rate.h"
 #include "ns3/roce-queue-pair.h"
-#include "ns3/uinteger.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -26,21 +24,15 @@ namespace
 
 using Action = ReceiverQp::Action;
 
-/// Acknowledges everything below una.
-Frame
-AckFrame(uint64_t una, bool nak = false)
+/// A sender that goes back.
+struct Sender : RecoverySender
 {
-    Frame frame{};
-    frame.kind = nak ? FrameKind::NAK : FrameKind::ACK;
-    frame.psn = nak ? una : una - 1;
-    return frame;
-}
-
-/// A sender and what it does, with the frames given back at once.
-struct Sender
-{
-    explicit Sender(uint64_t window = 0, QueuePair::Config config = MakeConfig())
-        : qp(7, config, MakeCc(window), CreateObject<GoBackN>())
+    explicit Sender(uint64_t window = 0, const QueuePair::Config& config = MakeConfig())
+        : RecoverySender(CreateObject<GoBackN>(),
+                         MakePath(G100, 10 * US, 1100),
+                         window,
+                         nullptr,
+                         config)
     {
     }
 
@@ -54,61 +46,11 @@ struct Sender
         return config;
     }
 
-    static Ptr<CongestionControl> MakeCc(uint64_t window)
+    QueuePair::AckResult Ack(uint64_t una, bool nak = false, int64_t nowPs = 0)
     {
-        Ptr<LineRate> cc = CreateObject<LineRate>();
-        cc->SetAttribute("Window", UintegerValue(window));
-        PathInfo path;
-        path.lineRateBps = 100000000000;
-        cc->Start(path, 0);
-        return cc;
+        return OnAck(AckOf(una, nak), nowPs);
     }
-
-    Frame Send(uint32_t* wire = nullptr)
-    {
-        Frame* frame = FramePool::Alloc();
-        uint32_t wireBytes = 0;
-        qp.BuildNext(*frame, wireBytes, 0);
-        Frame copy = *frame;
-        copy.telemetry = nullptr;
-        FramePool::Free(frame);
-        if (wire)
-        {
-            *wire = wireBytes;
-        }
-        return copy;
-    }
-
-    std::vector<Frame> SendAll()
-    {
-        std::vector<Frame> frames;
-        while (qp.CanSend())
-        {
-            frames.push_back(Send());
-        }
-        return frames;
-    }
-
-    QueuePair::AckResult Ack(uint64_t una, bool nak = false, int64_t now = 0)
-    {
-        done.clear();
-        return qp.GetRecovery().OnAck(qp, AckFrame(una, nak), now, done);
-    }
-
-    QueuePair qp;
-    std::vector<MessageRecord> done;
 };
-
-Frame
-Data(uint64_t psn, uint8_t flags = 0)
-{
-    Frame frame{};
-    frame.psn = psn;
-    frame.flags = flags;
-    frame.payloadBytes = 1000;
-    frame.ecn = ECN_ECT0;
-    return frame;
-}
 
 constexpr uint32_t FIRST_WIRE = 1000 + 62 + 16 + 20;
 constexpr uint32_t MIDDLE_WIRE = 1000 + 62 + 20;
@@ -122,7 +64,7 @@ TEST(QueuePair, MessageBoundariesAndSizes)
     s.qp.Post(1000, 12, 0);
     s.qp.Post(1, 13, 0);
     EXPECT_EQ(s.qp.GetEndPsn(), 5u);
-    const std::vector<Frame> f = s.SendAll();
+    const std::vector<Frame> f = s.SendFrames();
     ASSERT_EQ(f.size(), 5u);
     const uint8_t last = FRAME_LAST | FRAME_ACK_REQ;
     const uint8_t flags[] = {FRAME_FIRST, 0, last, FRAME_FIRST | last, FRAME_FIRST | last};
@@ -151,11 +93,10 @@ TEST(QueuePair, ZeroByteMessageIsOnePacket)
 {
     Sender s;
     s.qp.Post(0, 5, 100);
-    uint32_t wire = 0;
-    const Frame f = s.Send(&wire);
+    const Frame f = s.Send();
     EXPECT_EQ(f.payloadBytes, 0);
     EXPECT_EQ(f.frameBytes, 78u);
-    EXPECT_EQ(wire, 98u);
+    EXPECT_EQ(s.wireBytes, 98u);
     EXPECT_EQ(f.flags, FRAME_FIRST | FRAME_LAST | FRAME_ACK_REQ);
     EXPECT_FALSE(s.qp.CanSend());
     EXPECT_EQ(s.Ack(1, false, 900).packets, 1u);
@@ -183,7 +124,7 @@ TEST(QueuePair, CumulativeAckCompletesSeveralMessages)
     s.qp.Post(2000, 1, 0);
     s.qp.Post(1000, 2, 0);
     s.qp.Post(1000, 3, 0);
-    s.SendAll();
+    s.SendFrames();
     EXPECT_EQ(s.qp.GetOldestCookie(), 1u);
     EXPECT_EQ(s.Ack(1).packets, 1u);
     EXPECT_TRUE(s.done.empty());
@@ -207,14 +148,14 @@ TEST(QueuePair, NakGoesBackAndAcknowledgesWhatIsBefore)
 {
     Sender s;
     s.qp.Post(10000, 1, 0);
-    s.SendAll();
+    s.SendFrames();
     const QueuePair::AckResult r = s.Ack(4, true);
     EXPECT_EQ(r.packets, 4u);
     EXPECT_TRUE(r.rewound);
     EXPECT_EQ(s.qp.GetUna(), 4u);
     EXPECT_EQ(s.qp.GetNextPsn(), 4u);
     EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
-    const std::vector<Frame> again = s.SendAll();
+    const std::vector<Frame> again = s.SendFrames();
     ASSERT_EQ(again.size(), 6u);
     for (unsigned i = 0; i < 6; ++i)
     {
@@ -231,7 +172,7 @@ TEST(QueuePair, NakWithoutEffect)
 {
     Sender s;
     s.qp.Post(5000, 1, 0);
-    s.SendAll();
+    s.SendFrames();
     s.Ack(3);
     EXPECT_FALSE(s.Ack(2, true).rewound);
     EXPECT_FALSE(s.Ack(5, true).rewound);
@@ -245,7 +186,7 @@ TEST(QueuePair, AckBeyondTheRewind)
     Sender s;
     s.qp.Post(6000, 1, 0);
     s.qp.Post(2000, 2, 0);
-    s.SendAll();
+    s.SendFrames();
     s.qp.GoBack();
     EXPECT_EQ(s.qp.GetNextPsn(), 0u);
     s.Send();
@@ -270,7 +211,7 @@ TEST(QueuePair, WindowCountsWireBytes)
 {
     Sender s(3 * FIRST_WIRE);
     s.qp.Post(100000, 1, 0);
-    const std::vector<Frame> f = s.SendAll();
+    const std::vector<Frame> f = s.SendFrames();
     // It sends while in flight < window: three frames are a little less than the window.
     ASSERT_EQ(f.size(), 4u);
     EXPECT_FALSE(f[2].flags & FRAME_ACK_REQ);
@@ -327,7 +268,7 @@ TEST(QueuePair, ProbesWhenTheWindowShrinksBelowWhatIsInFlight)
             EXPECT_TRUE(send() & FRAME_ACK_REQ);
             EXPECT_FALSE(qp.CanSend());
             std::vector<MessageRecord> done;
-            qp.GetRecovery().OnAck(qp, AckFrame(7), 0, done);
+            qp.GetRecovery().OnAck(qp, RecoverySender::AckOf(7), 0, done);
             EXPECT_TRUE(qp.CanSend());
         }
     }
@@ -343,10 +284,9 @@ TEST(QueuePair, MinimumFrameAndFramingBytesAreConfigurable)
     config.ecn = ECN_NOT_ECT;
     Sender s(0, config);
     s.qp.Post(0, 1, 0);
-    uint32_t wire = 0;
-    const Frame f = s.Send(&wire);
+    const Frame f = s.Send();
     EXPECT_EQ(f.frameBytes, 80u);
-    EXPECT_EQ(wire, 124u);
+    EXPECT_EQ(s.wireBytes, 124u);
     EXPECT_EQ(f.telemetryBytes, 2u);
     EXPECT_TRUE(f.flags & FRAME_TIMESTAMP);
     EXPECT_EQ(f.ecn, ECN_NOT_ECT);
@@ -366,7 +306,7 @@ TEST(QueuePair, LongLivedQueuePair)
         s.qp.Post(rng() % 5000, i, 0);
         if (rng() % 4 == 0)
         {
-            s.SendAll();
+            s.SendFrames();
             if (rng() % 3 == 0)
             {
                 s.qp.GoBack();
@@ -380,7 +320,7 @@ TEST(QueuePair, LongLivedQueuePair)
             }
         }
     }
-    s.SendAll();
+    s.SendFrames();
     s.Ack(s.qp.GetEndPsn());
     finished += s.done.size();
     EXPECT_EQ(finished, 2000u);
@@ -499,7 +439,6 @@ TEST(Feedback, CnpForMarkedFramesAtMostOncePerInterval)
     data.ecn = ECN_ECT1;
     EXPECT_FALSE(CountingSink().SendsCnp(*feedback, data, 0)); // not "different from 0"
     data.ecn = ECN_CE;
-    constexpr int64_t US = 1000000;
     EXPECT_TRUE(CountingSink().SendsCnp(*feedback, data, 0));
     EXPECT_FALSE(CountingSink().SendsCnp(*feedback, data, 50 * US - 1));
     EXPECT_TRUE(CountingSink().SendsCnp(*feedback, data, 50 * US));

@@ -4,18 +4,16 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Reflex's shim: what TIMELY and Swift get to know, and what comes of it.
-#include "../roce-error-of.h"
+#include "roce-law-fixture.h"
 
 #include "ns3/roce-dcqcn.h"
 #include "ns3/roce-reflex-nsf.h"
 #include "ns3/roce-reflex-sender.h"
 #include "ns3/roce-swift.h"
 #include "ns3/roce-timely.h"
-#include "ns3/string.h"
 
 #include <gtest/gtest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
@@ -25,26 +23,9 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t NS = 1000;
-constexpr int64_t US = 1000 * NS;
 constexpr double G = 1e9;
-constexpr uint64_t LINE = 100000000000;
 constexpr uint32_t FRAME = 1048;
 constexpr int64_t NEAR = 6266 * NS;
-
-using Attributes = std::vector<std::pair<std::string, std::string>>;
-
-template <typename T>
-Ptr<T>
-With(const Attributes& attributes)
-{
-    Ptr<T> object = CreateObject<T>();
-    for (const auto& [name, value] : attributes)
-    {
-        object->SetAttribute(name, StringValue(value));
-    }
-    return object;
-}
 
 /// TIMELY as the common RDMA code of ns-3 has it.
 Ptr<Timely>
@@ -59,20 +40,14 @@ MakeSwift()
     return With<Swift>({{"Profile", "reflex"}, {"FlowScaling", "false"}, {"CwndMax", "12700"}});
 }
 
-PathInfo
-MakePath()
-{
-    PathInfo path;
-    path.lineRateBps = path.bottleneckBps = LINE;
-    path.baseRttPs = 1012 * US;
-    path.hops = 7;
+const PathInfo PATH = [] {
+    PathInfo path = MakePath(G100, 1012 * US, FRAME, 7);
     path.mtuBytes = 1000;
-    path.fullFrameBytes = FRAME;
     path.interDc = true;
     path.nearRttPs = NEAR;
     path.nearHops = 3;
     return path;
-}
+}();
 
 /// A started sender behind a shim.
 struct Sender
@@ -82,7 +57,7 @@ struct Sender
         Ptr<ReflexSender> prototype = With<ReflexSender>(attributes);
         prototype->SetLaw(law);
         shim = DynamicCast<ReflexSender>(prototype->Fork());
-        shim->Start(MakePath(), -10000 * US);
+        shim->Start(PATH, -10000 * US);
     }
 
     void PseudoAck(int64_t nowPs, int64_t rttPs)
@@ -142,8 +117,8 @@ TEST(ReflexSender, RealAcksAreNoSamples)
             timely.Ack(1012 * US + i * US);
             swift.Ack(1012 * US + i * US);
         }
-        EXPECT_EQ(timely.shim->GetRateBps(), LINE);
-        EXPECT_EQ(swift.shim->GetRateBps(), LINE);
+        EXPECT_EQ(timely.shim->GetRateBps(), G100);
+        EXPECT_EQ(swift.shim->GetRateBps(), G100);
         EXPECT_EQ(swift.shim->GetWindowBytes(), window);
     }
     Sender frozen(MakeTimely(), {{"SilentMode", "freeze"}});
@@ -221,7 +196,7 @@ TEST(ReflexSender, HeldSampleLetsASenderRecover)
         {
             rates.push_back(sender.RateG());
         }
-        fullAt = sender.shim->GetRateBps() == LINE ? at : 0;
+        fullAt = sender.shim->GetRateBps() == G100 ? at : 0;
     }
     ASSERT_GE(rates.size(), 6u);
     EXPECT_NEAR(rates[3], 30.5, 1e-6);
@@ -252,16 +227,16 @@ TEST(ReflexSender, WindowsAreRatesOnTheNearLoop)
 {
     // U-R13
     Sender paced(MakeSwift());
-    EXPECT_EQ(paced.shim->GetRateBps(), LINE);
+    EXPECT_EQ(paced.shim->GetRateBps(), G100);
     EXPECT_EQ(paced.shim->GetWindowBytes(), 12650000u); // the BDP of the whole path
     paced.PseudoAck(10 * US, 20 * US);                  // target 6.2 us: the window is halved
-    const double cwnd = static_cast<double>(NEAR) * 1e-12 * LINE / 8 / FRAME / 2;
+    const double cwnd = static_cast<double>(NEAR) * 1e-12 * G100 / 8 / FRAME / 2;
     EXPECT_NEAR(dynamic_cast<Swift&>(paced.shim->GetLaw()).GetCwnd(), cwnd, 0.01);
     EXPECT_NEAR(paced.RateG(), std::floor(cwnd) * FRAME * 8 / 20e-6 / G, 1e-6);
     EXPECT_EQ(paced.shim->GetWindowBytes(), 12650000u);
 
     Sender literal(MakeSwift(), {{"WindowMode", "endToEnd"}});
-    EXPECT_EQ(literal.shim->GetRateBps(), LINE);
+    EXPECT_EQ(literal.shim->GetRateBps(), G100);
     const auto window = static_cast<double>(literal.shim->GetWindowBytes());
     EXPECT_NEAR(window, 78000, FRAME); // of a loop of 6.27 us
     EXPECT_NEAR(75000 * 8 / 1012e-6 / G, 0.593, 0.001);
@@ -388,11 +363,7 @@ TEST(ReflexSender, VariablesHaveTheNearLoop)
 {
     Sender sender(MakeTimely());
     sender.PseudoAck(10 * US, 7 * US);
-    std::vector<ControlVariable> variables;
-    sender.shim->GetVariables(20 * US, variables);
-    ASSERT_GE(variables.size(), 2u);
-    EXPECT_EQ(std::string(variables[0].name), "near_rtt_ns");
-    EXPECT_EQ(variables[0].value, 7000);
+    EXPECT_EQ(Variable(*sender.shim, "near_rtt_ns", 20 * US), 7000);
 }
 
 TEST(ReflexSender, RefusesWhatMakesNoSense)

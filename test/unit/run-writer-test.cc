@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "../roce-error-of.h"
+
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-run-writer.h"
 
@@ -270,25 +272,15 @@ TEST_F(RunWriterTest, HpccFct)
 TEST_F(RunWriterTest, WriteErrors)
 {
     Put(m_root / "file", "");
-    const auto message = [](const auto& call) -> std::string {
-        try
-        {
-            call();
-        }
-        catch (const InputError& error)
-        {
-            return error.what();
-        }
-        return "no error";
-    };
     const std::string below = (m_root / "file" / "run").string();
-    EXPECT_EQ(message([&] { RunWriter writer(below); }),
+    EXPECT_EQ(test::ErrorOf([&] { RunWriter writer(below); }),
               below + ": cannot create the run folder: Not a directory");
     const std::string file = (m_root / "file").string();
-    EXPECT_EQ(message([&] { RunWriter writer(file); }).substr(0, file.size() + 1), file + ":");
-    EXPECT_EQ(message([&] { CsvFile csv(below, {"a"}); }),
+    EXPECT_EQ(test::ErrorOf([&] { RunWriter writer(file); }).substr(0, file.size() + 1),
+              file + ":");
+    EXPECT_EQ(test::ErrorOf([&] { CsvFile csv(below, {"a"}); }),
               below + ": cannot create: Not a directory");
-    EXPECT_EQ(message([] {
+    EXPECT_EQ(test::ErrorOf([] {
                   CsvFile csv("/dev/full", {"a"});
                   csv.Close();
               }),
@@ -311,7 +303,7 @@ TEST_F(RunWriterTest, WriteErrors)
     rlimit small = before;
     small.rlim_cur = 1000;
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-    const std::string text = message([&] { writer.Finish(); });
+    const std::string text = test::ErrorOf([&] { writer.Finish(); });
     setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, oldHandler);
     EXPECT_EQ(text, (m_folder / "queues.csv.tmp").string() + ": cannot write: File too large");

@@ -4,114 +4,52 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Selective repeat: both halves, packet by packet, and against a plain model of what is in flight.
-#include "../roce-test-time.h"
+#include "roce-recovery-fixture.h"
 
 #include "ns3/boolean.h"
 #include "ns3/nstime.h"
-#include "ns3/roce-line-rate.h"
 #include "ns3/roce-selective-repeat.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
-#include <map>
 #include <random>
 #include <set>
 #include <vector>
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
 using Action = ReceiverQp::Action;
-constexpr int64_t US = 1000000;
 constexpr uint32_t FIRST_WIRE = 1000 + 62 + 16 + 20;
 constexpr uint32_t MIDDLE_WIRE = 1000 + 62 + 20;
 
-PathInfo
-MakePath()
-{
-    PathInfo path;
-    path.lineRateBps = 100000000000;
-    path.baseRttPs = 10 * US;
-    path.fullFrameBytes = 1100;
-    return path;
-}
+const PathInfo PATH = MakePath(G100, 10 * US, 1100);
 
-struct Sender
+struct Sender : RecoverySender
 {
-    explicit Sender(Ptr<SelectiveRepeat> prototype = NoCap(), uint64_t window = 0)
-        : recovery(DynamicCast<SelectiveRepeat>(prototype->ForQueuePair(MakePath(), 30 * US))),
-          qp(7, MakeConfig(), MakeCc(window), recovery)
+    explicit Sender(const Ptr<SelectiveRepeat>& prototype = NoCap(), uint64_t window = 0)
+        : RecoverySender(prototype, PATH, window)
     {
     }
 
     static Ptr<SelectiveRepeat> NoCap()
     {
-        Ptr<SelectiveRepeat> p = CreateObject<SelectiveRepeat>();
-        p->SetAttribute("BdpCap", BooleanValue(false));
-        return p;
-    }
-
-    static QueuePair::Config MakeConfig()
-    {
-        QueuePair::Config config;
-        config.mtuBytes = 1000;
-        return config;
-    }
-
-    static Ptr<CongestionControl> MakeCc(uint64_t window)
-    {
-        Ptr<LineRate> cc = CreateObject<LineRate>();
-        cc->SetAttribute("Window", UintegerValue(window));
-        cc->Start(MakePath(), 0);
-        return cc;
-    }
-
-    Frame Send()
-    {
-        Frame* frame = FramePool::Alloc();
-        uint32_t wireBytes = 0;
-        qp.BuildNext(*frame, wireBytes, 0);
-        Frame copy = *frame;
-        FramePool::Free(frame);
-        return copy;
-    }
-
-    std::vector<uint64_t> SendAll()
-    {
-        std::vector<uint64_t> psns;
-        while (qp.CanSend())
-        {
-            psns.push_back(Send().psn);
-        }
-        return psns;
+        return With<SelectiveRepeat>({{"BdpCap", "false"}});
     }
 
     /// ACK of everything below una, with these beyond it.
-    QueuePair::AckResult Ack(uint64_t una, std::vector<uint64_t> sacked = {})
+    QueuePair::AckResult Ack(uint64_t una, const std::vector<uint64_t>& sacked = {})
     {
-        Frame frame{};
-        frame.kind = sacked.empty() ? FrameKind::ACK : FrameKind::NAK;
-        frame.psn = sacked.empty() ? una - 1 : una;
-        if (!sacked.empty())
-        {
-            frame.flags = FRAME_SACK;
-            frame.sackPsn = *std::min_element(sacked.begin(), sacked.end());
-            for (uint64_t psn : sacked)
-            {
-                frame.sackBits |= 1ULL << (psn - frame.sackPsn);
-            }
-        }
-        done.clear();
-        return recovery->OnAck(qp, frame, 0, done);
+        return sacked.empty() ? OnAck(AckOf(una))
+                              : OnAck(SackOf(una,
+                                             true,
+                                             *std::min_element(sacked.begin(), sacked.end()),
+                                             sacked));
     }
-
-    Ptr<SelectiveRepeat> recovery;
-    QueuePair qp;
-    std::vector<MessageRecord> done;
 };
 
 using Psns = std::vector<uint64_t>;
@@ -175,7 +113,6 @@ TEST(SelectiveRepeat, OneLossIsSentAgainOnce)
     EXPECT_FALSE(result.rewound);
     EXPECT_EQ(result.packets, 1u);
     EXPECT_EQ(result.newestPsn, 5u);
-    EXPECT_TRUE(s.recovery->IsRecovering());
     // 5 to 9 are in flight; 3 is lost, 4 has arrived.
     EXPECT_EQ(s.qp.GetInflightBytes(), 5 * MIDDLE_WIRE);
     const Frame again = s.Send();
@@ -190,7 +127,6 @@ TEST(SelectiveRepeat, OneLossIsSentAgainOnce)
     const auto last = s.Ack(10);
     EXPECT_EQ(last.packets, 4u); // 3, 7, 8, 9
     EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
-    EXPECT_FALSE(s.recovery->IsRecovering());
     ASSERT_EQ(s.done.size(), 1u);
     EXPECT_EQ(s.done[0].retransmitted, 1u);
 }
@@ -216,12 +152,12 @@ TEST(SelectiveRepeat, AnotherLossInTheSameWindowIsNoNewSign)
     EXPECT_FALSE(s.Ack(2, {3, 6}).loss); // 4 and 5, too
     EXPECT_EQ(s.SendAll(), (Psns{2, 4, 5}));
     EXPECT_FALSE(s.Ack(19).loss);
-    EXPECT_TRUE(s.recovery->IsRecovering()); // 19 had been sent when the loss was found
-    s.Ack(20);
-    EXPECT_FALSE(s.recovery->IsRecovering());
     s.qp.Post(5000, 2, 0);
     s.SendAll();
-    EXPECT_TRUE(s.Ack(20, {21}).loss); // the next window
+    EXPECT_FALSE(s.Ack(19, {20}).loss); // 19 had been sent when the loss was found
+    s.SendAll();
+    s.Ack(21);
+    EXPECT_TRUE(s.Ack(21, {22}).loss); // the next window
 }
 
 TEST(SelectiveRepeat, ReorderPacketsDelaysTheVerdict)
@@ -306,7 +242,8 @@ TEST(SelectiveRepeat, BdpCapBoundsWhatIsOutstanding)
     EXPECT_EQ(s.SendAll(), (Psns{4, 5}));
     // From the path: 100 Gbit/s * 10 us / 1100 B = 113.6.
     Sender derived(CreateObject<SelectiveRepeat>());
-    EXPECT_EQ(derived.recovery->GetCapPackets(), 114u);
+    derived.qp.Post(1000000, 1, 0);
+    EXPECT_EQ(derived.SendAll().size(), 114u);
 }
 
 TEST(SelectiveRepeat, TwoTimeouts)
@@ -323,15 +260,15 @@ TEST(SelectiveRepeat, TwoTimeouts)
     s.Ack(1);
     EXPECT_EQ(s.recovery->TimeoutPs(s.qp), 100 * US);
     // Neither below the NIC's multiple of the base RTT.
-    Ptr<LossRecovery> longer = Sender::NoCap()->ForQueuePair(MakePath(), 150 * US);
+    Ptr<LossRecovery> longer = Sender::NoCap()->ForQueuePair(PATH, 150 * US);
     EXPECT_EQ(longer->TimeoutPs(s.qp), 150 * US);
     s.Send();
     EXPECT_EQ(longer->TimeoutPs(s.qp), 320 * US);
     // More outstanding never makes it shorter.
-    EXPECT_EQ(Sender::NoCap()->ForQueuePair(MakePath(), 400 * US)->TimeoutPs(s.qp), 400 * US);
+    EXPECT_EQ(Sender::NoCap()->ForQueuePair(PATH, 400 * US)->TimeoutPs(s.qp), 400 * US);
     Ptr<SelectiveRepeat> crossed = Sender::NoCap();
     crossed->SetAttribute("RtoLow", TimeValue(MilliSeconds(1)));
-    EXPECT_EQ(crossed->ForQueuePair(MakePath(), 0)->TimeoutPs(s.qp), 1000 * US);
+    EXPECT_EQ(crossed->ForQueuePair(PATH, 0)->TimeoutPs(s.qp), 1000 * US);
 }
 
 TEST(SelectiveRepeat, ImpossibleAcksAreIgnored)
@@ -352,16 +289,6 @@ TEST(SelectiveRepeat, ImpossibleAcksAreIgnored)
 
 namespace
 {
-
-Frame
-Data(uint64_t psn, uint8_t flags = 0)
-{
-    Frame frame{};
-    frame.psn = psn;
-    frame.flags = flags;
-    frame.payloadBytes = 1000;
-    return frame;
-}
 
 Frame
 Answer(const SelectiveRepeatReceiver& r, uint64_t psn)
@@ -440,104 +367,3 @@ TEST(SelectiveRepeatReceiver, CountsReordering)
     EXPECT_EQ(r.reorderDepth, 2u);
     EXPECT_EQ(r.expectedPsn, 5u);
 }
-
-// ---------------------------------------------------------------- both, with losses and reordering
-
-class SelectiveRepeatRandom : public ::testing::TestWithParam<unsigned>
-{
-};
-
-// A channel that loses and reorders data and answers. In flight must always be what a plain model
-// says, every message must complete, every packet be accepted once.
-TEST_P(SelectiveRepeatRandom, AgreesWithAPlainModel)
-{
-    std::mt19937_64 rng(GetParam());
-    Ptr<SelectiveRepeat> p = CreateObject<SelectiveRepeat>();
-    p->SetAttribute("BdpCap", BooleanValue(rng() % 2));
-    p->SetAttribute("BdpPackets", UintegerValue(5 + rng() % 200));
-    p->SetAttribute("ReorderPackets", UintegerValue(rng() % 3 * 10));
-    Sender s(p, rng() % 2 ? 0 : 20 * MIDDLE_WIRE);
-    SelectiveRepeatReceiver receiver;
-    const uint32_t ackEveryN = 1 + rng() % 5;
-    const unsigned lossPercent = rng() % 30;
-    const unsigned reorderPercent = rng() % 50;
-    std::vector<Frame> data;
-    std::vector<Frame> acks;
-    uint64_t posted = 0;
-    uint64_t completed = 0;
-    uint64_t bytes = 0;
-    const auto take = [&](std::vector<Frame>& queue) {
-        const std::size_t i =
-            rng() % 100 < reorderPercent ? rng() % std::min<std::size_t>(queue.size(), 30) : 0;
-        Frame frame = queue[i];
-        queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(i));
-        return frame;
-    };
-    while (posted < 40 || completed < posted)
-    {
-        if (posted < 40 && rng() % 8 == 0)
-        {
-            const uint64_t size = rng() % 30000;
-            s.qp.Post(size, posted++, 0);
-            bytes += size;
-        }
-        switch (rng() % 3)
-        {
-        case 0:
-            if (s.qp.CanSend())
-            {
-                data.push_back(s.Send());
-            }
-            else if (data.empty() && acks.empty() && s.qp.GetUna() < s.qp.GetNextPsn())
-            {
-                s.recovery->OnTimeout(s.qp, 0);
-                ASSERT_TRUE(s.qp.CanSend());
-            }
-            break;
-        case 1:
-            if (!data.empty())
-            {
-                const Frame frame = take(data);
-                if (rng() % 100 < lossPercent)
-                {
-                    break;
-                }
-                const Action action = receiver.OnData(frame, ackEveryN, 0);
-                if (action != Action::NOTHING)
-                {
-                    Frame ack{};
-                    ack.kind = action == Action::NAK ? FrameKind::NAK : FrameKind::ACK;
-                    ack.psn = receiver.expectedPsn - (action == Action::NAK ? 0 : 1);
-                    receiver.FillAck(ack, frame);
-                    receiver.unackedPackets = 0;
-                    acks.push_back(ack);
-                }
-            }
-            break;
-        default:
-            if (!acks.empty())
-            {
-                const Frame ack = take(acks);
-                if (rng() % 100 >= lossPercent)
-                {
-                    s.done.clear();
-                    s.recovery->OnAck(s.qp, ack, 0, s.done);
-                    completed += s.done.size();
-                }
-            }
-        }
-        ASSERT_LE(s.qp.GetInflightBytes(),
-                  (s.qp.GetNextPsn() - s.qp.GetUna()) * uint64_t{FIRST_WIRE});
-        ASSERT_LE(s.qp.GetUna(), receiver.expectedPsn);
-        if (s.recovery->GetCapPackets() != UINT64_MAX)
-        {
-            ASSERT_LE(s.qp.GetNextPsn() - s.qp.GetUna(), s.recovery->GetCapPackets());
-        }
-    }
-    EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
-    EXPECT_EQ(receiver.receivedBytes, bytes);
-    EXPECT_EQ(receiver.expectedPsn, s.qp.GetEndPsn());
-    EXPECT_EQ(receiver.msn, 40u);
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, SelectiveRepeatRandom, ::testing::Range(1u, 31u));

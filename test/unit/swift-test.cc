@@ -4,27 +4,23 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Swift: target, updates, guards, pacing, endpoint window, profiles.
-#include "ns3/roce-input-error.h"
+#include "roce-law-fixture.h"
+
 #include "ns3/roce-swift.h"
-#include "ns3/string.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
-constexpr int64_t US = 1000000;
-constexpr uint64_t G100 = 100000000000;
 constexpr uint32_t FRAME = 4178;
-
-using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 /// Opens the state, so that a vector can start anywhere.
 struct OpenSwift : public Swift
@@ -39,26 +35,13 @@ struct OpenSwift : public Swift
 };
 
 /// Five switches, six links.
-PathInfo
-MakePath(uint64_t lineBps = G100, int64_t rttPs = 12 * US, uint32_t links = 6)
-{
-    PathInfo path;
-    path.lineRateBps = lineBps;
-    path.baseRttPs = rttPs;
-    path.hops = links;
-    path.fullFrameBytes = FRAME;
-    return path;
-}
-
 Ptr<OpenSwift>
-Make(const Attributes& attributes = {}, const PathInfo& path = MakePath())
+Make(const Attributes& attributes = {},
+     uint64_t lineBps = G100,
+     int64_t rttPs = 12 * US,
+     uint32_t links = 6)
 {
-    Ptr<OpenSwift> cc = CreateObject<OpenSwift>();
-    for (const auto& [name, value] : attributes)
-    {
-        cc->SetAttribute(name, StringValue(value));
-    }
-    cc->Start(path, 0);
+    Ptr<OpenSwift> cc = MakeLaw<OpenSwift>(attributes, MakePath(lineBps, rttPs, FRAME, links));
     cc->m_endpoint.cwnd = 256; // out of the way unless a test is about it
     return cc;
 }
@@ -137,8 +120,8 @@ TEST(Swift, TopologyScaling)
     EXPECT_NEAR(Make({{"TopologyScaling", "false"}})->GetTargetPs(16) / US, 31.0488, 1e-4);
     EXPECT_NEAR(Make({{"FlowScaling", "false"}})->GetTargetPs(16) / US, 30, 1e-9);
     EXPECT_NEAR(Make({{"AddBaseRtt", "true"}})->GetTargetPs(16) / US, 48.0488, 1e-4);
-    EXPECT_NEAR(Make({}, MakePath(G100, 12 * US, 1))->GetTargetPs(16) / US, 31.0488, 1e-4);
-    EXPECT_NEAR(Make({}, MakePath(G100, 12 * US, 0))->GetTargetPs(16) / US, 31.0488, 1e-4);
+    EXPECT_NEAR(Make({}, G100, 12 * US, 1)->GetTargetPs(16) / US, 31.0488, 1e-4);
+    EXPECT_NEAR(Make({}, G100, 12 * US, 0)->GetTargetPs(16) / US, 31.0488, 1e-4);
 }
 
 TEST(Swift, UpdateVectors)
@@ -315,7 +298,7 @@ TEST(Swift, BelowOnePacketOneFrameEachRttOverCwnd)
     min->OnTimeout(1000 * US);
     EXPECT_NEAR(8e6 * FRAME / static_cast<double>(min->GetRateBps()), 2000, 1e-2);
     // never above the line rate: a cwnd near 1 on a slow line with a short RTT
-    auto slow = Make({{"Ai", "0.000001"}}, MakePath(1000000000, 12 * US));
+    auto slow = Make({{"Ai", "0.000001"}}, 1000000000, 12 * US);
     slow->SetCwnd(0.9);
     slow->OnAck(Ack(100 * US, 12));
     EXPECT_EQ(slow->GetRateBps(), 1000000000u);
@@ -422,7 +405,7 @@ TEST(Swift, SteadyStatesByRunning)
 TEST(Swift, Profiles)
 {
     auto target = [](const char* profile, double cwnd, uint32_t links) {
-        return Make({{"Profile", profile}}, MakePath(G100, 12 * US, links))->GetTargetPs(cwnd) / US;
+        return Make({{"Profile", profile}}, G100, 12 * US, links)->GetTargetPs(cwnd) / US;
     };
     EXPECT_NEAR(target("falcon", 1, 2), 26 + 30.2441, 1e-3);
     EXPECT_NEAR(target("paper", 100, 2), 26, 1e-9);
@@ -432,7 +415,7 @@ TEST(Swift, Profiles)
     EXPECT_NEAR(target("reflex", 256, 4), 8.2, 1e-9);
     EXPECT_EQ(Make({{"Profile", "htsim"}})->GetCwnd(), 12);
     EXPECT_NEAR(Make({{"Profile", "paper"}})->GetCwnd(), 35.902, 1e-3);
-    EXPECT_EQ(Make({{"Profile", "paper"}}, MakePath(G100, 1000 * US))->GetFabricCwnd(), 50);
+    EXPECT_EQ(Make({{"Profile", "paper"}}, G100, 1000 * US)->GetFabricCwnd(), 50);
     for (const auto& [profile, min, resets] :
          {std::tuple{"falcon", 0.01, 3}, {"paper", 0.001, 5}, {"htsim", 10.0 / 4096, 5}})
     {
@@ -446,12 +429,12 @@ TEST(Swift, Profiles)
         EXPECT_EQ(cc->GetCwnd(), min);
     }
     // a single attribute overrides the profile's
-    EXPECT_NEAR(Make({{"Profile", "reflex"}, {"BaseTarget", "5us"}, {"HopScale", "2us"}},
-                     MakePath(G100, 8 * US, 4))
-                        ->GetTargetPs(256) /
-                    US,
-                21,
-                1e-9);
+    EXPECT_NEAR(
+        Make({{"Profile", "reflex"}, {"BaseTarget", "5us"}, {"HopScale", "2us"}}, G100, 8 * US, 4)
+                ->GetTargetPs(256) /
+            US,
+        21,
+        1e-9);
     auto strong = Make({{"Beta", "0.4"},
                         {"MaxMdf", "0.9"},
                         {"Ai", "2"},
@@ -466,22 +449,6 @@ TEST(Swift, Profiles)
     strong->SetCwnd(64);
     strong->OnAck(Ack(101 * US, 20));
     EXPECT_NEAR(strong->GetCwnd(), 64 + 2.0 / 64, 1e-9);
-}
-
-TEST(Swift, ForksShareParametersAndNotState)
-{
-    auto cc = Make({{"BaseTarget", "40us"}, {"InitialCwnd", "10"}});
-    Ptr<Swift> fork = DynamicCast<Swift>(cc->Fork());
-    fork->Start(MakePath(), 0);
-    EXPECT_EQ(&fork->GetParams(), &cc->GetParams());
-    cc->OnAck(Loss(100 * US, 20));
-    EXPECT_EQ(cc->GetCwnd(), 5);
-    EXPECT_EQ(fork->GetCwnd(), 10);
-    fork->SetAttribute("BaseTarget", StringValue("50us")); // copied on write
-    fork->Start(MakePath(), 0);
-    EXPECT_NEAR(fork->GetTargetPs(256) / US, 55, 1e-9);
-    cc->Start(MakePath(), 0);
-    EXPECT_NEAR(cc->GetTargetPs(256) / US, 45, 1e-9);
 }
 
 TEST(Swift, BadAttributes)
@@ -508,26 +475,18 @@ TEST(Swift, BadAttributes)
     {
         EXPECT_THROW(Make(a), InputError) << a[0].first << " " << a[0].second;
     }
-    EXPECT_THROW(Make({}, MakePath(G100, 0)), InputError);
-    EXPECT_THROW(Make({}, MakePath(0)), InputError);
-    try
-    {
-        Make({{"Beta", "1.5"}});
-    }
-    catch (const InputError& e)
-    {
-        EXPECT_STREQ(e.what(),
-                     "ns3::roce::Swift: Beta is 1.5, expected a number, 0 < Beta <= 1, or profile");
-    }
+    ExpectRefused<Swift>({{"Beta", "1.5"}},
+                         "Beta is 1.5, expected a number, 0 < Beta <= 1, or profile",
+                         MakePath(G100, 12 * US, FRAME));
 }
 
 // 25 us + 5 switches of 1 us + 100 us of flow scaling.
 TEST(Swift, WarnsWhenTheEmptyPathIsLongerThanTheTarget)
 {
-    EXPECT_EQ(Make({}, MakePath(G100, 130 * US))->GetWarning(), "");
-    const std::string warning = Make({}, MakePath(G100, 131 * US))->GetWarning();
+    EXPECT_EQ(Make({}, G100, 130 * US)->GetWarning(), "");
+    const std::string warning = Make({}, G100, 131 * US)->GetWarning();
     EXPECT_NE(warning.find("target delay is 130000 ns, but the empty path takes 131000 ns"),
               std::string::npos)
         << warning;
-    EXPECT_EQ(Make({{"AddBaseRtt", "true"}}, MakePath(G100, 131 * US))->GetWarning(), "");
+    EXPECT_EQ(Make({{"AddBaseRtt", "true"}}, G100, 131 * US)->GetWarning(), "");
 }

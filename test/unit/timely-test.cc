@@ -4,28 +4,22 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // TIMELY: one-step vectors, modes, hyper-active increase, patched rule, every attribute.
-#include "ns3/roce-input-error.h"
+#include "roce-law-fixture.h"
+
 #include "ns3/roce-timely.h"
-#include "ns3/string.h"
 
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <string>
-#include <utility>
 #include <vector>
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
-
-constexpr int64_t US = 1000000;
-constexpr uint64_t G10 = 10000000000;
-constexpr uint64_t G100 = 100000000000;
-
-using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 /// Opens the path, so that a flow can start at any rate and rise from there.
 struct OpenTimely : public Timely
@@ -33,19 +27,15 @@ struct OpenTimely : public Timely
     using Timely::m_path;
 };
 
+/// A full frame takes 1 us at 10 Gbit/s.
 PathInfo
-MakePath(uint64_t lineBps = G10, int64_t rttPs = 20 * US)
+PathOf(uint64_t lineBps = G10, int64_t rttPs = 20 * US)
 {
-    PathInfo path;
-    path.lineRateBps = lineBps;
-    path.bottleneckBps = lineBps;
-    path.baseRttPs = rttPs;
-    path.fullFrameBytes = 1250; // 1 us at 10 Gb/s
-    return path;
+    return MakePath(lineBps, rttPs, 1250);
 }
 
 /// One flow and its ACKs.
-struct Sender
+struct Sender : LawSender<OpenTimely>
 {
     /**
      * @param attributes of the rate law
@@ -53,15 +43,10 @@ struct Sender
      * @param ceilingBps line rate from then on
      */
     explicit Sender(const Attributes& attributes = {},
-                    const PathInfo& path = MakePath(),
+                    const PathInfo& path = PathOf(),
                     uint64_t ceilingBps = 0)
-        : cc(CreateObject<OpenTimely>())
+        : LawSender(attributes, path)
     {
-        for (const auto& [name, value] : attributes)
-        {
-            cc->SetAttribute(name, StringValue(value));
-        }
-        cc->Start(path, 0);
         cc->m_path.lineRateBps = ceilingBps ? ceilingBps : path.lineRateBps;
     }
 
@@ -93,43 +78,31 @@ struct Sender
         return cc->GetExactRateBps() / 1e9;
     }
 
-    Ptr<OpenTimely> cc;
     int64_t nowPs{0};
-    uint64_t psn{0};
 };
 
 /// The setting of the published vectors.
 Attributes
 Plain(const Attributes& more = {})
 {
-    Attributes a{{"MinRtt", "20us"},
+    return Join({{"MinRtt", "20us"},
                  {"SubtractSerialisation", "false"},
                  {"Delta", "10Mbps"},
-                 {"MinRate", "1Mbps"}};
-    a.insert(a.end(), more.begin(), more.end());
-    return a;
+                 {"MinRate", "1Mbps"}},
+                more);
 }
 
 /// A flow at 10 Gb/s that may rise.
 Sender
 At10(const Attributes& more = {})
 {
-    return Sender(Plain(more), MakePath(), 2 * G10);
+    return Sender(Plain(more), PathOf(), 2 * G10);
 }
 
 void
 ExpectError(const Attributes& attributes, const std::string& part)
 {
-    try
-    {
-        Sender sender(attributes);
-        FAIL() << "accepted: " << attributes[0].first << " " << attributes[0].second;
-    }
-    catch (const InputError& e)
-    {
-        EXPECT_EQ(std::string(e.what()).rfind("ns3::roce::Timely: ", 0), 0u) << e.what();
-        EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
-    }
+    ExpectRefused<Timely>(attributes, part, PathOf());
 }
 
 } // namespace
@@ -275,23 +248,21 @@ TEST(Timely, RateStaysWithinItsBounds)
 
 TEST(Timely, StepScalesWithTheLineRate)
 {
-    EXPECT_NEAR(Sender({}, MakePath(G10)).cc->GetDeltaBps(), 10e6, 1e-3);
-    EXPECT_NEAR(Sender({}, MakePath(G100)).cc->GetDeltaBps(), 100e6, 1e-3);
-    EXPECT_NEAR(Sender(Attributes{{"Delta", "7Mbps"}}, MakePath(G100)).cc->GetDeltaBps(),
-                7e6,
-                1e-3);
-    EXPECT_NEAR(Sender(Attributes{{"Profile", "erpc"}}, MakePath(G100)).cc->GetDeltaBps(),
+    EXPECT_NEAR(Sender({}, PathOf(G10)).cc->GetDeltaBps(), 10e6, 1e-3);
+    EXPECT_NEAR(Sender({}, PathOf(G100)).cc->GetDeltaBps(), 100e6, 1e-3);
+    EXPECT_NEAR(Sender(Attributes{{"Delta", "7Mbps"}}, PathOf(G100)).cc->GetDeltaBps(), 7e6, 1e-3);
+    EXPECT_NEAR(Sender(Attributes{{"Profile", "erpc"}}, PathOf(G100)).cc->GetDeltaBps(),
                 40e6,
                 1e-3);
     Attributes noCorrection{{"SubtractSerialisation", "false"}};
     for (int64_t rttUs : {5, 40, 80}) // the default normalises by the path's own base RTT
     {
-        Sender s(noCorrection, MakePath(G10, rttUs * US));
+        Sender s(noCorrection, PathOf(G10, rttUs * US));
         s.Sample(100);
         s.Sample(101);
         EXPECT_NEAR(s.cc->GetGradient(), 0.875 / std::max<double>(rttUs, 20), 1e-9);
         noCorrection.push_back({"MinRtt", "0us"}); // without the floor of 20 us
-        Sender pure(noCorrection, MakePath(G10, rttUs * US));
+        Sender pure(noCorrection, PathOf(G10, rttUs * US));
         pure.Sample(100);
         pure.Sample(101);
         EXPECT_NEAR(pure.cc->GetGradient(), 0.875 / static_cast<double>(rttUs), 1e-9);
@@ -409,7 +380,7 @@ TEST(Timely, SerialisationIsSubtracted)
     auto rises = [](const Attributes& attributes) {
         Attributes a{{"Delta", "10Mbps"}, {"SegmentBytes", "1"}};
         a.insert(a.end(), attributes.begin(), attributes.end());
-        Sender s(a, MakePath(), 2 * G10);
+        Sender s(a, PathOf(), 2 * G10);
         s.cc->m_path.fullFrameBytes = 2500; // the same 1 us on the line of 20 Gb/s
         for (uint64_t psn : {10, 20})
         {
@@ -500,7 +471,7 @@ TEST(Timely, PatchedFixedPoints)
                            {"SubtractSerialisation", "false"},
                            {"Delta", std::to_string(c.capacity / 1000) + "bps"}};
         auto drift = [&](double rttUs) {
-            Sender s(a, MakePath(c.capacity / c.n), c.capacity);
+            Sender s(a, PathOf(c.capacity / c.n), c.capacity);
             const double start = s.Gbps();
             for (int i = 0; i < 1000; ++i)
             {
@@ -517,7 +488,7 @@ TEST(Timely, PatchedFixedPoints)
 // A base RTT above THigh: the rate falls at each update although the network is empty.
 TEST(Timely, WanPitfallAndThresholdsFromBaseRtt)
 {
-    const PathInfo wan = MakePath(G100, 1012 * US);
+    const PathInfo wan = PathOf(G100, 1012 * US);
     const Attributes plain{{"SubtractSerialisation", "false"}};
     Sender s(plain, wan);
     s.Sample(1012);
@@ -547,7 +518,7 @@ TEST(Timely, WanPitfallAndThresholdsFromBaseRtt)
 
 TEST(Timely, HpccSimProfile)
 {
-    Sender s(Attributes{{"Profile", "hpcc-sim"}}, MakePath(G100, 8 * US), 2 * G100);
+    Sender s(Attributes{{"Profile", "hpcc-sim"}}, PathOf(G100, 8 * US), 2 * G100);
     s.Sample(8);
     double rate = 100;
     for (int n = 1; n <= 8; ++n)
@@ -562,7 +533,7 @@ TEST(Timely, HpccSimProfile)
 
 TEST(Timely, ErpcProfile)
 {
-    Sender s(Attributes{{"Profile", "erpc"}}, MakePath(G100), 2 * G100);
+    Sender s(Attributes{{"Profile", "erpc"}}, PathOf(G100), 2 * G100);
     EXPECT_EQ(s.cc->GetParams().mode, TimelyMode::PER_ACK);
     s.Sample(60);
     EXPECT_NEAR(s.Sample(61), 100 * (1 - 0.26 * 0.46 / 2), 1e-9);
@@ -573,7 +544,7 @@ TEST(Timely, ErpcProfile)
         s.Sample(1e5);
     }
     EXPECT_NEAR(s.Gbps(), 0.12, 1e-12);
-    Sender falling(Attributes{{"Profile", "erpc"}}, MakePath(G10), G100);
+    Sender falling(Attributes{{"Profile", "erpc"}}, PathOf(G10), G100);
     falling.Sample(200);
     for (int n = 1; n <= 6; ++n)
     {
@@ -622,34 +593,6 @@ TEST(Timely, BdpWindow)
     EXPECT_EQ(s.cc->GetWindowBytes(), 1250u); // one frame
 }
 
-TEST(Timely, ForksShareParametersNotState)
-{
-    Ptr<Timely> prototype = CreateObject<Timely>();
-    prototype->SetAttribute("Beta", StringValue("0.4"));
-    Ptr<Timely> a = DynamicCast<Timely>(prototype->Fork());
-    Ptr<Timely> b = DynamicCast<Timely>(prototype->Fork());
-    EXPECT_EQ(&a->GetParams(), &b->GetParams());
-    a->Start(MakePath(), 0);
-    b->Start(MakePath(), 0);
-    b->SetAttribute("Beta", StringValue("0.1"));
-    AckInfo ack;
-    for (uint64_t psn : {1, 10})
-    {
-        ack.ackPsn = psn;
-        ack.sndNxtPsn = psn + 5;
-        ack.rttPs = 1000 * US;
-        a->OnAck(ack);
-        b->OnAck(ack);
-    }
-    EXPECT_NEAR(a->GetExactRateBps(), b->GetExactRateBps(), 1); // until the next Start()
-    EXPECT_LT(a->GetExactRateBps(), 9e9);
-    EXPECT_EQ(a->GetParams().beta, 0.4);
-    EXPECT_EQ(b->GetParams().beta, 0.1);
-    a->Start(MakePath(), 0);
-    EXPECT_EQ(a->GetExactRateBps(), 1e10);
-    EXPECT_EQ(a->GetHaiCount(), 0u);
-}
-
 TEST(Timely, BadValues)
 {
     ExpectError({{"Profile", "google"}}, "Profile is 'google', expected 'paper'");
@@ -676,12 +619,11 @@ TEST(Timely, BadValues)
 
 TEST(Timely, WarnsWhenTheEmptyPathIsLongerThanTHigh)
 {
-    EXPECT_EQ(Sender({}, MakePath(G100, 500 * US)).cc->GetWarning(), "");
-    const std::string warning = Sender({}, MakePath(G100, 1012 * US)).cc->GetWarning();
+    EXPECT_EQ(Sender({}, PathOf(G100, 500 * US)).cc->GetWarning(), "");
+    const std::string warning = Sender({}, PathOf(G100, 1012 * US)).cc->GetWarning();
     EXPECT_NE(warning.find("THigh is 500000 ns, but the empty path takes 1012000 ns"),
               std::string::npos)
         << warning;
-    EXPECT_EQ(
-        Sender({{"ThresholdsFromBaseRtt", "true"}}, MakePath(G100, 1012 * US)).cc->GetWarning(),
-        "");
+    EXPECT_EQ(Sender({{"ThresholdsFromBaseRtt", "true"}}, PathOf(G100, 1012 * US)).cc->GetWarning(),
+              "");
 }

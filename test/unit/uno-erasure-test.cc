@@ -300,7 +300,6 @@ TEST(UnoErasure, LateArrivalsCancelRepeats)
 TEST(UnoErasure, EachPacketTimesOutAndBacksOff)
 {
     Sender s("RtoBackoff=4");
-    EXPECT_EQ(s.recovery->GetRtoPs(), RTO);
     s.qp.Post(1000, 1, 0);
     s.Send(0);
     s.Send(10 * US);
@@ -431,33 +430,39 @@ TEST(UnoErasure, Profiles)
 {
     Ptr<UnoErasure> artifact = MakeErasure("Profile=artifact");
     const auto of = [](Ptr<UnoErasure> erasure, bool interDc) {
-        return DynamicCast<UnoErasure>(erasure->ForQueuePair(MakePath(interDc), 0));
+        return DynamicCast<UnoErasure>(erasure->ForQueuePair(ErasurePath(interDc), 0));
     };
     EXPECT_TRUE(of(artifact, false)->GetCode().IsOn());
     EXPECT_EQ(of(artifact, true)->GetCode().lastBlock, BlockCode::LastBlock::PADDED);
-    EXPECT_EQ(of(artifact, true)->GetRtoPs(), 100 * US + 8 * 80 * US);
+    const auto rto = [](const std::string& attributes) {
+        Sender s(attributes);
+        s.qp.Post(1000, 1, 0);
+        s.Send(0);
+        return s.recovery->DeadlinePs(s.qp);
+    };
+    EXPECT_EQ(rto("Profile=artifact"), 100 * US + 8 * 80 * US);
     Ptr<UnoErasure> paper = MakeErasure();
     EXPECT_TRUE(of(paper, true)->GetCode().IsOn());
     EXPECT_EQ(of(paper, true)->GetCode().dataPackets, 8);
     EXPECT_EQ(of(paper, true)->GetCode().parityPackets, 2);
     EXPECT_EQ(of(paper, true)->GetCode().lastBlock, BlockCode::LastBlock::SHORTENED);
-    EXPECT_EQ(of(paper, true)->GetRtoPs(), RTO);
+    EXPECT_EQ(rto(""), RTO);
     EXPECT_FALSE(of(MakeErasure("Code=none"), true)->GetCode().IsOn());
     EXPECT_TRUE(of(MakeErasure("Code=all"), false)->GetCode().IsOn());
     // What is set holds, whatever the profile.
-    Ptr<UnoErasure> own =
-        MakeErasure("Profile=artifact|Code=inter|LastBlock=proportional|RtoMultiplier=2|"
-                    "QueueBytes=0|RtoBackoff=2");
+    const std::string set = "Profile=artifact|Code=inter|LastBlock=proportional|RtoMultiplier=2|"
+                            "QueueBytes=0|RtoBackoff=2";
+    Ptr<UnoErasure> own = MakeErasure(set);
     EXPECT_FALSE(of(own, false)->GetCode().IsOn());
     EXPECT_EQ(of(own, true)->GetCode().lastBlock, BlockCode::LastBlock::PROPORTIONAL);
-    EXPECT_EQ(of(own, true)->GetRtoPs(), 200 * US);
-    EXPECT_EQ(of(MakeErasure("Rto=3ms"), true)->GetRtoPs(), 3000 * US);
+    EXPECT_EQ(rto(set), 200 * US);
+    EXPECT_EQ(rto("Rto=3ms"), 3000 * US);
 }
 
 TEST(UnoErasure, BadValuesAreRefusedWithTheirNames)
 {
     const auto error = [](const std::string& attributes) {
-        return ErrorOf([&] { MakeErasure(attributes)->ForQueuePair(MakePath(), 0); });
+        return ErrorOf([&] { MakeErasure(attributes)->ForQueuePair(ErasurePath(), 0); });
     };
     EXPECT_EQ(error("Profile=uno"),
               "ns3::roce::UnoErasure: Profile is 'uno', expected 'paper', 'artifact'");

@@ -23,7 +23,6 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t US = 1000000;
 constexpr int64_t RTT = 100 * US;
 
 /// A UnoLb of one flow.

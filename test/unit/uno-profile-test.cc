@@ -25,7 +25,7 @@ constexpr double BDP = 175343.75;
 Ptr<OpenUno>
 MakeAt(const Attributes& attributes, bool interDc = false)
 {
-    return Make(attributes, interDc ? MakePath(1792040000, true) : MakePath(T));
+    return Make(attributes, interDc ? PathOf(1792040000, true) : PathOf(T));
 }
 
 Ptr<OpenUno>
@@ -56,7 +56,7 @@ WithEpochs(Attributes attributes = {})
 {
     attributes.emplace_back("QaEnable", "false");
     auto cc = Artifact(attributes);
-    cc->OnSend({0, 200000});
+    Send(*cc, 0, 200000);
     return cc;
 }
 
@@ -162,11 +162,11 @@ TEST(UnoProfile, EpochsWaitForAWindow)
     EXPECT_EQ(cc->GetCounters().epochs, 0u);
     for (int i = 0; i < 42; ++i)
     {
-        cc->OnSend({2 * T + i, MTU});
+        Send(*cc, 2 * T + i, MTU);
     }
     cc->OnAck(Sent(3 * T, 2 * T + 41, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 0u); // 172 032 bytes
-    cc->OnSend({3 * T, MTU});
+    Send(*cc, 3 * T, MTU);
     cc->OnAck(Sent(4 * T, 3 * T - 1, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 0u);
     cc->OnAck(Sent(4 * T, 3 * T, 1));
@@ -178,14 +178,14 @@ TEST(UnoProfile, EpochsWaitForAWindow)
 // What has been sent is counted as the window counts it.
 TEST(UnoProfile, WindowOfPayload)
 {
-    PathInfo path = MakePath(T);
+    PathInfo path = PathOf(T);
     path.fullFrameBytes = 2 * MTU;
     path.windowFrameBytes = MTU;
     auto cc = Make({{"Profile", "artifact"}, {"QaEnable", "false"}}, path);
-    cc->OnSend({0, 300000}); // 150 000
+    Send(*cc, 0, 300000); // 150 000
     cc->OnAck(Sent(T, 0, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 0u);
-    cc->OnSend({T, 60000}); // 180 000
+    Send(*cc, T, 60000); // 180 000
     cc->OnAck(Sent(2 * T, T, 1));
     EXPECT_EQ(cc->GetCounters().epochs, 1u);
 }
@@ -255,7 +255,7 @@ TEST(UnoProfile, EpochsDoNotCatchUp)
 TEST(UnoProfile, QuickAdapt)
 {
     auto cc = Artifact();
-    cc->OnSend({0, 200000});
+    Send(*cc, 0, 200000);
     cc->OnAck(Sent(T, 0)); // opens the period, and the epoch
     const int64_t period = T * 105 / 100;
     cc->OnAck(Sent(T + 5, 1, 1, 10));
@@ -278,7 +278,7 @@ TEST(UnoProfile, QuickAdapt)
     EXPECT_DOUBLE_EQ(cc->GetCwndBytes(), 0.96 * 20 * MTU);
     for (int i = 0; i < 20; ++i)
     {
-        cc->OnSend({hit + 21 * T, MTU});
+        Send(*cc, hit + 21 * T, MTU);
     }
     cc->OnAck(Sent(hit + 22 * T, hit + 21 * T, 1));
     EXPECT_EQ(cc->GetCounters().epochs, epochs + 1);

@@ -33,7 +33,7 @@ struct Loop
         {
             while (inflight.size() * MTU < cc->GetWindowBytes())
             {
-                cc->OnSend({nowPs, MTU});
+                Send(*cc, nowPs, MTU);
                 freePs = std::max(freePs, nowPs) + gapPs;
                 inflight.emplace_back(nowPs, freePs + INTRA);
             }

@@ -6,12 +6,9 @@
 #ifndef ROCE_UNO_TEST_UTIL_H
 #define ROCE_UNO_TEST_UTIL_H
 
-#include "ns3/roce-uno-cc.h"
-#include "ns3/string.h"
+#include "roce-law-fixture.h"
 
-#include <string>
-#include <utility>
-#include <vector>
+#include "ns3/roce-uno-cc.h"
 
 namespace ns3
 {
@@ -22,13 +19,11 @@ namespace roce
 namespace unotest
 {
 
-constexpr int64_t US = 1000000;
-constexpr uint64_t G100 = 100000000000;
+using namespace test;
+
 constexpr uint32_t MTU = 4096;
 constexpr int64_t INTRA = 14 * US;
 constexpr int64_t INTER = 2000 * US;
-
-using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 /// Opens the window, so that a vector can start anywhere.
 struct OpenUno : public UnoCc
@@ -40,29 +35,21 @@ struct OpenUno : public UnoCc
 };
 
 inline PathInfo
-MakePath(int64_t rttPs = INTRA, bool interDc = false)
+PathOf(int64_t rttPs = INTRA, bool interDc = false)
 {
-    PathInfo path;
-    path.lineRateBps = G100;
-    path.baseRttPs = rttPs;
-    path.mtuBytes = path.fullFrameBytes = MTU;
+    PathInfo path = MakePath(G100, rttPs, MTU);
+    path.mtuBytes = MTU;
     path.interDc = interDc;
     return path;
 }
 
-const PathInfo INTRA_PATH = MakePath();
-const PathInfo INTER_PATH = MakePath(INTER, true);
+const PathInfo INTRA_PATH = PathOf();
+const PathInfo INTER_PATH = PathOf(INTER, true);
 
 inline Ptr<OpenUno>
 Make(const Attributes& attributes = {}, const PathInfo& path = INTRA_PATH)
 {
-    Ptr<OpenUno> cc = CreateObject<OpenUno>();
-    for (const auto& [name, value] : attributes)
-    {
-        cc->SetAttribute(name, StringValue(value));
-    }
-    cc->Start(path, 0);
-    return cc;
+    return MakeLaw<OpenUno>(attributes, path);
 }
 
 /// An ACK of one packet with data left to send.

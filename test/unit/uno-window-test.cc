@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // UnoCC's epochs and Quick Adapt, without a rate law around them.
+#include "../roce-test-time.h"
+
 #include "ns3/roce-uno-window.h"
 
 #include <gtest/gtest.h>
@@ -12,11 +14,11 @@
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
 
-constexpr int64_t US = 1000000;
 constexpr int64_t R = 14 * US;
 constexpr double MTU = 4096;
 

@@ -6,6 +6,7 @@
 #ifndef ROCE_WIRE_FORMAT_TEST_UTIL_H
 #define ROCE_WIRE_FORMAT_TEST_UTIL_H
 
+#include "../roce-error-of.h"
 #include "wire-reader.h"
 
 #include <gtest/gtest.h>
@@ -132,16 +133,10 @@ inline std::string
 Rejection(const Bytes& bytes, const WireOptions& options = {}, const Bytes* sidecar = nullptr)
 {
     TestFrame f;
-    try
-    {
-        Read(bytes, f, options, sidecar);
-    }
-    catch (const std::invalid_argument& e)
-    {
-        EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
-        return e.what();
-    }
-    return "";
+    const std::string error =
+        test::ErrorOf<std::invalid_argument>([&] { Read(bytes, f, options, sidecar); });
+    EXPECT_EQ(error.find('\n'), std::string::npos);
+    return error == "no error" ? "" : error;
 }
 
 inline void

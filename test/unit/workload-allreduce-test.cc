@@ -5,6 +5,7 @@
  */
 // Training traffic: who exchanges how much with whom.
 #include "../roce-error-of.h"
+#include "../roce-test-time.h"
 
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-workload.h"
@@ -21,8 +22,6 @@ using namespace ns3::roce::test;
 
 namespace
 {
-
-constexpr int64_t MS = 1000000000; // picoseconds
 
 /// Two datacenters of four racks of four hosts: rack of host h is h / 4.
 AllReduceWorkload

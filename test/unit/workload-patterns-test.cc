@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "../roce-error-of.h"
+#include "../roce-test-time.h"
 
 #include "ns3/roce-workload.h"
 
@@ -25,8 +26,6 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t US = 1000000; // picoseconds
-constexpr int64_t MS = 1000 * US;
 constexpr uint64_t GBPS = 1000000000;
 
 /// Hosts 0..7 in datacenter 0, 8..15 in datacenter 1.

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "../roce-error-of.h"
+#include "../roce-test-time.h"
 
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-workload.h"
@@ -24,7 +25,6 @@ using namespace ns3::roce::test;
 namespace
 {
 
-constexpr int64_t MS = 1000000000; // picoseconds
 constexpr uint64_t GBPS = 1000000000;
 
 /// Two datacenters of two racks of four hosts: 0..3, 4..7 | 8..11, 12..15.

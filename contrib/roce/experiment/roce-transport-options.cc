@@ -18,6 +18,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <sstream>
 #include <tuple>
 #include <vector>
@@ -75,6 +77,44 @@ TakeRole(const std::string& option, std::string& text)
     }
     text.erase(0, colon + 1);
     return static_cast<SwitchRole>(role - std::begin(SWITCH_ROLE_NAMES));
+}
+
+/// @return whether frames may pass a switch with WAN links on their way within a datacenter
+bool
+HasRoutesThroughExternals(const Network& network)
+{
+    std::set<const Station*> externals;
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = network.GetSwitch(s);
+        for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
+        {
+            if (sw->IsWanPort(p))
+            {
+                externals.insert(PeekPointer(sw));
+            }
+        }
+    }
+    std::map<uint32_t, std::set<uint32_t>> racks; // by datacenter
+    for (uint32_t nic = 0; nic < network.GetNNics(); ++nic)
+    {
+        racks[network.GetDatacenter(nic)].insert(network.GetRack(nic));
+    }
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = network.GetSwitch(s);
+        for (const uint32_t rack : racks[sw->GetDatacenter()])
+        {
+            for (const uint16_t p : sw->GetRouting().GetGroup(rack))
+            {
+                if (externals.count(sw->GetPort(p)->GetPeer()->GetOwner()))
+                {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
 }
 
 } // namespace
@@ -256,6 +296,10 @@ TransportOptions::GetUnused(const CheckedCommandLine& cmd,
     std::vector<UnusedOptions> unused = FindUnusedAttributes(cmd.GetGiven(), network, scopes);
     if (!scopes[true])
     {
+        if (!edge.empty() && !HasRoutesThroughExternals(network))
+        {
+            unused.push_back({{"edge"}, "without flows between datacenters"});
+        }
         unused.push_back(
             {{"interCc", "interLossRecovery", "interPaths"}, "without flows between datacenters"});
     }

@@ -70,6 +70,7 @@ Aimd::Fork() const
 void
 Aimd::DoStart(int64_t)
 {
+    RequirePath(); // an error message, if there is none
     m_p = m_parameters.Get(); // line rate and no window are set already
     m_roundEndPsn = m_packets = m_marked = m_calm = 0;
 }

@@ -7,6 +7,8 @@
 
 #include "ns3/uinteger.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace roce
@@ -38,6 +40,7 @@ LineRate::Fork() const
 void
 LineRate::DoStart(int64_t)
 {
+    m_rateBps = std::max<uint64_t>(1, m_rateBps);
     if (m_windowLimitBytes)
     {
         m_windowBytes = m_windowLimitBytes;

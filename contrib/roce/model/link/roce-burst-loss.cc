@@ -77,9 +77,8 @@ BurstLoss::MakeChain() const
     };
     if (m_badToGood > 0 && m_meanBurst != MEAN_BURST)
     {
-        throw InputError(
-            "ns3::roce::BurstLoss: MeanBurst and BadToGood are both given, expected one "
-            "of them");
+        throw InputError("ns3::roce::BurstLoss: MeanBurst and BadToGood are both given, expected "
+                         "one of them");
     }
     if (m_goodToBad > 0)
     {

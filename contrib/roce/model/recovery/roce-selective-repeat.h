@@ -79,18 +79,6 @@ class SelectiveRepeat : public LossRecovery
     uint64_t TakeRepeat(QueuePair& qp) override;
     int64_t TimeoutPs(const QueuePair& qp) const override;
 
-    /// @return most PSNs outstanding, or UINT64_MAX
-    uint64_t GetCapPackets() const
-    {
-        return m_cap;
-    }
-
-    /// @return whether a loss has been found and not everything sent before that is acknowledged
-    bool IsRecovering() const
-    {
-        return m_recovering;
-    }
-
   private:
     bool IsWaiting(uint64_t psn) const //!< lost and not sent again yet, if it has not arrived
     {

@@ -127,12 +127,6 @@ class UnoErasure : public LossRecovery
     uint64_t TakeRepeat(QueuePair& qp) override;
     int64_t DeadlinePs(const QueuePair& qp) override;
 
-    /// @return timeout of a packet that is sent for the first time
-    int64_t GetRtoPs() const
-    {
-        return m_rtoPs;
-    }
-
   private:
     void NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result);
     void Spare(QueuePair& qp, uint64_t psn);
