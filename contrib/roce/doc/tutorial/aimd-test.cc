@@ -21,6 +21,8 @@ TEST(AimdTest, OneRoundTripWithoutAMarkAndOneWith)
     const auto law = CreateObject<Aimd>();
     PathInfo path;
     path.lineRateBps = 10'000'000'000;
+    path.baseRttPs = 10'000'000;
+    path.fullFrameBytes = 1086;
     law->Start(path, 0);
     EXPECT_EQ(law->GetRateBps(), 10'000'000'000U);
 
