@@ -98,7 +98,7 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  * them. What an ACK or NAK says with the bit is FRAME_CODED's matter; it has no further bytes.
  *
  * Extensions: the next reserved bit says that the bytes of a FrameExtension precede the payload, or
- * end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them. Reading does not know them.
+ * end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them.
  *
  * The ICRC is the one of the same frame without telemetry: telemetry bytes are not covered and
  * the covered IP and UDP lengths are those without them. Hops can so write telemetry without
