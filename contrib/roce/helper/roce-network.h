@@ -408,6 +408,12 @@ class Network
     /// @brief Make every NIC and switch do what is due by now, so that counters are exact.
     void CatchUp() const;
 
+    /**
+     * @return everything that NICs, switches, their stages and links count, by the names of
+     * summary.json: sums over the network (of peaks the largest)
+     */
+    std::map<std::string, uint64_t> GetCounters() const;
+
     /// @return calls of FailLink() that made a difference
     uint64_t CountLinkFailures() const;
 
