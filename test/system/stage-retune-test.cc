@@ -116,14 +116,13 @@ TEST_F(StageRetuneTest, WhatIsDueBelongsToTheTimeBefore)
         Config::SetDefault("ns3::roce::EcnMarker::Kmax", UintegerValue(1 << 30));
         Network net;
         Build(net);
-        Ptr<EcnMarker> always = CreateObject<EcnMarker>();
-        always->SetAttribute("Kmin", UintegerValue(0));
-        always->SetAttribute("Kmax", UintegerValue(0));
         const Ptr<EcnMarker> never = CreateObject<EcnMarker>();
-        Simulator::Schedule(NanoSeconds(100100),
-                            [&] { EXPECT_EQ(net.GetSwitch(0)->Retune(*always, NowPs()), 1u); });
+        Simulator::Schedule(NanoSeconds(100100), [&] {
+            Stage<EcnMarker>(net).SetAttribute("Kmin", UintegerValue(0));
+            Stage<EcnMarker>(net).SetAttribute("Kmax", UintegerValue(0));
+        });
         Simulator::Schedule(NanoSeconds(150200),
-                            [&] { net.GetSwitch(0)->Retune(*never, NowPs()); });
+                            [&] { EXPECT_EQ(net.GetSwitch(0)->Retune(*never, NowPs()), 1u); });
         Simulator::Run();
         marked[eager] = Stage<EcnMarker>(net).GetMarked();
         Simulator::Destroy();
