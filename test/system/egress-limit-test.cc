@@ -90,14 +90,15 @@ TEST_F(EgressLimitTest, PeakIsTheLimitAndDropsAreCounted)
                                           peak =
                                               std::max(peak, sw.GetBuffer().GetLimitedBytes(port));
                                       }));
-    sw.TraceConnectWithoutContext(
-        "Drop",
-        Callback<void, const Frame&, uint8_t, Time>([&](const Frame& frame, uint8_t reason, Time) {
-            ++drops;
-            EXPECT_EQ(reason, Switch::DROP_BUFFER);
-            const uint64_t held = sw.GetBuffer().GetLimitedBytes(4);
-            EXPECT_GT(held + frame.frameBytes, LIMIT) << "there was room";
-        }));
+    sw.TraceConnectWithoutContext("Drop",
+                                  Callback<void, const Frame&, const char*, Time>(
+                                      [&](const Frame& frame, const char* reason, Time) {
+                                          ++drops;
+                                          EXPECT_STREQ(reason, "buffer");
+                                          const uint64_t held = sw.GetBuffer().GetLimitedBytes(4);
+                                          EXPECT_GT(held + frame.frameBytes, LIMIT)
+                                              << "there was room";
+                                      }));
     std::vector<FlowSpec> flows;
     for (uint32_t src = 0; src < 4; ++src)
     {
@@ -110,7 +111,7 @@ TEST_F(EgressLimitTest, PeakIsTheLimitAndDropsAreCounted)
     EXPECT_LE(peak, LIMIT);
     EXPECT_GT(peak, LIMIT - 4200);
     EXPECT_GT(drops, 50u);
-    EXPECT_EQ(sw.GetCounters().droppedFrames[Switch::DROP_BUFFER], drops);
+    EXPECT_EQ(sw.GetDrops().Get(Switch::DROP_BUFFER), drops);
     EXPECT_EQ(sw.GetCounters().droppedLosslessFrames, 0u);
     EXPECT_EQ(Sum(net).xoff, 0u);
     EXPECT_EQ(sw.GetBuffer().GetLimitedBytes(4), 0u);
@@ -253,8 +254,8 @@ TEST_F(EgressLimitTest, PhantomQueuesCountDroppedFramesIfAskedFor)
         uint64_t lostBytes = 0;
         sw.TraceConnectWithoutContext(
             "Drop",
-            Callback<void, const Frame&, uint8_t, Time>(
-                [&](const Frame& frame, uint8_t, Time) { lostBytes += frame.frameBytes; }));
+            Callback<void, const Frame&, const char*, Time>(
+                [&](const Frame& frame, const char*, Time) { lostBytes += frame.frameBytes; }));
         net.InstallFlows(Numbered({Flow(0, 2, 1000000), Flow(1, 2, 1000000)}));
         Simulator::Stop(PicoSeconds(100 * US));
         Simulator::Run();

@@ -352,18 +352,20 @@ TEST_F(Faults, LossyClassDropsAtTheEgressThreshold)
     uint64_t above = 0;
     sw->TraceConnectWithoutContext(
         "Drop",
-        Callback<void, const Frame&, uint8_t, Time>([&](const Frame& f, uint8_t reason, Time) {
-            EXPECT_EQ(reason, Switch::DROP_BUFFER);
-            ++drops;
-            const SharedBuffer& buffer = sw->GetBuffer();
-            const double queue = static_cast<double>(buffer.GetEgressBytes(8, 3));
-            // Reserves (9 ports, 6 classes, 4096 B) are not of the pool: used is at least this.
-            const double pool = static_cast<double>(buffer.GetPoolBytes(0));
-            const double most = pool - (queue - 8 * 4096);
-            const double least = pool - queue;
-            above += queue + f.frameBytes > egressAlpha * least;
-            EXPECT_LE(queue, egressAlpha * (most + f.frameBytes)); // admitted against what was free
-        }));
+        Callback<void, const Frame&, const char*, Time>(
+            [&](const Frame& f, const char* reason, Time) {
+                EXPECT_STREQ(reason, "buffer");
+                ++drops;
+                const SharedBuffer& buffer = sw->GetBuffer();
+                const double queue = static_cast<double>(buffer.GetEgressBytes(8, 3));
+                // Reserves (9 ports, 6 classes, 4096 B) are not of the pool: used is at least this.
+                const double pool = static_cast<double>(buffer.GetPoolBytes(0));
+                const double most = pool - (queue - 8 * 4096);
+                const double least = pool - queue;
+                above += queue + f.frameBytes > egressAlpha * least;
+                EXPECT_LE(queue,
+                          egressAlpha * (most + f.frameBytes)); // admitted against what was free
+            }));
     std::vector<FlowSpec> flows;
     for (uint32_t src = 0; src < 8; ++src)
     {

@@ -343,7 +343,7 @@ TEST_F(LinkFailure, UnreachableAndBack)
     });
     Simulator::Run();
     ExpectAllDone(net, done, flows);
-    EXPECT_GT(net.GetSwitch(0)->GetCounters().droppedFrames[Switch::DROP_NO_ROUTE], 0u);
+    EXPECT_GT(net.GetSwitch(0)->GetDrops().Get(Switch::DROP_NO_ROUTE), 0u);
     EXPECT_TRUE(Contains(report, "dc0-leaf0 has no route to NIC 2")) << report;
     EXPECT_TRUE(Contains(report, "link dc0-leaf0 - dc0-spine1 is down since 0.05 ms")) << report;
     EXPECT_GT(done.FctPs(0), 10 * MS);

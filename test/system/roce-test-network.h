@@ -118,31 +118,23 @@ struct Totals
 inline Totals
 Sum(const Network& net)
 {
+    std::map<std::string, uint64_t> counters = net.GetCounters();
     Totals t;
-    for (uint32_t s = 0; s < net.GetNSwitches(); ++s)
-    {
-        const Switch::Counters& c = net.GetSwitch(s)->GetCounters();
-        const PauseSender& pauses = net.GetSwitch(s)->GetPauseSender();
-        t.xoff += pauses.GetSent(PauseEvent::XOFF);
-        t.xon += pauses.GetSent(PauseEvent::XON);
-        t.refreshed += pauses.GetSent(PauseEvent::REFRESH);
-        for (uint64_t n : c.droppedFrames)
-        {
-            t.lost += n;
-        }
-        t.lostLossless += c.droppedLosslessFrames;
-        t.peakBytes = std::max(t.peakBytes, net.GetSwitch(s)->GetBuffer().GetPeakBytes());
-    }
+    t.xoff = counters.at("pfcXoffSent");
+    t.xon = counters.at("pfcXonSent");
+    t.refreshed = counters.at("pfcXoffRefreshed");
+    t.lost = counters.at("framesDropped");
+    t.lostLossless = counters.at("losslessDrops");
+    t.peakBytes = counters.at("peakBufferBytes");
+    t.retransmitted = counters.at("retransmitted");
+    t.timeouts = counters.at("timeouts");
+    t.naks = counters.at("naksSent");
+    t.cnps = counters.at("cnpsSent");
+    t.failed = counters.at("failedQps");
+    t.stray = counters.at("strayFrames");
     for (uint32_t n = 0; n < net.GetNNics(); ++n)
     {
-        const Nic::Counters& c = net.GetNic(n)->GetCounters();
-        t.retransmitted += c.retransmitted;
-        t.timeouts += c.timeouts;
-        t.naks += c.naksSent;
-        t.cnps += c.cnpsSent;
-        t.failed += c.failedQps;
-        t.stray += c.strayFrames;
-        t.delivered += c.bytesDelivered;
+        t.delivered += net.GetNic(n)->GetCounters().bytesDelivered;
         t.open += net.GetNic(n)->GetOpenQps();
     }
     return t;

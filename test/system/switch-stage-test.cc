@@ -485,6 +485,7 @@ class Shaper : public EgressScheduler
     void DoEnqueue(Frame* frame, int64_t) override
     {
         m_queue.push_back(frame);
+        SetHeldBytes(frame->trafficClass, GetBytes(frame->trafficClass));
     }
 
     Frame* DoDequeue(uint32_t pausedMask, int64_t nowPs) override
@@ -496,6 +497,7 @@ class Shaper : public EgressScheduler
         Frame* frame = m_queue.front();
         m_queue.pop_front();
         m_nextPs = nowPs + INTERVAL;
+        SetHeldBytes(frame->trafficClass, GetBytes(frame->trafficClass) - frame->frameBytes);
         return frame;
     }
 
@@ -535,6 +537,90 @@ TEST_F(StageTest, ShapingSchedulerSendsAtItsTimes)
     }
     EXPECT_EQ(done.FctPs(1), net.GetIdeal(flows[1]).senderFctPs);
     ExpectAllDone(net, done, flows);
+}
+
+// What a shaper holds back is not taken for congestion of its port, by marks or telemetry.
+TEST_F(StageTest, BytesHeldBackAreNotOnTheLine)
+{
+    Config::SetDefault("ns3::roce::EcnMarker::Kmin", UintegerValue(0));
+    Config::SetDefault("ns3::roce::EcnMarker::Kmax", UintegerValue(0));
+    for (const bool shaped : {false, true})
+    {
+        Config::SetDefault(
+            "ns3::roce::Switch::EgressScheduler",
+            StringValue(shaped ? "ns3::roce::test::Shaper" : "ns3::roce::DwrrScheduler"));
+        SetRateLaw("Dcqcn");
+        Network net;
+        MakeStar(net, 3);
+        net.Build();
+        uint64_t queued = 0;
+        uint64_t onLine = 0;
+        AddStage(net, SwitchStage::DEQUEUE, [&](Frame&, Port& port, int64_t) {
+            const EgressScheduler& queue = net.GetSwitch(0)->GetQueue(port.GetIndex());
+            queued = std::max(queued, queue.GetTotalBytes());
+            onLine = std::max(onLine, queue.GetLineBytes());
+            uint64_t sum = 0;
+            for (uint8_t c = 0; c < N_CLASSES; ++c)
+            {
+                sum += queue.GetLineBytes(c);
+            }
+            EXPECT_EQ(sum, queue.GetLineBytes());
+            return Verdict::PASS;
+        });
+        const auto flows = TwoToOne();
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        EXPECT_GT(queued, 50000u);
+        EXPECT_EQ(onLine, shaped ? 0 : queued);
+        EXPECT_EQ(net.GetCounters().at("ecnMarked") > 0, !shaped);
+        ExpectAllDone(net, done, flows);
+        Simulator::Destroy();
+    }
+}
+
+// A stage may lose frames for a reason of its own, which is counted and told by its name.
+TEST_F(StageTest, DropsForReasonsOfItsOwn)
+{
+    for (uint32_t hook : ALL_HOOKS)
+    {
+        Network net;
+        MakeStar(net, 3);
+        net.Build();
+        Switch& sw = *net.GetSwitch(0);
+        const uint8_t reason = sw.AddDropReason("tooLate");
+        EXPECT_EQ(sw.AddDropReason("tooLate"), reason) << "named once";
+        EXPECT_EQ(sw.AddDropReason("ttl"), Switch::DROP_TTL);
+        uint64_t n = 0;
+        uint64_t dropped = 0;
+        AddStage(net, hook, [&](Frame& f, Port&, int64_t) {
+            if (f.kind == FrameKind::DATA && ++n % 10 == 0)
+            {
+                ++dropped;
+                return sw.Refuse(reason);
+            }
+            return Verdict::PASS;
+        });
+        std::map<std::string, uint64_t> traced;
+        sw.TraceConnectWithoutContext(
+            "Drop",
+            Callback<void, const Frame&, const char*, Time>(
+                [&](const Frame&, const char* why, Time) { ++traced[why]; }));
+        const auto flows = TwoToOne(150000);
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        EXPECT_GT(dropped, 5u);
+        const std::map<std::string, uint64_t> expected{{"tooLate", dropped}};
+        EXPECT_EQ(traced, expected) << HookName(hook);
+        const auto counters = net.GetCounters();
+        EXPECT_EQ(counters.at("framesDroppedTooLate"), dropped);
+        EXPECT_EQ(counters.at("framesDropped"), dropped);
+        EXPECT_EQ(counters.at("framesDroppedTtl"), 0u);
+        EXPECT_EQ(sw.GetCounters().consumedFrames, 0u);
+        ExpectAllDone(net, done, flows);
+        Simulator::Destroy();
+    }
 }
 
 // Frames that a shaping scheduler still holds are freed with the network.

@@ -39,7 +39,7 @@ TEST_F(SystemTest, TimeToLiveCountsSwitches)
     uint64_t dropped = 0;
     for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
     {
-        const uint64_t here = network.GetSwitch(s)->GetCounters().droppedFrames[Switch::DROP_TTL];
+        const uint64_t here = network.GetSwitch(s)->GetDrops().Get(Switch::DROP_TTL);
         EXPECT_TRUE(here == 0 || network.GetSwitch(s)->GetName() == "dc0-leaf3");
         dropped += here;
     }

@@ -188,6 +188,36 @@ TEST_F(PortTest, FramesArriveInOrderAtTheExactTime)
     EXPECT_EQ(link->CountInFlight(), 0u);
 }
 
+// What is sent into a sink is gone, at the same times; the other direction does not notice.
+TEST_F(PortTest, ASinkTakesTheFramesOfADirection)
+{
+    struct Sink : FrameSink
+    {
+        void Take(Frame* frame) override
+        {
+            taken.emplace_back(frame->timePs, frame->psn);
+            FramePool::Free(frame);
+        }
+
+        std::vector<std::pair<int64_t, uint64_t>> taken;
+    };
+
+    Join("100Gbps", NanoSeconds(700));
+    Sink sink;
+    link->SetSink(0, &sink);
+    const int64_t end = port[0]->Transmit(Make(1062, 1), 0);
+    port[0]->Transmit(Make(66, 2), end);
+    port[1]->Transmit(Make(66, 9), 0);
+    const std::vector<std::pair<int64_t, uint64_t>> expected{{786560, 1}, {793440, 2}};
+    EXPECT_EQ(sink.taken, expected);
+    EXPECT_EQ(link->CountInFlight(0), 0u);
+    Simulator::Run();
+    EXPECT_TRUE(owner[1].arrivals.empty());
+    EXPECT_EQ(owner[0].arrivals.size(), 1u);
+    EXPECT_EQ(link->GetDirection(0).sentFrames, 2u);
+    EXPECT_EQ(link->GetDirection(0).arrivedFrames, 2u);
+}
+
 // A station that is not eager acts late by at most its shortest link, on the exact times.
 TEST_F(PortTest, SlackDoesNotChangeTimes)
 {

@@ -112,7 +112,7 @@ struct StagePipelineTest : ::testing::Test
     std::vector<std::string> Pass(FrameKind kind)
     {
         log.clear();
-        Frame frame;
+        Frame frame{};
         frame.kind = kind;
         pipeline.Arrive(frame, *port, 1);
         pipeline.Enqueue(frame, *port, *queue, 2);
@@ -161,7 +161,7 @@ TEST_F(StagePipelineTest, TheFirstVerdictOtherThanPassIsTheLast)
     Add("a", all);
     const auto b = Add("b", all);
     Add("c", all);
-    Frame frame;
+    Frame frame{};
     for (const Verdict verdict : {Verdict::CONSUME, Verdict::HOLD, Verdict::PASS})
     {
         b->verdict = verdict;

@@ -282,10 +282,7 @@ Network::CountFramesLost() const
     }
     for (const SwitchEntry& entry : m_switches)
     {
-        for (const uint64_t dropped : entry.sw->GetCounters().droppedFrames)
-        {
-            frames += dropped;
-        }
+        frames += entry.sw->GetDrops().GetTotal();
     }
     return frames;
 }

@@ -417,6 +417,12 @@ class Network
      */
     void Retune(bool interDc, const Ptr<CongestionControl>& law) const;
 
+    /**
+     * @return everything that NICs, switches, their stages and links count, by the names of
+     * summary.json: sums over the network (of peaks the largest)
+     */
+    std::map<std::string, uint64_t> GetCounters() const;
+
     /// @return calls of FailLink() that made a difference
     uint64_t CountLinkFailures() const;
 

@@ -240,70 +240,7 @@ RunCollector::GetRecords() const
 std::map<std::string, uint64_t>
 RunCollector::GetCounters() const
 {
-    m_network.CatchUp();
-    std::map<std::string, uint64_t> counters;
-    for (uint32_t s = 0; s < m_network.GetNSwitches(); ++s)
-    {
-        const Ptr<Switch> sw = m_network.GetSwitch(s);
-        const Switch::Counters& c = sw->GetCounters();
-        const PauseSender& pauses = sw->GetPauseSender();
-        counters["pfcXoffSent"] += pauses.GetSent(PauseEvent::XOFF);
-        counters["pfcXonSent"] += pauses.GetSent(PauseEvent::XON);
-        counters["pfcXoffRefreshed"] += pauses.GetSent(PauseEvent::REFRESH);
-        counters["framesDroppedBuffer"] += c.droppedFrames[Switch::DROP_BUFFER];
-        counters["framesDroppedNoRoute"] += c.droppedFrames[Switch::DROP_NO_ROUTE];
-        counters["framesDroppedTtl"] += c.droppedFrames[Switch::DROP_TTL];
-        counters["losslessDrops"] += c.droppedLosslessFrames;
-        uint64_t& peak = counters["peakBufferBytes"];
-        peak = std::max(peak, sw->GetBuffer().GetPeakBytes());
-        for (const Ptr<SwitchStage>& stage : sw->GetStages())
-        {
-            stage->Count(counters);
-        }
-    }
-    counters["framesDropped"] = counters["framesDroppedBuffer"] + counters["framesDroppedNoRoute"] +
-                                counters["framesDroppedTtl"];
-    counters["ecnMarked"] += 0; // there even without a marker
-    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
-    {
-        const Nic::Counters& c = m_network.GetNic(n)->GetCounters();
-        counters["dataSent"] += c.dataSent;
-        counters["retransmitted"] += c.retransmitted;
-        counters["acksSent"] += c.acksSent;
-        counters["naksSent"] += c.naksSent;
-        counters["cnpsSent"] += c.cnpsSent;
-        counters["timeouts"] += c.timeouts;
-        counters["failedQps"] += c.failedQps;
-        counters["strayFrames"] += c.strayFrames;
-        counters["reordered"] += c.reordered;
-        counters["pathMoves"] += c.pathMoves;
-        const Ptr<Nic> nic = m_network.GetNic(n);
-        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
-        {
-            const QueuePair* qp = nic->GetQp(q);
-            counters["pathMoves"] += qp && qp->GetSelector() ? qp->GetSelector()->GetMoves() : 0;
-        }
-        counters["notificationsReceived"] += c.notificationsReceived;
-        counters["strayNotifications"] += c.strayNotifications;
-        uint64_t& depth = counters["maxReorderPackets"];
-        depth = std::max(depth, c.reorderDepth);
-    }
-    int64_t pausedPs = 0;
-    for (const Ptr<Port>& port : m_network.GetPorts())
-    {
-        for (uint8_t c = 0; c < N_CLASSES; ++c)
-        {
-            pausedPs += port->GetPausedTimePs(c, NowPs());
-        }
-    }
-    for (const Ptr<Port>& port : m_network.GetPorts())
-    {
-        counters["framesLostOnLinks"] += port->GetFramesLost();
-        counters["framesLostLinkDown"] += port->GetFramesLost(Port::LOSS_LINK_DOWN);
-    }
-    counters["linkFailures"] = m_network.CountLinkFailures();
-    counters["pausedNs"] = static_cast<uint64_t>(pausedPs / 1000);
-    counters["packetHops"] = m_network.CountPacketHops();
+    std::map<std::string, uint64_t> counters = m_network.GetCounters();
     counters["events"] = Simulator::GetEventCount();
     counters["simulatedNs"] = static_cast<uint64_t>(NowPs() / 1000);
     return counters;

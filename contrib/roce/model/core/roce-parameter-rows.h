@@ -44,6 +44,18 @@ Nested(S P::*outer, T S::*inner)
 template <typename P, typename M>
 using HeldBy = std::decay_t<std::invoke_result_t<M, P&>>;
 
+/// Whether a class has a function OnParameterChange(), to be told of attributes that are set.
+template <typename T, typename = void>
+struct WantsChanges : std::false_type
+{
+};
+
+template <typename T>
+struct WantsChanges<T, std::void_t<decltype(std::declval<T&>().OnParameterChange())>>
+    : std::true_type
+{
+};
+
 /**
  * @ingroup roce
  * @brief One parameter of a struct P.
@@ -291,7 +303,15 @@ class ParameterAccessor : public AttributeAccessor
     bool Set(ObjectBase* object, const AttributeValue& value) const override
     {
         auto* owner = dynamic_cast<T*>(object);
-        return owner && (owner->*m_member).Set(m_row, value);
+        if (!owner || !(owner->*m_member).Set(m_row, value))
+        {
+            return false;
+        }
+        if constexpr (WantsChanges<T>::value)
+        {
+            owner->OnParameterChange();
+        }
+        return true;
     }
 
     bool Get(const ObjectBase* object, AttributeValue& value) const override

@@ -40,6 +40,7 @@ ReflexNsfParams::Table()
                       {5 * US},
                       Range::AtLeast(0),
                       "One-way delay from NIC to switch above which a flow is congested")
+            .Live()
             .Duration(
                 "TInterval",
                 Nested(&P::machine, &M::intervalPs),
@@ -186,6 +187,12 @@ ReflexNsf::Install(Switch& sw)
     m_switch = &sw;
     m_datacenter = sw.GetDatacenter();
     m_flows.SetTimeout(m_p->flowEntryTimeoutPs);
+}
+
+void
+ReflexNsf::Retune(const SwitchStage& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameStage<ReflexNsf>(prototype).m_parameters, *m_p);
 }
 
 void

@@ -113,6 +113,7 @@ class ReflexNsf : public SwitchStage
     void Check(const Deployment& deployment) const override;
     std::string GetSenderShim() const override;
     void Install(Switch& sw) override;
+    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     void Count(std::map<std::string, uint64_t>& counters) const override;
     Verdict OnArrival(Frame& frame, Port& in, int64_t nowPs) override;
     Verdict OnDequeue(Frame& frame,
@@ -137,7 +138,7 @@ class ReflexNsf : public SwitchStage
     void Answer(const Frame& data, int64_t nowPs);
 
     Parameters<ReflexNsfParams> m_parameters;   //!< attributes
-    std::shared_ptr<const ReflexNsfParams> m_p; //!< in force since Install()
+    std::shared_ptr<const ReflexNsfParams> m_p; //!< in force since Install() or Retune()
     Switch* m_switch{nullptr};
     uint32_t m_datacenter{0};
     EdgeFlowTable<NsfMachine> m_flows;

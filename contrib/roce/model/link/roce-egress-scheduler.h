@@ -121,6 +121,22 @@ class EgressScheduler : public Object
         return m_totalBytes;
     }
 
+    /**
+     * @param trafficClass 0..7
+     * @return bytes of that class that wait for the line: those queued without those that a shaper
+     * holds back
+     */
+    uint64_t GetLineBytes(uint8_t trafficClass) const
+    {
+        return m_bytes[trafficClass] - m_heldBytes[trafficClass];
+    }
+
+    /// @return bytes that wait for the line in all
+    uint64_t GetLineBytes() const
+    {
+        return m_totalBytes - m_totalHeldBytes;
+    }
+
     /// @return frames queued in all
     uint32_t GetFrames() const
     {
@@ -130,12 +146,26 @@ class EgressScheduler : public Object
   protected:
     void DoDispose() override;
 
+    /**
+     * @brief A scheduler that shapes says what it holds back, so that this is not taken for
+     * congestion of the port. Whenever it changes; before DoDequeue() returns a frame without it.
+     * @param trafficClass 0..7
+     * @param bytes of that class that may not be sent yet, pauses aside
+     */
+    void SetHeldBytes(uint8_t trafficClass, uint64_t bytes)
+    {
+        m_totalHeldBytes += bytes - m_heldBytes[trafficClass];
+        m_heldBytes[trafficClass] = bytes;
+    }
+
   private:
     virtual void DoEnqueue(Frame* frame, int64_t nowPs) = 0;
     virtual Frame* DoDequeue(uint32_t pausedMask, int64_t nowPs) = 0;
 
     std::array<uint64_t, N_CLASSES> m_bytes{};
+    std::array<uint64_t, N_CLASSES> m_heldBytes{}; //!< part of m_bytes
     uint64_t m_totalBytes{0};
+    uint64_t m_totalHeldBytes{0};
     uint32_t m_frames{0};
 };
 

@@ -139,7 +139,10 @@ Link::Change(unsigned directions, bool down, int64_t nowPs)
             changed |= 1U << end;
             direction.down = down;
             (down ? direction.downSincePs : direction.upSincePs) = nowPs;
-            m_ports[1 - end]->SetIncomingDown(down, CountInFlight(end));
+            // The last frame of which a bit was lost is under way or has been sent.
+            m_ports[1 - end]->SetIncomingDown(down,
+                                              std::max(nowPs, m_ports[end]->GetBusyUntilPs()) +
+                                                  direction.delayPs);
         }
     }
     // Both directions are as they will be before anybody acts on it.

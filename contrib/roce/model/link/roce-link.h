@@ -28,6 +28,22 @@ class Port;
 
 /**
  * @ingroup roce
+ * @brief Takes what is sent on a link in one direction, in place of the station at its other end:
+ * where that one is in another process or thread.
+ */
+class FrameSink
+{
+  public:
+    virtual ~FrameSink() = default;
+
+    /**
+     * @param frame handed over; its timePs is when it arrives
+     */
+    virtual void Take(Frame* frame) = 0;
+};
+
+/**
+ * @ingroup roce
  * @brief A full-duplex link of two ports with a constant propagation delay.
  *
  * Frames of one direction arrive in the order they were sent, so each direction is a list with
@@ -38,8 +54,8 @@ class Port;
  * on the fibre while the direction was down: those in flight at the failure, those sent meanwhile
  * (the sending port does not notice and goes on at line rate), and the one under way at the repair.
  * Frames stay on the list until their arrival time and are lost, and counted, at the receiving
- * port: so sending costs nothing for it. What has arrived, or begun to be sent, by the very time of
- * the change belongs to the time before it.
+ * port, which knows the times from and to which all are: so sending costs nothing for it. What has
+ * arrived, or begun to be sent, by the very time of the change belongs to the time before it.
  *
  * Pause frames are lost like all others, so each change cleans up after them: the receiving end
  * of a direction that fails forgets what its peer had paused, and the sending end of one that is
@@ -69,9 +85,31 @@ class Link : public Channel
         BOTH = 3,
     };
 
-    /// Frames on their way from one end to the other.
+    /// Frames on their way from one end to the other. Put in by Transmit(), taken out by Pop().
     struct alignas(64) Direction
     {
+        /**
+         * @brief The first frame has arrived.
+         * @param [out] nextPs when the one behind it arrives, or NEVER_PS
+         * @return the frame
+         */
+        Frame* Pop(int64_t& nextPs)
+        {
+            Frame* frame = head;
+            head = frame->next;
+            ++arrivedFrames;
+            nextPs = NEVER_PS;
+            if (head)
+            {
+                __builtin_prefetch(head);
+                __builtin_prefetch(&head->dstQp);
+                nextPs = __builtin_expect(frame->nextGapPs == UINT32_MAX, 0)
+                             ? head->timePs
+                             : frame->timePs + frame->nextGapPs;
+            }
+            return frame;
+        }
+
         Frame* head{nullptr};
         Frame* tail{nullptr};
         int64_t delayPs{0};
@@ -79,6 +117,7 @@ class Link : public Channel
         uint16_t toPort{0};        //!< and its port
         bool down{false};          //!< has failed
         uint64_t sentFrames{0};    //!< handed to the link, pause frames included
+        FrameSink* sink{nullptr};  //!< in place of the receiving station
         uint64_t arrivedFrames{0}; //!< come to the other end, lost or not
         int64_t downSincePs{-1};   //!< last failure, or -1
         int64_t upSincePs{-1};     //!< last repair, or -1
@@ -104,8 +143,25 @@ class Link : public Channel
             direction.tail = frame;
             return;
         }
+        // The one place where a frame is handed over; a direction with a sink is always empty.
+        if (__builtin_expect(direction.sink != nullptr, 0))
+        {
+            ++direction.arrivedFrames;
+            direction.sink->Take(frame);
+            return;
+        }
         direction.head = direction.tail = frame;
         direction.to->SetArrival(direction.toPort, frame->timePs);
+    }
+
+    /**
+     * @brief Hand what is sent to somebody else from now on. Before any frame is sent.
+     * @param end sending end, 0 or 1
+     * @param sink takes the frames; outlives the link
+     */
+    void SetSink(unsigned end, FrameSink* sink)
+    {
+        m_directions[end].sink = sink;
     }
 
     /**

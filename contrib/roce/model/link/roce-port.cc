@@ -229,9 +229,8 @@ Port::ObserveRx(const Frame& frame, int64_t atPs)
 bool
 Port::IsLost(const Frame& frame, int64_t atPs, LossReason& reason)
 {
-    if (m_incomingDown || m_doomed)
+    if (m_incomingDown || atPs <= m_lostUntilPs)
     {
-        m_doomed -= m_doomed > 0;
         reason = LOSS_LINK_DOWN;
         return true;
     }
@@ -263,10 +262,10 @@ Port::GetReceiveErrorModel() const
 }
 
 void
-Port::SetIncomingDown(bool down, uint64_t inFlight)
+Port::SetIncomingDown(bool down, int64_t lostUntilPs)
 {
     m_incomingDown = down;
-    m_doomed = down ? 0 : inFlight;
+    m_lostUntilPs = lostUntilPs;
     m_observedRx = true;
 }
 

@@ -336,9 +336,10 @@ class Port : public NetDevice
     /**
      * @brief Called by Link: the direction towards this port has failed or is repaired.
      * @param down failed
-     * @param inFlight frames on their way now; at a repair they are lost all the same
+     * @param lostUntilPs arrival of the last frame that was sent before; at a repair all up to then
+     * are lost
      */
-    void SetIncomingDown(bool down, uint64_t inFlight);
+    void SetIncomingDown(bool down, int64_t lostUntilPs);
 
     /// @brief Called by Link: IsLinkUp() has changed.
     void NotifyLinkChange()
@@ -478,7 +479,7 @@ class Port : public NetDevice
     uint64_t m_xoffReceived{0};
     uint64_t m_pfcReceived{0};
     bool m_incomingDown{false}; //!< what arrives is lost
-    uint64_t m_doomed{0};       //!< so are this many after a repair
+    int64_t m_lostUntilPs{-1};  //!< after a repair: so is what arrives up to then
     std::array<uint64_t, N_LOSS_REASONS> m_framesLost{};
     Ptr<LossModel> m_lossModel;
     Ptr<Node> m_node;

@@ -71,23 +71,9 @@ Station::Run(int64_t nowPs)
         else if (item < 2 * m_nPorts)
         {
             Port& port = *m_stationPorts[item - m_nPorts];
-            Link::Direction& link = port.GetIncoming();
-            Frame* frame = link.head;
-            link.head = frame->next;
-            ++link.arrivedFrames;
-            if (link.head)
-            {
-                __builtin_prefetch(link.head);
-                __builtin_prefetch(&link.head->dstQp);
-                m_agenda.Set(item,
-                             __builtin_expect(frame->nextGapPs == UINT32_MAX, 0)
-                                 ? link.head->timePs
-                                 : frame->timePs + frame->nextGapPs);
-            }
-            else
-            {
-                m_agenda.Set(item, NEVER_PS);
-            }
+            int64_t nextPs;
+            Frame* frame = port.GetIncoming().Pop(nextPs);
+            m_agenda.Set(item, nextPs);
             if (port.Accept(frame, at))
             {
                 Receive(port, frame, at);

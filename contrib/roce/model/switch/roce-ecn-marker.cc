@@ -58,17 +58,18 @@ EcnMarkerParams::Table()
                   Range::AtLeast(0),
                   "Port rate for which Kmin and Kmax are given; they scale in proportion. 0: the "
                   "same for all ports")
-            .Flag("MarkAtEnqueue",
-                  &P::markAtEnqueue,
-                  {false},
-                  "Mark by the queue that a frame finds, itself included, instead of the one it "
-                  "leaves behind")
             .Text("RateMap",
                   &P::rateMap,
                   {""},
                   "Instead of all others, a curve for each port rate: RATE/KMIN/KMAX/PMAX, several "
                   "with commas, bytes, for example 100Gbps/400000/1600000/0.2; a port of another "
                   "rate is an error")
+            .Live()
+            .Flag("MarkAtEnqueue",
+                  &P::markAtEnqueue,
+                  {false},
+                  "Mark by the queue that a frame finds, itself included, instead of the one it "
+                  "leaves behind")
             .Finish([](P& p, const Parameters<P>&) {
                 const auto bytes = [](uint64_t n) { return std::to_string(n) + " B"; };
                 Table().Require(p.kminBytes <= p.kmaxBytes,
@@ -147,9 +148,8 @@ EcnMarker::ParseRateMap(const std::string& text)
 }
 
 EcnCurve
-EcnMarker::CurveOf(const Switch& sw, uint16_t port) const
+EcnMarker::CurveOf(const EcnMarkerParams& p, const Switch& sw, uint16_t port)
 {
-    const EcnMarkerParams& p = *m_parameters.Get();
     const uint64_t rateBps = sw.GetPort(port)->GetRateBps();
     const std::string where = "port " + std::to_string(port) + " of switch " + sw.GetName();
     if (!p.curves.empty())
@@ -187,14 +187,35 @@ EcnMarker::CurveOf(const Switch& sw, uint16_t port) const
             p.pmax};
 }
 
+std::vector<EcnCurve>
+EcnMarker::CurvesOf(const EcnMarkerParams& p, const Switch& sw)
+{
+    std::vector<EcnCurve> curves;
+    for (uint16_t port = 0; port < sw.GetNPorts(); ++port)
+    {
+        curves.push_back(CurveOf(p, sw, port));
+    }
+    return curves;
+}
+
 void
 EcnMarker::Install(Switch& sw)
 {
-    m_curves.clear();
-    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
-    {
-        m_curves.push_back(CurveOf(sw, p));
-    }
+    m_p = m_parameters.Get();
+    m_at = &sw;
+    m_curves = CurvesOf(*m_p, sw);
+}
+
+void
+EcnMarker::Retune(const SwitchStage& prototype, int64_t)
+{
+    // On a copy: a port without a curve leaves everything as it was.
+    const auto& from = SameStage<EcnMarker>(prototype).m_parameters;
+    Parameters<EcnMarkerParams> parameters = m_parameters;
+    const std::shared_ptr<const EcnMarkerParams> next = parameters.Retune(from, *m_p);
+    m_curves = CurvesOf(*next, *m_at);
+    m_parameters = parameters;
+    m_p = next;
 }
 
 int64_t
@@ -219,7 +240,7 @@ EcnMarker::OnEnqueue(Frame& frame, Port& out, const EgressScheduler& queue, int6
 {
     if (frame.ecn != ECN_NOT_ECT)
     {
-        Mark(frame, out, queue.GetBytes(frame.trafficClass) + frame.frameBytes);
+        Mark(frame, out, queue.GetLineBytes(frame.trafficClass) + frame.frameBytes);
     }
     return Verdict::PASS;
 }
@@ -229,7 +250,7 @@ EcnMarker::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int6
 {
     if (frame.ecn != ECN_NOT_ECT)
     {
-        Mark(frame, out, queue.GetBytes(frame.trafficClass));
+        Mark(frame, out, queue.GetLineBytes(frame.trafficClass));
     }
     return Verdict::PASS;
 }

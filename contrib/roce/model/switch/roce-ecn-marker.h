@@ -12,6 +12,7 @@
 #include "ns3/roce-parameters.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,13 @@ class EcnMarker : public SwitchStage
     }
 
     void Install(Switch& sw) override;
+
+    /**
+     * @copydoc SwitchStage::Retune()
+     *
+     * Curves are made anew, those of SetCurve(), too.
+     */
+    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;
     Verdict OnEnqueue(Frame& frame,
                       Port& out,
@@ -168,10 +176,13 @@ class EcnMarker : public SwitchStage
     }
 
   private:
-    EcnCurve CurveOf(const Switch& sw, uint16_t port) const;
+    static EcnCurve CurveOf(const EcnMarkerParams& p, const Switch& sw, uint16_t port);
+    static std::vector<EcnCurve> CurvesOf(const EcnMarkerParams& p, const Switch& sw);
     void Mark(Frame& frame, const Port& out, uint64_t queueBytes);
 
-    Parameters<EcnMarkerParams> m_parameters; //!< attributes
+    Parameters<EcnMarkerParams> m_parameters;   //!< attributes
+    std::shared_ptr<const EcnMarkerParams> m_p; //!< in force since Install() or Retune()
+    const Switch* m_at{nullptr};                //!< where it is installed
     std::vector<EcnCurve> m_curves;
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};

@@ -61,7 +61,7 @@ IntStamper::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int
         hop.timePs = nowPs;
         hop.txBytes = out.GetTxWireBytes();
         hop.rxBytes = out.GetOfferedBytes();
-        hop.queueBytes = queue.GetTotalBytes();
+        hop.queueBytes = queue.GetLineBytes();
         hop.rateBps = out.GetRateBps();
         hop.hopId = m_hopIdBase | out.GetIndex();
         if (m_txUnit > 1 || m_queueUnit > 1)

@@ -51,6 +51,7 @@ PhantomQueueParams::Table()
                     {0.75, 0.6}, // [2]
                     Range::Within(0, 1),
                     "Share of Capacity above which everything is marked")
+            .Live()
             .Choice("MarkAt",
                     &P::markAtDequeue,
                     {false, true},
@@ -152,6 +153,19 @@ PhantomQueue::Install(Switch& sw)
             m_counters[p].drainBytesPerPs =
                 m_p->drainFactor * static_cast<double>(sw.GetPort(p)->GetRateBps()) / 8e12;
         }
+    }
+}
+
+void
+PhantomQueue::Retune(const SwitchStage& prototype, int64_t nowPs)
+{
+    const auto before = m_p;
+    m_p = m_parameters.Retune(SameStage<PhantomQueue>(prototype).m_parameters, *before);
+    for (Counter& counter : m_counters)
+    {
+        counter.bytes = std::min(counter.BytesAt(nowPs), m_p->capacityBytes);
+        counter.atPs = nowPs;
+        counter.drainBytesPerPs *= m_p->drainFactor / before->drainFactor;
     }
 }
 

@@ -97,6 +97,7 @@ class PhantomQueue : public SwitchStage
      * @throw InputError for a bad attribute
      */
     void Install(Switch& sw) override;
+    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;
     Verdict OnEnqueue(Frame& frame,
                       Port& out,
@@ -152,7 +153,7 @@ class PhantomQueue : public SwitchStage
     void Mark(Frame& frame, double bytes);
 
     Parameters<PhantomQueueParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PhantomQueueParams> m_p; //!< in force since Install()
+    std::shared_ptr<const PhantomQueueParams> m_p; //!< in force since Install() or Retune()
     std::vector<Counter> m_counters;               //!< by port
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};

@@ -30,10 +30,12 @@ StagePipeline::Add(Ptr<SwitchStage> stage)
         add(SwitchStage::ENQUEUE | SwitchStage::MARK, m_enqueue);
         add(SwitchStage::DEQUEUE, m_dequeue);
         add(SwitchStage::DROP, m_drop);
-    }
-    if (hooks & SwitchStage::ENQUEUE)
-    {
-        m_admissionMask |= kinds;
+        if (!m_enqueue[kind].empty() && m_enqueue[kind].back() == raw)
+        {
+            m_enqueueUse[kind] =
+                std::max(m_enqueueUse[kind],
+                         hooks & SwitchStage::ENQUEUE ? EnqueueUse::ADMIT : EnqueueUse::LOOK);
+        }
     }
     if (hooks & SwitchStage::PAUSE)
     {
@@ -62,13 +64,12 @@ StagePipeline::RunArrival(const List& stages, Frame& frame, Port& in, int64_t no
 }
 
 SwitchStage::Verdict
-StagePipeline::RunEnqueue(const List& stages,
-                          Frame& frame,
+StagePipeline::RunEnqueue(Frame& frame,
                           Port& out,
                           const EgressScheduler& queue,
-                          int64_t nowPs)
+                          int64_t nowPs) const
 {
-    for (SwitchStage* stage : stages)
+    for (SwitchStage* stage : m_enqueue[static_cast<unsigned>(frame.kind)])
     {
         const Verdict verdict = stage->OnEnqueue(frame, out, queue, nowPs);
         if (verdict != Verdict::PASS)

@@ -69,7 +69,7 @@ class StagePipeline
      */
     bool NeedsAdmission(FrameKind kind) const
     {
-        return m_admissionMask >> static_cast<unsigned>(kind) & 1;
+        return m_enqueueUse[static_cast<unsigned>(kind)] == EnqueueUse::ADMIT;
     }
 
     /// @brief Hook ARRIVAL. @return the first verdict other than PASS, or PASS
@@ -82,8 +82,9 @@ class StagePipeline
     /// @brief Hooks ENQUEUE and MARK. @return the first verdict other than PASS, or PASS
     Verdict Enqueue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs) const
     {
-        const List& stages = m_enqueue[static_cast<unsigned>(frame.kind)];
-        return stages.empty() ? Verdict::PASS : RunEnqueue(stages, frame, out, queue, nowPs);
+        return m_enqueueUse[static_cast<unsigned>(frame.kind)] == EnqueueUse::NONE
+                   ? Verdict::PASS
+                   : RunEnqueue(frame, out, queue, nowPs);
     }
 
     /// @brief Hook DEQUEUE. @return the first verdict other than PASS, or PASS
@@ -129,22 +130,26 @@ class StagePipeline
     void RunTimers(int64_t nowPs);
 
   private:
+    /// Whether stages want to see a kind of frame at ENQUEUE.
+    enum class EnqueueUse : uint8_t
+    {
+        NONE,
+        LOOK,  //!< hook MARK only
+        ADMIT, //!< hook ENQUEUE, too
+    };
+
     using List = std::vector<SwitchStage*>;
     using Lists = std::array<List, N_FRAME_KINDS>;
 
     static Verdict RunArrival(const List& stages, Frame& frame, Port& in, int64_t nowPs);
-    static Verdict RunEnqueue(const List& stages,
-                              Frame& frame,
-                              Port& out,
-                              const EgressScheduler& queue,
-                              int64_t nowPs);
+    Verdict RunEnqueue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs) const;
 
     Lists m_arrival;
     Lists m_enqueue;
     Lists m_dequeue;
     Lists m_drop;
     List m_pause;
-    uint32_t m_admissionMask{0}; //!< by kind of frame
+    std::array<EnqueueUse, N_FRAME_KINDS> m_enqueueUse{};
     std::vector<Ptr<SwitchStage>> m_stages;
     std::vector<std::pair<int64_t, SwitchStage*>> m_timers; //!< at most one for each stage
 };

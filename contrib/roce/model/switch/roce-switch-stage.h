@@ -56,6 +56,7 @@ class SwitchStage : public Object
         CONSUME, //!< ends here; the switch frees it
         HOLD,    //!< the stage keeps it and gives it to Switch::Release() later; what is charged
                  //!< at ENQUEUE stays charged. Not allowed at DEQUEUE.
+        DROP,    //!< is lost, for the reason given to Switch::Refuse()
     };
 
     /**
@@ -111,6 +112,28 @@ class SwitchStage : public Object
     virtual uint64_t GetMarkAllBytes([[maybe_unused]] uint16_t port) const
     {
         return 0;
+    }
+
+    /**
+     * @brief Take over the live parameters of another stage while a simulation is on; its state
+     * stays. Called by Switch::Retune(), or because an own attribute was set.
+     * @param prototype a stage of the same class, may be the same
+     * @param nowPs current time
+     * @throw InputError if a parameter differs that is not live (see ParameterTable::Live), or if
+     * nothing of this stage is; then nothing changes
+     */
+    virtual void Retune(const SwitchStage& prototype, int64_t nowPs);
+
+    /**
+     * @brief A parameter was set (by its attribute). Once the stage is installed it calls Retune()
+     * behind the present event, so that several may be set together.
+     */
+    void OnParameterChange();
+
+    /// @brief Called by the switch. @param sw where the stage is installed
+    void SetSwitch(Switch* sw)
+    {
+        m_switch = sw;
     }
 
     /**
@@ -185,7 +208,7 @@ class SwitchStage : public Object
      * @param out egress port; its counters do not include the frame yet
      * @param queue queues of that port, the frame no longer among them
      * @param nowPs start of the transmission
-     * @return PASS or CONSUME
+     * @return PASS, CONSUME or DROP
      */
     virtual Verdict OnDequeue([[maybe_unused]] Frame& frame,
                               [[maybe_unused]] Port& out,
@@ -220,6 +243,32 @@ class SwitchStage : public Object
                          [[maybe_unused]] int64_t nowPs)
     {
     }
+
+  protected:
+    /**
+     * @brief The argument of Retune() as the own class.
+     * @tparam T own class
+     * @param prototype as given to Retune()
+     * @return the same
+     * @throw InputError if it is of another class
+     */
+    template <typename T>
+    const T& SameStage(const SwitchStage& prototype) const
+    {
+        const T* same = dynamic_cast<const T*>(&prototype);
+        if (!same)
+        {
+            RefuseRetune(prototype);
+        }
+        return *same;
+    }
+
+  private:
+    [[noreturn]] void RefuseRetune(const SwitchStage& prototype) const;
+    void RetuneNow();
+
+    Switch* m_switch{nullptr};
+    bool m_retuning{false}; //!< RetuneNow() is scheduled
 };
 
 } // namespace roce

@@ -126,7 +126,7 @@ Switch::GetTypeId()
                           MakeBooleanAccessor(&Switch::m_eager),
                           MakeBooleanChecker())
             .AddTraceSource("Drop",
-                            "A frame is lost; the reason is a Switch::DropReason",
+                            "A frame is lost, and why: buffer, noRoute, ttl, or what a stage says",
                             MakeTraceSourceAccessor(&Switch::m_dropTrace),
                             "ns3::roce::Switch::DropCallback")
             .AddTraceSource("PauseSent",
@@ -166,6 +166,10 @@ Switch::DoDispose()
         }
     }
     m_ports.clear();
+    for (const Ptr<SwitchStage>& stage : GetStages())
+    {
+        stage->SetSwitch(nullptr); // others may have it still
+    }
     m_pipeline.Clear();
     Object::DoDispose();
 }
@@ -336,7 +340,25 @@ void
 Switch::Install(Ptr<SwitchStage> stage)
 {
     stage->Install(*this);
+    stage->SetSwitch(this);
     m_pipeline.Add(std::move(stage));
+}
+
+unsigned
+Switch::Retune(const SwitchStage& prototype, int64_t nowPs)
+{
+    CatchUp(nowPs); // what is due by now belongs to the time before
+    unsigned retuned = 0;
+    for (const Ptr<SwitchStage>& stage : GetStages())
+    {
+        if (stage->GetInstanceTypeId() == prototype.GetInstanceTypeId())
+        {
+            stage->Retune(prototype, nowPs);
+            ++retuned;
+        }
+    }
+    Rearm();
+    return retuned;
 }
 
 void
@@ -364,25 +386,48 @@ Switch::Receive(Port& port, Frame* frame, int64_t nowPs)
 {
     frame->inPort = port.GetIndex();
     ++m_counters.rxFrames;
-    switch (m_pipeline.Arrive(*frame, port, nowPs))
+    const auto verdict = m_pipeline.Arrive(*frame, port, nowPs);
+    if (__builtin_expect(verdict != SwitchStage::Verdict::PASS, 0))
+    {
+        Stop(frame, verdict, SwitchStage::ARRIVAL, 0, nowPs);
+        return;
+    }
+    Forward(frame, nowPs);
+}
+
+/**
+ * A stage does not let a frame pass.
+ * hook: where; MARK if the frame was not admitted
+ */
+__attribute__((cold, noinline)) void
+Switch::Stop(Frame* frame,
+             SwitchStage::Verdict verdict,
+             SwitchStage::Hook hook,
+             uint16_t outPort,
+             int64_t nowPs)
+{
+    const bool held = verdict == SwitchStage::Verdict::HOLD;
+    NS_ABORT_MSG_IF(hook == SwitchStage::MARK, "a stage with hook MARK does not pass a frame on");
+    NS_ABORT_MSG_IF(hook == SwitchStage::DEQUEUE && held, "a stage holds a frame at DEQUEUE");
+    if (hook == SwitchStage::ENQUEUE && !held)
+    {
+        ReleaseBuffer(*frame, outPort, nowPs);
+    }
+    switch (verdict)
     {
     case SwitchStage::Verdict::PASS:
-        Forward(frame, nowPs);
         break;
     case SwitchStage::Verdict::CONSUME:
-        Consume(frame);
+        ++m_counters.consumedFrames;
+        FramePool::Free(frame);
         break;
     case SwitchStage::Verdict::HOLD:
         ++m_counters.heldFrames;
         break;
+    case SwitchStage::Verdict::DROP:
+        Drop(frame, m_refusal, nowPs);
+        break;
     }
-}
-
-void
-Switch::Consume(Frame* frame)
-{
-    ++m_counters.consumedFrames;
-    FramePool::Free(frame);
 }
 
 void
@@ -393,6 +438,23 @@ Switch::Emit(Frame* frame, int64_t nowPs)
     ++m_counters.emittedFrames;
     Forward(frame, nowPs);
     Rearm();
+}
+
+/// The end of every frame's way. @return whether it is sent: no stage has consumed it
+__attribute__((always_inline)) inline bool
+Switch::Send(Frame* frame, OutPort& out, int64_t atPs)
+{
+    out.starting = true; // a stage may emit to this very port
+    const auto verdict = m_pipeline.Dequeue(*frame, *out.port, *out.queue, atPs);
+    out.starting = false;
+    if (__builtin_expect(verdict != SwitchStage::Verdict::PASS, 0))
+    {
+        Stop(frame, verdict, SwitchStage::DEQUEUE, out.port->GetIndex(), atPs);
+        return false;
+    }
+    ++m_counters.txFrames;
+    out.port->Transmit(frame, atPs);
+    return true;
 }
 
 void
@@ -423,14 +485,7 @@ Switch::Forward(Frame* frame, int64_t nowPs)
     const auto verdict = m_pipeline.Enqueue(*frame, *out.port, *out.queue, nowPs);
     if (__builtin_expect(verdict != SwitchStage::Verdict::PASS, 0))
     {
-        NS_ABORT_MSG_IF(passesBy, "a stage with hook MARK holds or consumes a frame");
-        if (verdict == SwitchStage::Verdict::HOLD)
-        {
-            ++m_counters.heldFrames;
-            return;
-        }
-        ReleaseBuffer(*frame, outPort, nowPs);
-        Consume(frame);
+        Stop(frame, verdict, passesBy ? SwitchStage::MARK : SwitchStage::ENQUEUE, outPort, nowPs);
         return;
     }
     if (!passesBy)
@@ -474,24 +529,6 @@ Switch::Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs)
     StartIfFree(outPort, nowPs);
 }
 
-/// The end of every frame's way. @return whether it is sent: no stage has consumed it
-inline bool
-Switch::Send(Frame* frame, OutPort& out, int64_t atPs)
-{
-    out.starting = true; // a stage may emit to this very port
-    const auto verdict = m_pipeline.Dequeue(*frame, *out.port, *out.queue, atPs);
-    out.starting = false;
-    if (__builtin_expect(verdict != SwitchStage::Verdict::PASS, 0))
-    {
-        NS_ABORT_MSG_IF(verdict == SwitchStage::Verdict::HOLD, "a stage holds a frame at DEQUEUE");
-        Consume(frame);
-        return false;
-    }
-    ++m_counters.txFrames;
-    out.port->Transmit(frame, atPs);
-    return true;
-}
-
 void
 Switch::Release(Frame* frame, SwitchStage::Hook hook, uint16_t outPort, int64_t nowPs)
 {
@@ -509,13 +546,13 @@ Switch::Release(Frame* frame, SwitchStage::Hook hook, uint16_t outPort, int64_t 
 }
 
 void
-Switch::Drop(Frame* frame, DropReason reason, int64_t nowPs)
+Switch::Drop(Frame* frame, uint8_t reason, int64_t nowPs)
 {
-    ++m_counters.droppedFrames[reason];
+    const char* name = m_drops.Count(reason);
     NS_LOG_WARN("switch " << m_name << " drops a frame of NIC " << frame->src << " to "
                           << frame->dst << ", class " << +frame->trafficClass << ", reason "
-                          << +reason);
-    m_dropTrace(*frame, reason, PicoSeconds(nowPs));
+                          << name);
+    m_dropTrace(*frame, name, PicoSeconds(nowPs));
     FramePool::Free(frame);
 }
 
@@ -645,6 +682,22 @@ Switch::Timer(int64_t atPs)
     SetTimers();
 }
 
+void
+Switch::Count(std::map<std::string, uint64_t>& counters) const
+{
+    counters["pfcXoffSent"] += m_pauses.GetSent(PauseEvent::XOFF);
+    counters["pfcXonSent"] += m_pauses.GetSent(PauseEvent::XON);
+    counters["pfcXoffRefreshed"] += m_pauses.GetSent(PauseEvent::REFRESH);
+    m_drops.AddTo("framesDropped", counters);
+    counters["losslessDrops"] += m_counters.droppedLosslessFrames;
+    uint64_t& peak = counters["peakBufferBytes"];
+    peak = std::max(peak, m_buffer.GetPeakBytes());
+    for (const Ptr<SwitchStage>& stage : GetStages())
+    {
+        stage->Count(counters);
+    }
+}
+
 std::string
 Switch::Audit() const
 {
@@ -655,14 +708,9 @@ Switch::Audit() const
         queued += out.queue->GetFrames();
         queuedBytes += out.queue->GetTotalBytes();
     }
-    uint64_t dropped = 0;
-    for (uint64_t n : m_counters.droppedFrames)
-    {
-        dropped += n;
-    }
     const uint64_t in = m_counters.rxFrames + m_counters.emittedFrames;
-    const uint64_t out =
-        m_counters.txFrames + dropped + m_counters.consumedFrames + m_counters.heldFrames + queued;
+    const uint64_t out = m_counters.txFrames + m_drops.GetTotal() + m_counters.consumedFrames +
+                         m_counters.heldFrames + queued;
     if (in != out)
     {
         return "switch " + m_name + ": " + std::to_string(in) + " frames in, " +

@@ -14,11 +14,13 @@
 #include "ns3/data-rate.h"
 #include "ns3/object-factory.h"
 #include "ns3/queue-size.h"
+#include "ns3/roce-drop-counters.h"
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,13 +47,12 @@ namespace roce
 class Switch : public Object, public Station
 {
   public:
-    /// Why a frame was lost.
+    /// Why a frame was lost; stages may add reasons (AddDropReason()).
     enum DropReason : uint8_t
     {
-        DROP_BUFFER = 0, //!< refused by the shared buffer
-        DROP_NO_ROUTE,   //!< no port leads to the destination
-        DROP_TTL,        //!< too many hops
-        N_DROP_REASONS
+        DROP_BUFFER = 0, //!< "buffer": refused by the shared buffer
+        DROP_NO_ROUTE,   //!< "noRoute": no port leads to the destination
+        DROP_TTL,        //!< "ttl": too many hops
     };
 
     /// Frame and byte counters since the start.
@@ -61,8 +62,7 @@ class Switch : public Object, public Station
         uint64_t txFrames{0};
         uint64_t emittedFrames{0};
         uint64_t consumedFrames{0};
-        uint64_t heldFrames{0}; //!< now in the hands of stages
-        uint64_t droppedFrames[N_DROP_REASONS]{};
+        uint64_t heldFrames{0};            //!< now in the hands of stages
         uint64_t droppedLosslessFrames{0}; //!< part of DROP_BUFFER that PFC should have prevented
         uint64_t admittedBytes{0};
         uint64_t releasedBytes{0};
@@ -123,6 +123,15 @@ class Switch : public Object, public Station
      */
     void Install(Ptr<SwitchStage> stage);
 
+    /**
+     * @brief Change the live parameters of a stage while a simulation is on.
+     * @param prototype all stages here of its class take over its parameters
+     * @param nowPs current time
+     * @return how many there are
+     * @throw InputError see SwitchStage::Retune()
+     */
+    unsigned Retune(const SwitchStage& prototype, int64_t nowPs);
+
     // --- for stages
 
     /**
@@ -149,6 +158,27 @@ class Switch : public Object, public Station
      * @param atPs time, or NEVER_PS
      */
     void ArmStage(SwitchStage* stage, int64_t atPs);
+
+    /**
+     * @brief Name a reason for which a stage drops frames. From SwitchStage::Install() only.
+     * @param name lower camel case; counter framesDroppedName in summary.json is made of it
+     * @return for Refuse()
+     */
+    uint8_t AddDropReason(const char* name)
+    {
+        return m_drops.Register(name);
+    }
+
+    /**
+     * @brief Say why a frame is lost: `return sw.Refuse(reason)` at the end of a hook.
+     * @param reason see AddDropReason()
+     * @return SwitchStage::Verdict::DROP
+     */
+    SwitchStage::Verdict Refuse(uint8_t reason)
+    {
+        m_refusal = reason;
+        return SwitchStage::Verdict::DROP;
+    }
 
     /**
      * @brief Something outside has changed what a port may send (a shaping scheduler's rates).
@@ -233,6 +263,19 @@ class Switch : public Object, public Station
         return m_counters;
     }
 
+    /// @return frames dropped, by reason
+    const DropCounters& GetDrops() const
+    {
+        return m_drops;
+    }
+
+    /**
+     * @brief Say what the switch and its stages have counted.
+     * @param counters to add to, by the names of summary.json; other switches may have added to the
+     * same
+     */
+    void Count(std::map<std::string, uint64_t>& counters) const;
+
     /// @return stages in pipeline order
     const std::vector<Ptr<SwitchStage>>& GetStages() const
     {
@@ -278,7 +321,7 @@ class Switch : public Object, public Station
     void OnLinkRepair(Port& port, int64_t atPs) override;
 
     /// Signature of trace source Drop.
-    typedef void (*DropCallback)(const Frame& frame, uint8_t reason, Time at);
+    typedef void (*DropCallback)(const Frame& frame, const char* reason, Time at);
     /// Signature of trace source PauseSent.
     typedef void (*PauseSentCallback)(uint16_t port,
                                       uint8_t trafficClass,
@@ -342,8 +385,12 @@ class Switch : public Object, public Station
     void DropForBuffer(Frame* frame, Port& out, int64_t nowPs);
     bool Send(Frame* frame, OutPort& out, int64_t atPs);
     void Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs);
-    void Drop(Frame* frame, DropReason reason, int64_t nowPs);
-    void Consume(Frame* frame);
+    void Drop(Frame* frame, uint8_t reason, int64_t nowPs);
+    void Stop(Frame* frame,
+              SwitchStage::Verdict verdict,
+              SwitchStage::Hook hook,
+              uint16_t outPort,
+              int64_t nowPs);
     void ReleaseBuffer(const Frame& frame, uint16_t port, int64_t atPs);
     void SendPause(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t atPs);
     void TraceQueue(uint16_t port, uint8_t trafficClass, int64_t atPs);
@@ -353,6 +400,8 @@ class Switch : public Object, public Station
     SharedBuffer m_buffer;
     Routing m_routing;
     Counters m_counters;
+    DropCounters m_drops{"buffer", "noRoute", "ttl"}; //!< in the order of DropReason
+    uint8_t m_refusal{0};                             //!< reason of the last Refuse()
     StagePipeline m_pipeline;
     PauseSender m_pauses;
     std::vector<BufferOverride> m_bufferOverrides; //!< by port
@@ -374,7 +423,7 @@ class Switch : public Object, public Station
     uint64_t m_responseBytes{0};
     ObjectFactory m_schedulerFactory;
     std::string m_name;
-    TracedCallback<const Frame&, uint8_t, Time> m_dropTrace;
+    TracedCallback<const Frame&, const char*, Time> m_dropTrace;
     TracedCallback<uint16_t, uint8_t, PauseEvent, Time> m_pauseSentTrace;
     TracedCallback<uint16_t, uint8_t, uint64_t, Time> m_queueTrace;
 };
