@@ -5,6 +5,7 @@
  */
 // UnoCC in closed loop: incasts inside and between two datacenters, with losses, with and without
 // phantom queues.
+#include "../roce-variable.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-uno-cc.h"
@@ -154,8 +155,8 @@ class Incast
                 Counts& counts = m_counts[n];
                 counts.samples += 1;
                 counts.stuck += cc.GetWindowBytes() <= cc.GetPath().fullFrameBytes;
-                counts.hits = cc.GetQuickAdapt().GetHits();
-                counts.cuts = cc.GetCounters().cuts;
+                counts.hits = static_cast<uint64_t>(Variable(cc, "quick_adapts"));
+                counts.cuts = static_cast<uint64_t>(Variable(cc, "cuts"));
                 open = true;
             }
         }
@@ -376,7 +377,7 @@ TEST_F(UnoTest, ApplicationLimited)
     Simulator::Run();
     net.CatchUp();
     const auto& cc = dynamic_cast<const UnoCc&>(qp->GetCc());
-    EXPECT_EQ(cc.GetQuickAdapt().GetHits(), 0u);
-    EXPECT_GT(cc.GetCounters().epochs, 40u);
-    EXPECT_GE(cc.GetCwndBytes(), cc.GetPath().BdpBytes());
+    EXPECT_EQ(Variable(cc, "quick_adapts"), 0);
+    EXPECT_GT(Variable(cc, "epochs"), 40);
+    EXPECT_GE(Variable(cc, "exact_window_bytes"), cc.GetPath().BdpBytes());
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Gemini, MP-RDMA and BBR in closed loop: inside a datacenter, between two of them, and mixed.
+#include "../roce-variable.h"
 #include "roce-test-network.h"
 
 #include "ns3/data-rate.h"
@@ -166,9 +167,9 @@ TEST_F(WanLaws, BbrFillsALongLink)
     EXPECT_GE(sites.maxQueue, 0.2 * bdp);
     EXPECT_LE(sites.meanQueue, 0.06 * bdp);
     const auto& bbr = dynamic_cast<const Bbr&>(sites.Net().GetNic(1)->GetQp(2)->GetCc());
-    EXPECT_EQ(bbr.GetState(), BbrState::PROBE_BW);
-    EXPECT_NEAR(bbr.GetBottleneckBps(), 50e9, 0.3e9);
-    EXPECT_EQ(bbr.GetRtPropPs(), sites.Net().GetPath(1, 0, 0).baseRttPs);
+    EXPECT_EQ(Variable(bbr, "state"), static_cast<double>(BbrState::PROBE_BW));
+    EXPECT_NEAR(Variable(bbr, "bottleneck_bps"), 50e9, 0.3e9);
+    EXPECT_EQ(Variable(bbr, "rt_prop_ns") * 1000, sites.Net().GetPath(1, 0, 0).baseRttPs);
 }
 
 TEST_F(WanLaws, BbrFillsTheSendersLine)

@@ -25,12 +25,28 @@ constexpr uint32_t FRAME = 1000;
 /// The sender's line is 100 Gbit/s, the path takes 100 us: BDP 1.25 MB, 1250 frames.
 const PathInfo PIPE_PATH = MakePath(G100, 100 * US, FRAME);
 
+/// Opens the state.
+struct OpenBbr : public Bbr
+{
+    using Bbr::m_phase;
+    using Bbr::m_recovering;
+    using Bbr::m_rounds;
+    using Bbr::m_state;
+};
+
+/// @return RTprop, ps; 0 before the first sample
+inline int64_t
+RtPropPs(const Bbr& bbr)
+{
+    return std::llround(Variable(bbr, "rt_prop_ns") * 1000);
+}
+
 /// A sender, a queue in front of a slower link, and ACKs after 100 us less its own time.
 class Pipe
 {
   public:
     explicit Pipe(const Attributes& attributes = {}, int64_t frameTimePs = 800000)
-        : cc(MakeLaw<Bbr>(attributes, PIPE_PATH)),
+        : cc(MakeLaw<OpenBbr>(attributes, PIPE_PATH)),
           frameTimePs(frameTimePs) // 10 Gbit/s: BDP 125 frames
     {
     }
@@ -70,7 +86,7 @@ class Pipe
     /// Until BBR is in a state.
     bool RunTo(BbrState state, int64_t endPs)
     {
-        return RunUntil(endPs, [&]() { return cc->GetState() == state; });
+        return RunUntil(endPs, [&]() { return cc->m_state == state; });
     }
 
     /// Bytes in the queue, with the one that leaves it.
@@ -80,7 +96,7 @@ class Pipe
                static_cast<double>(frameTimePs) * FRAME;
     }
 
-    Ptr<Bbr> cc;
+    Ptr<OpenBbr> cc;
     int64_t frameTimePs;
     int64_t now{0};
     uint64_t inflight{0};

@@ -24,20 +24,21 @@ TEST(Bbr, ApplicationLimitedSamplesDoNotLowerTheBandwidth)
     p.posted = 0;
     p.Run(p.now + MS);
     EXPECT_TRUE(p.cc->GetDelivery().IsAppLimited());
-    const double before = p.cc->GetBottleneckBps();
-    const uint64_t rounds = p.cc->GetRounds();
+    const double before = Variable(*p.cc, "bottleneck_bps");
+    const uint64_t rounds = p.cc->m_rounds;
     for (int i = 0; i < 30; ++i) // two frames each millisecond
     {
         p.posted = 2;
         p.Run(p.now + MS);
     }
-    EXPECT_GE(p.cc->GetRounds(), rounds + 30);
-    EXPECT_EQ(p.cc->GetBottleneckBps(), before);
-    EXPECT_EQ(p.cc->GetPacingGain() * before, p.cc->GetPacingGain() * p.cc->GetBottleneckBps());
+    EXPECT_GE(p.cc->m_rounds, rounds + 30);
+    EXPECT_EQ(Variable(*p.cc, "bottleneck_bps"), before);
+    EXPECT_EQ(Variable(*p.cc, "pacing_gain") * before,
+              Variable(*p.cc, "pacing_gain") * Variable(*p.cc, "bottleneck_bps"));
     p.posted = UINT64_MAX;
     p.Run(p.now + 5 * MS);
     EXPECT_FALSE(p.cc->GetDelivery().IsAppLimited());
-    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
 }
 
 TEST(Bbr, ApplicationLimitedFlowStaysInStartup)
@@ -48,10 +49,10 @@ TEST(Bbr, ApplicationLimitedFlowStaysInStartup)
         p.posted = 5;
         p.Run(p.now + MS);
     }
-    EXPECT_EQ(p.cc->GetState(), BbrState::STARTUP);
+    EXPECT_EQ(p.cc->m_state, BbrState::STARTUP);
     p.posted = UINT64_MAX;
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, p.now + 10 * MS));
-    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
 }
 
 TEST(Bbr, RestartFromIdleAtTheEstimate)
@@ -59,11 +60,11 @@ TEST(Bbr, RestartFromIdleAtTheEstimate)
     Pipe p(Attributes{{"StartPhase", "0"}});
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
     p.posted = 0;
-    EXPECT_FALSE(p.RunUntil(p.now + MS, [&]() { return p.cc->GetPacingGain() == 0.75; }));
-    ASSERT_EQ(p.cc->GetPacingGain(), 1.25);
+    EXPECT_FALSE(p.RunUntil(p.now + MS, [&]() { return Variable(*p.cc, "pacing_gain") == 0.75; }));
+    ASSERT_EQ(Variable(*p.cc, "pacing_gain"), 1.25);
     p.posted = 5;
     p.RunUntil(p.now + US, []() { return true; });
-    EXPECT_NEAR(static_cast<double>(p.cc->GetRateBps()), p.cc->GetBottleneckBps(), 1);
+    EXPECT_NEAR(static_cast<double>(p.cc->GetRateBps()), Variable(*p.cc, "bottleneck_bps"), 1);
 }
 
 TEST(Bbr, ProbeRtt)
@@ -74,18 +75,18 @@ TEST(Bbr, ProbeRtt)
     p.extraPs = 10 * US; // RTprop is not seen any more
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_RTT, 12 * MS));
     EXPECT_GE(p.now, 5 * MS);
-    EXPECT_GE(p.cc->GetRtPropPs(), 110 * US); // any RTT: what came first
+    EXPECT_GE(RtPropPs(*p.cc), 110 * US); // any RTT: what came first
     EXPECT_EQ(p.cc->GetWindowBytes(), 4u * FRAME);
-    EXPECT_EQ(p.cc->GetPacingGain(), 1);
+    EXPECT_EQ(Variable(*p.cc, "pacing_gain"), 1);
     const int64_t from = p.now;
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 20 * MS));
     // time until four are in flight, about an RTT, then 1 ms
     EXPECT_GE(p.now - from, MS + 90 * US);
     EXPECT_LE(p.now - from, MS + 400 * US);
-    EXPECT_EQ(p.cc->GetRtPropPs(), 110 * US);
+    EXPECT_EQ(RtPropPs(*p.cc), 110 * US);
     EXPECT_GE(static_cast<double>(p.cc->GetWindowBytes()), 0.95 * window);
     // what it delivered meanwhile does not count
-    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
     // and again, after 5 ms more
     const int64_t end = p.now;
     p.extraPs = 20 * US;
@@ -95,7 +96,7 @@ TEST(Bbr, ProbeRtt)
     ASSERT_TRUE(without.RunTo(BbrState::PROBE_BW, 3 * MS));
     without.extraPs = 10 * US;
     EXPECT_FALSE(without.RunTo(BbrState::PROBE_RTT, 12 * MS));
-    EXPECT_GE(without.cc->GetRtPropPs(), 110 * US); // the first one after that time
+    EXPECT_GE(RtPropPs(*without.cc), 110 * US); // the first one after that time
 }
 
 TEST(Bbr, ProbeRttMakesTheRttNew)
@@ -125,7 +126,7 @@ TEST(Bbr, ProbeRttOfAStartup)
     const int64_t from = p.now;
     ASSERT_TRUE(p.RunTo(BbrState::STARTUP, 4 * MS));
     EXPECT_GE(p.now - from, 95 * US); // a round trip, without any duration
-    EXPECT_DOUBLE_EQ(p.cc->GetPacingGain(), 2.8853900817779268);
+    EXPECT_DOUBLE_EQ(Variable(*p.cc, "pacing_gain"), 2.8853900817779268);
 }
 
 TEST(Bbr, NoProbeRttAfterIdleTime)
@@ -144,17 +145,17 @@ TEST(Bbr, PacketConservation)
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
     p.Run(p.now + 200 * US);
     const uint64_t window = p.cc->GetWindowBytes();
-    ASSERT_EQ(p.cc->GetPacingGain(), 1);
+    ASSERT_EQ(Variable(*p.cc, "pacing_gain"), 1);
     p.lossNext = true;
     p.RunUntil(p.now + MS, []() { return true; });
-    EXPECT_TRUE(p.cc->IsRecovering());
+    EXPECT_TRUE(p.cc->m_recovering);
     const uint64_t conserved = p.inflight + FRAME;
     EXPECT_EQ(p.cc->GetWindowBytes(), conserved);
     EXPECT_LT(conserved, window);
     const int64_t from = p.now;
     ASSERT_TRUE(p.RunUntil(p.now + MS, [&]() {
-        EXPECT_TRUE(!p.cc->IsRecovering() || p.cc->GetWindowBytes() == conserved);
-        return !p.cc->IsRecovering();
+        EXPECT_TRUE(!p.cc->m_recovering || p.cc->GetWindowBytes() == conserved);
+        return !p.cc->m_recovering;
     }));
     EXPECT_NEAR(static_cast<double>(p.now - from), 100e6, 5e6); // a round trip
     EXPECT_GE(p.cc->GetWindowBytes(), window);
@@ -162,7 +163,7 @@ TEST(Bbr, PacketConservation)
     ASSERT_TRUE(without.RunTo(BbrState::PROBE_BW, 10 * MS));
     without.lossNext = true;
     without.RunUntil(without.now + MS, []() { return true; });
-    EXPECT_FALSE(without.cc->IsRecovering());
+    EXPECT_FALSE(without.cc->m_recovering);
 }
 
 TEST(Bbr, GoBackNLeavesTheWindow)
@@ -176,7 +177,7 @@ TEST(Bbr, GoBackNLeavesTheWindow)
     nak.isNak = nak.isLoss = nak.hasMore = true;
     p.cc->OnAck(nak);
     EXPECT_EQ(p.cc->GetWindowBytes(), window);
-    EXPECT_FALSE(p.cc->IsRecovering());
+    EXPECT_FALSE(p.cc->m_recovering);
 }
 
 TEST(Bbr, Timeouts)
@@ -242,15 +243,15 @@ TEST(Bbr, Artifact)
     EXPECT_FALSE(params.probeRtt);
     EXPECT_FALSE(params.recovers);
     EXPECT_EQ(p.cc->GetWindowBytes(), 1250000u);
-    EXPECT_EQ(p.cc->GetRtPropPs(), 100 * US);
+    EXPECT_EQ(RtPropPs(*p.cc), 100 * US);
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
     const int64_t start = p.now;
-    ASSERT_TRUE(p.RunUntil(10 * MS, [&]() { return p.cc->GetPhase() == 1; }));
+    ASSERT_TRUE(p.RunUntil(10 * MS, [&]() { return p.cc->m_phase == 1; }));
     EXPECT_NEAR(static_cast<double>(p.now - start), 100e6, 1e6);
-    ASSERT_TRUE(p.RunUntil(10 * MS, [&]() { return p.cc->GetPhase() == 2; }));
+    ASSERT_TRUE(p.RunUntil(10 * MS, [&]() { return p.cc->m_phase == 2; }));
     EXPECT_NEAR(static_cast<double>(p.now - start), 200e6, 2e6); // the full phase at 0.75, too
     p.Run(20 * MS);
-    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
     EXPECT_NEAR(static_cast<double>(p.cc->GetWindowBytes()), (2 * 125 + 1) * FRAME, 3000);
     EXPECT_LE(Pipe(Attributes{{"Profile", "artifact"}}, 80000).cc->GetWindowBytes(), 1250000u);
     Pipe full(Attributes{{"Profile", "artifact"}}, 80000); // the whole line: never above a BDP

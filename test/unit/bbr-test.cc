@@ -17,11 +17,11 @@ using namespace ns3::roce::test;
 TEST(Bbr, Start)
 {
     Pipe p;
-    EXPECT_EQ(p.cc->GetState(), BbrState::STARTUP);
+    EXPECT_EQ(p.cc->m_state, BbrState::STARTUP);
     EXPECT_EQ(p.cc->GetWindowBytes(), 10000u);
     // 2/ln 2 * 10 * 8000 bit in 100 us
     EXPECT_NEAR(static_cast<double>(p.cc->GetRateBps()), 2.885390082 * 0.8e9, 1);
-    EXPECT_EQ(p.cc->GetRtPropPs(), NEVER_PS);
+    EXPECT_EQ(RtPropPs(*p.cc), 0);
     EXPECT_TRUE(p.cc->NeedsTimestamp());
     EXPECT_FALSE(p.cc->IsEcnCapable());
     EXPECT_FALSE(p.cc->NeedsEcn());
@@ -37,8 +37,8 @@ TEST(Bbr, FirstRoundTripGrowsByWhatIsAcknowledged)
         p.RunUntil(MS, []() { return true; });
         EXPECT_EQ(p.cc->GetWindowBytes(), 10000 + i * FRAME);
     }
-    EXPECT_EQ(p.cc->GetRounds(), 1u);
-    EXPECT_EQ(p.cc->GetRtPropPs(), 100 * US);
+    EXPECT_EQ(p.cc->m_rounds, 1u);
+    EXPECT_EQ(RtPropPs(*p.cc), 100 * US);
 }
 
 TEST(Bbr, StartupDoublesAndEnds)
@@ -47,20 +47,20 @@ TEST(Bbr, StartupDoublesAndEnds)
     std::vector<double> perRound;
     uint64_t rounds = 0;
     ASSERT_TRUE(p.RunUntil(10 * MS, [&]() {
-        if (p.cc->GetRounds() != rounds)
+        if (p.cc->m_rounds != rounds)
         {
-            rounds = p.cc->GetRounds();
-            perRound.push_back(p.cc->GetBottleneckBps());
+            rounds = p.cc->m_rounds;
+            perRound.push_back(Variable(*p.cc, "bottleneck_bps"));
         }
-        return p.cc->GetState() != BbrState::STARTUP;
+        return p.cc->m_state != BbrState::STARTUP;
     }));
     // From 10 to 125 frames in flight are 3.6 doublings; three more round trips find no growth.
     EXPECT_GE(rounds, 7u);
     EXPECT_LE(rounds, 10u);
     EXPECT_GE(perRound[3], 1.7 * perRound[2]); // a sample of a round trip's first ACK
-    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
-    EXPECT_EQ(p.cc->GetState(), BbrState::DRAIN);
-    EXPECT_DOUBLE_EQ(p.cc->GetPacingGain(), 1 / 2.8853900817779268);
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
+    EXPECT_EQ(p.cc->m_state, BbrState::DRAIN);
+    EXPECT_DOUBLE_EQ(Variable(*p.cc, "pacing_gain"), 1 / 2.8853900817779268);
     EXPECT_NEAR(static_cast<double>(p.cc->GetRateBps()), 0.34657 * G10, 0.01 * G10);
     // STARTUP's window was 2/ln 2 of the BDP, so 1.89 of it are in the queue at most
     EXPECT_LE(p.Queue(), 1.95 * 125 * FRAME);
@@ -82,8 +82,8 @@ TEST(Bbr, CycleOfGains)
 {
     Pipe p(Attributes{{"StartPhase", "2"}});
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
-    EXPECT_EQ(p.cc->GetPhase(), 2u);
-    EXPECT_EQ(p.cc->GetPacingGain(), 1);
+    EXPECT_EQ(p.cc->m_phase, 2u);
+    EXPECT_EQ(Variable(*p.cc, "pacing_gain"), 1);
     // window 2 BDP + 3 frames, reached by what is acknowledged
     std::vector<int64_t> starts(8, 0);
     std::vector<double> gains(8, 0);
@@ -93,12 +93,12 @@ TEST(Bbr, CycleOfGains)
     {
         p.RunUntil(20 * MS, [&]() {
             most = std::max(most, p.Queue());
-            return p.cc->GetPhase() != phase;
+            return p.cc->m_phase != phase;
         });
-        EXPECT_EQ(p.cc->GetPhase(), (phase + 1) % 8);
-        phase = p.cc->GetPhase();
+        EXPECT_EQ(p.cc->m_phase, (phase + 1) % 8);
+        phase = p.cc->m_phase;
         starts[phase] = p.now;
-        gains[phase] = p.cc->GetPacingGain();
+        gains[phase] = Variable(*p.cc, "pacing_gain");
     }
     EXPECT_EQ(gains, (std::vector<double>{1.25, 0.75, 0, 1, 1, 1, 1, 1}));
     for (const uint32_t i : {4, 5, 6, 7})
@@ -107,12 +107,12 @@ TEST(Bbr, CycleOfGains)
     }
     // a quarter of a BDP more, which the next phase takes away
     EXPECT_GE(most, 0.2 * 125 * FRAME);
-    p.RunUntil(30 * MS, [&]() { return p.cc->GetPhase() == 2; });
+    p.RunUntil(30 * MS, [&]() { return p.cc->m_phase == 2; });
     EXPECT_LE(p.Queue(), 8 * FRAME);
     p.Run(30 * MS);
     EXPECT_NEAR(static_cast<double>(p.cc->GetWindowBytes()), (2 * 125 + 3) * FRAME, 3000);
-    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10, 0.01 * G10);
-    EXPECT_EQ(p.cc->GetRtPropPs(), 100 * US);
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
+    EXPECT_EQ(RtPropPs(*p.cc), 100 * US);
 }
 
 TEST(Bbr, ProbingLastsUntilTheGainIsInFlight)
@@ -121,15 +121,15 @@ TEST(Bbr, ProbingLastsUntilTheGainIsInFlight)
     // below (MaxCwndBdp: 1.05 times the 125 frames of the path) never gets there.
     Pipe free(Attributes{{"StartPhase", "0"}});
     ASSERT_TRUE(free.RunTo(BbrState::PROBE_BW, 10 * MS));
-    EXPECT_EQ(free.cc->GetPacingGain(), 1.25);
-    EXPECT_TRUE(free.RunUntil(free.now + 300 * US, [&]() { return free.cc->GetPhase() == 1; }));
+    EXPECT_EQ(Variable(*free.cc, "pacing_gain"), 1.25);
+    EXPECT_TRUE(free.RunUntil(free.now + 300 * US, [&]() { return free.cc->m_phase == 1; }));
     Pipe held(Attributes{{"StartPhase", "0"}, {"MaxCwndBdp", "0.105"}});
     ASSERT_TRUE(held.RunTo(BbrState::PROBE_BW, 10 * MS));
-    EXPECT_FALSE(held.RunUntil(held.now + 2 * MS, [&]() { return held.cc->GetPhase() == 1; }));
+    EXPECT_FALSE(held.RunUntil(held.now + 2 * MS, [&]() { return held.cc->m_phase == 1; }));
     held.lossNext = true; // unless there is a loss
-    EXPECT_TRUE(held.RunUntil(held.now + 10 * US, [&]() { return held.cc->GetPhase() == 1; }));
+    EXPECT_TRUE(held.RunUntil(held.now + 10 * US, [&]() { return held.cc->m_phase == 1; }));
     // The next one is over as soon as no more than a BDP is in flight.
-    EXPECT_TRUE(held.RunUntil(held.now + 50 * US, [&]() { return held.cc->GetPhase() == 2; }));
+    EXPECT_TRUE(held.RunUntil(held.now + 50 * US, [&]() { return held.cc->m_phase == 2; }));
 }
 
 TEST(Bbr, StartPhaseIsDrawnFromTheTime)
@@ -141,8 +141,8 @@ TEST(Bbr, StartPhaseIsDrawnFromTheTime)
         Pipe again({}, 800000 + i);
         ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
         ASSERT_TRUE(again.RunTo(BbrState::PROBE_BW, 10 * MS));
-        EXPECT_EQ(p.cc->GetPhase(), again.cc->GetPhase());
-        ++seen[p.cc->GetPhase()];
+        EXPECT_EQ(p.cc->m_phase, again.cc->m_phase);
+        ++seen[p.cc->m_phase];
     }
     EXPECT_EQ(seen[1], 0);
     for (const int i : {0, 2, 3, 4, 5, 6, 7})
@@ -157,18 +157,18 @@ TEST(Bbr, BandwidthIsTheGreatestOfTenRoundTrips)
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
     p.Run(p.now + MS);
     p.frameTimePs = 1600000; // half of it is left
-    const uint64_t rounds = p.cc->GetRounds();
-    ASSERT_TRUE(p.RunUntil(60 * MS, [&]() { return p.cc->GetRounds() >= rounds + 9; }));
-    EXPECT_GT(p.cc->GetBottleneckBps(), 0.98 * G10);
-    ASSERT_TRUE(p.RunUntil(60 * MS, [&]() { return p.cc->GetRounds() >= rounds + 13; }));
-    EXPECT_NEAR(p.cc->GetBottleneckBps(), G10 / 2, 0.03 * G10);
+    const uint64_t rounds = p.cc->m_rounds;
+    ASSERT_TRUE(p.RunUntil(60 * MS, [&]() { return p.cc->m_rounds >= rounds + 9; }));
+    EXPECT_GT(Variable(*p.cc, "bottleneck_bps"), 0.98 * G10);
+    ASSERT_TRUE(p.RunUntil(60 * MS, [&]() { return p.cc->m_rounds >= rounds + 13; }));
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10 / 2, 0.03 * G10);
     Pipe two(Attributes{{"StartPhase", "2"}, {"BwRounds", "2"}});
     ASSERT_TRUE(two.RunTo(BbrState::PROBE_BW, 10 * MS));
     two.Run(two.now + MS);
     two.frameTimePs = 1600000;
-    const uint64_t before = two.cc->GetRounds();
-    ASSERT_TRUE(two.RunUntil(60 * MS, [&]() { return two.cc->GetRounds() >= before + 5; }));
-    EXPECT_LT(two.cc->GetBottleneckBps(), 0.55 * G10); // 0.75 of it counts, too
+    const uint64_t before = two.cc->m_rounds;
+    ASSERT_TRUE(two.RunUntil(60 * MS, [&]() { return two.cc->m_rounds >= before + 5; }));
+    EXPECT_LT(Variable(*two.cc, "bottleneck_bps"), 0.55 * G10); // 0.75 of it counts, too
 }
 
 TEST(Bbr, FindsMoreBandwidth)
@@ -177,5 +177,5 @@ TEST(Bbr, FindsMoreBandwidth)
     ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
     p.frameTimePs = 400000;
     p.Run(p.now + 5 * MS); // five cycles of 1.25
-    EXPECT_NEAR(p.cc->GetBottleneckBps(), 2 * G10, 0.02 * G10);
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), 2 * G10, 0.02 * G10);
 }

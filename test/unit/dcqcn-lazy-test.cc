@@ -23,10 +23,17 @@ using namespace ns3::roce::test;
 namespace
 {
 
-Ptr<Dcqcn>
+/// Opens the state.
+struct OpenDcqcn : public Dcqcn
+{
+    using Dcqcn::m_limited;
+    using Dcqcn::m_rate;
+};
+
+Ptr<OpenDcqcn>
 Make(const Attributes& attributes, uint64_t lineBps = G100)
 {
-    return MakeLaw<Dcqcn>(attributes, MakePath(lineBps, 12 * US, 1106));
+    return MakeLaw<OpenDcqcn>(attributes, MakePath(lineBps, 12 * US, 1106));
 }
 
 // DCQCN word by word, looked at in every nanosecond. Deliberately knows nothing of laziness.
@@ -253,10 +260,11 @@ TEST_P(DcqcnLazy, EqualsBruteForce)
                 cc->Advance(t);
                 nextLook = ns + gap(30000);
             }
-            ASSERT_NEAR(cc->GetExactRateBps() / ref.rc, 1, 1e-9) << t << " seed " << seed;
-            ASSERT_NEAR(cc->GetTargetRateBps() / ref.rt, 1, 1e-9) << t << " seed " << seed;
-            ASSERT_EQ(cc->GetRateBps(), static_cast<uint64_t>(cc->GetExactRateBps()));
-            ASSERT_EQ(cc->IsLimited(), ref.slow) << t << " seed " << seed;
+            ASSERT_NEAR(cc->m_rate / ref.rc, 1, 1e-9) << t << " seed " << seed;
+            ASSERT_NEAR(Variable(*cc, "target_rate_bps") / ref.rt, 1, 1e-9)
+                << t << " seed " << seed;
+            ASSERT_EQ(cc->GetRateBps(), static_cast<uint64_t>(cc->m_rate));
+            ASSERT_EQ(cc->m_limited, ref.slow) << t << " seed " << seed;
             if (ref.state)
             {
                 ASSERT_NEAR(cc->GetAlpha(t), ref.alpha, 1e-9) << t << " seed " << seed;
@@ -284,12 +292,12 @@ TEST(Dcqcn, IdleTimeIsFree)
                        8000000000000000000);
     target->OnCnp({0});
     target->Advance(farPs);
-    EXPECT_NEAR(target->GetTargetRateBps(), 10e9 + 5e15, 1e3);
-    EXPECT_TRUE(target->IsLimited());
+    EXPECT_NEAR(Variable(*target, "target_rate_bps"), 10e9 + 5e15, 1e3);
+    EXPECT_TRUE(target->m_limited);
     auto recovery = Make({{"TimeReset", "1ns"}, {"Threshold", "4000000000"}});
     recovery->OnCnp({0});
     recovery->Advance(farPs);
-    EXPECT_FALSE(recovery->IsLimited());
+    EXPECT_FALSE(recovery->m_limited);
 }
 
 // The closed form takes over above 1024 events; below, each is computed.
@@ -318,13 +326,16 @@ TEST(Dcqcn, ClosedFormEqualsSteps)
                 auto jump = Make(a);
                 jump->OnCnp({0});
                 jump->Advance(t);
-                EXPECT_NEAR(jump->GetTargetRateBps() / steps->GetTargetRateBps(), 1, 1e-12);
-                EXPECT_NEAR(jump->GetExactRateBps() / steps->GetExactRateBps(), 1, 1e-12);
-                EXPECT_EQ(jump->IsLimited(), steps->IsLimited());
+                EXPECT_NEAR(Variable(*jump, "target_rate_bps") /
+                                Variable(*steps, "target_rate_bps"),
+                            1,
+                            1e-12);
+                EXPECT_NEAR(jump->m_rate / steps->m_rate, 1, 1e-12);
+                EXPECT_EQ(jump->m_limited, steps->m_limited);
                 EXPECT_EQ(jump->NextRateChangePs(), steps->NextRateChangePs());
             }
         }
-        EXPECT_GT(steps->GetTargetRateBps(), 10.1e9);
+        EXPECT_GT(Variable(*steps, "target_rate_bps"), 10.1e9);
     }
 }
 
@@ -345,15 +356,15 @@ TEST(Dcqcn, RetuneKeepsTheState)
     EXPECT_LT(cc->GetAlpha(55 * US), alpha);
     EXPECT_EQ(cc->NextRateChangePs(), 55 * US); // as armed before
     cc->Advance(55 * US);
-    EXPECT_EQ(cc->GetTargetRateBps(), 51e9);
+    EXPECT_EQ(Variable(*cc, "target_rate_bps"), 51e9);
     EXPECT_EQ(cc->NextRateChangePs(), 65 * US);
     // attributes alone do not touch a running object; Retune(itself) takes them over
     cc->SetAttribute("AiRate", StringValue("2Gbps"));
     cc->Advance(65 * US);
-    EXPECT_EQ(cc->GetTargetRateBps(), 52e9);
+    EXPECT_EQ(Variable(*cc, "target_rate_bps"), 52e9);
     cc->Retune(*PeekPointer(cc), 70 * US);
     cc->Advance(75 * US);
-    EXPECT_EQ(cc->GetTargetRateBps(), 54e9);
+    EXPECT_EQ(Variable(*cc, "target_rate_bps"), 54e9);
 }
 
 // A timer that runs ends when it would have; the new period holds from there.

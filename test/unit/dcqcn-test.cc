@@ -23,26 +23,33 @@ using namespace ns3::roce::test;
 namespace
 {
 
-Ptr<Dcqcn>
+/// Opens the state.
+struct OpenDcqcn : public Dcqcn
+{
+    using Dcqcn::m_limited;
+    using Dcqcn::m_rate;
+};
+
+Ptr<OpenDcqcn>
 Make(const Attributes& attributes, uint64_t lineBps = G100, int64_t rttPs = 12 * US)
 {
-    return MakeLaw<Dcqcn>(attributes, MakePath(lineBps, rttPs, 1106));
+    return MakeLaw<OpenDcqcn>(attributes, MakePath(lineBps, rttPs, 1106));
 }
 
 double
-Gbps(const Ptr<Dcqcn>& cc)
+Gbps(const Ptr<OpenDcqcn>& cc)
 {
-    return cc->GetExactRateBps() / 1e9;
+    return cc->m_rate / 1e9;
 }
 
 double
-TargetGbps(const Ptr<Dcqcn>& cc)
+TargetGbps(const Ptr<OpenDcqcn>& cc)
 {
-    return cc->GetTargetRateBps() / 1e9;
+    return Variable(*cc, "target_rate_bps") / 1e9;
 }
 
 void
-SendFrames(const Ptr<Dcqcn>& cc, int64_t nowPs, int frames, uint32_t bytes)
+SendFrames(const Ptr<OpenDcqcn>& cc, int64_t nowPs, int frames, uint32_t bytes)
 {
     for (int i = 0; i < frames; ++i)
     {
@@ -59,6 +66,7 @@ TEST(Dcqcn, PaperVector)
     EXPECT_EQ(cc->GetRateBps(), 50000000000u);
     EXPECT_DOUBLE_EQ(TargetGbps(cc), 100);
     EXPECT_DOUBLE_EQ(cc->GetAlpha(7 * US), 1);
+    EXPECT_EQ(Variable(*cc, "alpha", 70 * US), cc->GetAlpha(70 * US));
     const double rates[] = {75, 87.5, 93.75, 96.875, 98.4375, 99.21875};
     for (int i = 0; i < 6; ++i)
     {
@@ -291,7 +299,7 @@ TEST(Dcqcn, UnthrottledCostsNothing)
         EXPECT_NE(cc->NextRateChangePs(), NEVER_PS);
         cc->Advance(1000 * MS); // back at the line rate
         EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS) << profile;
-        EXPECT_FALSE(cc->IsLimited());
+        EXPECT_FALSE(cc->m_limited);
         EXPECT_EQ(cc->GetRateBps(), 100000000000u);
     }
 }
@@ -304,11 +312,11 @@ TEST(Dcqcn, ReleaseForgetsAlpha)
         cc->OnCnp({0});
         cc->OnCnp({50 * US});
         cc->Advance(100 * MS);
-        EXPECT_FALSE(cc->IsLimited());
+        EXPECT_FALSE(cc->m_limited);
         EXPECT_EQ(cc->GetAlpha(100 * MS) == 1023.0 / 1024, *release == 't');
         cc->OnCnp({100 * MS});
         EXPECT_NEAR(Gbps(cc), *release == 't' ? 100 * (1 - 1023.0 / 2048) : 100, 1e-6);
-        EXPECT_EQ(cc->IsLimited(), *release == 't'); // alpha 0: a cut by nothing limits nothing
+        EXPECT_EQ(cc->m_limited, *release == 't'); // alpha 0: a cut by nothing limits nothing
         EXPECT_EQ(cc->NextRateChangePs() == NEVER_PS, *release != 't');
     }
 }
@@ -349,7 +357,7 @@ TEST(Dcqcn, NoReleaseBeforeAPendingCut)
     cc->OnCnp({0});
     cc->OnCnp({1 * US});
     cc->OnSend({2 * US, 100}); // a hundred byte stages
-    EXPECT_FALSE(cc->IsLimited());
+    EXPECT_FALSE(cc->m_limited);
     EXPECT_EQ(cc->NextRateChangePs(), 4 * US);
     cc->Advance(4 * US);
     EXPECT_NEAR(Gbps(cc), 50, 0.2);
@@ -382,7 +390,7 @@ TEST(Dcqcn, ByteCounterCountsWireBytes)
     auto only = Make({{"TimeReset", "0us"}});
     only->OnCnp({0});
     EXPECT_EQ(only->NextRateChangePs(), NEVER_PS);
-    EXPECT_TRUE(only->IsLimited());
+    EXPECT_TRUE(only->m_limited);
 }
 
 TEST(Dcqcn, HyperIncreaseNeedsBothStages)

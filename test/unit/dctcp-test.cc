@@ -20,10 +20,17 @@ using namespace ns3::roce::test;
 namespace
 {
 
+/// Opens the state.
+struct OpenDctcp : public Dctcp
+{
+    using Dctcp::m_inCwr;
+    using Dctcp::m_step;
+};
+
 const PathInfo PATH = MakePath(G100, 12 * US, 1000); // BDP 150,000 B
 
 /// One flow and its ACKs; the window is full unless said otherwise.
-struct Sender : LawSender<Dctcp>
+struct Sender : LawSender<OpenDctcp>
 {
     explicit Sender(const Attributes& attributes = {}, const PathInfo& path = PATH)
         : LawSender(attributes, path)
@@ -80,8 +87,8 @@ TEST(Dctcp, StartsAtLineRate)
     Sender s;
     EXPECT_EQ(s.cc->GetRateBps(), G100);
     EXPECT_EQ(s.cc->GetWindowBytes(), 150000u);
-    EXPECT_EQ(s.cc->GetStep(), 1000);
-    EXPECT_EQ(s.cc->GetAlpha(), 1);
+    EXPECT_EQ(s.cc->m_step, 1000);
+    EXPECT_EQ(Variable(*s.cc, "alpha"), 1);
     EXPECT_TRUE(s.cc->IsEcnCapable());
     EXPECT_FALSE(s.cc->NeedsTimestamp());
     EXPECT_FALSE(s.cc->NeedsTelemetry());
@@ -102,7 +109,8 @@ TEST(Dctcp, AlphaFollowsTheShareOfMarks)
     for (uint32_t i = 1; i < 10; ++i)
     {
         s.Ack(1, 1);
-        EXPECT_EQ(s.cc->GetAlpha(), 0); // the first window ends with the data in flight at its ACK
+        EXPECT_EQ(Variable(*s.cc, "alpha"),
+                  0); // the first window ends with the data in flight at its ACK
     }
     for (double alpha : {0.0625, 0.12109375, 0.1760254})
     {
@@ -110,16 +118,16 @@ TEST(Dctcp, AlphaFollowsTheShareOfMarks)
         for (uint32_t i = 0; i < 10; ++i)
         {
             s.Ack(1, 1);
-            EXPECT_NEAR(s.cc->GetAlpha(), alpha, 1e-7);
+            EXPECT_NEAR(Variable(*s.cc, "alpha"), alpha, 1e-7);
         }
     }
     Sender part(Attributes{{"InitialAlpha", "0"}, {"Gain", "0.5"}});
     part.next = 10;
     part.Round(3);
     part.Round(0); // its first ACK ends the round of three marks: with it 11 packets
-    EXPECT_NEAR(part.cc->GetAlpha(), 0.5 * 3 / 11, 1e-12);
+    EXPECT_NEAR(Variable(*part.cc, "alpha"), 0.5 * 3 / 11, 1e-12);
     part.Round(0);
-    EXPECT_NEAR(part.cc->GetAlpha(), 0.25 * 3 / 11, 1e-12);
+    EXPECT_NEAR(Variable(*part.cc, "alpha"), 0.25 * 3 / 11, 1e-12);
 }
 
 // One ACK for many packets: their marks are counted, not the ACK.
@@ -131,18 +139,18 @@ TEST(Dctcp, CoalescedAcksCountExactly)
     s.Ack(8, 0);
     s.next = 32;
     s.Ack(8, 4); // ends the round: 6 of 24
-    EXPECT_DOUBLE_EQ(s.cc->GetAlpha(), 0.25);
+    EXPECT_DOUBLE_EQ(Variable(*s.cc, "alpha"), 0.25);
     s.next = 48;
     s.Ack(8, 0);  // up to 32
     s.Ack(8, 20); // more marks than packets: refused ones were marked, too
-    EXPECT_DOUBLE_EQ(s.cc->GetAlpha(), 0.5);
+    EXPECT_DOUBLE_EQ(Variable(*s.cc, "alpha"), 0.5);
     AckInfo echo; // an echo without a number is for all
     echo.ackPsn = 100;
     echo.sndNxtPsn = 200;
     echo.ackedPackets = 60;
     echo.ecnEcho = true;
     s.cc->OnAck(echo);
-    EXPECT_DOUBLE_EQ(s.cc->GetAlpha(), 1);
+    EXPECT_DOUBLE_EQ(Variable(*s.cc, "alpha"), 1);
 }
 
 TEST(Dctcp, OneCutPerWindow)
@@ -152,7 +160,7 @@ TEST(Dctcp, OneCutPerWindow)
     s.Ack(1, 0);
     s.Ack(1, 1);
     EXPECT_NEAR(s.Gbps(), 75, 1e-9);
-    EXPECT_TRUE(s.cc->IsInCwr());
+    EXPECT_TRUE(s.cc->m_inCwr);
     for (s.next = 20; s.psn < 10;)
     {
         s.Ack(1, 1);
@@ -166,7 +174,7 @@ TEST(Dctcp, OneCutPerWindow)
         EXPECT_NEAR(s.Gbps(), 75 * 0.75, 1e-4);
     }
     s.Ack(1, 0); // out of CWR, and a round trip is over
-    EXPECT_FALSE(s.cc->IsInCwr());
+    EXPECT_FALSE(s.cc->m_inCwr);
     EXPECT_NEAR(s.Gbps(), 75 * 0.75 + 0.615, 1e-4);
     s.Ack(1, 0);
     EXPECT_NEAR(s.Gbps(), 75 * 0.75 + 0.615, 1e-4);
@@ -245,12 +253,12 @@ TEST(Dctcp, ALossHalvesOncePerWindow)
     EXPECT_NEAR(window(), 112500, 0.1);
     s.Loss(); // the cut for marks does not stand in for it
     EXPECT_NEAR(window(), 56250, 0.1);
-    EXPECT_NEAR(s.cc->GetAlpha(), 0.5, 1e-6);
+    EXPECT_NEAR(Variable(*s.cc, "alpha"), 0.5, 1e-6);
     s.Loss(); // the same loss once more
     EXPECT_NEAR(window(), 56250, 0.1);
     s.next = 30;
     s.Ack(1, 0, false); // what was sent again has arrived
-    EXPECT_FALSE(s.cc->IsInCwr());
+    EXPECT_FALSE(s.cc->m_inCwr);
     s.Loss();
     EXPECT_NEAR(window(), 28125, 0.1);
 
@@ -313,9 +321,9 @@ TEST(Dctcp, NakAndTimeoutRewind)
         s.Ack(1, 0, false);
         s.next = 1000;
         s.Ack(10, 1, false); // round trip and CWR up to 1000
-        const double alpha = s.cc->GetAlpha();
+        const double alpha = Variable(*s.cc, "alpha");
         const double w = s.cc->GetExactWindowBytes();
-        EXPECT_TRUE(s.cc->IsInCwr());
+        EXPECT_TRUE(s.cc->m_inCwr);
         if (timeout)
         {
             s.cc->OnTimeout(0);
@@ -326,8 +334,8 @@ TEST(Dctcp, NakAndTimeoutRewind)
         }
         s.next = s.psn + 5;
         s.Ack(1, 0);
-        EXPECT_FALSE(s.cc->IsInCwr());
-        EXPECT_LT(s.cc->GetAlpha(), alpha);
+        EXPECT_FALSE(s.cc->m_inCwr);
+        EXPECT_LT(Variable(*s.cc, "alpha"), alpha);
         EXPECT_NEAR(s.cc->GetExactWindowBytes(), w + 1e6 / w, 1e-6);
     }
 }
@@ -335,12 +343,12 @@ TEST(Dctcp, NakAndTimeoutRewind)
 TEST(Dctcp, StepsOfProfilesAndAttributes)
 {
     const PathInfo path = MakePath(G100, 13 * US, 1000);
-    EXPECT_EQ(Sender({}, path).cc->GetStep(), 1000);
-    EXPECT_EQ(Sender(Attributes{{"AiFrames", "2.5"}}, path).cc->GetStep(), 2500);
-    EXPECT_NEAR(Sender(Attributes{{"Ai", "100Mbps"}}, path).cc->GetStep(), 162.5, 1e-9);
-    EXPECT_EQ(Sender(Attributes{{"Profile", "hpcc-sim"}}, path).cc->GetStep(), 615e6);
+    EXPECT_EQ(Sender({}, path).cc->m_step, 1000);
+    EXPECT_EQ(Sender(Attributes{{"AiFrames", "2.5"}}, path).cc->m_step, 2500);
+    EXPECT_NEAR(Sender(Attributes{{"Ai", "100Mbps"}}, path).cc->m_step, 162.5, 1e-9);
+    EXPECT_EQ(Sender(Attributes{{"Profile", "hpcc-sim"}}, path).cc->m_step, 615e6);
     // a frame of 1000 B in 13 us is the simulator's 615 Mb/s
-    EXPECT_NEAR(Sender(Attributes{{"Form", "rate"}}, path).cc->GetStep(), 615.4e6, 1e5);
+    EXPECT_NEAR(Sender(Attributes{{"Form", "rate"}}, path).cc->m_step, 615.4e6, 1e5);
     Sender floor(Attributes{{"Form", "rate"}}, path); // at least one frame per round trip
     for (int i = 0; i < 100; ++i)
     {
@@ -354,7 +362,7 @@ TEST(Dctcp, StepsOfProfilesAndAttributes)
     }
     EXPECT_EQ(wide.cc->GetWindowBytes(), 13000u);
     Sender mixed(Attributes{{"Profile", "hpcc-sim"}, {"Form", "window"}}, path);
-    EXPECT_NEAR(mixed.cc->GetStep(), 999.375, 1e-9);
+    EXPECT_NEAR(mixed.cc->m_step, 999.375, 1e-9);
     EXPECT_EQ(mixed.cc->GetWindowBytes(), 162500u);
 }
 

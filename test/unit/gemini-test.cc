@@ -20,6 +20,16 @@ using namespace ns3::roce::test;
 namespace
 {
 
+/// Opens the state.
+struct OpenGemini : public Gemini
+{
+    using Gemini::m_alpha;
+    using Gemini::m_cwnd;
+    using Gemini::m_markFactor;
+    using Gemini::m_rttLimitPs;
+    using Gemini::m_step;
+};
+
 /// 100 Gbit/s: 14 us and 175,000 B, or 2 ms and 25,000,000 B.
 PathInfo
 PathOf(bool interDc)
@@ -30,7 +40,7 @@ PathOf(bool interDc)
 }
 
 /// One flow and its ACKs.
-struct Sender : LawSender<Gemini>
+struct Sender : LawSender<OpenGemini>
 {
     explicit Sender(bool interDc, const Attributes& attributes = {})
         : LawSender(attributes, PathOf(interDc))
@@ -54,7 +64,7 @@ struct Sender : LawSender<Gemini>
 
     double W() const
     {
-        return cc->GetExactWindowBytes();
+        return cc->m_cwnd;
     }
 };
 
@@ -68,16 +78,16 @@ TEST(Gemini, StepAndMarkFactor)
     // F = 4 * 25,000 / (BDP + 25,000): 100,000 / 200,000 and 100,000 / 25,025,000;
     // h = 1.2e-7 * 1.4e6 bit = 0.168 packets of 4000 B, and 1.2e-7 * 2e8 bit = 24
     Sender intra(INTRA);
-    EXPECT_DOUBLE_EQ(intra.cc->GetMarkFactor(), 0.5);
-    EXPECT_NEAR(intra.cc->GetStepBytes(), 672, 1e-9);
-    EXPECT_EQ(intra.cc->GetRttLimitPs(), 14 * US + 5 * MS);
+    EXPECT_DOUBLE_EQ(intra.cc->m_markFactor, 0.5);
+    EXPECT_NEAR(intra.cc->m_step, 672, 1e-9);
+    EXPECT_EQ(intra.cc->m_rttLimitPs, 14 * US + 5 * MS);
     Sender inter(INTER);
-    EXPECT_NEAR(inter.cc->GetMarkFactor(), 0.003996004, 1e-9);
-    EXPECT_NEAR(inter.cc->GetStepBytes(), 96000, 1e-6);
-    EXPECT_EQ(inter.cc->GetRttLimitPs(), 7 * MS);
+    EXPECT_NEAR(inter.cc->m_markFactor, 0.003996004, 1e-9);
+    EXPECT_NEAR(inter.cc->m_step, 96000, 1e-6);
+    EXPECT_EQ(inter.cc->m_rttLimitPs, 7 * MS);
     // K a sixth of the BDP, 29,167 B: 4/7 and 0.004661
-    EXPECT_NEAR(Sender(INTRA, {{"K", "29167"}}).cc->GetMarkFactor(), 0.5714, 1e-4);
-    EXPECT_NEAR(Sender(INTER, {{"K", "29167"}}).cc->GetMarkFactor(), 0.004661, 1e-6);
+    EXPECT_NEAR(Sender(INTRA, {{"K", "29167"}}).cc->m_markFactor, 0.5714, 1e-4);
+    EXPECT_NEAR(Sender(INTER, {{"K", "29167"}}).cc->m_markFactor, 0.004661, 1e-6);
 }
 
 TEST(Gemini, ArtifactStepAndMarkFactor)
@@ -85,20 +95,18 @@ TEST(Gemini, ArtifactStepAndMarkFactor)
     // K = 24,576: 98,304 / 199,576 and 98,304 / 25,024,576; h = 0.00024 * 25 MB for both classes
     const Attributes artifact{{"Profile", "artifact"}, {"InterRtt", "2ms"}};
     Sender intra(INTRA, artifact);
-    EXPECT_NEAR(intra.cc->GetMarkFactor(), 0.492564, 1e-6);
-    EXPECT_NEAR(intra.cc->GetStepBytes(), 6000, 1e-6);
-    EXPECT_EQ(intra.cc->GetRttLimitPs(), NEVER_PS);
-    EXPECT_EQ(intra.cc->GetAlpha(), 0);
+    EXPECT_NEAR(intra.cc->m_markFactor, 0.492564, 1e-6);
+    EXPECT_NEAR(intra.cc->m_step, 6000, 1e-6);
+    EXPECT_EQ(intra.cc->m_rttLimitPs, NEVER_PS);
+    EXPECT_EQ(Variable(*intra.cc, "alpha"), 0);
     Sender inter(INTER, artifact);
-    EXPECT_NEAR(inter.cc->GetMarkFactor(), 0.003928298, 1e-9);
-    EXPECT_NEAR(inter.cc->GetStepBytes(), 6000, 1e-6);
-    EXPECT_EQ(inter.cc->GetRttLimitPs(), 2 * MS + 100 * US);
+    EXPECT_NEAR(inter.cc->m_markFactor, 0.003928298, 1e-9);
+    EXPECT_NEAR(inter.cc->m_step, 6000, 1e-6);
+    EXPECT_EQ(inter.cc->m_rttLimitPs, 2 * MS + 100 * US);
     // the profile's own InterRtt: 0.00024 * 22,400,500 B; none: 0.00024 * 175,000 B
-    EXPECT_NEAR(Sender(INTRA, {{"Profile", "artifact"}}).cc->GetStepBytes(), 5376.12, 1e-6);
-    EXPECT_NEAR(Sender(INTRA, {{"Profile", "artifact"}, {"InterRtt", "0ns"}}).cc->GetStepBytes(),
-                42,
-                1e-9);
-    EXPECT_NEAR(Sender(INTER, {{"Profile", "artifact"}}).cc->GetStepBytes(), 6000, 1e-6);
+    EXPECT_NEAR(Sender(INTRA, {{"Profile", "artifact"}}).cc->m_step, 5376.12, 1e-6);
+    EXPECT_NEAR(Sender(INTRA, {{"Profile", "artifact"}, {"InterRtt", "0ns"}}).cc->m_step, 42, 1e-9);
+    EXPECT_NEAR(Sender(INTER, {{"Profile", "artifact"}}).cc->m_step, 6000, 1e-6);
 }
 
 TEST(Gemini, StartsWithABdp)
@@ -108,7 +116,7 @@ TEST(Gemini, StartsWithABdp)
     EXPECT_EQ(s.cc->GetWindowBytes(), 172000u); // 43 whole frames
     EXPECT_EQ(s.cc->GetRateBps(), 100000000000u);
     EXPECT_FALSE(s.cc->IsInSlowStart());
-    EXPECT_EQ(s.cc->GetAlpha(), 1);
+    EXPECT_EQ(Variable(*s.cc, "alpha"), 1);
     EXPECT_TRUE(s.cc->NeedsTimestamp());
     EXPECT_TRUE(s.cc->IsEcnCapable());
     EXPECT_FALSE(s.cc->NeedsEcn());
@@ -146,14 +154,14 @@ TEST(Gemini, MarksCutByAlphaOncePerRoundTrip)
     EXPECT_DOUBLE_EQ(s.W(), 87500);
     s.Ack(21 * US, 14 * US); // no mark: 672 * 4000 / 87,500
     EXPECT_DOUBLE_EQ(s.W(), 87530.72);
-    EXPECT_EQ(s.cc->GetAlpha(), 1);
+    EXPECT_EQ(Variable(*s.cc, "alpha"), 1);
     s.Ack(28 * US, 14 * US, true); // sent at the cut: alpha = 1 + (3/4 - 1) / 16 = 0.984375
-    EXPECT_DOUBLE_EQ(s.cc->GetAlpha(), 0.984375);
+    EXPECT_DOUBLE_EQ(Variable(*s.cc, "alpha"), 0.984375);
     EXPECT_DOUBLE_EQ(s.W(), 87530.72 * (1 - 0.984375 * 0.5));
     s.Ack(41 * US, 14 * US); // sent at 27 us: the round trip is not over
-    EXPECT_DOUBLE_EQ(s.cc->GetAlpha(), 0.984375);
+    EXPECT_DOUBLE_EQ(Variable(*s.cc, "alpha"), 0.984375);
     s.Ack(42 * US, 14 * US); // 0 of 2: times 15/16
-    EXPECT_DOUBLE_EQ(s.cc->GetAlpha(), 0.9228515625);
+    EXPECT_DOUBLE_EQ(Variable(*s.cc, "alpha"), 0.9228515625);
 }
 
 TEST(Gemini, DelayCutsByBetaOncePerRoundTrip)
@@ -209,7 +217,7 @@ TEST(Gemini, WhoListensToTheRtt)
         {
             Sender s(inter, {{"RttSignal", signal}, {"T", "1us"}});
             const bool listens = signal[0] == 'b' || (signal[0] == 'i' && inter);
-            EXPECT_EQ(s.cc->GetRttLimitPs(), listens ? PathOf(inter).baseRttPs + US : NEVER_PS);
+            EXPECT_EQ(s.cc->m_rttLimitPs, listens ? PathOf(inter).baseRttPs + US : NEVER_PS);
             s.Ack(20 * MS, 10 * MS);
             EXPECT_EQ(s.W() < PathOf(inter).BdpBytes(), listens) << signal;
         }
@@ -220,7 +228,7 @@ TEST(Gemini, LimitFromTheQueue)
 {
     // half of 1 MiB at 100 Gbit/s: 41.94304 us
     Sender s(INTER, {{"T", "0ns"}, {"MaxQueue", "1048576"}});
-    EXPECT_EQ(s.cc->GetRttLimitPs(), 2 * MS + 41943040);
+    EXPECT_EQ(s.cc->m_rttLimitPs, 2 * MS + 41943040);
     EXPECT_EQ(s.cc->GetWarning(), "");
     EXPECT_NE(Sender(INTER, {{"MaxQueue", "1048576"}}).cc->GetWarning().find("83886 ns"),
               std::string::npos);
@@ -336,9 +344,9 @@ TEST(Gemini, RoundsByTheClock)
     s.Ack(14 * US, 14 * US, true);
     EXPECT_EQ(s.W(), 175000);
     s.Ack(27 * US, 27 * US, true);
-    EXPECT_EQ(s.cc->GetAlpha(), 0);
+    EXPECT_EQ(Variable(*s.cc, "alpha"), 0);
     s.Ack(28 * US, 28 * US, true); // 14 us after: 3 of 3, alpha 0.5, although sent before the cut
-    EXPECT_EQ(s.cc->GetAlpha(), 0.5);
+    EXPECT_EQ(Variable(*s.cc, "alpha"), 0.5);
     EXPECT_NEAR(s.W(), 175000 * (1 - 0.5 * 0.492564), 0.1);
     // the least RTT is that of this round trip alone
     Sender t(INTER, {{"Profile", "artifact"}});

@@ -24,7 +24,10 @@ namespace
 /// Opens the state, so that a vector can start anywhere.
 struct OpenHpcc : public Hpcc
 {
+    using Hpcc::m_exactWindow;
     using Hpcc::m_loop;
+    using Hpcc::m_loops;
+    using Hpcc::m_wai;
 };
 
 using Port = EgressPort;
@@ -42,7 +45,7 @@ TEST(Hpcc, StartsWithOneBdpAtLineRate)
     auto cc = Make();
     EXPECT_EQ(cc->GetRateBps(), G100);
     EXPECT_EQ(cc->GetWindowBytes(), 150000u);
-    EXPECT_NEAR(cc->GetWaiBytes(), 75, 1e-9);
+    EXPECT_NEAR(cc->m_wai, 75, 1e-9);
     EXPECT_TRUE(cc->NeedsTelemetry());
     EXPECT_FALSE(cc->IsEcnCapable());
     EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS);
@@ -50,7 +53,7 @@ TEST(Hpcc, StartsWithOneBdpAtLineRate)
     port.Run(5 * US, 99e9, 700000);
     AckOf(*cc, 1, 100, {port}); // the first ACK only stores
     EXPECT_EQ(cc->GetRateBps(), G100);
-    EXPECT_DOUBLE_EQ(cc->GetLoop().utilisation, 1);
+    EXPECT_DOUBLE_EQ(cc->m_loop.utilisation, 1);
     AckInfo plain; // an ACK without telemetry says nothing
     cc->OnAck(plain);
     EXPECT_EQ(cc->GetWindowBytes(), 150000u);
@@ -90,12 +93,14 @@ TEST(Hpcc, Vectors)
         cc->m_loop = Hpcc::Loop{c.u0, c.wc, c.stage};
         port.Run(c.tauPs, c.txBps, c.queue);
         AckOf(*cc, 11, 20, {port});
-        EXPECT_NEAR(cc->GetLoop().utilisation, c.u, 1e-7);
-        EXPECT_NEAR(cc->GetExactWindowBytes(), c.w, 1e-2);
-        EXPECT_NEAR(cc->GetLoop().reference, c.w, 1e-2);
-        EXPECT_EQ(cc->GetLoop().stage, c.newStage);
+        EXPECT_NEAR(cc->m_loop.utilisation, c.u, 1e-7);
+        EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), c.w, 1e-2);
+        EXPECT_NEAR(cc->m_loop.reference, c.w, 1e-2);
+        EXPECT_EQ(Variable(*cc, "utilisation"), cc->m_loop.utilisation);
+        EXPECT_EQ(Variable(*cc, "reference_window_bytes"), cc->m_loop.reference);
+        EXPECT_EQ(cc->m_loop.stage, c.newStage);
         EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), c.w * 8 / 12e-6, 1e4);
-        EXPECT_EQ(cc->GetWindowBytes(), static_cast<uint64_t>(cc->GetExactWindowBytes()));
+        EXPECT_EQ(cc->GetWindowBytes(), static_cast<uint64_t>(Variable(*cc, "exact_window_bytes")));
     }
 }
 
@@ -115,7 +120,7 @@ TEST(Hpcc, SteadyStateOfTenFlows)
         for (auto& flow : flows)
         {
             AckOf(*flow, 10 * round + 1, 10 * round + 10, {port});
-            offered += flow->GetExactWindowBytes();
+            offered += Variable(*flow, "exact_window_bytes");
         }
         const double sent = std::min(150000.0, offered);
         queue = offered - sent;
@@ -124,7 +129,7 @@ TEST(Hpcc, SteadyStateOfTenFlows)
     double sum = 0;
     for (auto& flow : flows)
     {
-        EXPECT_NEAR(flow->GetExactWindowBytes(), 14325, 1);
+        EXPECT_NEAR(Variable(*flow, "exact_window_bytes"), 14325, 1);
         sum += static_cast<double>(flow->GetRateBps());
     }
     EXPECT_NEAR(sum, 95.5e9, 1e7);
@@ -143,16 +148,16 @@ TEST(Hpcc, FastReactionWorksOnTheReference)
     for (uint64_t psn : {2, 50, 100}) // up to snd_nxt of the last update: same Wc each time
     {
         ack(psn, psn + 100);
-        EXPECT_NEAR(cc->GetExactWindowBytes(), 142575, 1e-6);
-        EXPECT_DOUBLE_EQ(cc->GetLoop().reference, 150000);
+        EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 142575, 1e-6);
+        EXPECT_DOUBLE_EQ(cc->m_loop.reference, 150000);
     }
     ack(101, 201);
-    EXPECT_NEAR(cc->GetLoop().reference, 142575, 1e-6);
+    EXPECT_NEAR(cc->m_loop.reference, 142575, 1e-6);
     ack(201, 301);
-    EXPECT_NEAR(cc->GetExactWindowBytes(), 142575 * 0.95 + 75, 1e-6);
-    EXPECT_NEAR(cc->GetLoop().reference, 142575, 1e-6);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 142575 * 0.95 + 75, 1e-6);
+    EXPECT_NEAR(cc->m_loop.reference, 142575, 1e-6);
     ack(202, 302);
-    EXPECT_NEAR(cc->GetLoop().reference, 142575 * 0.95 + 75, 1e-6);
+    EXPECT_NEAR(cc->m_loop.reference, 142575 * 0.95 + 75, 1e-6);
 }
 
 TEST(Hpcc, StageGrowsOncePerRoundTrip)
@@ -169,13 +174,13 @@ TEST(Hpcc, StageGrowsOncePerRoundTrip)
             port.Run(1 * US, 50e9, 0);
             AckOf(*cc, psn + i, psn + 9 + i, {port});
         }
-        EXPECT_EQ(cc->GetLoop().stage, round);
-        EXPECT_NEAR(cc->GetLoop().reference, 30000 + 75 * round, 1e-6);
+        EXPECT_EQ(cc->m_loop.stage, round);
+        EXPECT_NEAR(cc->m_loop.reference, 30000 + 75 * round, 1e-6);
     }
     port.Run(1 * US, 50e9, 0);
     AckOf(*cc, psn, psn + 10, {port}); // stage 5: multiplicative although U < Eta
-    EXPECT_NEAR(cc->GetLoop().reference, 30375 / (0.5 / 0.95) + 75, 1e-6);
-    EXPECT_EQ(cc->GetLoop().stage, 0u);
+    EXPECT_NEAR(cc->m_loop.reference, 30375 / (0.5 / 0.95) + 75, 1e-6);
+    EXPECT_EQ(cc->m_loop.stage, 0u);
 }
 
 TEST(Hpcc, WithoutFastReactionOncePerRoundTrip)
@@ -186,11 +191,11 @@ TEST(Hpcc, WithoutFastReactionOncePerRoundTrip)
     port.Run(6 * US, 100e9, 0);
     AckOf(*cc, 50, 150, {port});
     EXPECT_EQ(cc->GetWindowBytes(), 150000u);
-    EXPECT_DOUBLE_EQ(cc->GetLoop().utilisation, 1);
+    EXPECT_DOUBLE_EQ(cc->m_loop.utilisation, 1);
     port.Run(6 * US, 50e9, 0);
     AckOf(*cc, 101, 201, {port}); // measured over both halves, from the first ACK's records
-    EXPECT_NEAR(cc->GetLoop().utilisation, 0.75, 1e-9);
-    EXPECT_EQ(cc->GetLoop().stage, 1u);
+    EXPECT_NEAR(cc->m_loop.utilisation, 0.75, 1e-9);
+    EXPECT_EQ(cc->m_loop.stage, 1u);
 }
 
 TEST(Hpcc, ReferencePerAckCompounds)
@@ -203,7 +208,7 @@ TEST(Hpcc, ReferencePerAckCompounds)
         port.Run(12 * US, 100e9, 0);
         AckOf(*cc, psn, psn + 100, {port});
     }
-    EXPECT_NEAR(cc->GetExactWindowBytes(), 142575 * 0.95 + 75, 1e-6);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 142575 * 0.95 + 75, 1e-6);
 }
 
 TEST(Hpcc, BusiestHopCountsWithItsOwnTime)
@@ -215,12 +220,12 @@ TEST(Hpcc, BusiestHopCountsWithItsOwnTime)
     ports[1].Run(6 * US, 60e9, 90000); // 0.6 over half a T; the queue was 0 before
     ports[2].Run(12 * US, 200e9, 0);   // 0.5 of 400G
     AckOf(*cc, 11, 20, ports);
-    EXPECT_NEAR(cc->GetLoop().utilisation, 0.5 + 0.5 * 0.6, 1e-9);
+    EXPECT_NEAR(cc->m_loop.utilisation, 0.5 + 0.5 * 0.6, 1e-9);
     ports[0].Run(12 * US, 50e9, 0);
     ports[1].Run(6 * US, 60e9, 90000); // 0.6 + 0.6
     ports[2].Run(12 * US, 50e9, 300000);
     AckOf(*cc, 21, 30, ports);
-    EXPECT_NEAR(cc->GetLoop().utilisation, 0.5 * 0.8 + 0.5 * 1.2, 1e-9);
+    EXPECT_NEAR(cc->m_loop.utilisation, 0.5 * 0.8 + 0.5 * 1.2, 1e-9);
 }
 
 TEST(Hpcc, MoreThanEightHops)
@@ -240,11 +245,11 @@ TEST(Hpcc, MoreThanEightHops)
             ports[i].Run(12 * US, i == busy ? 100e9 : 20e9, ports[i].queueBytes);
         }
         AckOf(*cc, 11, 20, ports);
-        EXPECT_NEAR(cc->GetExactWindowBytes(), 71325, 1e-6) << busy;
+        EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 71325, 1e-6) << busy;
         ports[busy].hopId += 100; // and the last hop's id is looked at, too
         ports[busy].Run(12 * US, 100e9, 150000);
         AckOf(*cc, 21, 30, ports);
-        EXPECT_NEAR(cc->GetExactWindowBytes(), 71325, 1e-6) << busy;
+        EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 71325, 1e-6) << busy;
     }
 }
 
@@ -259,10 +264,10 @@ TEST(Hpcc, ChangedPathOnlyStores)
         moved.resize(hops, Port(0));
         AckOf(*cc, 11, 20, moved);
         EXPECT_EQ(cc->GetWindowBytes(), 150000u);
-        EXPECT_DOUBLE_EQ(cc->GetLoop().utilisation, 1);
+        EXPECT_DOUBLE_EQ(cc->m_loop.utilisation, 1);
         moved[0].Run(12 * US, 100e9, 0);
         AckOf(*cc, 12, 21, moved); // the update was put off, not lost
-        EXPECT_NEAR(cc->GetLoop().reference, 142575, 1e-6);
+        EXPECT_NEAR(cc->m_loop.reference, 142575, 1e-6);
     }
 }
 
@@ -277,13 +282,13 @@ TEST(Hpcc, RepeatedAndOvertakenRecords)
     ports[1].Run(12 * US, 100e9, 0); // only ports 2 and 3 have moved on
     ports[2].Run(12 * US, 100e9, 0);
     AckOf(*cc, 21, 30, ports);
-    EXPECT_NEAR(cc->GetExactWindowBytes(), 142575, 1e-6);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 142575, 1e-6);
     early[1].Run(6 * US, 50e9, 0); // older than what is known: ignored, not stored
     AckOf(*cc, 20, 30, early);
     ports[1].Run(12 * US, 100e9, 0);
     AckOf(*cc, 31, 40, ports);
-    EXPECT_NEAR(cc->GetLoop().utilisation, 1, 1e-9);
-    EXPECT_NEAR(cc->GetExactWindowBytes(), 142575 * 0.95 + 75, 1e-6);
+    EXPECT_NEAR(cc->m_loop.utilisation, 1, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 142575 * 0.95 + 75, 1e-6);
 }
 
 // After going back, the mark of the last update must go back, too (it froze Wc in older code).
@@ -299,9 +304,9 @@ TEST(Hpcc, NakAndTimeoutRewindTheRoundTripMark)
         };
         ack(1, 100);
         ack(101, 1000);
-        EXPECT_NEAR(cc->GetLoop().reference, 142575, 1e-6); // next update above 1000
+        EXPECT_NEAR(cc->m_loop.reference, 142575, 1e-6); // next update above 1000
         ack(300, 1000);
-        EXPECT_NEAR(cc->GetLoop().reference, 142575, 1e-6);
+        EXPECT_NEAR(cc->m_loop.reference, 142575, 1e-6);
         if (timeout)
         {
             cc->OnTimeout(20 * US);
@@ -309,15 +314,15 @@ TEST(Hpcc, NakAndTimeoutRewindTheRoundTripMark)
         else
         {
             ack(300, 300, true);
-            EXPECT_NEAR(cc->GetLoop().reference, 142575, 1e-6);
+            EXPECT_NEAR(cc->m_loop.reference, 142575, 1e-6);
         }
         ack(301, 310);
-        EXPECT_NEAR(cc->GetLoop().reference, 142575 * 0.95 + 75, 1e-6);
-        const double reference = cc->GetLoop().reference;
+        EXPECT_NEAR(cc->m_loop.reference, 142575 * 0.95 + 75, 1e-6);
+        const double reference = cc->m_loop.reference;
         ack(310, 320);
-        EXPECT_EQ(cc->GetLoop().reference, reference);
+        EXPECT_EQ(cc->m_loop.reference, reference);
         ack(311, 321);
-        EXPECT_NE(cc->GetLoop().reference, reference);
+        EXPECT_NE(cc->m_loop.reference, reference);
     }
 }
 
@@ -331,12 +336,12 @@ TEST(Hpcc, LongFatPathDoesNotOverflow)
     AckOf(*cc, (uint64_t{1} << 33) + 1, uint64_t{1} << 34, {port});
     port.Run(920 * US, 400e9, 46000000);
     AckOf(*cc, (uint64_t{1} << 34) + 1, uint64_t{1} << 35, {port});
-    EXPECT_NEAR(cc->GetLoop().utilisation, 2, 1e-9);
-    EXPECT_NEAR(cc->GetExactWindowBytes(), 46e6 * 0.475 + 23000, 1);
+    EXPECT_NEAR(cc->m_loop.utilisation, 2, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 46e6 * 0.475 + 23000, 1);
     EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), 190.2e9, 1e4);
     port.Run(50000000 * US, 400e9, 0); // 50 s without an ACK: 2.5 TB
     AckOf(*cc, (uint64_t{1} << 35) + 1, uint64_t{1} << 36, {port});
-    EXPECT_NEAR(cc->GetLoop().utilisation, 1, 1e-9);
+    EXPECT_NEAR(cc->m_loop.utilisation, 1, 1e-9);
 }
 
 TEST(Hpcc, WindowNeverFallsBelowOneFrame)
@@ -347,7 +352,7 @@ TEST(Hpcc, WindowNeverFallsBelowOneFrame)
     cc->m_loop.utilisation = 1000;
     port.Run(1, 100e9, 0);
     AckOf(*cc, 11, 20, {port});
-    EXPECT_NEAR(cc->GetExactWindowBytes(), 217.5, 0.1);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 217.5, 0.1);
     EXPECT_EQ(cc->GetWindowBytes(), 1106u);
     EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), 145e6, 1e5); // pacing goes on falling
 }
@@ -355,27 +360,27 @@ TEST(Hpcc, WindowNeverFallsBelowOneFrame)
 TEST(Hpcc, HpccSimProfile)
 {
     auto cc = Make({{"Profile", "hpcc-sim"}});
-    EXPECT_NEAR(cc->GetWaiBytes(), 60, 1e-9); // 40 Mb/s over 12 us
+    EXPECT_NEAR(cc->m_wai, 60, 1e-9); // 40 Mb/s over 12 us
     Port port(7);
     AckOf(*cc, 1, 10, {port});
     cc->m_loop = Hpcc::Loop{0.5, 15000, 0};
     port.Run(12 * US, 50e9, 0);
     AckOf(*cc, 11, 20, {port}); // multiplicative at once
-    EXPECT_NEAR(cc->GetExactWindowBytes(), 15000 / (0.5 / 0.95) + 60, 1e-6);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 15000 / (0.5 / 0.95) + 60, 1e-6);
     cc->m_loop = Hpcc::Loop{1000, 150000, 0};
     port.Run(1, 100e9, 0);
     AckOf(*cc, 21, 30, {port});
     EXPECT_EQ(cc->GetRateBps(), 1000000000u);
-    EXPECT_NEAR(cc->GetLoop().reference, 1500, 1e-9);
+    EXPECT_NEAR(cc->m_loop.reference, 1500, 1e-9);
     EXPECT_EQ(cc->GetWindowBytes(), 1500u);
     auto stages =
         Make({{"Profile", "hpcc-sim"}, {"MaxStage", "2"}, {"MinRate", "2Gbps"}, {"Rai", "1Gbps"}});
-    EXPECT_NEAR(stages->GetWaiBytes(), 1500, 1e-9);
+    EXPECT_NEAR(stages->m_wai, 1500, 1e-9);
     AckOf(*stages, 1, 10, {port});
     stages->m_loop = Hpcc::Loop{0.5, 15000, 1};
     port.Run(12 * US, 50e9, 0);
     AckOf(*stages, 11, 20, {port});
-    EXPECT_NEAR(stages->GetExactWindowBytes(), 16500, 1e-6);
+    EXPECT_NEAR(Variable(*stages, "exact_window_bytes"), 16500, 1e-6);
     stages->m_loop.utilisation = 1000;
     port.Run(1, 100e9, 0);
     AckOf(*stages, 12, 21, {port});
@@ -392,20 +397,22 @@ TEST(Hpcc, MultiRateKeepsOneLoopPerHop)
         ports[0].Run(12 * US, 100e9, 0);
         ports[1].Run(12 * US, 50e9, 0);
         AckOf(*cc, 11, 20, ports);
-        EXPECT_NEAR(cc->GetExactWindowBytes(), 142575, 1e-6);
+        EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 142575, 1e-6);
         AckOf(*cc, 12, 20, ports); // no time has passed: nothing
         ports[0].Run(12 * US, 50e9, 0);
         ports[1].Run(12 * US, 200e9, 150000); // load 2
         AckOf(*cc, 21, 30, ports);
-        EXPECT_NEAR(cc->GetExactWindowBytes(), multi ? 71325 : 142575 / (2 / 0.95) + 75, 1e-6);
+        EXPECT_NEAR(Variable(*cc, "exact_window_bytes"),
+                    multi ? 71325 : 142575 / (2 / 0.95) + 75,
+                    1e-6);
         if (multi)
         {
-            EXPECT_NEAR(cc->GetLoop(0).reference, 142650, 1e-6);
-            EXPECT_NEAR(cc->GetLoop(1).reference, 71325, 1e-6);
+            EXPECT_NEAR(cc->m_loops[0].reference, 142650, 1e-6);
+            EXPECT_NEAR(cc->m_loops[1].reference, 71325, 1e-6);
             ports[0].hopId = 5;
             AckOf(*cc, 31, 40, ports); // other path: all loops start from the present window
-            EXPECT_NEAR(cc->GetLoop(0).reference, 71325, 1e-6);
-            EXPECT_DOUBLE_EQ(cc->GetLoop(1).utilisation, 1);
+            EXPECT_NEAR(cc->m_loops[0].reference, 71325, 1e-6);
+            EXPECT_DOUBLE_EQ(cc->m_loops[1].utilisation, 1);
         }
     }
 }
@@ -415,8 +422,8 @@ TEST(Hpcc, Attributes)
     auto cc = Make({{"BaseRtt", "24us"}, {"ExpectedFlows", "10"}, {"Eta", "0.9"}});
     EXPECT_EQ(cc->GetWindowBytes(), 300000u);
     EXPECT_EQ(cc->GetRateBps(), G100);
-    EXPECT_NEAR(cc->GetWaiBytes(), 3000, 1e-6);
-    EXPECT_NEAR(Make({{"Wai", "80"}})->GetWaiBytes(), 80, 0);
+    EXPECT_NEAR(cc->m_wai, 3000, 1e-6);
+    EXPECT_NEAR(Make({{"Wai", "80"}})->m_wai, 80, 0);
     const std::vector<Attributes> bad = {{{"Eta", "0"}},
                                          {{"Eta", "1.5"}},
                                          {{"Wai", "-1"}},

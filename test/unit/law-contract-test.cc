@@ -183,6 +183,24 @@ MakeEvents(unsigned seed, int n, const PathInfo& path = PATH)
     return events;
 }
 
+/// ACKs over an empty path, or timeouts in a row.
+std::vector<Event>
+MakeEnding(Event::Kind kind, int64_t nowPs)
+{
+    std::vector<Event> events(20);
+    for (Event& event : events)
+    {
+        event.kind = kind;
+        event.nowPs = nowPs += PATH.baseRttPs;
+        event.ack.nowPs = nowPs;
+        event.ack.ackPsn = event.ack.sndNxtPsn = 1'000'000 + static_cast<uint64_t>(nowPs / US);
+        event.ack.ackedPackets = 1;
+        event.ack.ackedBytes = FRAME;
+        event.ack.rttPs = PATH.baseRttPs / 4;
+    }
+    return events;
+}
+
 /// All that can be seen of a law.
 struct Outputs
 {
@@ -331,6 +349,20 @@ TEST_P(LawContract, ForksShareParametersAndNotState)
             other->Start(PATH, 0);
             ASSERT_EQ(Play(*other, events), expected);
         }
+        // Also at the end of a quiet time, or of timeouts in a row.
+        for (const Event::Kind kind : {Event::ACK, Event::TIMEOUT})
+        {
+            const auto ending = MakeEnding(kind, events.back().nowPs);
+            Play(*law, ending);
+            law->Start(PATH, events.front().nowPs - 1);
+            const Prototype fresh = prototype->Fork();
+            fresh->Start(PATH, events.front().nowPs - 1);
+            Event first = ending.front();
+            first.nowPs = first.ack.nowPs = events.front().nowPs;
+            first.Tell(*law);
+            first.Tell(*fresh);
+            ASSERT_EQ(Play(*law, events), Play(*fresh, events));
+        }
     });
 }
 
@@ -430,6 +462,7 @@ TEST_P(LawContract, SlowsDownAndRecovers)
         int64_t nowPs = 0;
         uint64_t psn = 0;
         uint64_t txBytes = 0;
+        uint64_t beyond = 0; // outputs that are out of bounds
         const auto run = [&](int acks, bool full) {
             for (int i = 0; i < acks; ++i)
             {
@@ -468,6 +501,7 @@ TEST_P(LawContract, SlowsDownAndRecovers)
                     law->OnCnp({nowPs});
                 }
                 law->Advance(nowPs);
+                beyond += law->GetWindowBytes() < FRAME || law->GetRateBps() > PATH.lineRateBps;
             }
         };
         const double atStart = allowed();
@@ -478,6 +512,7 @@ TEST_P(LawContract, SlowsDownAndRecovers)
         EXPECT_LT(least, 0.7 * first);
         run(50000, false);
         EXPECT_GT(allowed(), least);
+        EXPECT_EQ(beyond, 0u);
     });
 }
 

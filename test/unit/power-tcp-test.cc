@@ -25,6 +25,7 @@ constexpr double BDP = 150000;
 /// Opens the state, so that a vector can start anywhere.
 struct OpenPowerTcp : public PowerTcp
 {
+    using PowerTcp::m_beta;
     using PowerTcp::m_cwnd;
     using PowerTcp::m_power;
     using PowerTcp::m_reference;
@@ -76,7 +77,7 @@ TEST(PowerTcp, StartsWithOneBdpAtLineRate)
     auto cc = Make();
     EXPECT_EQ(cc->GetRateBps(), G100);
     EXPECT_EQ(cc->GetWindowBytes(), 150000u);
-    EXPECT_NEAR(cc->GetBetaBytes(), BDP / 8, 1e-9);
+    EXPECT_NEAR(cc->m_beta, BDP / 8, 1e-9);
     EXPECT_TRUE(cc->NeedsTelemetry());
     EXPECT_FALSE(cc->NeedsTimestamp());
     EXPECT_FALSE(cc->IsEcnCapable());
@@ -85,7 +86,7 @@ TEST(PowerTcp, StartsWithOneBdpAtLineRate)
     port.Run(5 * US, 99e9, 700000);
     AckOf(*cc, 1, 100, {port}); // the first ACK only stores
     EXPECT_EQ(cc->GetRateBps(), G100);
-    EXPECT_EQ(cc->GetPower(), 1);
+    EXPECT_EQ(Variable(*cc, "power"), 1);
     AckInfo plain; // an ACK without telemetry says nothing
     plain.rttPs = 50 * US;
     cc->OnAck(plain);
@@ -126,16 +127,16 @@ TEST(PowerTcp, Vectors)
             AckOf(*cc, 1, 10, {port});
             port.Run(c.dtPs, c.txBps, c.queue);
             AckOf(*cc, 11, 20, {port});
-            EXPECT_NEAR(cc->GetPower(), c.power, 1e-6);
+            EXPECT_NEAR(Variable(*cc, "power"), c.power, 1e-6);
             if (c.power == 0)
             {
-                EXPECT_GT(cc->GetCwnd(), 1e12); // nothing but MaxWindow holds it
+                EXPECT_GT(cc->m_cwnd, 1e12); // nothing but MaxWindow holds it
                 EXPECT_EQ(cc->GetRateBps(), G100);
                 continue;
             }
-            EXPECT_NEAR(cc->GetCwnd(), c.w, 0.02);
-            EXPECT_EQ(cc->GetReferenceCwnd(), cc->GetCwnd());
-            EXPECT_EQ(cc->GetWindowBytes(), static_cast<uint64_t>(cc->GetCwnd()));
+            EXPECT_NEAR(cc->m_cwnd, c.w, 0.02);
+            EXPECT_EQ(Variable(*cc, "reference_window_bytes"), cc->m_cwnd);
+            EXPECT_EQ(cc->GetWindowBytes(), static_cast<uint64_t>(cc->m_cwnd));
             EXPECT_NEAR(static_cast<double>(cc->GetRateBps()),
                         std::min(100e9, c.w * 8 / 12e-6),
                         2e4);
@@ -154,7 +155,7 @@ TEST(PowerTcp, CurrentFromTheFieldsItNames)
         port.Run(12 * US, 100e9, 0);
         port.rxBytes += 75000;
         AckOf(*cc, 11, 20, {port});
-        EXPECT_NEAR(cc->GetPower(), arrivals ? 1.5 : 1, 1e-9);
+        EXPECT_NEAR(Variable(*cc, "power"), arrivals ? 1.5 : 1, 1e-9);
     }
     // a long frame follows a short one through an empty port: less than nothing has arrived
     auto cc = MakeFree(15000);
@@ -163,7 +164,7 @@ TEST(PowerTcp, CurrentFromTheFieldsItNames)
     port.timePs += 12 * US;
     port.queueBytes = 0;
     AckOf(*cc, 11, 20, {port});
-    EXPECT_EQ(cc->GetPower(), 0);
+    EXPECT_EQ(Variable(*cc, "power"), 0);
 }
 
 // Ten flows with beta = 1500: 16 500 bytes each and a queue of 15 000 stay what they are.
@@ -182,12 +183,12 @@ TEST(PowerTcp, RestingPointOfTenFlows)
             AckOf(*cc, 10 * round + 1, 10 * round + 10, {port});
             if (start == 16500)
             {
-                EXPECT_NEAR(cc->GetCwnd(), 16500, 1e-6);
+                EXPECT_NEAR(cc->m_cwnd, 16500, 1e-6);
             }
         }
         // with 10 % too much power all windows come to rest at beta Gamma / (Gamma - 1)
-        EXPECT_NEAR(cc->GetCwnd(), 16500, 1e-3);
-        EXPECT_NEAR(cc->GetPower(), 1.1, 1e-9);
+        EXPECT_NEAR(cc->m_cwnd, 16500, 1e-3);
+        EXPECT_NEAR(Variable(*cc, "power"), 1.1, 1e-9);
     }
 }
 
@@ -215,10 +216,10 @@ TEST(PowerTcp, ThetaVectors)
     {
         auto cc = MakeFree(15000, {{"Theta", "true"}});
         RttAck(cc, 1, 10, 100, c.before);
-        EXPECT_EQ(cc->GetCwnd(), BDP); // the first only stores
+        EXPECT_EQ(cc->m_cwnd, BDP); // the first only stores
         RttAck(cc, 11, 20, 100 + c.dt, c.rtt);
-        EXPECT_NEAR(cc->GetPower(), c.power, 1e-9);
-        EXPECT_NEAR(cc->GetCwnd(), c.w, 1e-3);
+        EXPECT_NEAR(Variable(*cc, "power"), c.power, 1e-9);
+        EXPECT_NEAR(cc->m_cwnd, c.w, 1e-3);
     }
 }
 
@@ -229,18 +230,18 @@ TEST(PowerTcp, ThetaChangesTheWindowOncePerRoundTrip)
         auto cc = MakeFree(15000, {{"Theta", "true"}, {"UpdatePer", perAck ? "ack" : "profile"}});
         RttAck(cc, 1, 10, 100, 24);
         RttAck(cc, 5, 15, 106, 24); // power 2, half of it new; still the first round trip
-        EXPECT_NEAR(cc->GetPower(), 1.5, 1e-9);
-        EXPECT_EQ(cc->GetReferenceCwnd(), BDP);
-        EXPECT_NEAR(cc->GetCwnd(), perAck ? 0.9 * 115000 + 15000 : BDP, 1e-6);
+        EXPECT_NEAR(Variable(*cc, "power"), 1.5, 1e-9);
+        EXPECT_EQ(Variable(*cc, "reference_window_bytes"), BDP);
+        EXPECT_NEAR(cc->m_cwnd, perAck ? 0.9 * 115000 + 15000 : BDP, 1e-6);
         RttAck(cc, 11, 20, 112, 24);
-        EXPECT_NEAR(cc->GetPower(), 1.75, 1e-9);
+        EXPECT_NEAR(Variable(*cc, "power"), 1.75, 1e-9);
         const double w = 0.9 * (BDP / 1.75 + 15000) + 0.1 * (perAck ? 118500 : BDP);
-        EXPECT_NEAR(cc->GetCwnd(), w, 1e-3);
-        EXPECT_EQ(cc->GetReferenceCwnd(), cc->GetCwnd());
+        EXPECT_NEAR(cc->m_cwnd, w, 1e-3);
+        EXPECT_EQ(Variable(*cc, "reference_window_bytes"), cc->m_cwnd);
         RttAck(cc, 12, 20, 112, 30); // no time has passed: nothing
-        EXPECT_NEAR(cc->GetPower(), 1.75, 1e-9);
+        EXPECT_NEAR(Variable(*cc, "power"), 1.75, 1e-9);
         RttAck(cc, 13, 20, 118, 0); // no sample: nothing
-        EXPECT_NEAR(cc->GetPower(), 1.75, 1e-9);
+        EXPECT_NEAR(Variable(*cc, "power"), 1.75, 1e-9);
     }
     // telemetry once per round trip
     auto cc = MakeFree(15000, {{"UpdatePer", "rtt"}});
@@ -248,11 +249,11 @@ TEST(PowerTcp, ThetaChangesTheWindowOncePerRoundTrip)
     AckOf(*cc, 1, 10, {port});
     port.Run(12 * US, 100e9, 150000);
     AckOf(*cc, 5, 15, {port});
-    EXPECT_NEAR(cc->GetPower(), 2, 1e-9);
-    EXPECT_EQ(cc->GetCwnd(), BDP);
+    EXPECT_NEAR(Variable(*cc, "power"), 2, 1e-9);
+    EXPECT_EQ(cc->m_cwnd, BDP);
     port.Run(12 * US, 100e9, 150000);
     AckOf(*cc, 11, 20, {port});
-    EXPECT_NEAR(cc->GetCwnd(), 96000, 1e-6);
+    EXPECT_NEAR(cc->m_cwnd, 96000, 1e-6);
 }
 
 TEST(PowerTcp, ReferenceIsTheWindowOfTheLastMark)
@@ -270,17 +271,17 @@ TEST(PowerTcp, ReferenceIsTheWindowOfTheLastMark)
     {
         ack(psn, psn + 100);
         w = 0.9 * (BDP / 2 + 15000) + 0.1 * w;
-        EXPECT_NEAR(cc->GetCwnd(), w, 1e-6);
-        EXPECT_EQ(cc->GetReferenceCwnd(), BDP);
+        EXPECT_NEAR(cc->m_cwnd, w, 1e-6);
+        EXPECT_EQ(Variable(*cc, "reference_window_bytes"), BDP);
     }
     ack(101, 201);
     w = 0.9 * (BDP / 2 + 15000) + 0.1 * w;
-    EXPECT_NEAR(cc->GetReferenceCwnd(), w, 1e-6);
+    EXPECT_NEAR(Variable(*cc, "reference_window_bytes"), w, 1e-6);
     ack(201, 301);
-    EXPECT_NEAR(cc->GetCwnd(), 0.9 * (w / 2 + 15000) + 0.1 * w, 1e-6);
-    EXPECT_NEAR(cc->GetReferenceCwnd(), w, 1e-6);
+    EXPECT_NEAR(cc->m_cwnd, 0.9 * (w / 2 + 15000) + 0.1 * w, 1e-6);
+    EXPECT_NEAR(Variable(*cc, "reference_window_bytes"), w, 1e-6);
     ack(202, 302);
-    EXPECT_NE(cc->GetReferenceCwnd(), w);
+    EXPECT_NE(Variable(*cc, "reference_window_bytes"), w);
 }
 
 TEST(PowerTcp, StrongestHopCountsWithItsOwnTime)
@@ -292,12 +293,12 @@ TEST(PowerTcp, StrongestHopCountsWithItsOwnTime)
     ports[1].Run(6 * US, 60e9, 0);
     ports[2].Run(12 * US, 200e9, 0); // half of 400G
     AckOf(*cc, 11, 20, ports);
-    EXPECT_NEAR(cc->GetPower(), 0.5 + 0.5 * 0.6, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "power"), 0.5 + 0.5 * 0.6, 1e-9);
     ports[0].Run(12 * US, 50e9, 0);
     ports[1].Run(6 * US, 60e9, 0);
     ports[2].Run(12 * US, 100e9, 600000); // current 1.25, voltage 2
     AckOf(*cc, 21, 30, ports);
-    EXPECT_NEAR(cc->GetPower(), 2.5, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "power"), 2.5, 1e-9);
 }
 
 TEST(PowerTcp, MoreThanEightHops)
@@ -317,11 +318,11 @@ TEST(PowerTcp, MoreThanEightHops)
             ports[i].Run(12 * US, i == busy ? 100e9 : 20e9, ports[i].queueBytes);
         }
         AckOf(*cc, 11, 20, ports);
-        EXPECT_NEAR(cc->GetCwnd(), 82500, 1e-3) << busy;
+        EXPECT_NEAR(cc->m_cwnd, 82500, 1e-3) << busy;
         ports[busy].hopId += 100; // and the last hop's id is looked at, too
         ports[busy].Run(12 * US, 100e9, 150000);
         AckOf(*cc, 21, 30, ports);
-        EXPECT_NEAR(cc->GetCwnd(), 82500, 1e-3) << busy;
+        EXPECT_NEAR(cc->m_cwnd, 82500, 1e-3) << busy;
     }
 }
 
@@ -334,11 +335,11 @@ TEST(PowerTcp, ChangedPathOnlyStores)
         std::vector<Port> moved{Port(1, 12 * US, 100000), Port(9, 12 * US, 1000000000), Port(3)};
         moved.resize(hops, Port(0));
         AckOf(*cc, 11, 20, moved);
-        EXPECT_EQ(cc->GetCwnd(), BDP);
-        EXPECT_EQ(cc->GetPower(), 1);
+        EXPECT_EQ(cc->m_cwnd, BDP);
+        EXPECT_EQ(Variable(*cc, "power"), 1);
         moved[0].Run(12 * US, 100e9, 0);
         AckOf(*cc, 12, 21, moved); // the mark was put off, not lost
-        EXPECT_NEAR(cc->GetReferenceCwnd(), 163500, 1e-6);
+        EXPECT_NEAR(Variable(*cc, "reference_window_bytes"), 163500, 1e-6);
     }
 }
 
@@ -349,18 +350,18 @@ TEST(PowerTcp, RepeatedAndOvertakenRecords)
     std::vector<Port> early = ports;
     AckOf(*cc, 1, 10, ports);
     AckOf(*cc, 11, 20, ports); // the same records again
-    EXPECT_EQ(cc->GetCwnd(), BDP);
+    EXPECT_EQ(cc->m_cwnd, BDP);
     ports[1].Run(12 * US, 100e9, 0);
     ports[2].Run(12 * US, 100e9, 0);
     AckOf(*cc, 21, 30, ports);
-    EXPECT_NEAR(cc->GetCwnd(), 163500, 1e-6);
+    EXPECT_NEAR(cc->m_cwnd, 163500, 1e-6);
     early[1].Run(6 * US, 50e9, 0); // older than what is known: ignored, not stored
     AckOf(*cc, 20, 30, early);
-    EXPECT_NEAR(cc->GetPower(), 1, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "power"), 1, 1e-9);
     ports[1].Run(12 * US, 100e9, 0);
     AckOf(*cc, 31, 40, ports);
-    EXPECT_NEAR(cc->GetPower(), 1, 1e-9);
-    EXPECT_NEAR(cc->GetCwnd(), 0.9 * (163500 + 15000) + 0.1 * 163500, 1e-6);
+    EXPECT_NEAR(Variable(*cc, "power"), 1, 1e-9);
+    EXPECT_NEAR(cc->m_cwnd, 0.9 * (163500 + 15000) + 0.1 * 163500, 1e-6);
 }
 
 TEST(PowerTcp, NakAndTimeoutRewindTheRoundTripMark)
@@ -379,10 +380,10 @@ TEST(PowerTcp, NakAndTimeoutRewindTheRoundTripMark)
             };
             ack(1, 100);
             ack(101, 1000);
-            const double reference = cc->GetReferenceCwnd();
+            const double reference = Variable(*cc, "reference_window_bytes");
             EXPECT_NEAR(reference, 163500, 1e-6); // next mark above 1000
             ack(300, 1000);
-            EXPECT_EQ(cc->GetReferenceCwnd(), reference);
+            EXPECT_EQ(Variable(*cc, "reference_window_bytes"), reference);
             if (timeout)
             {
                 cc->OnTimeout(20 * US);
@@ -390,10 +391,10 @@ TEST(PowerTcp, NakAndTimeoutRewindTheRoundTripMark)
             else
             {
                 ack(300, 300, true);
-                EXPECT_EQ(cc->GetReferenceCwnd(), reference);
+                EXPECT_EQ(Variable(*cc, "reference_window_bytes"), reference);
             }
             ack(301, 310);
-            EXPECT_GT(cc->GetReferenceCwnd(), reference);
+            EXPECT_GT(Variable(*cc, "reference_window_bytes"), reference);
         }
     }
 }
@@ -402,24 +403,24 @@ TEST(PowerTcp, InetTubProfile)
 {
     const Attributes tub{{"Profile", "inet-tub"}, {"MaxWindow", "0"}};
     auto cc = Make(tub);
-    EXPECT_NEAR(cc->GetBetaBytes(), 225, 1e-9); // 150 Mb/s over 12 us
+    EXPECT_NEAR(cc->m_beta, 225, 1e-9); // 150 Mb/s over 12 us
     Port port(7);
     AckOf(*cc, 1, 10, {port});
     port.Run(12 * US, 30e9, 0); // counts as B / 2
     AckOf(*cc, 5, 15, {port});
-    EXPECT_NEAR(cc->GetPower(), 0.5, 1e-9);
-    EXPECT_NEAR(cc->GetCwnd(), 0.9 * (BDP / 0.5 * 0.95 + 225) + 0.1 * BDP, 1e-6);
+    EXPECT_NEAR(Variable(*cc, "power"), 0.5, 1e-9);
+    EXPECT_NEAR(cc->m_cwnd, 0.9 * (BDP / 0.5 * 0.95 + 225) + 0.1 * BDP, 1e-6);
     EXPECT_EQ(cc->GetWindowBytes(), 150000u);
     port.Run(12 * US, 100e9, 0);
     AckOf(*cc, 6, 16, {port});
     const double w = 0.9 * (BDP * 0.95 + 225) + 0.1 * BDP; // of the reference, not of the window
-    EXPECT_NEAR(cc->GetCwnd(), w, 1e-6);
+    EXPECT_NEAR(cc->m_cwnd, w, 1e-6);
     EXPECT_EQ(cc->GetWindowBytes(), 150000u); // only the rate changes
     EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), w * 8 / 12e-6, 1);
     port.rxBytes += 75000; // arrivals are counted
     port.Run(12 * US, 100e9, 0);
     AckOf(*cc, 7, 17, {port});
-    EXPECT_NEAR(cc->GetPower(), 1.5, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "power"), 1.5, 1e-9);
     // one overriding attribute each
     auto current = Make({{"Profile", "inet-tub"},
                          {"Memory", "current"},
@@ -428,29 +429,29 @@ TEST(PowerTcp, InetTubProfile)
                          {"Eta", "1"},
                          {"MinCurrent", "0.25"},
                          {"BetaRate", "10Gbps"}});
-    EXPECT_NEAR(current->GetBetaBytes(), 15000, 1e-9);
+    EXPECT_NEAR(current->m_beta, 15000, 1e-9);
     Port other(7);
     AckOf(*current, 1, 10, {other});
     other.Run(12 * US, 10e9, 0);
     AckOf(*current, 5, 15, {other});
-    EXPECT_NEAR(current->GetPower(), 0.25, 1e-9);
+    EXPECT_NEAR(Variable(*current, "power"), 0.25, 1e-9);
     const double up = 0.9 * (BDP / 0.25 + 15000) + 0.1 * BDP;
-    EXPECT_NEAR(current->GetCwnd(), up, 1e-6);
+    EXPECT_NEAR(current->m_cwnd, up, 1e-6);
     other.Run(12 * US, 100e9, 0);
     AckOf(*current, 6, 16, {other});
-    EXPECT_NEAR(current->GetCwnd(), 0.9 * (BDP + 15000) + 0.1 * up, 1e-6);
-    EXPECT_EQ(current->GetWindowBytes(), static_cast<uint64_t>(current->GetCwnd()));
+    EXPECT_NEAR(current->m_cwnd, 0.9 * (BDP + 15000) + 0.1 * up, 1e-6);
+    EXPECT_EQ(current->GetWindowBytes(), static_cast<uint64_t>(current->m_cwnd));
 
     // theta: weight 0.7, margin 1.05, current at least a half, a new window at each ACK
     auto theta = Make({{"Profile", "inet-tub"}, {"Theta", "true"}, {"MaxWindow", "0"}});
     RttAck(theta, 1, 10, 100, 12);
     RttAck(theta, 5, 15, 112, 12);
-    EXPECT_NEAR(theta->GetPower(), 1 / 1.05, 1e-9);
-    EXPECT_NEAR(theta->GetCwnd(), 155407.5, 1e-6); // 0.7 (157 500 + 225) + 45 000
+    EXPECT_NEAR(Variable(*theta, "power"), 1 / 1.05, 1e-9);
+    EXPECT_NEAR(theta->m_cwnd, 155407.5, 1e-6); // 0.7 (157 500 + 225) + 45 000
     auto drain = Make({{"Profile", "inet-tub"}, {"Theta", "true"}, {"MaxWindow", "0"}});
     RttAck(drain, 1, 10, 100, 24);
     RttAck(drain, 5, 15, 112, 12);
-    EXPECT_NEAR(drain->GetCwnd(), 265657.5, 1e-6); // power 0.5 / 1.05: 0.7 (315 000 + 225) + 45 000
+    EXPECT_NEAR(drain->m_cwnd, 265657.5, 1e-6); // power 0.5 / 1.05: 0.7 (315 000 + 225) + 45 000
 }
 
 TEST(PowerTcp, WindowLimits)
@@ -460,12 +461,12 @@ TEST(PowerTcp, WindowLimits)
     AckOf(*cc, 1, 10, {port});
     port.Run(12 * US, 50e9, 0);
     AckOf(*cc, 11, 20, {port});
-    EXPECT_EQ(cc->GetCwnd(), BDP);
+    EXPECT_EQ(cc->m_cwnd, BDP);
     EXPECT_EQ(cc->GetRateBps(), G100);
     auto wide = Make({{"MaxWindow", "1.5"}});
     AckOf(*wide, 1, 10, {Port(7)});
     AckOf(*wide, 11, 20, {port});
-    EXPECT_EQ(wide->GetCwnd(), 1.5 * BDP);
+    EXPECT_EQ(wide->m_cwnd, 1.5 * BDP);
     EXPECT_EQ(wide->GetWindowBytes(), 225000u);
     EXPECT_EQ(wide->GetRateBps(), G100);
     EXPECT_EQ(Make({{"MaxWindow", "0.5"}})->GetWindowBytes(), 75000u);
@@ -477,7 +478,7 @@ TEST(PowerTcp, WindowLimits)
     Port far(7);
     far.Run(1, 100e9, 0);
     AckOf(*low, 11, 20, {far});
-    EXPECT_NEAR(low->GetCwnd(), 0.9 * (0.15 + 100), 0.01);
+    EXPECT_NEAR(low->m_cwnd, 0.9 * (0.15 + 100), 0.01);
     EXPECT_EQ(low->GetWindowBytes(), 1106u);
     EXPECT_NEAR(static_cast<double>(low->GetRateBps()), 60.1e6, 1e5);
     auto floor = Make({{"BetaBytes", "100"}, {"MinRate", "1Gbps"}});
@@ -497,25 +498,25 @@ TEST(PowerTcp, LongFatPathDoesNotOverflow)
     AckOf(*cc, (uint64_t{1} << 33) + 1, uint64_t{1} << 34, {port});
     port.Run(920 * US, 400e9, 46000000);
     AckOf(*cc, (uint64_t{1} << 34) + 1, uint64_t{1} << 35, {port});
-    EXPECT_NEAR(cc->GetPower(), 2, 1e-9);
-    EXPECT_NEAR(cc->GetCwnd(), 46e6 * 0.55, 1);
+    EXPECT_NEAR(Variable(*cc, "power"), 2, 1e-9);
+    EXPECT_NEAR(cc->m_cwnd, 46e6 * 0.55, 1);
 }
 
 TEST(PowerTcp, Attributes)
 {
     auto cc = Make({{"BaseRtt", "24us"}, {"ExpectedFlows", "10"}});
     EXPECT_EQ(cc->GetWindowBytes(), 300000u);
-    EXPECT_NEAR(cc->GetBetaBytes(), 30000, 1e-6);
+    EXPECT_NEAR(cc->m_beta, 30000, 1e-6);
     auto gamma = MakeFree(15000, {{"Gamma", "0.5"}, {"Eta", "0.8"}});
     Port port(7, 0, 0, 150000);
     AckOf(*gamma, 1, 10, {port});
     port.Run(12 * US, 100e9, 150000);
     AckOf(*gamma, 11, 20, {port});
-    EXPECT_NEAR(gamma->GetCwnd(), 0.5 * (60000 + 15000) + 0.5 * BDP, 1e-6);
+    EXPECT_NEAR(gamma->m_cwnd, 0.5 * (60000 + 15000) + 0.5 * BDP, 1e-6);
     auto margin = MakeFree(15000, {{"Theta", "true"}, {"RttMargin", "2"}});
     RttAck(margin, 1, 10, 100, 24);
     RttAck(margin, 11, 20, 112, 24);
-    EXPECT_NEAR(margin->GetPower(), 1, 1e-9);
+    EXPECT_NEAR(Variable(*margin, "power"), 1, 1e-9);
     const std::vector<Attributes> bad = {{{"Profile", "tub"}},
                                          {{"Current", "voltage"}},
                                          {{"UpdatePer", "flow"}},

@@ -8,6 +8,7 @@
 
 #include "../roce-error-of.h"
 #include "../roce-test-time.h"
+#include "../roce-variable.h"
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/string.h"
@@ -79,23 +80,6 @@ Join(Attributes attributes, const Attributes& more)
 {
     attributes.insert(attributes.end(), more.begin(), more.end());
     return attributes;
-}
-
-/// One variable of a law, by its name in time series.
-inline double
-Variable(const CongestionControl& law, const std::string& name, int64_t nowPs = 0)
-{
-    std::vector<ControlVariable> variables;
-    law.GetVariables(nowPs, variables);
-    for (const ControlVariable& variable : variables)
-    {
-        if (variable.name == name)
-        {
-            return variable.value;
-        }
-    }
-    ADD_FAILURE() << "no variable " << name;
-    return std::nan("");
 }
 
 /// A law hears that a data frame starts on the wire.

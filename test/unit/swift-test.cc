@@ -27,6 +27,8 @@ struct OpenSwift : public Swift
 {
     using Swift::m_endpoint;
     using Swift::m_fabric;
+    using Swift::m_smoothedRttPs;
+    using Swift::m_timeouts;
 
     void SetCwnd(double cwnd)
     {
@@ -86,7 +88,7 @@ TEST(Swift, SignalsAndStart)
     auto bdp = Make({{"InitialCwnd", "0"}}); // 150 000 B
     EXPECT_NEAR(bdp->GetCwnd(), 35.902, 1e-3);
     EXPECT_EQ(bdp->GetWindowBytes(), 35u * FRAME);
-    EXPECT_EQ(Make({{"InitialCwnd", "0"}, {"CwndMax", "20"}})->GetFabricCwnd(), 20);
+    EXPECT_EQ(Make({{"InitialCwnd", "0"}, {"CwndMax", "20"}})->m_fabric.cwnd, 20);
     EXPECT_GT(Make({{"InitialCwnd", "1e30"}, {"CwndMax", "1e30"}})->GetWindowBytes(),
               1000000000000);
     EXPECT_EQ(Make({{"InitialCwnd", "7.5"}})->GetCwnd(), 7.5);
@@ -190,16 +192,17 @@ TEST(Swift, SmoothedRttGuard)
     {
         auto cc = Make({{"SmoothedRttGuard", smoothed ? "true" : "false"}});
         cc->SetCwnd(64);
-        EXPECT_EQ(cc->GetSmoothedRttPs(), 12.0 * US);
+        EXPECT_EQ(cc->m_smoothedRttPs, 12.0 * US);
+        EXPECT_EQ(Variable(*cc, "smoothed_rtt_ns"), cc->m_smoothedRttPs / 1000);
         cc->OnAck(Ack(1000 * US, 200)); // the first sample is the average
-        EXPECT_EQ(cc->GetSmoothedRttPs(), 200.0 * US);
+        EXPECT_EQ(cc->m_smoothedRttPs, 200.0 * US);
         EXPECT_EQ(cc->GetCwnd(), 32);
         cc->OnAck(Ack(1180 * US, 100));
-        EXPECT_EQ(cc->GetSmoothedRttPs(), 175.0 * US);
+        EXPECT_EQ(cc->m_smoothedRttPs, 175.0 * US);
         EXPECT_LT(cc->GetCwnd(), 32); // 180 us are enough for both
         const double before = cc->GetCwnd();
         cc->OnAck(Ack(1290 * US, 100)); // 110 us: more than 100, less than 156.25
-        EXPECT_EQ(cc->GetSmoothedRttPs(), 156.25 * US);
+        EXPECT_EQ(cc->m_smoothedRttPs, 156.25 * US);
         EXPECT_EQ(cc->GetCwnd() < before, !smoothed);
     }
 }
@@ -232,19 +235,19 @@ TEST(Swift, TimeoutsInARowResetTheWindow)
     EXPECT_EQ(cc->GetCwnd(), 16);
     cc->OnTimeout(1005 * US); // within the smoothed RTT: counts, does not cut
     EXPECT_EQ(cc->GetCwnd(), 16);
-    EXPECT_EQ(cc->GetTimeouts(), 2u);
+    EXPECT_EQ(cc->m_timeouts, 2u);
     cc->OnTimeout(1006 * US); // the third needs no guard
     EXPECT_EQ(cc->GetCwnd(), 0.01);
-    EXPECT_EQ(cc->GetEndpointCwnd(), 0.01);
+    EXPECT_EQ(Variable(*cc, "endpoint_cwnd_packets"), 0.01);
     cc->SetCwnd(16);
     cc->m_endpoint.cwnd = 256;
     cc->OnAck(Ack(2000 * US, 20));
-    EXPECT_EQ(cc->GetTimeouts(), 0u);
+    EXPECT_EQ(cc->m_timeouts, 0u);
     cc->OnTimeout(3000 * US);
     cc->OnTimeout(4000 * US);
     EXPECT_NEAR(cc->GetCwnd(), 16.0625 / 4, 1e-9);
     cc->OnAck(Loss(4000 * US, 0)); // a NAK is an answer, too
-    EXPECT_EQ(cc->GetTimeouts(), 0u);
+    EXPECT_EQ(cc->m_timeouts, 0u);
     auto one = Make({{"RetxReset", "1"}, {"CwndMin", "0.5"}});
     one->OnTimeout(1000 * US);
     EXPECT_EQ(one->GetCwnd(), 0.5);
@@ -328,18 +331,18 @@ TEST(Swift, EndpointDelayHasItsOwnWindow)
     cc->SetCwnd(16);
     // 120 us in all, 100 us of them at the remote host: the fabric's 20 us are below its target
     cc->OnAck(Ack(1000 * US, 120, 1, 100));
-    EXPECT_NEAR(cc->GetFabricCwnd(), 16.0625, 1e-9);
-    EXPECT_NEAR(cc->GetEndpointCwnd(), 20 * (1 - 0.8 * 50 / 100), 1e-9);
+    EXPECT_NEAR(cc->m_fabric.cwnd, 16.0625, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "endpoint_cwnd_packets"), 20 * (1 - 0.8 * 50 / 100), 1e-9);
     EXPECT_NEAR(cc->GetCwnd(), 12, 1e-9);
     EXPECT_EQ(cc->GetWindowBytes(), 12u * FRAME);
     cc->OnAck(Ack(1010 * US, 120, 1, 100)); // its own guard
-    EXPECT_NEAR(cc->GetEndpointCwnd(), 12, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "endpoint_cwnd_packets"), 12, 1e-9);
     cc->OnAck(Ack(1015 * US, 300, 1, 10)); // the fabric's first decrease does not wait for it
-    EXPECT_NEAR(cc->GetEndpointCwnd(), 12 + 1.0 / 12, 1e-9);
-    EXPECT_NEAR(cc->GetFabricCwnd(), (16.0625 + 1 / 16.0625) / 2, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "endpoint_cwnd_packets"), 12 + 1.0 / 12, 1e-9);
+    EXPECT_NEAR(cc->m_fabric.cwnd, (16.0625 + 1 / 16.0625) / 2, 1e-9);
     cc->OnAck(Loss(2000 * US, 50)); // losses act on both
-    EXPECT_NEAR(cc->GetEndpointCwnd(), (12 + 1.0 / 12) / 2, 1e-9);
-    EXPECT_NEAR(cc->GetFabricCwnd(), (16.0625 + 1 / 16.0625) / 4, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "endpoint_cwnd_packets"), (12 + 1.0 / 12) / 2, 1e-9);
+    EXPECT_NEAR(cc->m_fabric.cwnd, (16.0625 + 1 / 16.0625) / 4, 1e-9);
     auto whole = Make({{"Split", "false"}});
     whole->SetCwnd(16);
     whole->m_endpoint.cwnd = 1;
@@ -415,7 +418,7 @@ TEST(Swift, Profiles)
     EXPECT_NEAR(target("reflex", 256, 4), 8.2, 1e-9);
     EXPECT_EQ(Make({{"Profile", "htsim"}})->GetCwnd(), 12);
     EXPECT_NEAR(Make({{"Profile", "paper"}})->GetCwnd(), 35.902, 1e-3);
-    EXPECT_EQ(Make({{"Profile", "paper"}}, G100, 1000 * US)->GetFabricCwnd(), 50);
+    EXPECT_EQ(Make({{"Profile", "paper"}}, G100, 1000 * US)->m_fabric.cwnd, 50);
     for (const auto& [profile, min, resets] :
          {std::tuple{"falcon", 0.01, 3}, {"paper", 0.001, 5}, {"htsim", 10.0 / 4096, 5}})
     {

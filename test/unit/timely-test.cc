@@ -24,7 +24,9 @@ namespace
 /// Opens the path, so that a flow can start at any rate and rise from there.
 struct OpenTimely : public Timely
 {
+    using Timely::m_delta;
     using Timely::m_path;
+    using Timely::m_rate;
 };
 
 /// A full frame takes 1 us at 10 Gbit/s.
@@ -75,7 +77,7 @@ struct Sender : LawSender<OpenTimely>
 
     double Gbps() const
     {
-        return cc->GetExactRateBps() / 1e9;
+        return cc->m_rate / 1e9;
     }
 
     int64_t nowPs{0};
@@ -146,7 +148,8 @@ TEST(Timely, Vectors)
         EXPECT_EQ(s.Sample(c.from), 10) << "the first sample is only stored";
         EXPECT_NEAR(s.Sample(c.to), c.rate, 1e-6) << c.from << " -> " << c.to;
         EXPECT_NEAR(s.cc->GetGradient(), c.g, 1e-6);
-        EXPECT_EQ(s.cc->GetRateBps(), static_cast<uint64_t>(s.cc->GetExactRateBps()));
+        EXPECT_EQ(Variable(*s.cc, "rtt_gradient"), s.cc->GetGradient());
+        EXPECT_EQ(s.cc->GetRateBps(), static_cast<uint64_t>(s.cc->m_rate));
     }
 }
 
@@ -177,19 +180,19 @@ TEST(Timely, HyperActiveFromTheFifthEventOn)
     {
         rate += n < 5 ? 0.01 : 0.05;
         EXPECT_NEAR(s.Sample(100), rate, 1e-9) << n;
-        EXPECT_EQ(s.cc->GetHaiCount(), n);
+        EXPECT_EQ(Variable(*s.cc, "hai_count"), n);
     }
     s.Sample(100.5); // a positive gradient starts the count anew
-    EXPECT_EQ(s.cc->GetHaiCount(), 0u);
+    EXPECT_EQ(Variable(*s.cc, "hai_count"), 0u);
     s.Sample(99);
-    EXPECT_EQ(s.cc->GetHaiCount(), 1u);
+    EXPECT_EQ(Variable(*s.cc, "hai_count"), 1u);
     s.Sample(600); // so does THigh
-    EXPECT_EQ(s.cc->GetHaiCount(), 0u);
+    EXPECT_EQ(Variable(*s.cc, "hai_count"), 0u);
     s.Sample(99);
-    EXPECT_EQ(s.cc->GetHaiCount(), 1u);
+    EXPECT_EQ(Variable(*s.cc, "hai_count"), 1u);
     rate = s.Gbps();
     EXPECT_NEAR(s.Sample(40), rate + 0.01, 1e-9); // and RTTs below TLow do not count
-    EXPECT_EQ(s.cc->GetHaiCount(), 0u);
+    EXPECT_EQ(Variable(*s.cc, "hai_count"), 0u);
     for (int n = 0; n < 6; ++n)
     {
         rate = s.Gbps();
@@ -210,18 +213,18 @@ TEST(Timely, HyperActiveAttributes)
     EXPECT_NEAR(two.Sample(40), 10.01, 1e-9);
     EXPECT_NEAR(two.Sample(40), 10.04, 1e-9);
     EXPECT_NEAR(two.Sample(49), 10.07, 1e-9); // although the gradient is positive
-    EXPECT_EQ(two.cc->GetHaiCount(), 3u);
+    EXPECT_EQ(Variable(*two.cc, "hai_count"), 3u);
     // by differences: equal samples do not count, falling ones do wherever they are
     Sender diff = At10({{"HaiSignal", "difference"}, {"HaiThreshold", "2"}, {"Beta", "0.001"}});
     diff.Sample(700);
     diff.Sample(690);
-    EXPECT_EQ(diff.cc->GetHaiCount(), 1u);
+    EXPECT_EQ(Variable(*diff.cc, "hai_count"), 1u);
     double rate = diff.Gbps();
     EXPECT_NEAR(diff.Sample(100), rate + 0.05, 1e-9);
-    EXPECT_EQ(diff.cc->GetHaiCount(), 2u);
+    EXPECT_EQ(Variable(*diff.cc, "hai_count"), 2u);
     rate = diff.Gbps();
     EXPECT_NEAR(diff.Sample(100), rate + 0.01, 1e-9);
-    EXPECT_EQ(diff.cc->GetHaiCount(), 0u);
+    EXPECT_EQ(Variable(*diff.cc, "hai_count"), 0u);
 }
 
 TEST(Timely, RateStaysWithinItsBounds)
@@ -248,12 +251,10 @@ TEST(Timely, RateStaysWithinItsBounds)
 
 TEST(Timely, StepScalesWithTheLineRate)
 {
-    EXPECT_NEAR(Sender({}, PathOf(G10)).cc->GetDeltaBps(), 10e6, 1e-3);
-    EXPECT_NEAR(Sender({}, PathOf(G100)).cc->GetDeltaBps(), 100e6, 1e-3);
-    EXPECT_NEAR(Sender(Attributes{{"Delta", "7Mbps"}}, PathOf(G100)).cc->GetDeltaBps(), 7e6, 1e-3);
-    EXPECT_NEAR(Sender(Attributes{{"Profile", "erpc"}}, PathOf(G100)).cc->GetDeltaBps(),
-                40e6,
-                1e-3);
+    EXPECT_NEAR(Sender({}, PathOf(G10)).cc->m_delta, 10e6, 1e-3);
+    EXPECT_NEAR(Sender({}, PathOf(G100)).cc->m_delta, 100e6, 1e-3);
+    EXPECT_NEAR(Sender(Attributes{{"Delta", "7Mbps"}}, PathOf(G100)).cc->m_delta, 7e6, 1e-3);
+    EXPECT_NEAR(Sender(Attributes{{"Profile", "erpc"}}, PathOf(G100)).cc->m_delta, 40e6, 1e-3);
     Attributes noCorrection{{"SubtractSerialisation", "false"}};
     for (int64_t rttUs : {5, 40, 80}) // the default normalises by the path's own base RTT
     {

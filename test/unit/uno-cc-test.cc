@@ -42,9 +42,9 @@ struct Epochs
         AckInfo end = Ack(nowPs + delayPs, rttPs + delayPs, true, 0);
         end.ackedPackets = 1000;
         end.markedPackets = static_cast<uint32_t>(std::lround(share * 1000));
-        const uint64_t epochs = cc->GetCounters().epochs;
+        const uint64_t epochs = cc->m_counters.epochs;
         cc->OnAck(end);
-        ASSERT_EQ(cc->GetCounters().epochs, epochs + 1);
+        ASSERT_EQ(cc->m_counters.epochs, epochs + 1);
         nowPs += INTRA;
     }
 
@@ -66,24 +66,23 @@ TEST(UnoCc, StartAndDerivedConstants)
     EXPECT_TRUE(intra->NeedsEcn());
     EXPECT_TRUE(intra->IsEcnCapable());
     EXPECT_FALSE(intra->NeedsTelemetry());
-    EXPECT_DOUBLE_EQ(intra->GetCwndBytes(), 175000);
-    EXPECT_DOUBLE_EQ(intra->GetAlphaBytes(), 175);
-    EXPECT_DOUBLE_EQ(intra->GetMdCoefficient(), 0.5);
+    EXPECT_DOUBLE_EQ(Variable(*intra, "exact_window_bytes"), 175000);
+    EXPECT_DOUBLE_EQ(intra->m_alpha, 175);
+    EXPECT_DOUBLE_EQ(intra->m_mdCoefficient, 0.5);
     EXPECT_EQ(intra->GetWindowBytes(), 42u * MTU);
     EXPECT_EQ(intra->GetRateBps(), G100);
     auto inter = Make({}, INTER_PATH);
-    EXPECT_DOUBLE_EQ(inter->GetCwndBytes(), 25e6);
-    EXPECT_DOUBLE_EQ(inter->GetAlphaBytes(), 25000);
-    EXPECT_NEAR(inter->GetMdCoefficient(), 0.003996004, 1e-9);
-    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.1"}}, INTER_PATH)->GetCwndBytes(), 2.5e6);
-    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "9"}})->GetCwndBytes(), 1.25 * 175000);
-    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.001"}})->GetCwndBytes(), MTU);
-    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.001"}, {"MinCwnd", "3"}})->GetCwndBytes(),
-                     3 * MTU);
-    EXPECT_DOUBLE_EQ(Make({{"AlphaBdpRef", "intra"}}, INTER_PATH)->GetAlphaBytes(), 175);
-    EXPECT_DOUBLE_EQ(Make({{"MdBdpRef", "intra"}}, INTER_PATH)->GetMdCoefficient(), 0.5);
-    EXPECT_DOUBLE_EQ(Make({{"K", "175000"}})->GetMdCoefficient(), 2);
-    EXPECT_DOUBLE_EQ(Make({{"IntraRtt", "28us"}})->GetMdCoefficient(), 4 * 50.0 / 225);
+    EXPECT_DOUBLE_EQ(Variable(*inter, "exact_window_bytes"), 25e6);
+    EXPECT_DOUBLE_EQ(inter->m_alpha, 25000);
+    EXPECT_NEAR(inter->m_mdCoefficient, 0.003996004, 1e-9);
+    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.1"}}, INTER_PATH)->m_cwnd, 2.5e6);
+    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "9"}})->m_cwnd, 1.25 * 175000);
+    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.001"}})->m_cwnd, MTU);
+    EXPECT_DOUBLE_EQ(Make({{"InitialCwndBdp", "0.001"}, {"MinCwnd", "3"}})->m_cwnd, 3 * MTU);
+    EXPECT_DOUBLE_EQ(Make({{"AlphaBdpRef", "intra"}}, INTER_PATH)->m_alpha, 175);
+    EXPECT_DOUBLE_EQ(Make({{"MdBdpRef", "intra"}}, INTER_PATH)->m_mdCoefficient, 0.5);
+    EXPECT_DOUBLE_EQ(Make({{"K", "175000"}})->m_mdCoefficient, 2);
+    EXPECT_DOUBLE_EQ(Make({{"IntraRtt", "28us"}})->m_mdCoefficient, 4 * 50.0 / 225);
 }
 
 // T1 of the specification.
@@ -92,22 +91,22 @@ TEST(UnoCc, AdditiveIncrease)
     auto cc = Make({{"QaEnable", "false"}});
     cc->SetCwnd(100000);
     cc->OnAck(Ack(INTRA, INTRA));
-    EXPECT_NEAR(cc->GetCwndBytes(), 100007.168, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 100007.168, 1e-9);
     cc->OnAck(Ack(INTRA + 1, INTRA, true));
-    EXPECT_NEAR(cc->GetCwndBytes(), 100007.168, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 100007.168, 1e-9);
     AckInfo echo = Ack(INTRA + 2, INTRA); // a mark without a number, and one of several packets
     echo.ecnEcho = true;
     cc->OnAck(echo);
     AckInfo several = Ack(INTRA + 3, INTRA, true, 4 * MTU);
     several.ackedPackets = 4;
     cc->OnAck(several);
-    EXPECT_NEAR(cc->GetCwndBytes(), 100007.168, 1e-9);
+    EXPECT_NEAR(Variable(*cc, "exact_window_bytes"), 100007.168, 1e-9);
     const auto grow = [](const Ptr<OpenUno>& law, int acks) {
         for (int i = 0; i < acks; ++i)
         {
             law->OnAck(Ack(INTER + i, INTER));
         }
-        return law->GetCwndBytes();
+        return Variable(*law, "exact_window_bytes");
     };
     EXPECT_NEAR(grow(Make({{"QaEnable", "false"}}), 42), 175171.950, 5e-4);
     EXPECT_NEAR(grow(Make({{"QaEnable", "false"}}, INTER_PATH), 6103), 25024985.40, 5e-3);
@@ -140,9 +139,10 @@ TEST(UnoCc, MultiplicativeDecrease)
     {
         Epochs epochs(c.ewma, {}, c.path);
         epochs.Run(c.delayPs);
-        EXPECT_NEAR(epochs.cc->GetCwndBytes(), c.result, 0.02) << c.ewma << " " << c.delayPs;
-        EXPECT_EQ(epochs.cc->GetCounters().cuts, 1u);
-        EXPECT_EQ(epochs.cc->GetCounters().gentleCuts, c.delayPs <= 1400000 ? 1u : 0u);
+        EXPECT_NEAR(Variable(*epochs.cc, "exact_window_bytes"), c.result, 0.02)
+            << c.ewma << " " << c.delayPs;
+        EXPECT_EQ(Variable(*epochs.cc, "cuts"), 1);
+        EXPECT_EQ(Variable(*epochs.cc, "gentle_cuts"), c.delayPs <= 1400000 ? 1 : 0);
     }
     for (const int64_t delayPs : {QUEUED, int64_t{0}})
     {
@@ -151,7 +151,8 @@ TEST(UnoCc, MultiplicativeDecrease)
         {
             epochs.Run(delayPs);
         }
-        const double perEpoch = std::pow(epochs.cc->GetCwndBytes() / 25e6, 1.0 / 143);
+        const double perEpoch =
+            std::pow(Variable(*epochs.cc, "exact_window_bytes") / 25e6, 1.0 / 143);
         EXPECT_NEAR(std::pow(perEpoch, 2000.0 / 14), delayPs ? 0.56439 : 0.84252, 1e-5);
     }
 }
@@ -166,15 +167,15 @@ TEST(UnoCc, GentleFactorsInARow)
         for (const double expected : mode == "fixed" ? fixed : cumulative)
         {
             epochs.Run(0);
-            EXPECT_NEAR(epochs.cc->GetCwndBytes(), expected, 0.06) << mode;
+            EXPECT_NEAR(Variable(*epochs.cc, "exact_window_bytes"), expected, 0.06) << mode;
         }
         // a queue ends the row
-        double before = epochs.cc->GetCwndBytes();
+        double before = Variable(*epochs.cc, "exact_window_bytes");
         epochs.Run(QUEUED);
-        EXPECT_NEAR(epochs.cc->GetCwndBytes(), before * 0.75, 1e-6);
-        before = epochs.cc->GetCwndBytes();
+        EXPECT_NEAR(Variable(*epochs.cc, "exact_window_bytes"), before * 0.75, 1e-6);
+        before = Variable(*epochs.cc, "exact_window_bytes");
         epochs.Run(0);
-        EXPECT_NEAR(epochs.cc->GetCwndBytes(), before * 0.925, 1e-6);
+        EXPECT_NEAR(Variable(*epochs.cc, "exact_window_bytes"), before * 0.925, 1e-6);
     }
 }
 
@@ -187,13 +188,13 @@ TEST(UnoCc, EqualMarksAreNearlyEqualRates)
         double carry = 0;
         for (int i = 0; i < epochs; ++i)
         {
-            carry += run.cc->GetCwndBytes() * static_cast<double>(INTRA) /
+            carry += Variable(*run.cc, "exact_window_bytes") * static_cast<double>(INTRA) /
                      static_cast<double>(path.baseRttPs);
             const auto bytes = static_cast<uint64_t>(carry);
             carry -= static_cast<double>(bytes);
             run.Run(QUEUED, bytes);
         }
-        return run.cc->GetCwndBytes();
+        return Variable(*run.cc, "exact_window_bytes");
     };
     const double intra = settle(INTRA_PATH, 0.016, 2000);
     EXPECT_NEAR(intra, 21875, 0.02 * 21875);
@@ -217,7 +218,7 @@ TEST(UnoCc, EpochsEndAtMostOncePerPeriod)
         {
             cc->OnAck(Ack(path.baseRttPs + i * US, path.baseRttPs));
         }
-        return cc->GetCounters().epochs;
+        return cc->m_counters.epochs;
     };
     EXPECT_EQ(epochsPer({}, INTRA_PATH, 1413), 100u); // ends at 14 (RTT) and each 14 from there on
     EXPECT_EQ(epochsPer({}, INTER_PATH, 1999), 0u);
@@ -234,11 +235,11 @@ TEST(UnoCc, MeasuredEpochs)
     auto cc = Make(attributes, INTER_PATH);
     cc->OnAck(Ack(INTER, INTER));
     cc->OnAck(Ack(INTER + 3000 * US, 3000 * US)); // sent at 2000 us; the RTT is half as long again
-    EXPECT_EQ(cc->GetEpoch().GetEndPs(), INTER + 21 * US);
+    EXPECT_EQ(cc->m_epoch.GetEndPs(), INTER + 21 * US);
     auto own = Make({{"EpochPeriodMode", "measured"}, {"EpochMode", "own"}}, INTER_PATH);
     own->OnAck(Ack(INTER, INTER));
     own->OnAck(Ack(INTER + 3000 * US, 3000 * US));
-    EXPECT_EQ(own->GetEpoch().GetEndPs(), INTER + 3000 * US);
+    EXPECT_EQ(own->m_epoch.GetEndPs(), INTER + 3000 * US);
 }
 
 TEST(UnoCc, WindowAndPacing)
@@ -287,30 +288,30 @@ TEST(UnoCc, Losses)
     loss.isLoss = loss.isNak = true;
     loss.ackedPackets = 0;
     cc->OnAck(loss);
-    EXPECT_EQ(cc->GetCwndBytes(), 175000);
+    EXPECT_EQ(Variable(*cc, "exact_window_bytes"), 175000);
     auto packet = Make({{"TimeoutReaction", "packet"}});
     packet->OnTimeout(INTRA);
-    EXPECT_EQ(packet->GetCwndBytes(), 175000 - MTU);
+    EXPECT_EQ(Variable(*packet, "exact_window_bytes"), 175000 - MTU);
     EXPECT_EQ(packet->GetWindowBytes(), 41u * MTU);
     for (int i = 0; i < 100; ++i)
     {
         packet->OnTimeout(INTRA);
     }
-    EXPECT_EQ(packet->GetCwndBytes(), MTU);
+    EXPECT_EQ(Variable(*packet, "exact_window_bytes"), MTU);
 }
 
 TEST(UnoCc, BaseRttOfTheClass)
 {
     const PathInfo rack = PathOf(4 * US);
-    EXPECT_EQ(Make({}, rack)->GetBaseRttPs(), 4 * US);
+    EXPECT_EQ(Make({}, rack)->m_baseRttPs, 4 * US);
     auto cc = Make({{"RttBaseMode", "class"}}, rack);
-    EXPECT_EQ(cc->GetBaseRttPs(), INTRA);
-    EXPECT_DOUBLE_EQ(cc->GetCwndBytes(), 175000);
-    EXPECT_DOUBLE_EQ(cc->GetMdCoefficient(), 0.5);
-    EXPECT_EQ(Make({{"RttBaseMode", "class"}}, INTER_PATH)->GetBaseRttPs(), INTER);
-    EXPECT_EQ(Make({{"RttBaseMode", "class"}, {"InterRtt", "3ms"}}, INTER_PATH)->GetBaseRttPs(),
+    EXPECT_EQ(cc->m_baseRttPs, INTRA);
+    EXPECT_DOUBLE_EQ(Variable(*cc, "exact_window_bytes"), 175000);
+    EXPECT_DOUBLE_EQ(cc->m_mdCoefficient, 0.5);
+    EXPECT_EQ(Make({{"RttBaseMode", "class"}}, INTER_PATH)->m_baseRttPs, INTER);
+    EXPECT_EQ(Make({{"RttBaseMode", "class"}, {"InterRtt", "3ms"}}, INTER_PATH)->m_baseRttPs,
               3000 * US);
-    EXPECT_EQ(Make({{"InterRtt", "3ms"}}, INTER_PATH)->GetBaseRttPs(), INTER);
+    EXPECT_EQ(Make({{"InterRtt", "3ms"}}, INTER_PATH)->m_baseRttPs, INTER);
 }
 
 TEST(UnoCc, Warnings)

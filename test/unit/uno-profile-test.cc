@@ -65,17 +65,18 @@ WithEpochs(Attributes attributes = {})
 TEST(UnoProfile, Constants)
 {
     auto intra = Artifact();
-    EXPECT_EQ(intra->GetBaseRttPs(), T);
-    EXPECT_DOUBLE_EQ(intra->GetCwndBytes(), BDP);
-    EXPECT_NEAR(intra->GetAlphaBytes(), 175.34, 0.01);
-    EXPECT_NEAR(intra->GetMdCoefficient(), 0.4917, 5e-5);
-    EXPECT_EQ(intra->GetEpoch().GetEwma(), 0);
+    EXPECT_EQ(intra->m_baseRttPs, T);
+    EXPECT_DOUBLE_EQ(Variable(*intra, "exact_window_bytes"), BDP);
+    EXPECT_NEAR(intra->m_alpha, 175.34, 0.01);
+    EXPECT_NEAR(intra->m_mdCoefficient, 0.4917, 5e-5);
+    EXPECT_EQ(intra->m_epoch.GetEwma(), 0);
+    EXPECT_EQ(Variable(*intra, "ecn_ewma"), intra->m_epoch.GetEwma());
     auto inter = Artifact({}, true);
-    EXPECT_NEAR(inter->GetCwndBytes(), 22400500, 1);
-    EXPECT_NEAR(inter->GetMdCoefficient(), 0.00438, 5e-6);
+    EXPECT_NEAR(Variable(*inter, "exact_window_bytes"), 22400500, 1);
+    EXPECT_NEAR(inter->m_mdCoefficient, 0.00438, 5e-6);
     inter->OnAck(Sent(1792040000, 0));
-    EXPECT_NEAR(inter->GetCwndBytes(), 22400500, 1) << "[m, B]";
-    EXPECT_DOUBLE_EQ(Artifact({{"MaxCwndBdp", "1.25"}, {"InitialCwndBdp", "1.2"}})->GetCwndBytes(),
+    EXPECT_NEAR(Variable(*inter, "exact_window_bytes"), 22400500, 1) << "[m, B]";
+    EXPECT_DOUBLE_EQ(Artifact({{"MaxCwndBdp", "1.25"}, {"InitialCwndBdp", "1.2"}})->m_cwnd,
                      1.2 * BDP);
 }
 
@@ -159,20 +160,20 @@ TEST(UnoProfile, EpochsWaitForAWindow)
     auto cc = Artifact({{"QaEnable", "false"}});
     cc->OnAck(Sent(T, 0, 1));
     cc->OnAck(Sent(2 * T, T, 1));
-    EXPECT_EQ(cc->GetCounters().epochs, 0u);
+    EXPECT_EQ(Variable(*cc, "epochs"), 0);
     for (int i = 0; i < 42; ++i)
     {
         Send(*cc, 2 * T + i, MTU);
     }
     cc->OnAck(Sent(3 * T, 2 * T + 41, 1));
-    EXPECT_EQ(cc->GetCounters().epochs, 0u); // 172 032 bytes
+    EXPECT_EQ(cc->m_counters.epochs, 0u); // 172 032 bytes
     Send(*cc, 3 * T, MTU);
     cc->OnAck(Sent(4 * T, 3 * T - 1, 1));
-    EXPECT_EQ(cc->GetCounters().epochs, 0u);
+    EXPECT_EQ(cc->m_counters.epochs, 0u);
     cc->OnAck(Sent(4 * T, 3 * T, 1));
-    EXPECT_EQ(cc->GetCounters().epochs, 1u);
-    EXPECT_EQ(cc->GetEpoch().GetEndPs(), 4 * T) << "the RTT later, from the old end on";
-    EXPECT_DOUBLE_EQ(cc->GetEpoch().GetEwma(), 0.65);
+    EXPECT_EQ(cc->m_counters.epochs, 1u);
+    EXPECT_EQ(cc->m_epoch.GetEndPs(), 4 * T) << "the RTT later, from the old end on";
+    EXPECT_DOUBLE_EQ(cc->m_epoch.GetEwma(), 0.65);
 }
 
 // What has been sent is counted as the window counts it.
@@ -184,10 +185,10 @@ TEST(UnoProfile, WindowOfPayload)
     auto cc = Make({{"Profile", "artifact"}, {"QaEnable", "false"}}, path);
     Send(*cc, 0, 300000); // 150 000
     cc->OnAck(Sent(T, 0, 1));
-    EXPECT_EQ(cc->GetCounters().epochs, 0u);
+    EXPECT_EQ(cc->m_counters.epochs, 0u);
     Send(*cc, T, 60000); // 180 000
     cc->OnAck(Sent(2 * T, T, 1));
-    EXPECT_EQ(cc->GetCounters().epochs, 1u);
+    EXPECT_EQ(cc->m_counters.epochs, 1u);
 }
 
 TEST(UnoProfile, GentleDecrease)
@@ -199,10 +200,13 @@ TEST(UnoProfile, GentleDecrease)
         auto cc = WithEpochs();
         cc->OnAck(Sent(10 * T - 1, 10 * T - 1 - 2 * T - rttPs, 1)); // an older one does not matter
         cc->OnAck(Sent(10 * T, 10 * T - rttPs, 1));
-        EXPECT_NEAR(cc->GetCwndBytes(), BDP * (1 - 0.65 * m) * (1 - 0.8775 * m * scale), BDP * 0.3);
+        EXPECT_NEAR(Variable(*cc, "exact_window_bytes"),
+                    BDP * (1 - 0.65 * m) * (1 - 0.8775 * m * scale),
+                    BDP * 0.3);
         auto fresh = WithEpochs();
         fresh->OnAck(Sent(rttPs, 0, 1));
-        EXPECT_NEAR(fresh->GetCwndBytes(), BDP * (1 - 0.65 * m * scale), 0.1) << rttPs;
+        EXPECT_NEAR(Variable(*fresh, "exact_window_bytes"), BDP * (1 - 0.65 * m * scale), 0.1)
+            << rttPs;
     }
 }
 
@@ -214,28 +218,28 @@ TEST(UnoProfile, FallingAverageIncreases)
         auto cc = WithEpochs({{"FallingEwma", rule}, {"EpochPeriodMode", "base"}});
         int64_t sentPs = 0;
         const auto epoch = [&](uint32_t marked, uint32_t packets) {
-            const double before = cc->GetCwndBytes();
+            const double before = Variable(*cc, "exact_window_bytes");
             cc->OnAck(Sent(sentPs + 2 * T, sentPs, marked, packets));
             sentPs += T;
-            return cc->GetCwndBytes() / before;
+            return Variable(*cc, "exact_window_bytes") / before;
         };
         EXPECT_NEAR(epoch(10, 10), 1 - 0.65 * m, 1e-9); // the average was 0
         // 0.65 -> 0.35 * 0.65 + 0.65 * 0.2 = 0.3575: falls
-        const double before = cc->GetCwndBytes();
+        const double before = Variable(*cc, "exact_window_bytes");
         const double more = 1 + 0.001 * BDP * 10 * MTU / before / before;
         EXPECT_NEAR(epoch(2, 10), rule == "cut" ? 1 - 0.3575 * m : more, 1e-9);
-        EXPECT_EQ(cc->GetCounters().fallingRuns, rule == "cut" ? 0u : 1u);
+        EXPECT_EQ(cc->m_counters.fallingRuns, rule == "cut" ? 0u : 1u);
         EXPECT_NEAR(epoch(10, 10), 1 - 0.775125 * m, 1e-9); // rises
         for (int i = 0; i < 5; ++i)
         {
             epoch(10, 10);
         }
-        EXPECT_GT(cc->GetEpoch().GetEwma(), 0.99);
+        EXPECT_GT(cc->m_epoch.GetEwma(), 0.99);
         cc->SetCwnd(100000);
         // above 0.9 it is cut all the same
         EXPECT_LT(epoch(9, 10), 0.6);
-        EXPECT_LT(cc->GetEpoch().GetEwma(), cc->GetEpoch().GetEwmaBefore());
-        EXPECT_GT(cc->GetEpoch().GetEwma(), 0.9);
+        EXPECT_LT(cc->m_epoch.GetEwma(), cc->m_epoch.GetEwmaBefore());
+        EXPECT_GT(cc->m_epoch.GetEwma(), 0.9);
     }
 }
 
@@ -243,12 +247,12 @@ TEST(UnoProfile, EpochsDoNotCatchUp)
 {
     auto cc = WithEpochs();
     cc->OnAck(Sent(T, 0));
-    EXPECT_EQ(cc->GetEpoch().GetEndPs(), T);
+    EXPECT_EQ(cc->m_epoch.GetEndPs(), T);
     for (int i = 1; i <= 5; ++i)
     {
         cc->OnAck(Sent(100 * T + i, 99 * T + i));
-        EXPECT_EQ(cc->GetCounters().epochs, 1u + i);
-        EXPECT_EQ(cc->GetEpoch().GetEndPs(), T + i * T);
+        EXPECT_EQ(cc->m_counters.epochs, 1u + i);
+        EXPECT_EQ(cc->m_epoch.GetEndPs(), T + i * T);
     }
 }
 
@@ -261,31 +265,31 @@ TEST(UnoProfile, QuickAdapt)
     cc->OnAck(Sent(T + 5, 1, 1, 10));
     EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS) << "no timer";
     cc->OnAck(Sent(T + period - 1, 2, 1, 5));
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 0u);
-    const uint64_t epochs = cc->GetCounters().epochs;
+    EXPECT_EQ(cc->m_quickAdapt.GetHits(), 0u);
+    const uint64_t epochs = cc->m_counters.epochs;
     AckInfo last = Sent(T + period, 3, 1, 5);
     last.hasMore = false; // does not matter
     cc->OnAck(last);
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_DOUBLE_EQ(cc->GetCwndBytes(), 0.96 * 20 * MTU);
-    EXPECT_EQ(cc->GetCounters().epochs, epochs);
+    EXPECT_EQ(Variable(*cc, "quick_adapts"), 1);
+    EXPECT_DOUBLE_EQ(Variable(*cc, "exact_window_bytes"), 0.96 * 20 * MTU);
+    EXPECT_EQ(cc->m_counters.epochs, epochs);
     // epochs and periods wait for what is sent now
     const int64_t hit = T + period;
     cc->OnAck(Sent(hit + 10 * T, hit - 1, 1));
     cc->OnAck(Sent(hit + 20 * T, hit - 1, 1));
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_EQ(cc->GetCounters().epochs, epochs);
-    EXPECT_DOUBLE_EQ(cc->GetCwndBytes(), 0.96 * 20 * MTU);
+    EXPECT_EQ(cc->m_quickAdapt.GetHits(), 1u);
+    EXPECT_EQ(cc->m_counters.epochs, epochs);
+    EXPECT_DOUBLE_EQ(Variable(*cc, "exact_window_bytes"), 0.96 * 20 * MTU);
     for (int i = 0; i < 20; ++i)
     {
         Send(*cc, hit + 21 * T, MTU);
     }
     cc->OnAck(Sent(hit + 22 * T, hit + 21 * T, 1));
-    EXPECT_EQ(cc->GetCounters().epochs, epochs + 1);
-    const double before = cc->GetCwndBytes();
+    EXPECT_EQ(cc->m_counters.epochs, epochs + 1);
+    const double before = Variable(*cc, "exact_window_bytes");
     cc->OnAck(Sent(hit + 24 * T, hit + 21 * T + 1, 1, 4)); // 4 < 9.6, one period on
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 2u);
-    EXPECT_LT(cc->GetCwndBytes(), before);
+    EXPECT_EQ(cc->m_quickAdapt.GetHits(), 2u);
+    EXPECT_LT(Variable(*cc, "exact_window_bytes"), before);
 }
 
 // First: Quick Adapt compares before the decrease of the same ACK, and closes the epoch.
@@ -304,8 +308,8 @@ TEST(UnoProfile, OrderOfSteps)
         AckInfo ack = Sent(T + 14 * T / 10, T, 1, 2);
         ack.ackedBytes = 70000;
         cc->OnAck(ack);
-        EXPECT_EQ(cc->GetQuickAdapt().GetHits(), order == "first" ? 1u : 0u);
-        EXPECT_EQ(cc->GetCounters().cuts, order == "first" ? 0u : 1u) << "silence";
-        EXPECT_EQ(cc->GetCwndBytes() == 70000, order == "first");
+        EXPECT_EQ(cc->m_quickAdapt.GetHits(), order == "first" ? 1u : 0u);
+        EXPECT_EQ(cc->m_counters.cuts, order == "first" ? 0u : 1u) << "silence";
+        EXPECT_EQ(Variable(*cc, "exact_window_bytes") == 70000, order == "first");
     }
 }

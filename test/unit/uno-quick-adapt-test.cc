@@ -45,8 +45,8 @@ struct Loop
             inflight.pop_front();
             nowPs = ackPs;
             cc->OnAck(Ack(nowPs, nowPs - sentPs));
-            least = std::min(least, cc->GetCwndBytes());
-            most = std::max(most, cc->GetCwndBytes());
+            least = std::min(least, Variable(*cc, "exact_window_bytes"));
+            most = std::max(most, Variable(*cc, "exact_window_bytes"));
         }
     }
 
@@ -67,10 +67,10 @@ TEST(UnoCc, NoTrapAtOnePacket)
     for (const std::string alpha : {"0.001", "0.1"})
     {
         Loop loop(Make({{"AlphaFraction", alpha}, {"InitialCwndBdp", "0.001"}}));
-        ASSERT_EQ(loop.cc->GetCwndBytes(), MTU);
+        ASSERT_EQ(Variable(*loop.cc, "exact_window_bytes"), MTU);
         loop.Run(200 * INTRA);
-        EXPECT_GT(loop.cc->GetCwndBytes(), 8 * MTU) << alpha;
-        EXPECT_EQ(loop.cc->GetQuickAdapt().GetHits(), 0u);
+        EXPECT_GT(Variable(*loop.cc, "exact_window_bytes"), 8 * MTU) << alpha;
+        EXPECT_EQ(loop.cc->m_quickAdapt.GetHits(), 0u);
         Loop trapped(Make({{"AlphaFraction", alpha},
                            {"InitialCwndBdp", "0.001"},
                            {"QaReference", "current"},
@@ -78,12 +78,12 @@ TEST(UnoCc, NoTrapAtOnePacket)
                            {"QaSkipFirst", "false"},
                            {"QaSkipRtts", "0"}}));
         trapped.Run(200 * INTRA);
-        EXPECT_GT(trapped.cc->GetQuickAdapt().GetHits(), 0u) << alpha;
+        EXPECT_GT(trapped.cc->m_quickAdapt.GetHits(), 0u) << alpha;
         EXPECT_EQ(trapped.least, MTU);
         if (alpha == "0.001") // larger steps take more than one packet with them
         {
             EXPECT_LT(trapped.most, 2.2 * MTU);
-            EXPECT_GE(trapped.cc->GetQuickAdapt().GetHits(), 5u);
+            EXPECT_GE(trapped.cc->m_quickAdapt.GetHits(), 5u);
         }
     }
 }
@@ -93,11 +93,11 @@ TEST(UnoCc, QuickAdaptFindsTheShareOfAnIncast)
 {
     Loop loop(Make(), G100 / 8);
     loop.Run(6 * INTRA);
-    EXPECT_GE(loop.cc->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_NEAR(loop.cc->GetCwndBytes(), 175000 / 8.0, 1.2 * MTU);
+    EXPECT_GE(loop.cc->m_quickAdapt.GetHits(), 1u);
+    EXPECT_NEAR(Variable(*loop.cc, "exact_window_bytes"), 175000 / 8.0, 1.2 * MTU);
     Loop off(Make({{"QaEnable", "false"}}), G100 / 8);
     off.Run(6 * INTRA);
-    EXPECT_GT(off.cc->GetCwndBytes(), 175000);
+    EXPECT_GT(Variable(*off.cc, "exact_window_bytes"), 175000);
 }
 
 TEST(UnoCc, MeasuredPeriodsDoNotSeeQueues)
@@ -109,7 +109,7 @@ TEST(UnoCc, MeasuredPeriodsDoNotSeeQueues)
         {
             cc->OnAck(Ack(nowPs, 3 * INTRA, true, 175000 / 21)); // a window in three base RTTs
         }
-        EXPECT_EQ(cc->GetQuickAdapt().GetHits() > 0, !measured);
+        EXPECT_EQ(cc->m_quickAdapt.GetHits() > 0, !measured);
     }
 }
 
@@ -119,31 +119,31 @@ TEST(UnoCc, NoDecreaseForAnRttAfterQuickAdapt)
     cc->OnAck(Ack(INTRA, INTRA));
     const int64_t hit = 2 * INTRA;
     cc->OnAck(Ack(hit, INTRA - 1, true, 50000)); // ends an epoch and the period: both act
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_EQ(cc->GetCounters().cuts, 1u);
-    EXPECT_EQ(cc->GetCwndBytes(), 50000);
-    const uint64_t epochs = cc->GetCounters().epochs;
-    const double ewma = cc->GetEpoch().GetEwma();
+    EXPECT_EQ(cc->m_quickAdapt.GetHits(), 1u);
+    EXPECT_EQ(cc->m_counters.cuts, 1u);
+    EXPECT_EQ(Variable(*cc, "exact_window_bytes"), 50000);
+    const uint64_t epochs = cc->m_counters.epochs;
+    const double ewma = cc->m_epoch.GetEwma();
     cc->OnAck(Ack(hit + INTRA - 1, INTRA - 1, true, 0));
-    EXPECT_EQ(cc->GetCounters().epochs, epochs + 1) << "epochs go on";
-    EXPECT_GT(cc->GetEpoch().GetEwma(), ewma) << "and so does the average";
-    EXPECT_EQ(cc->GetCwndBytes(), 50000) << "but nothing is cut";
+    EXPECT_EQ(cc->m_counters.epochs, epochs + 1) << "epochs go on";
+    EXPECT_GT(cc->m_epoch.GetEwma(), ewma) << "and so does the average";
+    EXPECT_EQ(Variable(*cc, "exact_window_bytes"), 50000) << "but nothing is cut";
     cc->OnAck(Ack(hit + INTRA, INTRA - 1, true, 60000)); // sent too early to end an epoch
-    EXPECT_EQ(cc->GetCounters().cuts, 1u);
+    EXPECT_EQ(cc->m_counters.cuts, 1u);
     cc->OnAck(Ack(hit + INTRA + 16 * US, 16 * US, true, 60000));
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_EQ(cc->GetCounters().cuts, 2u);
-    EXPECT_LT(cc->GetCwndBytes(), 50000);
+    EXPECT_EQ(cc->m_quickAdapt.GetHits(), 1u);
+    EXPECT_EQ(cc->m_counters.cuts, 2u);
+    EXPECT_LT(Variable(*cc, "exact_window_bytes"), 50000);
     // increases stay
     auto grows = Make({{"QaSkipFirst", "false"}, {"QaSkipRtts", "2"}});
     grows->OnAck(Ack(INTRA, INTRA));
     grows->OnAck(Ack(hit, INTRA, true, 50000));
-    ASSERT_EQ(grows->GetQuickAdapt().GetHits(), 1u);
+    ASSERT_EQ(grows->m_quickAdapt.GetHits(), 1u);
     grows->OnAck(Ack(hit + 1, INTRA));
-    EXPECT_GT(grows->GetCwndBytes(), 50000);
+    EXPECT_GT(Variable(*grows, "exact_window_bytes"), 50000);
     grows->OnAck(Ack(hit + 2 * INTRA - 1, INTRA, true, 0));
-    EXPECT_EQ(grows->GetQuickAdapt().GetHits(), 1u);
-    EXPECT_EQ(grows->GetCounters().cuts, 1u);
+    EXPECT_EQ(grows->m_quickAdapt.GetHits(), 1u);
+    EXPECT_EQ(grows->m_counters.cuts, 1u);
 }
 
 TEST(UnoCc, QuickAdaptTimerIsLazy)
@@ -154,9 +154,9 @@ TEST(UnoCc, QuickAdaptTimerIsLazy)
     const int64_t due = INTRA + INTRA * 3 / 2;
     EXPECT_EQ(cc->NextRateChangePs(), due);
     cc->Advance(due - 1);
-    EXPECT_GT(cc->GetCwndBytes(), 175000);
+    EXPECT_GT(Variable(*cc, "exact_window_bytes"), 175000);
     cc->Advance(due);
-    EXPECT_EQ(cc->GetCwndBytes(), MTU);
+    EXPECT_EQ(Variable(*cc, "exact_window_bytes"), MTU);
     EXPECT_EQ(cc->GetWindowBytes(), MTU);
     EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), MTU * 8e12 / INTRA, 1);
     cc->Advance(1000000000 * INTRA); // ends at once
@@ -167,14 +167,14 @@ TEST(UnoCc, QuickAdaptTimerIsLazy)
         auto late = Make({{"QaSkipFirst", "false"}});
         late->OnAck(Ack(INTRA, INTRA));
         timeout ? late->OnTimeout(due + 5) : late->OnAck(Ack(due + 5, INTRA, true, 9 * MTU));
-        EXPECT_EQ(late->GetCwndBytes(), MTU);
-        EXPECT_EQ(late->GetQuickAdapt().GetHits(), 1u);
+        EXPECT_EQ(Variable(*late, "exact_window_bytes"), MTU);
+        EXPECT_EQ(late->m_quickAdapt.GetHits(), 1u);
     }
     auto unpaced = Make({{"QaSkipFirst", "false"}, {"Pacing", "false"}});
     unpaced->OnAck(Ack(INTRA, INTRA));
     EXPECT_EQ(unpaced->NextRateChangePs(), NEVER_PS) << "the window is looked at with an ACK only";
     unpaced->OnAck(Ack(due, INTRA, true));
-    EXPECT_EQ(unpaced->GetCwndBytes(), MTU);
+    EXPECT_EQ(Variable(*unpaced, "exact_window_bytes"), MTU);
 }
 
 TEST(UnoCc, EndOfAFlowIsNotCongestion)
@@ -186,6 +186,6 @@ TEST(UnoCc, EndOfAFlowIsNotCongestion)
         ack.hasMore = false;
         cc->OnAck(ack);
     }
-    EXPECT_EQ(cc->GetQuickAdapt().GetHits(), 0u);
+    EXPECT_EQ(cc->m_quickAdapt.GetHits(), 0u);
     EXPECT_EQ(cc->NextRateChangePs(), NEVER_PS);
 }

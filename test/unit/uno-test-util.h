@@ -28,6 +28,14 @@ constexpr int64_t INTER = 2000 * US;
 /// Opens the window, so that a vector can start anywhere.
 struct OpenUno : public UnoCc
 {
+    using UnoCc::m_alpha;
+    using UnoCc::m_baseRttPs;
+    using UnoCc::m_counters;
+    using UnoCc::m_cwnd;
+    using UnoCc::m_epoch;
+    using UnoCc::m_mdCoefficient;
+    using UnoCc::m_quickAdapt;
+
     void SetCwnd(double bytes)
     {
         m_cwnd = bytes;

@@ -113,48 +113,6 @@ class Bbr : public CongestionControl
         return *m_parameters.Get();
     }
 
-    /// @return what BBR is doing
-    BbrState GetState() const
-    {
-        return m_state;
-    }
-
-    /// @return BtlBw, bit/s; 0 before the first sample
-    double GetBottleneckBps() const
-    {
-        return m_bottleneckBps;
-    }
-
-    /// @return RTprop, ps; NEVER_PS before the first sample
-    int64_t GetRtPropPs() const
-    {
-        return m_rtPropPs;
-    }
-
-    /// @return gain of the rate
-    double GetPacingGain() const
-    {
-        return m_pacingGain;
-    }
-
-    /// @return index in the cycle of gains; means nothing outside of PROBE_BW
-    uint32_t GetPhase() const
-    {
-        return m_phase;
-    }
-
-    /// @return round trips so far
-    uint64_t GetRounds() const
-    {
-        return m_rounds;
-    }
-
-    /// @return whether the window is that of a recovery
-    bool IsRecovering() const
-    {
-        return m_recovering;
-    }
-
     /// @return the measurement
     const DeliveryRate& GetDelivery() const
     {
@@ -179,6 +137,7 @@ class Bbr : public CongestionControl
     void SetPacing(double gain);
     void Publish(); //!< set the outputs
 
+  protected:
     Parameters<BbrParams> m_parameters;   //!< attributes
     std::shared_ptr<const BbrParams> m_p; //!< in force since Start()
 

@@ -98,24 +98,6 @@ class Dcqcn : public CongestionControl
      */
     double GetAlpha(int64_t nowPs) const;
 
-    /// @return exact current rate, bit/s, as of the last event or Advance()
-    double GetExactRateBps() const
-    {
-        return m_rate;
-    }
-
-    /// @return target rate, bit/s
-    double GetTargetRateBps() const
-    {
-        return m_target;
-    }
-
-    /// @return whether the rate is below the line rate
-    bool IsLimited() const
-    {
-        return m_limited;
-    }
-
   private:
     enum class Phase : uint8_t
     {
@@ -139,6 +121,7 @@ class Dcqcn : public CongestionControl
     void ReleaseAtLine();                    //!< the same after an increase
     void Publish();                          //!< set the outputs
 
+  protected:
     Parameters<DcqcnParams> m_parameters;         //!< attributes
     std::shared_ptr<const DcqcnParams> m_inForce; //!< in force since Start() or Retune()
 

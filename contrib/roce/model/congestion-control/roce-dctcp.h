@@ -94,29 +94,11 @@ class Dctcp : public CongestionControl
     void OnTimeout(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
-    /// @return alpha, 0..1
-    double GetAlpha() const
-    {
-        return m_alpha;
-    }
-
     /// @return exact W in bytes with Form=window; the rate times the base RTT otherwise
     double GetExactWindowBytes() const;
 
     /// @return exact rate in bit/s with Form=rate; the window over the base RTT otherwise
     double GetExactRateBps() const;
-
-    /// @return whether a cut has been made in this window
-    bool IsInCwr() const
-    {
-        return m_inCwr;
-    }
-
-    /// @return what a round trip without marks adds, in bytes or bit/s
-    double GetStep() const
-    {
-        return m_step;
-    }
 
   private:
     void DoStart(int64_t nowPs) override;
@@ -126,6 +108,7 @@ class Dctcp : public CongestionControl
     void Rewind(uint64_t psn);                //!< the sender goes back to this PSN
     void Publish();                           //!< set the outputs
 
+  protected:
     Parameters<DctcpParams> m_parameters;   //!< attributes
     std::shared_ptr<const DctcpParams> m_p; //!< in force since Start()
 

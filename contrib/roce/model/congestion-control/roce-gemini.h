@@ -122,36 +122,6 @@ class Gemini : public CongestionControl
         return *m_parameters.Get();
     }
 
-    /// @return W, bytes
-    double GetExactWindowBytes() const
-    {
-        return m_cwnd;
-    }
-
-    /// @return alpha, 0..1
-    double GetAlpha() const
-    {
-        return m_alpha;
-    }
-
-    /// @return h: what a round trip without congestion adds, bytes
-    double GetStepBytes() const
-    {
-        return m_step;
-    }
-
-    /// @return F, 0..4
-    double GetMarkFactor() const
-    {
-        return m_markFactor;
-    }
-
-    /// @return RTTbase + T, ps; NEVER_PS where the RTT is no signal
-    int64_t GetRttLimitPs() const
-    {
-        return m_rttLimitPs;
-    }
-
     /// @return whether W is below the slow start threshold
     bool IsInSlowStart() const
     {
@@ -167,6 +137,7 @@ class Gemini : public CongestionControl
     void Grow(double ackedBytes);
     void Publish(); //!< set the outputs
 
+  protected:
     Parameters<GeminiParams> m_parameters;   //!< attributes
     std::shared_ptr<const GeminiParams> m_p; //!< in force since Start()
 

@@ -108,27 +108,6 @@ class Hpcc : public CongestionControl
     void OnTimeout(int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
-    /// @return W, bytes, before the floor of one frame
-    double GetExactWindowBytes() const
-    {
-        return m_exactWindow;
-    }
-
-    /// @return Wai, bytes, as derived by Start()
-    double GetWaiBytes() const
-    {
-        return m_wai;
-    }
-
-    /**
-     * @param hop index of the hop with MultiRate; ignored otherwise
-     * @return its control loop; hop must be smaller than the hops of the last ACK
-     */
-    const Loop& GetLoop(uint32_t hop = 0) const
-    {
-        return m_p->multiRate ? m_loops[hop] : m_loop;
-    }
-
   protected:
     Loop m_loop;               //!< state without MultiRate
     std::vector<Loop> m_loops; //!< state with MultiRate, by hop
@@ -152,6 +131,7 @@ class Hpcc : public CongestionControl
     double Window(Loop& loop, bool commit) const;          //!< W of one loop; commit: replace Wc
     void Publish();                                        //!< set the outputs
 
+  protected:
     Parameters<HpccParams> m_parameters;   //!< attributes
     std::shared_ptr<const HpccParams> m_p; //!< in force since Start()
 

@@ -127,30 +127,6 @@ class PowerTcp : public CongestionControl
         return *m_parameters.Get();
     }
 
-    /// @return cwnd, bytes, before the floor of one frame
-    double GetCwnd() const
-    {
-        return m_cwnd;
-    }
-
-    /// @return cwnd_old, bytes
-    double GetReferenceCwnd() const
-    {
-        return m_reference;
-    }
-
-    /// @return Gamma_s, smoothed normalised power
-    double GetPower() const
-    {
-        return m_power;
-    }
-
-    /// @return beta, bytes, as derived by Start()
-    double GetBetaBytes() const
-    {
-        return m_beta;
-    }
-
   protected:
     double m_cwnd{0};      //!< bytes
     double m_reference{0}; //!< cwnd at the last round-trip mark, bytes
@@ -174,6 +150,7 @@ class PowerTcp : public CongestionControl
     void Average(double power, double dtPs);   //!< one step of Gamma_s
     void Publish();                            //!< set the outputs
 
+  protected:
     Parameters<PowerTcpParams> m_parameters;   //!< attributes
     std::shared_ptr<const PowerTcpParams> m_p; //!< in force since Start()
 

@@ -140,35 +140,11 @@ class Swift : public CongestionControl
     /// @return effective window, packets
     double GetCwnd() const;
 
-    /// @return fabric window, packets
-    double GetFabricCwnd() const
-    {
-        return m_fabric.cwnd;
-    }
-
-    /// @return endpoint window, packets; means nothing with Split=false
-    double GetEndpointCwnd() const
-    {
-        return m_endpoint.cwnd;
-    }
-
     /**
      * @param cwnd a window, packets
      * @return target delay of the fabric for it, ps
      */
     double GetTargetPs(double cwnd) const;
-
-    /// @return smoothed RTT, ps
-    double GetSmoothedRttPs() const
-    {
-        return m_smoothedRttPs;
-    }
-
-    /// @return timeouts since the last ACK
-    uint32_t GetTimeouts() const
-    {
-        return m_timeouts;
-    }
 
   protected:
     /// One window with its once-per-RTT guard.
@@ -192,6 +168,7 @@ class Swift : public CongestionControl
     void Settle(Window& w, double cwnd, int64_t nowPs) const; //!< clamp, note a decrease
     void Publish(double rttPs);                               //!< set the outputs
 
+  protected:
     Parameters<SwiftParams> m_parameters;   //!< attributes
     std::shared_ptr<const SwiftParams> m_p; //!< in force since Start()
 

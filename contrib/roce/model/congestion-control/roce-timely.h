@@ -141,28 +141,10 @@ class Timely : public CongestionControl
         return *m_parameters.Get();
     }
 
-    /// @return exact current rate, bit/s
-    double GetExactRateBps() const
-    {
-        return m_rate;
-    }
-
     /// @return g as of the last update
     double GetGradient() const
     {
         return m_rttDiffPs / m_minRttPs;
-    }
-
-    /// @return n, updates in a row that count for the hyper-active step
-    uint32_t GetHaiCount() const
-    {
-        return m_haiCount;
-    }
-
-    /// @return additive step, bit/s, as derived by Start()
-    double GetDeltaBps() const
-    {
-        return m_delta;
     }
 
   private:
@@ -173,6 +155,7 @@ class Timely : public CongestionControl
     void Rewind(uint64_t psn); //!< the sender goes back to this PSN
     void Publish();            //!< set the outputs
 
+  protected:
     Parameters<TimelyParams> m_parameters;   //!< attributes
     std::shared_ptr<const TimelyParams> m_p; //!< in force since Start()
 

@@ -115,48 +115,6 @@ class UnoCc : public CongestionControl
         return *m_parameters.Get();
     }
 
-    /// @return cwnd, bytes
-    double GetCwndBytes() const
-    {
-        return m_cwnd;
-    }
-
-    /// @return alpha, bytes per RTT
-    double GetAlphaBytes() const
-    {
-        return m_alpha;
-    }
-
-    /// @return 4K / (K + BDP)
-    double GetMdCoefficient() const
-    {
-        return m_mdCoefficient;
-    }
-
-    /// @return T, ps
-    int64_t GetBaseRttPs() const
-    {
-        return m_baseRttPs;
-    }
-
-    /// @return epochs and E
-    const UnoEpoch& GetEpoch() const
-    {
-        return m_epoch;
-    }
-
-    /// @return Quick Adapt
-    const QuickAdapt& GetQuickAdapt() const
-    {
-        return m_quickAdapt;
-    }
-
-    /// @return decisions so far
-    const Counters& GetCounters() const
-    {
-        return m_counters;
-    }
-
   protected:
     double m_cwnd{0}; //!< bytes
 
@@ -172,6 +130,7 @@ class UnoCc : public CongestionControl
     void Clamp();
     void Publish(int64_t nowPs); //!< set the outputs
 
+  protected:
     Parameters<UnoParams> m_parameters;   //!< attributes
     std::shared_ptr<const UnoParams> m_p; //!< in force since Start()
 
