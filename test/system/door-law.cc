@@ -107,7 +107,7 @@ DoorLaw::DoStart(int64_t)
 void
 DoorLaw::MoveTo(double rateBps)
 {
-    m_rate = std::clamp(rateBps, m_p->minRateBps, static_cast<double>(m_path.lineRateBps));
+    m_rate = std::min(std::max(rateBps, m_p->minRateBps), static_cast<double>(m_path.lineRateBps));
     m_rateBps = static_cast<uint64_t>(m_rate);
 }
 

@@ -233,6 +233,25 @@ TEST_F(Doors, WhatIsNotLiveCannotChange)
         "ns3::roce::test::DoorLaw: InitialShare is 0.5, expected 0.25: it cannot change "
         "while the simulation is on");
     EXPECT_EQ(Variables(0).at("epoch"), 0);
+    for (uint32_t nic = 0; nic < net.GetNNics(); ++nic)
+    {
+        StringValue share;
+        net.GetNic(nic)->GetProfile()->GetLaw()->GetAttribute("InitialShare", share);
+        EXPECT_EQ(share.Get(), "0.25") << "all or nothing: NIC " << nic;
+    }
+}
+
+// A sink of a trace is told of times past: parameters cannot change then.
+TEST_F(Doors, SinksOfTracesMayNotRetune)
+{
+    Make(false);
+    net.InstallFlows(Numbered({Flow(0, 3, 1000)}));
+    net.GetNic(0)->TraceConnectWithoutContext(
+        "MessageCompleted",
+        Callback<void, const MessageRecord&>([&](const MessageRecord&) {
+            net.Retune(false, Law("GrantShare=0.25").Create<CongestionControl>());
+        }));
+    EXPECT_DEATH(Simulator::Run(), "Nic::Retune\\(\\) from a sink of the NIC's traces");
 }
 
 } // namespace

@@ -85,6 +85,8 @@ struct Event
     }
 };
 
+constexpr int64_t LONGEST_RTT_PS = 1'000'000'000'000'000; //!< sums of it stay below 2^63
+
 /// A network as a sender hears of it: in any order, but nothing that cannot be.
 class World
 {
@@ -108,7 +110,8 @@ class World
                      : what < 996 ? Event::FURTHER_TIMEOUT
                                   : Event::TIMEOUT;
         event.ack.nowPs = m_nowPs;
-        event.ack.rttPs = std::max<int64_t>(1, m_path.baseRttPs) * (10 + Below(40)) / 10;
+        event.ack.rttPs =
+            std::clamp<int64_t>(m_path.baseRttPs, 1, LONGEST_RTT_PS) * (10 + Below(40)) / 10;
         if (event.kind == Event::SEND)
         {
             ++m_next;

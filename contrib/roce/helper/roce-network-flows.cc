@@ -101,7 +101,16 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
 void
 Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
 {
-    law->Fork(); // throws for values that do not go together, before anything has changed
+    if (m_nics.size() < 2)
+    {
+        return; // nobody to send to
+    }
+    // A trial throws for what cannot change, before anything has changed.
+    const Ptr<CongestionControl> trial = m_nics[0].nic->GetProfile(interDc)->GetLaw()->Fork();
+    PathInfo path = GetPath(0, GetNNics() - 1, 0);
+    path.interDc = interDc;
+    trial->Start(path, NowPs());
+    trial->Retune(*law, NowPs());
     for (const NicEntry& entry : m_nics)
     {
         entry.nic->Retune(interDc, law);

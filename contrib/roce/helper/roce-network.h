@@ -410,7 +410,8 @@ class Network
 
     /**
      * @brief Change live parameters of the rate law of all NICs while the simulation is on, and of
-     * the feedback at its receivers. Queue pairs keep their state, and running timers run on.
+     * the feedback at its receivers. Queue pairs keep their state, and running timers run on. From
+     * events only, not from sinks of traces.
      * @param interDc of queue pairs that leave the datacenter
      * @param law prototype with the new parameters, of the class of the law in force
      * @throw InputError if a parameter differs that is not live

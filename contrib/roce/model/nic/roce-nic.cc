@@ -5,6 +5,7 @@
  */
 #include "roce-nic.h"
 
+#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-input-error.h"
@@ -99,7 +100,9 @@ Nic::SetInterShim(const std::string& factory)
 void
 Nic::Retune(bool interDc, const Ptr<CongestionControl>& law)
 {
-    const int64_t now = PresentPs(NowPs());
+    NS_ABORT_MSG_IF(IsRunning(),
+                    "Nic::Retune() from a sink of the NIC's traces, not from an event");
+    const int64_t now = NowPs();
     CatchUp(now);
     m_sender.Retune(interDc, *law, now);
     GetProfile(interDc)->Retune(law);

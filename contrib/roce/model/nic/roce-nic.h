@@ -174,6 +174,7 @@ class Nic : public Port, public Station
     /**
      * @brief Change live parameters of the rate law while the simulation is on: of all open queue
      * pairs, which keep their state, and of those to come. RetuneReceivers() of all NICs follows.
+     * From events only, not from sinks of traces: they are told of times past.
      * @param interDc of queue pairs that leave the datacenter
      * @param law prototype with the new parameters, of the class of the law in force
      * @throw InputError if a parameter differs that is not live
