@@ -222,6 +222,32 @@ TEST_F(Doors, RetuningWakesWhoWaits)
     EXPECT_LT(done.FctPs(0), 3 * MS + 200 * US);
 }
 
+// A queue pair that waits for a long gap hears of it when its rate will rise sooner than before.
+TEST_F(Doors, RetuningMovesTheNextLookAtARate)
+{
+    SetRateLaw("Dcqcn");
+    Config::SetDefault("ns3::roce::EcnMarker::Kmin", UintegerValue(5000));
+    Config::SetDefault("ns3::roce::EcnMarker::Kmax", UintegerValue(10000));
+    Config::SetDefault("ns3::roce::Dcqcn::RateOnFirstCnp", StringValue("1Mbps"));
+    Config::SetDefault("ns3::roce::Dcqcn::TimeReset", StringValue("0s"));
+    Make(false);
+    Completions done(net);
+    net.InstallFlows(Numbered({Flow(0, 3, 1000000), Flow(1, 3, 1000000)}));
+    const Ptr<CongestionControl> law =
+        ObjectFactory("ns3::roce::Dcqcn").Create<CongestionControl>();
+    law->SetAttribute("TimeReset", StringValue("10us"));
+    law->SetAttribute("AiRate", StringValue("20Gbps"));
+    law->SetAttribute("HaiRate", StringValue("20Gbps"));
+    law->SetAttribute("RateOnFirstCnp", StringValue("0bps"));
+    Simulator::Schedule(MilliSeconds(1), [&] {
+        EXPECT_EQ(done.sent.size(), 0u) << "a frame takes 33 ms at 1 Mbit/s";
+        net.Retune(false, law);
+    });
+    Simulator::Stop(MilliSeconds(20));
+    Simulator::Run();
+    EXPECT_EQ(done.sent.size(), 2u) << "the increase timer, off before, starts at once";
+}
+
 TEST_F(Doors, WhatIsNotLiveCannotChange)
 {
     Make(false);
