@@ -34,12 +34,6 @@ TransportProfile::GetFeedback() const
 }
 
 void
-TransportProfile::SetFeedback(Ptr<ReceiverFeedback> feedback)
-{
-    m_feedback = std::move(feedback);
-}
-
-void
 TransportProfile::Retune(const Ptr<CongestionControl>& law)
 {
     if (Ptr<ControlShim> shim = DynamicCast<ControlShim>(m_law))

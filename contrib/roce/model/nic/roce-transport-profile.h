@@ -59,12 +59,6 @@ class TransportProfile : public SimpleRefCount<TransportProfile>
     /// @return the feedback, not started; made by the rate law when first asked for
     const Ptr<ReceiverFeedback>& GetFeedback() const;
 
-    /**
-     * @brief Have another feedback than the rate law's.
-     * @param feedback prototype
-     */
-    void SetFeedback(Ptr<ReceiverFeedback> feedback);
-
     /// @return changes with each Retune()
     uint16_t GetVersion() const
     {
@@ -75,12 +69,6 @@ class TransportProfile : public SimpleRefCount<TransportProfile>
     bool NeedsTimestamp() const
     {
         return m_law->NeedsTimestamp() || m_selector->NeedsTimestamp();
-    }
-
-    /// @return whether data frames are ECN-capable
-    bool IsEcnCapable() const
-    {
-        return m_law->IsEcnCapable() || m_selector->NeedsEcn();
     }
 
     /**
