@@ -3,7 +3,7 @@
 # Usage: scripts/build.sh [--debug|--sanitize|--clang] [BUILD_DIR] [options of cmake --build ...]
 #   (none)      Release with the default compiler, in build
 #   --debug     no optimisation, ns-3 assertions on, in build-debug
-#   --sanitize  AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
+#   --sanitize  clang++ with AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
 #   --clang     clang++ without optimisation, assertions on, in build-clang
 # ROCE_NS3 is the prefix of another ns-3 than Debian's, for example of scripts/build-ns3.sh; give it a BUILD_DIR of its own.
 set -euo pipefail
@@ -20,7 +20,7 @@ case "${1:-}" in
     ;;
 --sanitize)
     build_dir=$root/build-asan
-    configure=(-DCMAKE_BUILD_TYPE=Debug -DROCE_SANITIZE=ON)
+    configure=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DROCE_SANITIZE=ON)
     shift
     ;;
 --clang)

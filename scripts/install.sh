@@ -9,7 +9,7 @@ source "$(dirname "$0")/help.sh"
 
 packages=(
     libns3-dev ns3 libboost-dev nlohmann-json3-dev libisal-dev libgtest-dev
-    g++ clang cmake ninja-build ccache
+    g++ clang libclang-rt-dev cmake ninja-build ccache
     python3 python3-matplotlib python3-sphinx
     tshark
     snakemake python3-yaml python3-scipy python3-jinja2
