@@ -14,6 +14,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
+#include "ns3/roce-station-handle.h"
 #include "ns3/roce-switch-role.h"
 #include "ns3/roce-switch.h"
 
@@ -222,16 +223,16 @@ class Network
         return static_cast<uint32_t>(m_switches.size());
     }
 
-    /// @return a NIC
-    Ptr<Nic> GetNic(uint32_t nic) const
+    /// @return a NIC; whatever is asked of it through the handle is up to date
+    StationHandle<Nic> GetNic(uint32_t nic) const
     {
-        return m_nics.at(nic).nic;
+        return StationHandle<Nic>(PeekPointer(m_nics.at(nic).nic));
     }
 
-    /// @return a switch
-    Ptr<Switch> GetSwitch(uint32_t sw) const
+    /// @return a switch; whatever is asked of it through the handle is up to date
+    StationHandle<Switch> GetSwitch(uint32_t sw) const
     {
-        return m_switches.at(sw).sw;
+        return StationHandle<Switch>(PeekPointer(m_switches.at(sw).sw));
     }
 
     /**

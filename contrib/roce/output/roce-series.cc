@@ -68,7 +68,7 @@ SeriesOrder::Push(int64_t atPs, uint64_t source, const SeriesRow& row)
 uint32_t
 SeriesContext::GetSourceNode(uint64_t flow) const
 {
-    return network.GetNic(flows[flow].src)->GetNode()->GetId();
+    return network.GetNic(flows[flow].src).Peek()->GetNode()->GetId();
 }
 
 const QueuePair*
@@ -78,7 +78,7 @@ SeriesContext::GetSender(uint32_t nic, const Frame& frame) const
     {
         return nullptr;
     }
-    const QueuePair* qp = network.GetNic(nic)->GetQp(frame.srcQp);
+    const QueuePair* qp = network.GetNic(nic).Peek()->GetQp(frame.srcQp);
     return qp && IsChosen(qp->GetOldestCookie()) ? qp : nullptr;
 }
 

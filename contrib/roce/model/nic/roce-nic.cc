@@ -19,7 +19,8 @@ namespace roce
 
 Nic::Nic()
     : m_sender(*this),
-      m_receiver(*this)
+      m_receiver(*this),
+      m_random(CreateObject<UniformRandomVariable>())
 {
     SetOwner(this, 0);
 }
@@ -122,18 +123,13 @@ Nic::RetuneReceivers()
 int64_t
 Nic::AssignStreams(int64_t stream)
 {
-    m_stream = stream;
+    m_random->SetStream(stream);
     return 1;
 }
 
 uint64_t
 Nic::DrawSeed()
 {
-    if (!m_random)
-    {
-        m_random = CreateObject<UniformRandomVariable>();
-        m_random->SetStream(m_stream);
-    }
     const uint64_t high = m_random->GetInteger(0, UINT32_MAX);
     return high << 32 | m_random->GetInteger(0, UINT32_MAX);
 }

@@ -308,8 +308,7 @@ class Nic : public Port, public Station
     uint32_t m_nicIndex{0};
     PathOracle m_oracle;
     std::array<Ptr<TransportProfile>, 2> m_profiles; //!< within and across datacenters
-    Ptr<UniformRandomVariable> m_random;             //!< made when first needed
-    int64_t m_stream{-1};                            //!< of m_random; -1: any
+    Ptr<UniformRandomVariable> m_random;             //!< seeds of path selectors
     // attributes
     ObjectFactory m_ccFactory;
     std::string m_interCc;
