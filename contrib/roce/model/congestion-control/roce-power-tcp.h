@@ -86,7 +86,7 @@ struct PowerTcpParams
  *   before (the path has changed). Hops without a later record are left out.
  * - After a NAK or a timeout the round-trip mark goes back with the queue pair (see Hpcc).
  *
- * A change of attributes takes effect at Start() or Fork().
+ * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class PowerTcp : public CongestionControl
 {
@@ -116,6 +116,7 @@ class PowerTcp : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
@@ -142,6 +143,9 @@ class PowerTcp : public CongestionControl
     };
 
     void DoStart(int64_t nowPs) override;
+    void TakeOver();                           //!< what is used often, from m_p
+    double GetBdpBytes() const;                //!< line rate * tau
+    double Bounded(double cwnd) const;         //!< within MinRate and MaxWindow
     void Rewind(uint64_t psn);                 //!< the sender goes back to this PSN
     HopSample Sample(const IntHop& hop) const; //!< what is kept of this record
     void Store(const IntStack& stack);         //!< copy the records
@@ -152,7 +156,7 @@ class PowerTcp : public CongestionControl
 
   protected:
     Parameters<PowerTcpParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PowerTcpParams> m_p; //!< in force since Start()
+    std::shared_ptr<const PowerTcpParams> m_p; //!< in force since Start() or Retune()
 
     bool m_hasSample{false};       //!< there are records (Theta: an RTT) to compare with
     double m_tauPs{0};             //!< tau
