@@ -404,7 +404,7 @@ Bbr::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
 void
 Bbr::Publish()
 {
-    m_windowBytes = std::max<uint64_t>(1, static_cast<uint64_t>(m_cwnd));
+    m_windowBytes = std::max<uint64_t>(m_path.fullFrameBytes, static_cast<uint64_t>(m_cwnd));
     m_rateBps = m_pacingBps < static_cast<double>(m_path.lineRateBps)
                     ? std::max<uint64_t>(1, static_cast<uint64_t>(m_pacingBps + 0.5))
                     : m_path.lineRateBps;

@@ -58,11 +58,11 @@ enum class BbrState : uint8_t
  *   which PROBE_BW is entered. That is an ACK's arrival, and two flows over one link never have it
  * in common. It is the same in each run of the same network and traffic. StartPhase fixes it.
  * - A loss that selective repeat reveals: packet conservation for a round trip (window = in flight
- * + acknowledged), then the window there was before. Frames that are lost are not in flight, so
- * they need not be deducted. A loss that go-back-N reveals leaves the window: nothing is known to
- * be in flight then, and the rate bounds what is sent. A timeout: one frame for a round trip, then
- * the window there was before. Recovery=false: losses change nothing, a timeout leaves one frame
- * and the window grows from there.
+ * + acknowledged, at least a frame), then the window there was before. Frames that are lost are not
+ * in flight, so they need not be deducted. A loss that go-back-N reveals leaves the window: nothing
+ * is known to be in flight then, and the rate bounds what is sent. A timeout: one frame for a round
+ * trip, then the window there was before. Recovery=false: losses change nothing, a timeout leaves
+ * one frame and the window grows from there.
  * - BBR does not hear ECN. Its frames are not ECN-capable, so switches do not mark them, and they
  * take whatever queue ECN-driven flows leave them.
  * - Left out, because they belong to TCP's surroundings or to versions of Linux: the detection of
