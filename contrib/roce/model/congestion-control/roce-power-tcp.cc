@@ -8,6 +8,7 @@
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ns3
 {
@@ -179,6 +180,8 @@ PowerTcp::TakeOver()
     m_beta = p.betaBytes > 0     ? p.betaBytes
              : p.betaRateBps > 0 ? p.betaRateBps * m_tauPs / 8e12
                                  : GetBdpBytes() / p.expectedFlows;
+    m_ceiling =
+        p.maxWindow > 0 ? p.maxWindow * GetBdpBytes() : std::numeric_limits<double>::infinity();
 }
 
 void
@@ -195,13 +198,6 @@ double
 PowerTcp::GetBdpBytes() const
 {
     return static_cast<double>(m_path.lineRateBps) * m_tauPs / 8e12;
-}
-
-double
-PowerTcp::Bounded(double cwnd) const
-{
-    cwnd = std::max(cwnd, m_p->minRateBps * m_tauPs / 8e12);
-    return m_p->maxWindow > 0 ? std::min(cwnd, m_p->maxWindow * GetBdpBytes()) : cwnd;
 }
 
 void
