@@ -169,7 +169,7 @@ TEST_P(LawContract, OddPathsWorkOrAreRefused)
                 event.Tell(*law);
                 ASSERT_GE(law->GetRateBps(), 1u);
                 ASSERT_LE(law->GetRateBps(), std::max<uint64_t>(1, path.lineRateBps));
-                ASSERT_GE(law->GetWindowBytes(), 1u);
+                ASSERT_GE(law->GetWindowBytes(), std::max<uint64_t>(1, path.fullFrameBytes));
                 ASSERT_GT(law->NextRateChangePs(), event.nowPs);
             }
         }
