@@ -166,6 +166,19 @@ TEST(Bbr, PacketConservation)
     EXPECT_FALSE(without.cc->m_recovering);
 }
 
+// All that is in flight may be lost: a frame can go out all the same.
+TEST(Bbr, PacketConservationLeavesAFrame)
+{
+    Pipe p;
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    AckInfo lost;
+    lost.nowPs = p.now;
+    lost.isLoss = lost.hasMore = true;
+    p.cc->OnAck(lost);
+    EXPECT_TRUE(p.cc->m_recovering);
+    EXPECT_EQ(p.cc->GetWindowBytes(), FRAME);
+}
+
 TEST(Bbr, GoBackNLeavesTheWindow)
 {
     Pipe p;

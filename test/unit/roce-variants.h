@@ -75,15 +75,14 @@ VariantsOf(const std::string& name)
         const auto* checker = dynamic_cast<const ParameterChecker*>(PeekPointer(attribute.checker));
         const std::string values = checker ? checker->GetInfo().values : "";
         const bool flag = values.rfind("true", 0) == 0;
-        if (!flag && (values.empty() || values[0] != '\''))
+        const bool choice = checker && checker->GetInfo().expected.rfind('\'', 0) == 0;
+        if (!flag && !choice)
         {
             continue;
         }
         std::istringstream list(values);
-        for (std::string value; std::getline(list, value, ',');)
+        for (std::string value; std::getline(list >> std::ws, value, ',');)
         {
-            const auto isMark = [](char c) { return c == ' ' || c == '\''; };
-            value.erase(std::remove_if(value.begin(), value.end(), isMark), value.end());
             variants.push_back(attribute.name + "=" + value);
         }
     }

@@ -54,21 +54,11 @@ BbrParams::Table()
                     {2}, // [1] [2]
                     Range::AtLeast(1),
                     "Gain of the window after STARTUP")
-            .Count("BwRounds",
-                   &P::bwRounds,
-                   {10}, // [1] [2]
-                   Range::Within(1, MAX_BW_ROUNDS),
-                   "Round trips of which the greatest delivery rate counts")
             .Choice("Rounds",
                     &P::clocked,
                     {false, true}, // [1] [2]
                     {{"acks", false}, {"rtProp", true}},
                     "Round trips and phases end by acks, or each rtProp by the clock")
-            .Choice("RtProp",
-                    &P::measuredRtt,
-                    {true, false}, // [1] [2]
-                    {{"measured", true}, {"baseRtt", false}},
-                    "Propagation delay: measured, or baseRtt of the path")
             .Duration("RttWindow",
                       &P::rttWindowPs,
                       {10000 * MS}, // [1] [a]
@@ -83,11 +73,6 @@ BbrParams::Table()
                       {200 * MS}, // [1] [a]
                       Range::AtLeast(0),
                       "Length of PROBE_RTT")
-            .Number("InitialCwnd",
-                    &P::initialCwnd,
-                    {10, 0}, // [3] [2]
-                    Range::AtLeast(1).Or(0),
-                    "First window, full frames; 0: BDP")
             .Number("MaxCwndBdp",
                     &P::maxCwndBdp,
                     {0, 1}, // [1] [2]
@@ -117,7 +102,26 @@ BbrParams::Table()
                    &P::startPhase,
                    {-1},
                    Range::Within(-1, 7),
-                   "Phase that PROBE_BW begins with; -1: from a hash of the time");
+                   "Phase that PROBE_BW begins with; -1: from a hash of the time")
+            .Live()
+            // length of the ring of samples
+            .Count("BwRounds",
+                   &P::bwRounds,
+                   {10}, // [1] [2]
+                   Range::Within(1, MAX_BW_ROUNDS),
+                   "Round trips of which the greatest delivery rate counts")
+            // the RTprop in force is of the kind before
+            .Choice("RtProp",
+                    &P::measuredRtt,
+                    {true, false}, // [1] [2]
+                    {{"measured", true}, {"baseRtt", false}},
+                    "Propagation delay: measured, or baseRtt of the path")
+            // of the start alone
+            .Number("InitialCwnd",
+                    &P::initialCwnd,
+                    {10, 0}, // [3] [2]
+                    Range::AtLeast(1).Or(0),
+                    "First window, full frames; 0: BDP");
     return table;
 }
 

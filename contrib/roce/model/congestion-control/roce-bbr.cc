@@ -53,17 +53,46 @@ Bbr::DoStart(int64_t nowPs)
     m_cwnd = p.initialCwnd > 0 ? p.initialCwnd * m_path.fullFrameBytes
                                : std::max<double>(m_path.BdpBytes(), m_path.fullFrameBytes);
     m_initialCwnd = m_cwnd;
-    Enter(BbrState::STARTUP, p.startupGain, p.startupGain);
+    Enter(BbrState::STARTUP);
     m_pacingBps = m_pacingGain * m_cwnd * 8e12 / static_cast<double>(m_path.baseRttPs);
     Publish();
 }
 
 void
-Bbr::Enter(BbrState state, double pacingGain, double cwndGain)
+Bbr::Enter(BbrState state)
 {
     m_state = state;
-    m_pacingGain = pacingGain;
-    m_cwndGain = cwndGain;
+    TakeOver();
+}
+
+void
+Bbr::TakeOver()
+{
+    const BbrParams& p = *m_p;
+    switch (m_state)
+    {
+    case BbrState::STARTUP:
+        m_pacingGain = m_cwndGain = p.startupGain;
+        break;
+    case BbrState::DRAIN:
+        m_pacingGain = p.drainGain;
+        m_cwndGain = p.startupGain;
+        break;
+    case BbrState::PROBE_BW:
+        m_pacingGain = CYCLE[m_phase];
+        m_cwndGain = p.cwndGain;
+        break;
+    case BbrState::PROBE_RTT:
+        m_pacingGain = m_cwndGain = 1;
+        break;
+    }
+}
+
+void
+Bbr::Retune(const CongestionControl& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameLaw<Bbr>(prototype).m_parameters, *m_p);
+    TakeOver();
 }
 
 // ---------------------------------------------------------------- model of the path
@@ -150,7 +179,7 @@ Bbr::CheckFullPipe(const DeliverySample& sample)
 void
 Bbr::EnterProbeBw(int64_t nowPs)
 {
-    Enter(BbrState::PROBE_BW, 1, m_p->cwndGain);
+    Enter(BbrState::PROBE_BW);
     const int fixed = m_p->startPhase;
     // any but 1, the one below 1
     const auto drawn = static_cast<uint32_t>(Mix64(static_cast<uint64_t>(nowPs)) % 7);
@@ -197,7 +226,7 @@ Bbr::CheckProbeRtt(const AckInfo& ack)
     if (p.probeRtt && m_state != BbrState::PROBE_RTT && m_rtPropExpired && !m_idleRestart)
     {
         SaveCwnd();
-        Enter(BbrState::PROBE_RTT, 1, 1);
+        Enter(BbrState::PROBE_RTT);
         m_probeRttDonePs = 0;
     }
     m_idleRestart = false;
@@ -227,7 +256,7 @@ Bbr::CheckProbeRtt(const AckInfo& ack)
         }
         else
         {
-            Enter(BbrState::STARTUP, p.startupGain, p.startupGain);
+            Enter(BbrState::STARTUP);
         }
     }
 }
@@ -259,7 +288,7 @@ Bbr::OnAck(const AckInfo& ack)
     CheckFullPipe(sample);
     if (m_state == BbrState::STARTUP && m_filledPipe)
     {
-        Enter(BbrState::DRAIN, m_p->drainGain, m_p->startupGain);
+        Enter(BbrState::DRAIN);
     }
     if (m_state == BbrState::DRAIN && static_cast<double>(ack.inflightBytes) <= InflightBytes(1))
     {
@@ -375,7 +404,7 @@ Bbr::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
 void
 Bbr::Publish()
 {
-    m_windowBytes = std::max<uint64_t>(1, static_cast<uint64_t>(m_cwnd));
+    m_windowBytes = std::max<uint64_t>(m_path.fullFrameBytes, static_cast<uint64_t>(m_cwnd));
     m_rateBps = m_pacingBps < static_cast<double>(m_path.lineRateBps)
                     ? std::max<uint64_t>(1, static_cast<uint64_t>(m_pacingBps + 0.5))
                     : m_path.lineRateBps;

@@ -58,11 +58,11 @@ enum class BbrState : uint8_t
  *   which PROBE_BW is entered. That is an ACK's arrival, and two flows over one link never have it
  * in common. It is the same in each run of the same network and traffic. StartPhase fixes it.
  * - A loss that selective repeat reveals: packet conservation for a round trip (window = in flight
- * + acknowledged), then the window there was before. Frames that are lost are not in flight, so
- * they need not be deducted. A loss that go-back-N reveals leaves the window: nothing is known to
- * be in flight then, and the rate bounds what is sent. A timeout: one frame for a round trip, then
- * the window there was before. Recovery=false: losses change nothing, a timeout leaves one frame
- * and the window grows from there.
+ * + acknowledged, at least a frame), then the window there was before. Frames that are lost are not
+ * in flight, so they need not be deducted. A loss that go-back-N reveals leaves the window: nothing
+ * is known to be in flight then, and the rate bounds what is sent. A timeout: one frame for a round
+ * trip, then the window there was before. Recovery=false: losses change nothing, a timeout leaves
+ * one frame and the window grows from there.
  * - BBR does not hear ECN. Its frames are not ECN-capable, so switches do not mark them, and they
  * take whatever queue ECN-driven flows leave them.
  * - Left out, because they belong to TCP's surroundings or to versions of Linux: the detection of
@@ -76,6 +76,9 @@ enum class BbrState : uint8_t
  * - With Nic::PayloadWindow=true rates are of payload: the pace is lower by the share of the
  * headers.
  * - Memory: 32 bytes for each frame in flight, about 400 KB at 100 Gb/s and 2 ms with two BDPs.
+ *
+ * A change of attributes takes effect at Start(), Fork() or Retune(): gains for the state it is in,
+ * and all with the next ACK.
  */
 class Bbr : public CongestionControl
 {
@@ -102,6 +105,7 @@ class Bbr : public CongestionControl
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
     void OnFurtherTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
@@ -128,7 +132,8 @@ class Bbr : public CongestionControl
     void CheckFullPipe(const DeliverySample& sample);
     void UpdateRtProp(const AckInfo& ack);
     void CheckProbeRtt(const AckInfo& ack);
-    void Enter(BbrState state, double pacingGain, double cwndGain);
+    void Enter(BbrState state);
+    void TakeOver(); //!< gains of the state, from m_p
     void EnterProbeBw(int64_t nowPs);
     void SetPhase(uint32_t phase, int64_t nowPs);
     double InflightBytes(double gain) const;
@@ -139,7 +144,7 @@ class Bbr : public CongestionControl
 
   protected:
     Parameters<BbrParams> m_parameters;   //!< attributes
-    std::shared_ptr<const BbrParams> m_p; //!< in force since Start()
+    std::shared_ptr<const BbrParams> m_p; //!< in force since Start() or Retune()
 
     DeliveryRate m_delivery; //!< samples
     std::array<double, BbrParams::MAX_BW_ROUNDS>

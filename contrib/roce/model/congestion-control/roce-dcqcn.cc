@@ -93,13 +93,18 @@ void
 Dcqcn::Retune(const CongestionControl& prototype, int64_t nowPs)
 {
     Advance(nowPs);
-    if (m_hasState)
+    const std::shared_ptr<const DcqcnParams> before = m_inForce;
+    const std::shared_ptr<const DcqcnParams> next =
+        m_parameters.Retune(SameLaw<Dcqcn>(prototype).m_parameters, *before);
+    const DcqcnParams& p = *next;
+    const bool sameAlpha = p.gain == before->gain && p.alphaPeriodPs == before->alphaPeriodPs &&
+                           p.alphaFreeRunning == before->alphaFreeRunning &&
+                           p.tenBitAlpha == before->tenBitAlpha;
+    if (m_hasState && !sameAlpha) // in two steps it would be rounded otherwise
     {
         AdvanceAlpha(nowPs);
     }
-    const std::shared_ptr<const DcqcnParams> before = m_inForce;
-    m_inForce = m_parameters.Retune(SameLaw<Dcqcn>(prototype).m_parameters, *before);
-    const DcqcnParams& p = *m_inForce;
+    m_inForce = next;
     TakeOver();
     // Timers that run end when they would have; the new periods begin there.
     m_alphaTickPs += before->alphaPeriodPs - p.alphaPeriodPs;

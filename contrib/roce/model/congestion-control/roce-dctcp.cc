@@ -27,21 +27,11 @@ DctcpParams::Table()
     using P = DctcpParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Dctcp", {"paper", "hpcc-sim"})
-            .Choice("Form",
-                    &P::windowForm,
-                    {true, false}, // [1] [2]
-                    {{"window", true}, {"rate", false}},
-                    "What is cut and increased")
             .Number("Gain",
                     &P::gain,
                     {1.0 / 16}, // [1] [3]
                     Range::AboveUpTo(0, 1),
                     "g of alpha's average")
-            .Number("InitialAlpha",
-                    &P::initialAlpha,
-                    {1}, // [4] [2]
-                    Range::Within(0, 1),
-                    "Alpha at first")
             .Rate("Ai",
                   &P::aiBps,
                   {0, 615000000}, // [1] [3]
@@ -62,7 +52,20 @@ DctcpParams::Table()
                     &P::halve,
                     {true, false}, // [4] [2]
                     {{"halve", true}, {"none", false}},
-                    "To a loss or timeout");
+                    "To a loss or timeout")
+            .Live()
+            // the unit of W
+            .Choice("Form",
+                    &P::windowForm,
+                    {true, false}, // [1] [2]
+                    {{"window", true}, {"rate", false}},
+                    "What is cut and increased")
+            // of the start alone
+            .Number("InitialAlpha",
+                    &P::initialAlpha,
+                    {1}, // [4] [2]
+                    Range::Within(0, 1),
+                    "Alpha at first");
     return table;
 }
 
@@ -89,8 +92,26 @@ Dctcp::DoStart(int64_t)
 {
     m_p = m_parameters.Get();
     RequirePath();
-    // bytes in window form, bit/s in rate form; a rate is a window over the base RTT
-    const double perBps = m_p->windowForm ? static_cast<double>(m_path.baseRttPs) / 8e12 : 1;
+    TakeOver();
+    const double line = static_cast<double>(m_path.lineRateBps) * GetUnitsPerBps();
+    m_w = m_p->windowForm ? std::max(line, m_floor) : line;
+    m_alpha = m_p->initialAlpha;
+    m_started = m_inCwr = false;
+    m_roundPackets = m_roundMarked = 0;
+    m_roundEndPsn = m_cwrEndPsn = m_lossEndPsn = m_ackedPsn = 0;
+    Publish();
+}
+
+double
+Dctcp::GetUnitsPerBps() const
+{
+    return m_p->windowForm ? static_cast<double>(m_path.baseRttPs) / 8e12 : 1;
+}
+
+void
+Dctcp::TakeOver()
+{
+    const double perBps = GetUnitsPerBps();
     const double frameBytes = m_path.fullFrameBytes;
     const double frameBps = frameBytes * 8e12 / static_cast<double>(m_path.baseRttPs);
     const double aiBps = m_p->aiBps > 0 ? m_p->aiBps : m_p->aiFrames * frameBps;
@@ -100,17 +121,20 @@ Dctcp::DoStart(int64_t)
     {
         m_floor = std::max(m_p->minRateBps * perBps, frameBytes);
         m_ceiling = static_cast<double>(UNLIMITED_BYTES / 2);
-        m_w = std::max(line, m_floor);
     }
     else
     {
         m_floor = std::min(m_p->minRateBps > 0 ? m_p->minRateBps : aiBps, line);
-        m_ceiling = m_w = line;
+        m_ceiling = line;
     }
-    m_alpha = m_p->initialAlpha;
-    m_started = m_inCwr = false;
-    m_roundPackets = m_roundMarked = 0;
-    m_roundEndPsn = m_cwrEndPsn = m_lossEndPsn = m_ackedPsn = 0;
+}
+
+void
+Dctcp::Retune(const CongestionControl& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameLaw<Dctcp>(prototype).m_parameters, *m_p);
+    TakeOver();
+    m_w = std::max(m_w, m_floor);
     Publish();
 }
 

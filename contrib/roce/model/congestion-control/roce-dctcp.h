@@ -73,6 +73,8 @@ struct DctcpParams
  *   CWR go back with it.
  * - Increases of one frame per RTT take BDP / frame round trips to fill a pipe: on a WAN of 1 ms
  *   and 100 Gb/s 3000 of them, 3 s.
+ *
+ * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class Dctcp : public CongestionControl
 {
@@ -92,6 +94,7 @@ class Dctcp : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /// @return exact W in bytes with Form=window; the rate times the base RTT otherwise
@@ -102,6 +105,8 @@ class Dctcp : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void TakeOver();                          //!< what is used often, from m_p
+    double GetUnitsPerBps() const;            //!< W of 1 bit/s, a rate being W over the base RTT
     void CountMarks(const AckInfo& ack);      //!< packets and marks of this ACK
     void EndRound(uint64_t sndNxtPsn);        //!< new alpha
     void Cut(double factor, uint64_t endPsn); //!< W times factor; CWR up to endPsn
@@ -110,7 +115,7 @@ class Dctcp : public CongestionControl
 
   protected:
     Parameters<DctcpParams> m_parameters;   //!< attributes
-    std::shared_ptr<const DctcpParams> m_p; //!< in force since Start()
+    std::shared_ptr<const DctcpParams> m_p; //!< in force since Start() or Retune()
 
     bool m_started{false};      //!< an ACK has come
     bool m_inCwr{false};        //!< no cut and no increase before m_cwrEndPsn

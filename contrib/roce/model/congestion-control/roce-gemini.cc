@@ -68,26 +68,11 @@ GeminiParams::Table()
                     {1.0 / 16, 0.5}, // [4] [2]
                     Range::AboveUpTo(0, 1),
                     "Gain of alpha's average")
-            .Number("InitialAlpha",
-                    &P::initialAlpha,
-                    {1, 0}, // [4] [2]
-                    Range::Within(0, 1),
-                    "Alpha at first")
-            .Choice("RttSignal",
-                    &P::rttSignal,
-                    {S::BOTH, S::INTER}, // [1] [2]
-                    {{"inter", S::INTER}, {"both", S::BOTH}, {"none", S::NONE}},
-                    "Flows that cut for delay: inter (between datacenters), both or none")
             .Duration("InterRtt",
                       &P::interRttPs,
                       {0, 1792.04e6}, // [1] [2]
                       Range::AtLeast(0),
                       "RTT in the increase of flows inside a datacenter; 0: their own")
-            .Number("InitialCwnd",
-                    &P::initialCwnd,
-                    {0}, // [5] [2]
-                    Range::AtLeast(1).Or(0),
-                    "First window, full frames, then slow start; 0: BDP")
             .Choice("LossReaction",
                     &P::halveOnLoss,
                     {true, false}, // [4] [2]
@@ -113,6 +98,25 @@ GeminiParams::Table()
                       {0, 80e6}, // [2]
                       Range::AtLeast(0),
                       "Timeouts count once in a base RTT and this for each queue of the path")
+            .Live()
+            // of the start alone
+            .Number("InitialAlpha",
+                    &P::initialAlpha,
+                    {1, 0}, // [4] [2]
+                    Range::Within(0, 1),
+                    "Alpha at first")
+            // whether switches must mark is checked before the run
+            .Choice("RttSignal",
+                    &P::rttSignal,
+                    {S::BOTH, S::INTER}, // [1] [2]
+                    {{"inter", S::INTER}, {"both", S::BOTH}, {"none", S::NONE}},
+                    "Flows that cut for delay: inter (between datacenters), both or none")
+            // of the start alone
+            .Number("InitialCwnd",
+                    &P::initialCwnd,
+                    {0}, // [5] [2]
+                    Range::AtLeast(1).Or(0),
+                    "First window, full frames, then slow start; 0: BDP")
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.tPs > 0 || p.maxQueueBytes > 0,
                                 "MaxQueue",
@@ -152,6 +156,23 @@ Gemini::DoStart(int64_t)
     m_p = m_parameters.Get();
     const GeminiParams& p = *m_p;
     RequirePath();
+    TakeOver();
+    m_cwnd = p.initialCwnd > 0 ? p.initialCwnd * m_path.fullFrameBytes
+                               : std::max<double>(m_path.BdpBytes(), m_path.fullFrameBytes);
+    m_ssthresh = p.initialCwnd > 0 ? static_cast<double>(UNLIMITED_BYTES / 2) : 0;
+    m_alpha = p.initialAlpha;
+    m_roundPackets = m_roundMarks = 0;
+    m_roundStartPs = m_minRttPs = m_lastMinRttPs = NEVER_PS;
+    m_lastCutPs = INT64_MIN / 2;
+    m_timedOut = false;
+    m_lastTimeoutPs = INT64_MIN;
+    Publish();
+}
+
+void
+Gemini::TakeOver()
+{
+    const GeminiParams& p = *m_p;
     const double bdp = m_path.BdpBytes();
     const double line = static_cast<double>(m_path.lineRateBps);
     m_markFactor = 4 * p.kBytes / (bdp + p.kBytes);
@@ -163,17 +184,15 @@ Gemini::DoStart(int64_t)
                          (p.rttSignal == GeminiRttSignal::INTER && m_path.interDc);
     const double tPs = p.tPs > 0 ? p.tPs : 0.5 * p.maxQueueBytes * 8e12 / line;
     m_rttLimitPs = listens ? m_path.baseRttPs + std::llround(tPs) : NEVER_PS;
-    m_cwnd = p.initialCwnd > 0 ? p.initialCwnd * m_path.fullFrameBytes
-                               : std::max<double>(bdp, m_path.fullFrameBytes);
-    m_ssthresh = p.initialCwnd > 0 ? static_cast<double>(UNLIMITED_BYTES / 2) : 0;
-    m_alpha = p.initialAlpha;
-    m_roundPackets = m_roundMarks = 0;
-    m_roundStartPs = m_minRttPs = m_lastMinRttPs = NEVER_PS;
-    m_lastCutPs = INT64_MIN / 2;
-    m_timedOut = false;
-    m_lastTimeoutPs = INT64_MIN;
     const double queues = m_path.hops ? m_path.hops - 1 : 0;
     m_timeoutGatePs = m_path.baseRttPs + std::llround(queues * p.timeoutQueuePs);
+}
+
+void
+Gemini::Retune(const CongestionControl& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameLaw<Gemini>(prototype).m_parameters, *m_p);
+    TakeOver();
     Publish();
 }
 

@@ -90,6 +90,8 @@ struct GeminiParams
  * - InitialCwnd > 0 begins in slow start, until the first congestion; the BDP does not need it.
  * - W grows only while it limits the sender (cf. RFC 7661). The window is the whole frames in W.
  * - Share of marks by packets, as DCTCP's paper has it; the artifact counts bytes.
+ *
+ * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class Gemini : public CongestionControl
 {
@@ -110,6 +112,7 @@ class Gemini : public CongestionControl
     bool NeedsEcn() const override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     std::string GetWarning() const override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
@@ -130,6 +133,7 @@ class Gemini : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void TakeOver(); //!< what is used often, from m_p
     bool IsRoundTripSince(int64_t startPs, const AckInfo& ack) const;
     void CountRound(const AckInfo& ack); //!< alpha and the least RTTs
     bool IsDelayed(const AckInfo& ack) const;
@@ -139,7 +143,7 @@ class Gemini : public CongestionControl
 
   protected:
     Parameters<GeminiParams> m_parameters;   //!< attributes
-    std::shared_ptr<const GeminiParams> m_p; //!< in force since Start()
+    std::shared_ptr<const GeminiParams> m_p; //!< in force since Start() or Retune()
 
     double m_step{0};                   //!< h, bytes
     double m_markFactor{0};             //!< F

@@ -51,11 +51,6 @@ HpccParams::Table()
                   {0, 1000000000},
                   Range::AtLeast(0),
                   "Floor of the rate")
-            .Duration("BaseRtt",
-                      &P::baseRttPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "T; 0: base RTT of the path")
             .Flag("FastReact",
                   &P::fastReact,
                   {true},
@@ -65,6 +60,14 @@ HpccParams::Table()
                     {false},
                     {{"perRtt", false}, {"perAck", true}},
                     "When Wc is replaced")
+            .Live()
+            // what W means as a rate
+            .Duration("BaseRtt",
+                      &P::baseRttPs,
+                      {0},
+                      Range::AtLeast(0),
+                      "T; 0: base RTT of the path")
+            // one loop, or one for each hop
             .Flag("MultiRate",
                   &P::multiRate,
                   {false},
@@ -115,6 +118,19 @@ Hpcc::DoStart(int64_t)
     const auto line = static_cast<double>(m_path.lineRateBps);
     m_tPs = static_cast<double>(tPs);
     m_maxWindow = line * m_tPs / 8e12;
+    TakeOver();
+    m_exactWindow = m_maxWindow;
+    m_loop = Loop{1, m_maxWindow, 0};
+    m_loops.clear();
+    m_last.clear();
+    m_lastUpdatePsn = 0;
+    m_ackedPsn = 0;
+    Publish();
+}
+
+void
+Hpcc::TakeOver()
+{
     m_minWindow = std::min(m_p->minRateBps * m_tPs / 8e12, m_maxWindow);
     if (m_p->waiBytes > 0)
     {
@@ -122,6 +138,7 @@ Hpcc::DoStart(int64_t)
     }
     else if (m_p->raiBps > 0)
     {
+        const auto line = static_cast<double>(m_path.lineRateBps);
         const double rai = m_p->raiPer25G ? m_p->raiBps * line / 25e9 : m_p->raiBps;
         m_wai = rai * m_tPs / 8e12;
     }
@@ -129,12 +146,19 @@ Hpcc::DoStart(int64_t)
     {
         m_wai = m_maxWindow * (1 - m_p->eta) / m_p->expectedFlows;
     }
-    m_exactWindow = m_maxWindow;
-    m_loop = Loop{1, m_maxWindow, 0};
-    m_loops.clear();
-    m_last.clear();
-    m_lastUpdatePsn = 0;
-    m_ackedPsn = 0;
+}
+
+void
+Hpcc::Retune(const CongestionControl& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameLaw<Hpcc>(prototype).m_parameters, *m_p);
+    TakeOver();
+    m_exactWindow = std::max(m_exactWindow, m_minWindow);
+    m_loop.reference = std::max(m_loop.reference, m_minWindow);
+    for (Loop& loop : m_loops)
+    {
+        loop.reference = std::max(loop.reference, m_minWindow);
+    }
     Publish();
 }
 

@@ -74,6 +74,8 @@ struct HpccParams
  *   Flows that start together drift apart then. With the paper's 1 KB and 13 us they stay together,
  *   and with ExpectedFlows=10 on the short path, too.
  * - All quantities are double or 64 bits: 400 Gb/s times 46 MB is no special case.
+ *
+ * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class Hpcc : public CongestionControl
 {
@@ -106,6 +108,7 @@ class Hpcc : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
   protected:
@@ -123,6 +126,7 @@ class Hpcc : public CongestionControl
     };
 
     void DoStart(int64_t nowPs) override;
+    void TakeOver();                                       //!< what is used often, from m_p
     void Rewind(uint64_t psn);                             //!< the sender goes back to this PSN
     static HopSample Sample(const IntHop& hop);            //!< what is kept of this record
     void Store(const IntStack& stack);                     //!< copy the records
@@ -133,7 +137,7 @@ class Hpcc : public CongestionControl
 
   protected:
     Parameters<HpccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const HpccParams> m_p; //!< in force since Start()
+    std::shared_ptr<const HpccParams> m_p; //!< in force since Start() or Retune()
 
     double m_tPs{0};               //!< T
     double m_maxWindow{0};         //!< Winit, bytes

@@ -48,11 +48,6 @@ MpRdmaParams::Table()
                     {0.5, 0.15}, // [1] [2][3]
                     Range::Above(0),
                     "Packets that a packet with mark takes")
-            .Number("InitialCwnd",
-                    &P::initialCwnd,
-                    {0}, // [4] [2]
-                    Range::AtLeast(1).Or(0),
-                    "First window, packets; 0: BDP")
             .Choice("TimeoutReaction",
                     &P::timeoutToOne,
                     {true, false}, // [5] [2]
@@ -61,7 +56,14 @@ MpRdmaParams::Table()
             .Flag("Pacing",
                   &P::paced,
                   {false, true}, // [1] [2]
-                  "true: spread the window over a base RTT");
+                  "true: spread the window over a base RTT")
+            .Live()
+            // of the start alone
+            .Number("InitialCwnd",
+                    &P::initialCwnd,
+                    {0}, // [4] [2]
+                    Range::AtLeast(1).Or(0),
+                    "First window, packets; 0: BDP");
     return table;
 }
 
@@ -91,6 +93,13 @@ MpRdma::DoStart(int64_t)
     RequirePath();
     const double bdp = m_path.BdpBytes() / m_path.fullFrameBytes;
     m_cwnd = p.initialCwnd > 0 ? p.initialCwnd : std::max(bdp, 1.0);
+    Publish();
+}
+
+void
+MpRdma::Retune(const CongestionControl& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameLaw<MpRdma>(prototype).m_parameters, *m_p);
     Publish();
 }
 

@@ -59,6 +59,8 @@ struct MpRdmaParams
  *   longer paths.
  * - The artifact's retransmission timeout is three base RTTs, below what a full queue takes. That
  * is the loss recovery's business (Nic::RtoMin, SelectiveRepeat::RtoHigh), and no good choice.
+ *
+ * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class MpRdma : public CongestionControl
 {
@@ -78,6 +80,7 @@ class MpRdma : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     std::string GetWarning() const override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
@@ -101,7 +104,7 @@ class MpRdma : public CongestionControl
     void Publish(); //!< set the outputs
 
     Parameters<MpRdmaParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MpRdmaParams> m_p; //!< in force since Start()
+    std::shared_ptr<const MpRdmaParams> m_p; //!< in force since Start() or Retune()
 
     double m_cwnd{1}; //!< packets
 };

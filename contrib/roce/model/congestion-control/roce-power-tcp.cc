@@ -8,6 +8,7 @@
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ns3
 {
@@ -55,13 +56,6 @@ PowerTcpParams::Table()
     using P = PowerTcpParams;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::PowerTcp", {"paper", "inet-tub"})
-            .Flag("Theta", &P::theta, {false}, "theta-PowerTCP: power from RTTs, without telemetry")
-            .Choice("Current",
-                    &P::arrivals,
-                    {false, true}, // [1] [2]
-                    {{"queue", false}, {"arrivals", true}},
-                    "What current is measured by: queue (change of queue and bytes sent) or "
-                    "arrivals")
             .Number("MinCurrent",
                     &P::minCurrent,
                     {0, 0.5}, // [1] [2]
@@ -97,11 +91,6 @@ PowerTcpParams::Table()
                    {8}, // [1]
                    Range::AtLeast(1),
                    "Flows at one bottleneck that the derived increase allows for")
-            .Duration("BaseRtt",
-                      &P::baseRttPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "tau; 0: base RTT of the path")
             .Number("MaxWindow",
                     &P::maxWindow,
                     {1},
@@ -122,6 +111,22 @@ PowerTcpParams::Table()
                   &P::fixedWindow,
                   {false, true}, // [1] [2]
                   "true: the window stays a BDP, only the rate changes")
+            .Live()
+            // telemetry and time stamps are asked for at the start
+            .Flag("Theta", &P::theta, {false}, "theta-PowerTCP: power from RTTs, without telemetry")
+            // records in store are of the count before
+            .Choice("Current",
+                    &P::arrivals,
+                    {false, true}, // [1] [2]
+                    {{"queue", false}, {"arrivals", true}},
+                    "What current is measured by: queue (change of queue and bytes sent) or "
+                    "arrivals")
+            // what cwnd means as a rate
+            .Duration("BaseRtt",
+                      &P::baseRttPs,
+                      {0},
+                      Range::AtLeast(0),
+                      "tau; 0: base RTT of the path")
             .Finish(Finish);
     return table;
 }
@@ -156,11 +161,8 @@ PowerTcp::DoStart(int64_t)
                          " ps and line rate " + std::to_string(m_path.lineRateBps) +
                          " bit/s, expected positive values");
     }
-    const double bdp = static_cast<double>(m_path.lineRateBps) * m_tauPs / 8e12;
-    m_beta = p.betaBytes > 0     ? p.betaBytes
-             : p.betaRateBps > 0 ? p.betaRateBps * m_tauPs / 8e12
-                                 : bdp / p.expectedFlows;
-    m_cwnd = m_reference = p.maxWindow > 0 ? std::min(1.0, p.maxWindow) * bdp : bdp;
+    TakeOver();
+    m_cwnd = m_reference = Bounded(GetBdpBytes());
     m_power = 1;
     m_hasSample = false;
     m_last.clear();
@@ -169,6 +171,33 @@ PowerTcp::DoStart(int64_t)
     m_lastAckPs = 0;
     m_lastRttPs = 0;
     Publish();
+}
+
+void
+PowerTcp::TakeOver()
+{
+    const PowerTcpParams& p = *m_p;
+    m_beta = p.betaBytes > 0     ? p.betaBytes
+             : p.betaRateBps > 0 ? p.betaRateBps * m_tauPs / 8e12
+                                 : GetBdpBytes() / p.expectedFlows;
+    m_ceiling =
+        p.maxWindow > 0 ? p.maxWindow * GetBdpBytes() : std::numeric_limits<double>::infinity();
+}
+
+void
+PowerTcp::Retune(const CongestionControl& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameLaw<PowerTcp>(prototype).m_parameters, *m_p);
+    TakeOver();
+    m_cwnd = Bounded(m_cwnd);
+    m_reference = Bounded(m_reference);
+    Publish();
+}
+
+double
+PowerTcp::GetBdpBytes() const
+{
+    return static_cast<double>(m_path.lineRateBps) * m_tauPs / 8e12;
 }
 
 void
@@ -206,16 +235,10 @@ PowerTcp::OnAck(const AckInfo& ack)
     const bool newRound = ack.ackPsn > m_lastUpdatePsn;
     if (newRound || !p.perRtt)
     {
-        const double bdp = static_cast<double>(m_path.lineRateBps) * m_tauPs / 8e12;
         const double old = p.fromReference ? m_reference : m_cwnd;
         // without current there is no power: as far up as MaxWindow allows, or as a double can tell
         const double power = std::max(m_power, 1e-9);
-        m_cwnd = p.gamma * (m_reference * p.eta / power + m_beta) + (1 - p.gamma) * old;
-        m_cwnd = std::max(m_cwnd, p.minRateBps * m_tauPs / 8e12);
-        if (p.maxWindow > 0)
-        {
-            m_cwnd = std::min(m_cwnd, p.maxWindow * bdp);
-        }
+        m_cwnd = Bounded(p.gamma * (m_reference * p.eta / power + m_beta) + (1 - p.gamma) * old);
         Publish();
     }
     if (newRound)

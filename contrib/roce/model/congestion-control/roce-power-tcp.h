@@ -9,6 +9,7 @@
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-parameters.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -86,7 +87,7 @@ struct PowerTcpParams
  *   before (the path has changed). Hops without a later record are left out.
  * - After a NAK or a timeout the round-trip mark goes back with the queue pair (see Hpcc).
  *
- * A change of attributes takes effect at Start() or Fork().
+ * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class PowerTcp : public CongestionControl
 {
@@ -116,6 +117,7 @@ class PowerTcp : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
@@ -142,6 +144,8 @@ class PowerTcp : public CongestionControl
     };
 
     void DoStart(int64_t nowPs) override;
+    void TakeOver();                           //!< what is used often, from m_p
+    double GetBdpBytes() const;                //!< line rate * tau
     void Rewind(uint64_t psn);                 //!< the sender goes back to this PSN
     HopSample Sample(const IntHop& hop) const; //!< what is kept of this record
     void Store(const IntStack& stack);         //!< copy the records
@@ -150,13 +154,20 @@ class PowerTcp : public CongestionControl
     void Average(double power, double dtPs);   //!< one step of Gamma_s
     void Publish();                            //!< set the outputs
 
+    /// @return the same within MinRate and MaxWindow. @param cwnd bytes
+    double Bounded(double cwnd) const
+    {
+        return std::min(std::max(cwnd, m_p->minRateBps * m_tauPs / 8e12), m_ceiling);
+    }
+
   protected:
     Parameters<PowerTcpParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PowerTcpParams> m_p; //!< in force since Start()
+    std::shared_ptr<const PowerTcpParams> m_p; //!< in force since Start() or Retune()
 
     bool m_hasSample{false};       //!< there are records (Theta: an RTT) to compare with
     double m_tauPs{0};             //!< tau
     double m_beta{0};              //!< bytes
+    double m_ceiling{0};           //!< greatest cwnd, bytes
     uint64_t m_lastUpdatePsn{0};   //!< a round trip ends with the first ACK above this one
     uint64_t m_ackedPsn{0};        //!< highest acknowledged PSN seen
     int64_t m_lastAckPs{0};        //!< Theta: time of the last sample

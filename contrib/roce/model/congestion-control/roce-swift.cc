@@ -132,21 +132,11 @@ SwiftParams::Table()
                     {256, 50, 1000, 256}, // [1] [2] [3] [c]
                     Range::Above(0),
                     "Largest window, packets")
-            .Number("InitialCwnd",
-                    &P::initialCwnd,
-                    {32, 0, 12, 0}, // [1] [d] [3] [d]
-                    Range::AtLeast(0),
-                    "First window, packets; 0: line rate times base RTT")
             .Count("RetxReset",
                    &P::retxReset,
                    {3, 5, 5, 3}, // [1] [2] [3] [c]
                    Range::AtLeast(1),
                    "Consecutive timeouts that set the window to CwndMin")
-            .Flag("Split",
-                  &P::split,
-                  {true},
-                  "Endpoint delay has a window and a target of its own; false: whole RTT, one "
-                  "target")
             .Duration("EndpointTarget",
                       &P::endpointTargetPs,
                       {100 * US}, // [e]
@@ -166,6 +156,19 @@ SwiftParams::Table()
                   &P::paceAlways,
                   {false},
                   "Pace at cwnd / rtt also from a window of one packet on")
+            .Live()
+            // of the start alone
+            .Number("InitialCwnd",
+                    &P::initialCwnd,
+                    {32, 0, 12, 0}, // [1] [d] [3] [d]
+                    Range::AtLeast(0),
+                    "First window, packets; 0: line rate times base RTT")
+            // a window that rests knows nothing of the path
+            .Flag("Split",
+                  &P::split,
+                  {true},
+                  "Endpoint delay has a window and a target of its own; false: whole RTT, one "
+                  "target")
             .Finish(Finish);
     return table;
 }
@@ -194,20 +197,43 @@ Swift::DoStart(int64_t)
     m_p = m_parameters.Get();
     const SwiftParams& p = *m_p;
     RequirePath();
-    const uint32_t hops = p.hopCount == SwiftHopCount::SWITCHES ? std::max(m_path.hops, 1U) - 1
-                          : p.hopCount == SwiftHopCount::LINKS  ? m_path.hops
-                                                                : 2 * m_path.hops;
-    m_fixedTargetPs = p.baseTargetPs + hops * p.hopScalePs +
-                      (p.addBaseRtt ? static_cast<double>(m_path.baseRttPs) : 0);
+    TakeOver();
     const double initial =
         p.initialCwnd > 0 ? p.initialCwnd : m_path.BdpBytes() / m_path.fullFrameBytes;
     m_fabric = Window();
-    m_fabric.cwnd = std::min(std::max(initial, p.cwndMin), p.cwndMax);
+    m_fabric.cwnd = Bounded(initial);
     m_endpoint = m_fabric;
     m_timeouts = 0;
     m_hasSample = false;
     m_smoothedRttPs = static_cast<double>(m_path.baseRttPs);
     Publish(m_smoothedRttPs);
+}
+
+void
+Swift::TakeOver()
+{
+    const SwiftParams& p = *m_p;
+    const uint32_t hops = p.hopCount == SwiftHopCount::SWITCHES ? std::max(m_path.hops, 1U) - 1
+                          : p.hopCount == SwiftHopCount::LINKS  ? m_path.hops
+                                                                : 2 * m_path.hops;
+    m_fixedTargetPs = p.baseTargetPs + hops * p.hopScalePs +
+                      (p.addBaseRtt ? static_cast<double>(m_path.baseRttPs) : 0);
+}
+
+void
+Swift::Retune(const CongestionControl& prototype, int64_t)
+{
+    const std::shared_ptr<const SwiftParams> before = m_p;
+    m_p = m_parameters.Retune(SameLaw<Swift>(prototype).m_parameters, *before);
+    TakeOver();
+    const double cwnd = GetCwnd();
+    m_fabric.cwnd = Bounded(m_fabric.cwnd);
+    m_endpoint.cwnd = Bounded(m_endpoint.cwnd);
+    // Otherwise the outputs stay as the last ACK has set them, by its RTT.
+    if (GetCwnd() != cwnd || m_p->paceAlways != before->paceAlways)
+    {
+        Publish(m_smoothedRttPs);
+    }
 }
 
 std::string
@@ -329,7 +355,7 @@ Swift::Cut(Window& w, int64_t nowPs, double guardPs) const
 void
 Swift::Settle(Window& w, double cwnd, int64_t nowPs) const
 {
-    cwnd = std::min(std::max(cwnd, m_p->cwndMin), m_p->cwndMax);
+    cwnd = Bounded(cwnd);
     if (cwnd < w.cwnd || (m_p->markNotIncreased && cwnd == w.cwnd))
     {
         w.lastDecreasePs = nowPs;

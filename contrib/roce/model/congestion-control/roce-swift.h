@@ -9,6 +9,7 @@
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-parameters.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace ns3
@@ -99,8 +100,10 @@ struct SwiftParams
  * of 4 KB per 1 ms are 8.6 Gb/s, and Ai = 1 adds a packet per RTT).
  * - Falcon's RTO (at least 1 ms, 2 srtt + gap) is the NIC's business: attributes Nic::RtoMin and
  *   Nic::RtoFactor.
+ * - Retune() applies CwndMin and CwndMax at once; that is no decrease. A rate that changes with
+ * them is by the smoothed RTT until the next ACK.
  *
- * A change of attributes takes effect at Start() or Fork().
+ * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class Swift : public CongestionControl
 {
@@ -126,6 +129,7 @@ class Swift : public CongestionControl
     void OnAck(const AckInfo& ack) override;
     std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
@@ -159,6 +163,7 @@ class Swift : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void TakeOver(); //!< what is used often, from m_p
     void React(Window& w,
                double delayPs,
                double targetPs,
@@ -168,9 +173,15 @@ class Swift : public CongestionControl
     void Settle(Window& w, double cwnd, int64_t nowPs) const; //!< clamp, note a decrease
     void Publish(double rttPs);                               //!< set the outputs
 
+    /// @return the same within CwndMin and CwndMax. @param cwnd packets
+    double Bounded(double cwnd) const
+    {
+        return std::min(std::max(cwnd, m_p->cwndMin), m_p->cwndMax);
+    }
+
   protected:
     Parameters<SwiftParams> m_parameters;   //!< attributes
-    std::shared_ptr<const SwiftParams> m_p; //!< in force since Start()
+    std::shared_ptr<const SwiftParams> m_p; //!< in force since Start() or Retune()
 
     uint32_t m_timeouts{0};    //!< in a row
     double m_fixedTargetPs{0}; //!< target without flow scaling

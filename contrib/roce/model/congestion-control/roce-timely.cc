@@ -69,12 +69,6 @@ TimelyParams::Table()
     using M = TimelyMode;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Timely", {"paper", "hpcc-sim", "erpc", "patched"})
-            .Choice(
-                "Mode",
-                &P::mode,
-                {M::PER_RTT, M::PER_RTT, M::PER_ACK, M::PER_SEGMENT}, // [a] [2] [4] [b]
-                {{"perRtt", M::PER_RTT}, {"perAck", M::PER_ACK}, {"perSegment", M::PER_SEGMENT}},
-                "When the rate changes")
             .Number("Alpha",
                     &P::alpha,
                     {0.875, 0.875, 0.46, 0.875}, // [1] [2] [4] [5]
@@ -139,6 +133,14 @@ TimelyParams::Table()
                   {0, 1000000000, 120000000, 0}, // [e] [3] [4] [e]
                   Range::AtLeast(0),
                   "Floor of the rate; 0: one additive step")
+            .Live()
+            // the NIC keeps to the bursts that it was told at the start
+            .Choice(
+                "Mode",
+                &P::mode,
+                {M::PER_RTT, M::PER_RTT, M::PER_ACK, M::PER_SEGMENT}, // [a] [2] [4] [b]
+                {{"perRtt", M::PER_RTT}, {"perAck", M::PER_ACK}, {"perSegment", M::PER_SEGMENT}},
+                "When the rate changes")
             .Count("SegmentBytes",
                    &P::segmentBytes,
                    {16384},
@@ -148,11 +150,13 @@ TimelyParams::Table()
                   &P::burstPacing,
                   {true},
                   "With Mode=perSegment the NIC sends segments back to back")
+            // the last sample is of the kind before
             .Flag("SubtractSerialisation",
                   &P::subtractSerialisation,
                   {true, false, false, true}, // [1] [2] [1]
                   "true: RTT samples are less one full frame's time at line rate; profiles with "
                   "false: true with Mode=perSegment")
+            // a law of rates stays one
             .Choice("Window",
                     &P::bdpWindow,
                     {false},
@@ -191,17 +195,30 @@ void
 Timely::DoStart(int64_t nowPs)
 {
     m_p = m_parameters.Get();
-    const TimelyParams& p = *m_p;
     RequirePath();
-    const auto line = static_cast<double>(m_path.lineRateBps);
-    m_delta = p.deltaBps > 0 ? p.deltaBps : 1e-3 * line;
-    m_minRttPs =
-        static_cast<double>(p.minRttPs ? p.minRttPs : std::max(m_path.baseRttPs, p.minRttFloorPs));
-    m_rate = line;
+    TakeOver();
+    m_rate = static_cast<double>(m_path.lineRateBps);
     m_rttPs = m_rttDiffPs = 0;
     m_updatedPs = nowPs;
     m_roundEndPsn = m_ackedPsn = 0;
     m_segmentBytes = m_haiCount = 0;
+    Publish();
+}
+
+void
+Timely::TakeOver()
+{
+    const TimelyParams& p = *m_p;
+    m_delta = p.deltaBps > 0 ? p.deltaBps : 1e-3 * static_cast<double>(m_path.lineRateBps);
+    m_minRttPs =
+        static_cast<double>(p.minRttPs ? p.minRttPs : std::max(m_path.baseRttPs, p.minRttFloorPs));
+}
+
+void
+Timely::Retune(const CongestionControl& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameLaw<Timely>(prototype).m_parameters, *m_p);
+    TakeOver();
     Publish();
 }
 

@@ -102,8 +102,8 @@ struct TimelyParams
  *   the base RTT instead. A base RTT between them leaves the gradient alone in charge.
  * - Original TIMELY (Patched=false) has no unique fixed point: any shares with g = 0 persist.
  *
- * A change of attributes takes effect at Start(). A bad value throws InputError there, or earlier
- * in Fork().
+ * A change of attributes takes effect at Start() or Retune(). A bad value throws InputError there,
+ * or earlier in Fork().
  */
 class Timely : public CongestionControl
 {
@@ -130,6 +130,7 @@ class Timely : public CongestionControl
     void OnAck(const AckInfo& ack) override;
     std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
@@ -149,6 +150,7 @@ class Timely : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void TakeOver();                         //!< what is used often, from m_p
     bool IsUpdateDue(const AckInfo& ack);    //!< by the mode; counts the segment
     void Update(double rttPs, double scale); //!< one sample
     void UpdatePatched(double rttPs, double tLowPs, double gradient, double scale);
@@ -157,7 +159,7 @@ class Timely : public CongestionControl
 
   protected:
     Parameters<TimelyParams> m_parameters;   //!< attributes
-    std::shared_ptr<const TimelyParams> m_p; //!< in force since Start()
+    std::shared_ptr<const TimelyParams> m_p; //!< in force since Start() or Retune()
 
     double m_delta{0};          //!< additive step, bit/s
     double m_minRttPs{1};       //!< normalises the gradient

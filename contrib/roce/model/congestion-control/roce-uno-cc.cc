@@ -53,17 +53,9 @@ UnoCc::DoStart(int64_t nowPs)
     const int64_t classPs = m_path.interDc ? p.interRttPs : p.intraRttPs;
     m_baseRttPs = p.classRtt && classPs ? classPs : m_path.baseRttPs;
     m_rttPs = m_baseRttPs;
-    const double own = GetBdpBytes(m_baseRttPs);
-    const double intra = GetBdpBytes(p.intraRttPs);
-    const double k = p.kBytes > 0 ? p.kBytes : intra / 7;
-    m_alpha = p.alphaFraction * (p.alphaIntraBdp ? intra : own);
-    m_mdCoefficient = 4 * k / (k + (p.mdIntraBdp ? intra : own));
-    m_gentlePs = p.gentleDelayPs +
-                 static_cast<int64_t>(p.gentleShare * static_cast<double>(m_baseRttPs) + 0.5);
     m_frameBytes = m_path.windowFrameBytes ? m_path.windowFrameBytes : m_path.fullFrameBytes;
-    m_floor = p.minCwnd * m_frameBytes;
-    m_ceiling = std::max(p.maxCwndBdp * own, m_floor);
-    m_cwnd = p.initialCwndBdp * own;
+    TakeOver();
+    m_cwnd = p.initialCwndBdp * GetBdpBytes(m_baseRttPs);
     Clamp();
     m_cumulativeScale = 1;
     m_counters = Counters();
@@ -75,6 +67,39 @@ UnoCc::DoStart(int64_t nowPs)
     m_quickAdapt.Start(nowPs);
     m_pacedPs = INT64_MIN / 2;
     Publish(nowPs);
+}
+
+void
+UnoCc::TakeOver()
+{
+    const UnoParams& p = *m_p;
+    const double own = GetBdpBytes(m_baseRttPs);
+    const double intra = GetBdpBytes(p.intraRttPs);
+    const double k = p.kBytes > 0 ? p.kBytes : intra / 7;
+    m_alpha = p.alphaFraction * (p.alphaIntraBdp ? intra : own);
+    m_mdCoefficient = 4 * k / (k + (p.mdIntraBdp ? intra : own));
+    m_gentlePs = p.gentleDelayPs +
+                 static_cast<int64_t>(p.gentleShare * static_cast<double>(m_baseRttPs) + 0.5);
+    m_floor = p.minCwnd * m_frameBytes;
+    m_ceiling = std::max(p.maxCwndBdp * own, m_floor);
+}
+
+void
+UnoCc::Retune(const CongestionControl& prototype, int64_t nowPs)
+{
+    Advance(nowPs);
+    const std::shared_ptr<const UnoParams> before = m_p;
+    m_p = m_parameters.Retune(SameLaw<UnoCc>(prototype).m_parameters, *before);
+    TakeOver();
+    const double cwnd = m_cwnd;
+    Clamp();
+    // Otherwise a rate that PacingUpdateShare holds back would be set too soon.
+    if (m_cwnd != cwnd || m_p->pacing != before->pacing || m_p->pacingGain != before->pacingGain)
+    {
+        m_rateBps = m_path.lineRateBps;
+        m_pacedPs = INT64_MIN / 2;
+        Publish(nowPs);
+    }
 }
 
 std::string

@@ -65,8 +65,10 @@ namespace roce
  *   above 0.9 does not cut, and adds alpha * bytes of the epoch / cwnd.
  * - 4K / (K + BDP) is above 1 if BDP < 3K, where the flow's path is much shorter than IntraRtt. A
  *   cut then may leave MinCwnd. RttBaseMode=class computes all flows inside a datacenter alike.
+ * - Retune() applies MinCwnd, MaxCwndBdp and the pacing at once. Epochs and periods that are open
+ * end when they would have.
  *
- * A change of attributes takes effect at Start() or Fork().
+ * A change of attributes takes effect at Start(), Fork() or Retune().
  */
 class UnoCc : public CongestionControl
 {
@@ -92,6 +94,7 @@ class UnoCc : public CongestionControl
     void OnSend(const SendInfo& sent) override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void Advance(int64_t nowPs) override;
     int64_t NextRateChangePs() const override;
     std::string GetWarning() const override;
@@ -120,6 +123,7 @@ class UnoCc : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void TakeOver(); //!< what is used often, from m_p
     QuickAdapt::Limits GetLimits() const;
     double GetBdpBytes(int64_t rttPs) const;
     int64_t GetEpochPeriodPs() const;
@@ -132,7 +136,7 @@ class UnoCc : public CongestionControl
 
   protected:
     Parameters<UnoParams> m_parameters;   //!< attributes
-    std::shared_ptr<const UnoParams> m_p; //!< in force since Start()
+    std::shared_ptr<const UnoParams> m_p; //!< in force since Start() or Retune()
 
     UnoEpoch m_epoch;
     QuickAdapt m_quickAdapt;

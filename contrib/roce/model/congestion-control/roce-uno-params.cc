@@ -64,31 +64,11 @@ UnoParams::Table()
                     {false}, // [a]; E2
                     {{"own", false}, {"intra", true}},
                     "BDP of the decrease: the path's own or intra")
-            .Duration("IntraRtt",
-                      &P::intraRttPs,
-                      {14 * US, 14027500}, // [1]; E42
-                      Range::Above(0),
-                      "RTT inside a datacenter")
-            .Duration("InterRtt",
-                      &P::interRttPs,
-                      {0, 1792040000}, // E42
-                      Range::AtLeast(0),
-                      "RTT between datacenters with RttBaseMode=class; 0: the path's")
-            .Choice("RttBaseMode",
-                    &P::classRtt,
-                    {false, true}, // [a]; E42
-                    {{"path", false}, {"class", true}},
-                    "Base RTT: of the path, or of its class (IntraRtt or InterRtt)")
             .Number("MinCwnd",
                     &P::minCwnd,
                     {1}, // [a]; E11
                     positive,
                     "Smallest window, full frames")
-            .Number("InitialCwndBdp",
-                    &P::initialCwndBdp,
-                    {1}, // [a]; E14
-                    positive,
-                    "First window, BDP")
             .Number("MaxCwndBdp",
                     &P::maxCwndBdp,
                     {1.25, 1}, // [a]; E15
@@ -132,11 +112,6 @@ UnoParams::Table()
                   Nested(&P::epoch, &E::catchUp),
                   {true, false}, // [a]; E8
                   "After idle times epochs do not end one after the other")
-            .Choice("EpochStart",
-                    &P::epochFromWindow,
-                    {false, true}, // [2]
-                    {{"firstAck", false}, {"windowSent", true}},
-                    "The first epoch opens at firstAck or after a window, windowSent")
             .Choice("EpochAfterQa",
                     &P::epochAfterQa,
                     {false, true}, // [a]; E10
@@ -147,16 +122,6 @@ UnoParams::Table()
                     {1.0 / 16, 0.65}, // [b] [d]; E6
                     Range::AboveUpTo(0, 1),
                     "g of the average of marks")
-            .Number("EcnInit",
-                    Nested(&P::epoch, &E::init),
-                    {1, 0}, // [b]; E6
-                    Range::Within(0, 1),
-                    "That average at first")
-            .Choice("EcnUnit",
-                    Nested(&P::epoch, &E::byBytes),
-                    {false, true}, // [2]
-                    {{"packets", false}, {"bytes", true}},
-                    "Marks are shares of packets or bytes")
             .Choice("FallingEwma",
                     &P::fallingIncrease,
                     {false, true}, // [2]; E7
@@ -182,15 +147,6 @@ UnoParams::Table()
                     {0, 0.055}, // [a]; E5
                     notNegative,
                     "More of it, share of the base RTT")
-            .Choice("DelayStat",
-                    Nested(&P::epoch, &E::lastDelay),
-                    {false, true}, // [a]; E5
-                    {{"minMarked", false}, {"last", true}},
-                    "Delay of an epoch: minMarked (least of marked packets) or last")
-            .Flag("QaEnable",
-                  Nested(&P::qa, &Q::enabled),
-                  {true}, // [4]; E9
-                  "Quick Adapt")
             .Number("QaBeta",
                     Nested(&P::qa, &Q::beta),
                     {0.5}, // [1]
@@ -235,11 +191,6 @@ UnoParams::Table()
                   Nested(&P::qa, &Q::skipAppLimited),
                   {true, false}, // [a]; E9
                   "Not after a period in which data to send ran out")
-            .Number("QaTimer",
-                    Nested(&P::qa, &Q::timerPeriods),
-                    {1.5, 0}, // [a]; E9
-                    notNegative,
-                    "A period without ACKs ends after so many, 1 or more; 0: never")
             .Choice("QaRestart",
                     Nested(&P::qa, &Q::restartWhenSent),
                     {true}, // [a]; E9
@@ -250,6 +201,60 @@ UnoParams::Table()
                     {false, true}, // [a]
                     {{"last", false}, {"first", true}},
                     "It comes last or first of what an ACK does")
+            .Live()
+            // delays of the epoch that is open count from T
+            .Duration("IntraRtt",
+                      &P::intraRttPs,
+                      {14 * US, 14027500}, // [1]; E42
+                      Range::Above(0),
+                      "RTT inside a datacenter")
+            .Duration("InterRtt",
+                      &P::interRttPs,
+                      {0, 1792040000}, // E42
+                      Range::AtLeast(0),
+                      "RTT between datacenters with RttBaseMode=class; 0: the path's")
+            .Choice("RttBaseMode",
+                    &P::classRtt,
+                    {false, true}, // [a]; E42
+                    {{"path", false}, {"class", true}},
+                    "Base RTT: of the path, or of its class (IntraRtt or InterRtt)")
+            // of the start alone: first window, epoch and average
+            .Number("InitialCwndBdp",
+                    &P::initialCwndBdp,
+                    {1}, // [a]; E14
+                    positive,
+                    "First window, BDP")
+            .Choice("EpochStart",
+                    &P::epochFromWindow,
+                    {false, true}, // [2]
+                    {{"firstAck", false}, {"windowSent", true}},
+                    "The first epoch opens at firstAck or after a window, windowSent")
+            .Number("EcnInit",
+                    Nested(&P::epoch, &E::init),
+                    {1, 0}, // [b]; E6
+                    Range::Within(0, 1),
+                    "That average at first")
+            // what the epoch that is open has counted
+            .Choice("EcnUnit",
+                    Nested(&P::epoch, &E::byBytes),
+                    {false, true}, // [2]
+                    {{"packets", false}, {"bytes", true}},
+                    "Marks are shares of packets or bytes")
+            .Choice("DelayStat",
+                    Nested(&P::epoch, &E::lastDelay),
+                    {false, true}, // [a]; E5
+                    {{"minMarked", false}, {"last", true}},
+                    "Delay of an epoch: minMarked (least of marked packets) or last")
+            // the period that is open would end late, or twice
+            .Flag("QaEnable",
+                  Nested(&P::qa, &Q::enabled),
+                  {true}, // [4]; E9
+                  "Quick Adapt")
+            .Number("QaTimer",
+                    Nested(&P::qa, &Q::timerPeriods),
+                    {1.5, 0}, // [a]; E9
+                    notNegative,
+                    "A period without ACKs ends after so many, 1 or more; 0: never")
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.qa.timerPeriods == 0 || p.qa.timerPeriods >= 1,
                                 "QaTimer",
