@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// What an event sees of a station through Network::GetNic() and GetSwitch() is up to date, although stations run late.
+// What an event sees of a station through Network::GetNic() and GetSwitch() is up to date, although
+// stations run late.
 #include "roce-test-network.h"
 
 #include "ns3/rng-seed-manager.h"
@@ -66,7 +67,7 @@ Look(Way way, bool eager)
                 EXPECT_EQ(PeekPointer(held), sw);
             }
             seen.push_back({nic->GetCounters().bytesDelivered,
-                            sw->GetPort(2)->GetTxFrames(),
+                            sw->GetPort(2)->GetTxWireBytes(),
                             sw->GetQueue(2).GetTotalBytes()});
         });
     }

@@ -62,7 +62,7 @@ class Puppet : public CongestionControl
 /// Queue pairs with puppets, and a scheduler over them.
 struct Bench
 {
-    QpScheduler::QueuePairs qps;
+    QueuePairList qps;
     std::vector<Ptr<Puppet>> puppets;
     QpScheduler scheduler{qps};
 

@@ -108,7 +108,7 @@ struct TimedSender : RecoverySender
         }
     }
 
-    RetransmissionTimers::QueuePairs queuePairs;
+    QueuePairList queuePairs;
     RetransmissionTimers timers;
 };
 

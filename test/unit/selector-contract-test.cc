@@ -132,6 +132,8 @@ TEST_P(SelectorContract, ForksShareParametersAndNotState)
         before->Start(PATH, OWN, 1);
         EXPECT_EQ(Play(*before, 2), outcome);
         EXPECT_EQ(Play(*Started(prototype), 2), outcome);
+        first->Start(PATH, OWN, 1);
+        EXPECT_EQ(first->GetMoves(), 0u) << "what was counted before the start is still there";
     });
 }
 

@@ -358,7 +358,7 @@ TEST(UnoErasure, NewPacketsAreDueBeforeThoseThatBackOff)
     s.recovery->OnTimeout(s.qp, RTO);
     const Frame oldest = s.Send(RTO);
     EXPECT_EQ(oldest.psn, 0u);
-    const RetransmissionTimers::QueuePairs none;
+    const QueuePairList none;
     RetransmissionTimers(none).OnSend(s.qp, oldest, RTO);
     EXPECT_EQ(s.qp.timeout.GetDeadlinePs(), 3 * RTO);
     EXPECT_EQ(s.Send(RTO).flags & FRAME_RETX, FRAME_RETX);

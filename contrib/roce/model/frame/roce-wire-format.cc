@@ -152,6 +152,32 @@ OpcodeOf(const Frame& frame)
     }
 }
 
+bool
+HasSack(const Frame& frame)
+{
+    return OpcodeOf(frame) == ACKNOWLEDGE && frame.flags & FRAME_SACK;
+}
+
+bool
+HasCodeHeader(const Frame& frame)
+{
+    return frame.kind == FrameKind::DATA && frame.flags & FRAME_CODED;
+}
+
+/// @return length of the IP packet
+uint64_t
+IpBytes(const Frame& frame)
+{
+    // Telemetry is added here, since the sum must not wrap around for what is refused.
+    return uint64_t{WireFormat::FrameBytes(frame.kind,
+                                           frame.payloadBytes,
+                                           frame.flags & FRAME_FIRST,
+                                           0)} -
+           ETHERNET_HEADER_BYTES - FCS_BYTES + frame.telemetryBytes +
+           FrameExtension::BytesIn(frame) + (HasSack(frame) ? SACK_BYTES : 0) +
+           (HasCodeHeader(frame) ? CODE_HEADER_BYTES : 0);
+}
+
 void
 CheckWritable(const Frame& frame)
 {
@@ -181,12 +207,7 @@ CheckWritable(const Frame& frame)
         Fail("DSCP " + std::to_string(frame.dscp) + ", ECN " + std::to_string(frame.ecn) +
              ", expected 0..63, 0..3");
     }
-    uint64_t plain =
-        WireFormat::FrameBytes(frame.kind, frame.payloadBytes, frame.flags & FRAME_FIRST, 0);
-    uint64_t ipBytes =
-        plain - ETHERNET_HEADER_BYTES - FCS_BYTES + frame.telemetryBytes +
-        FrameExtension::BytesIn(frame) +
-        (frame.kind == FrameKind::DATA && frame.flags & FRAME_CODED ? CODE_HEADER_BYTES : 0);
+    const uint64_t ipBytes = IpBytes(frame);
     if (ipBytes > UINT16_MAX)
     {
         Fail("IP packet of " + std::to_string(ipBytes) + " bytes, at most 65535 can be");
@@ -200,12 +221,8 @@ WriteRoce(Bytes& out, const Frame& frame)
     bool isData = frame.kind == FrameKind::DATA;
     bool isCnp = frame.kind == FrameKind::CNP;
     bool first = frame.flags & FRAME_FIRST;
-    bool sack = opcode == ACKNOWLEDGE && (frame.flags & FRAME_SACK);
     const bool coded = frame.flags & FRAME_CODED && !isCnp;
-    uint32_t ipBytes =
-        WireFormat::FrameBytes(frame.kind, frame.payloadBytes, first, frame.telemetryBytes) -
-        ETHERNET_HEADER_BYTES - FCS_BYTES + FrameExtension::BytesIn(frame) +
-        (sack ? SACK_BYTES : 0) + (coded && isData ? CODE_HEADER_BYTES : 0);
+    const uint64_t ipBytes = IpBytes(frame);
 
     PutMac(out, frame.dst);
     PutMac(out, frame.src);
@@ -252,7 +269,7 @@ WriteRoce(Bytes& out, const Frame& frame)
     }
     const size_t telemetryOffset = out.size();
     PutTelemetry(out, frame);
-    if (sack)
+    if (HasSack(frame))
     {
         Put(out, frame.sackPsn, 8);
         Put(out, frame.sackBits, 8);

@@ -154,7 +154,7 @@ class NicSender
     bool CloseIfDone(QueuePair* qp);
 
     Nic& m_nic;
-    QpScheduler::QueuePairs m_queuePairs; //!< by number; null once closed
+    QueuePairList m_queuePairs; //!< by number; null once closed
     QpScheduler m_scheduler;
     RetransmissionTimers m_timeouts;
     std::vector<MessageRecord> m_done; //!< scratch

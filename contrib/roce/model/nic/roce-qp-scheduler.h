@@ -30,13 +30,10 @@ namespace roce
 class QpScheduler
 {
   public:
-    /// The NIC's queue pairs by number; null once closed.
-    using QueuePairs = std::vector<std::unique_ptr<QueuePair>>;
-
     /**
      * @param queuePairs of the NIC; outlives the scheduler
      */
-    explicit QpScheduler(const QueuePairs& queuePairs)
+    explicit QpScheduler(const QueuePairList& queuePairs)
         : m_queuePairs(queuePairs)
     {
     }
@@ -119,7 +116,7 @@ class QpScheduler
     void RunTimers(int64_t atPs);
     static void Stretch(QueuePair* qp, uint64_t rate, int64_t nowPs);
 
-    const QueuePairs& m_queuePairs;
+    const QueuePairList& m_queuePairs;
     uint32_t m_readyMask{0};
     std::array<Ring, N_CLASSES> m_rings;
     uint32_t m_lastQpn{UINT32_MAX}; //!< queue pair that has sent last

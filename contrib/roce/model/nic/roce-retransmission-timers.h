@@ -30,13 +30,10 @@ namespace roce
 class RetransmissionTimers
 {
   public:
-    /// The NIC's queue pairs by number; null once closed.
-    using QueuePairs = std::vector<std::unique_ptr<QueuePair>>;
-
     /**
      * @param queuePairs of the NIC; outlives this
      */
-    explicit RetransmissionTimers(const QueuePairs& queuePairs)
+    explicit RetransmissionTimers(const QueuePairList& queuePairs)
         : m_queuePairs(queuePairs)
     {
     }
@@ -117,7 +114,7 @@ class RetransmissionTimers
     bool Restart(QueuePair& qp, int64_t nowPs);
     void Push(QueuePair& qp);
 
-    const QueuePairs& m_queuePairs;
+    const QueuePairList& m_queuePairs;
     DueHeap m_heap;
 };
 

@@ -88,6 +88,7 @@ class PathSelector : public Object
     {
         m_entropy = entropy;
         m_random = seed;
+        m_moves = 0;
         DoStart(path);
     }
 

@@ -534,6 +534,9 @@ class ReceiverQp
     }
 };
 
+/// The queue pairs of a NIC by number; null once closed.
+using QueuePairList = std::vector<std::unique_ptr<QueuePair>>;
+
 } // namespace roce
 } // namespace ns3
 
