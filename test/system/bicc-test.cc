@@ -394,7 +394,9 @@ TEST_F(BiccTest, ARateRecoversWhenCongestionIsOver)
     dc.Run(Numbered({Flow(1, FAST, 160000000), Flow(LOCAL, FAST, 20000000, 1000 * US)}));
     EXPECT_GT(dc.Rate(FAST, 300 * US, 900 * US), 95e9);
     EXPECT_LT(dc.Rate(FAST, 1200 * US, 2000 * US), 75e9) << "shared with the local flow";
-    EXPECT_GT(dc.Rate(FAST, 11000 * US, 12000 * US), 95e9) << "recovered";
+    const double risen = dc.Rate(FAST, 7000 * US, 8000 * US) - dc.Rate(FAST, 5000 * US, 6000 * US);
+    EXPECT_NEAR(risen, 2e-3 * 500e6 / 55e-6, 0.3e9) << "by steps of AiRate";
+    EXPECT_GT(dc.Rate(FAST, 9000 * US, 13000 * US), 92e9) << "recovered";
     ASSERT_FALSE(cuts.empty());
     EXPECT_EQ(cuts[0], 200 * G) << "half of the port's rate";
     EXPECT_EQ(dc.far->GetVoqs(dc.inward)->GetTotalBytes(), 0u);
