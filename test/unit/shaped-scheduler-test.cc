@@ -62,6 +62,7 @@ struct ShapedSchedulerTest : public ::testing::Test, public ShapedScheduler::Own
 
     uint64_t GetRateBps(uint64_t key, uint16_t, int64_t) override
     {
+        ++asked;
         return rates.count(key) ? rates[key] : 10 * G;
     }
 
@@ -129,6 +130,7 @@ struct ShapedSchedulerTest : public ::testing::Test, public ShapedScheduler::Own
     Ptr<ShapedScheduler> queue;
     std::map<uint64_t, uint64_t> rates;
     uint64_t nextPsn{0};
+    unsigned asked{0}; //!< for rates
     int64_t endPs{0};
 };
 
@@ -571,7 +573,9 @@ TEST_F(ShapedSchedulerTest, DisposalFreesWhatIsHeld)
     Put(1, 0, 5);
     Put(2, 0, 5, 2);
     Serve(0, 1);
+    const unsigned askedBefore = asked;
     queue->Dispose();
+    EXPECT_EQ(asked, askedBefore) << "the owner may be gone";
     EXPECT_TRUE(queue->IsEmpty());
     EXPECT_EQ(queue->GetLineBytes(), 0u);
 }
