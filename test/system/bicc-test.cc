@@ -241,9 +241,15 @@ TEST_F(BiccTest, MarksEndAtTheWan)
 namespace
 {
 
-/// Marks what comes from one NIC.
+/// Marks what comes from the first NICs.
 struct Painter : public SwitchStage
 {
+    /// @param nNics how many
+    explicit Painter(uint32_t nNics)
+        : m_nNics(nNics)
+    {
+    }
+
     uint32_t GetHooks() const override
     {
         return ARRIVAL;
@@ -251,12 +257,15 @@ struct Painter : public SwitchStage
 
     Verdict OnArrival(Frame& frame, Port&, int64_t) override
     {
-        if (frame.kind == FrameKind::DATA && frame.src == 0)
+        if (frame.kind == FrameKind::DATA && frame.src < m_nNics)
         {
             frame.ecn = ECN_CE;
         }
         return Verdict::PASS;
     }
+
+  private:
+    uint32_t m_nNics;
 };
 
 } // namespace
@@ -268,15 +277,24 @@ TEST_F(BiccTest, MarksThatDataBringAreAnswered)
         SetBicc("AnswerMarks", answered ? "datacenter" : "none");
         BiccNetwork dc;
         dc.net.Build();
-        dc.net.GetSwitch(0)->Install(CreateObject<Painter>());
+        dc.net.GetSwitch(0)->Install(CreateObject<Painter>(1));
         for (const uint32_t s : {0, 1})
         {
             dc.net.GetSwitch(s)->Install(CreateObject<Bicc>());
         }
         dc.near = dc.net.GetSwitch(0)->FindStage<Bicc>();
         dc.Watch(0, dc.nearWan, dc.leaving);
+        uint64_t cnps = 0;
+        dc.net.GetSwitch(0)->GetPort(0)->TraceConnectWithoutContext(
+            "TxBegin",
+            Callback<void, const Frame&, Time>([&cnps](const Frame& f, Time) {
+                cnps += f.kind == FrameKind::CNP;
+                EXPECT_TRUE(f.kind != FrameKind::CNP || (f.trafficClass == 6 && f.src == FAST))
+                    << "in the receiver's name, as control";
+            }));
         const auto times = dc.Run(Numbered({Flow(0, FAST, 2000000), Flow(1, LOCAL, 2000000)}));
         const auto counters = dc.Count(*dc.near);
+        EXPECT_EQ(cnps, counters.at("biccNearCnps"));
         EXPECT_EQ(counters.at("biccNearCnps") > 0, answered);
         EXPECT_GT(counters.at("biccMarksCleared"), 400u);
         EXPECT_EQ(times[0] > times[1] + 50 * US, answered) << "the sender slows down";
@@ -408,7 +426,9 @@ TEST_F(BiccTest, VoqsKeepToTheirRates)
     SetBicc("MaxRate", "20Gbps");
     BiccNetwork dc;
     dc.Build();
-    dc.Run(Numbered({Flow(1, FAST, 10000000), Flow(0, LOCAL, 10000000)}));
+    const auto times =
+        dc.Run(Numbered({Flow(1, FAST, 10000000), Flow(0, LOCAL, 10000000), Flow(2, 3, 10000000)}));
+    EXPECT_LT(times[2], 1000 * US) << "data within the datacenter are not shaped";
     for (const uint32_t nic : {FAST, LOCAL})
     {
         // Of wire bytes: 4182 for 4158 of a frame.
@@ -416,8 +436,26 @@ TEST_F(BiccTest, VoqsKeepToTheirRates)
     }
 }
 
+// A cut stretches the gap that runs: at 0.1 Gbit/s a frame each 334 us, until the first CNP is
+// back.
+TEST_F(BiccTest, ACutCountsAtOnce)
+{
+    SetBicc("MaxRate", "100Mbps");
+    SetBicc("MinRate", "1Mbps");
+    Config::SetDefault("ns3::roce::ShapedScheduler::Burst", UintegerValue(0));
+    BiccNetwork dc;
+    dc.Build();
+    dc.net.GetSwitch(2)->Install(CreateObject<Painter>(1));
+    dc.Run(Numbered({Flow(0, FAST, 12000)}));
+    ASSERT_EQ(dc.entering.size(), 3u);
+    const int64_t gapPs = dc.entering[1].atPs - dc.entering[0].atPs;
+    EXPECT_GT(gapPs, 2 * 334 * US - 20 * US) << "at half of the rate, but for a round trip";
+    EXPECT_LT(gapPs, 2 * 334 * US);
+}
+
 // ---------------------------------------------------------------- several ports
 
+// Six flows to as many hosts behind four ports, all marked at the receivers' leaves.
 TEST_F(BiccTest, ACnpIsForThePortThatItsDataTake)
 {
     LeafSpineHelper helper;
@@ -431,42 +469,52 @@ TEST_F(BiccTest, ACnpIsForThePortThatItsDataTake)
     options.stages.emplace_back("ns3::roce::Bicc", SwitchRole::DCI);
     net.Build(options);
     net.AssignStreams(1);
-    std::map<uint16_t, uint64_t> data;
-    std::map<uint16_t, unsigned> cuts;
+    std::map<std::pair<uint16_t, uint32_t>, uint64_t> data; // by port and VOQ
+    std::map<std::pair<uint16_t, uint32_t>, unsigned> cuts;
     for (uint32_t s = 0; s < net.GetNSwitches(); ++s)
     {
-        Bicc* stage = net.GetSwitch(s)->FindStage<Bicc>();
-        if (!stage || net.GetSwitch(s)->GetDatacenter() != 1)
+        const Ptr<Switch> sw = net.GetSwitch(s);
+        Bicc* stage = sw->FindStage<Bicc>();
+        if (sw->GetDatacenter() != 1)
         {
             continue;
         }
-        for (uint16_t p = 0; p < net.GetSwitch(s)->GetNPorts(); ++p)
+        if (!stage)
         {
-            EXPECT_EQ(stage->GetVoqs(p) == nullptr, net.GetSwitch(s)->IsWanPort(p));
-            if (stage->GetVoqs(p))
-            {
-                net.GetSwitch(s)->GetPort(p)->TraceConnectWithoutContext(
-                    "TxBegin",
-                    Callback<void, const Frame&, Time>([&data, p](const Frame& f, Time) {
-                        data[p] += f.kind == FrameKind::DATA;
-                    }));
-            }
+            sw->Install(CreateObject<Painter>(8));
+            continue;
+        }
+        for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
+        {
+            EXPECT_EQ(stage->GetVoqs(p) == nullptr, sw->IsWanPort(p));
+            sw->GetPort(p)->TraceConnectWithoutContext(
+                "TxBegin",
+                Callback<void, const Frame&, Time>([&data, stage, p](const Frame& f, Time) {
+                    data[{p, stage->GetReceiverSide().QueueOf(f.dst)}] += f.kind == FrameKind::DATA;
+                }));
         }
         stage->TraceConnectWithoutContext(
             "Cut",
             Callback<void, uint16_t, uint32_t, uint64_t, double, Time>(
-                [&](uint16_t port, uint32_t, uint64_t, double, Time) { ++cuts[port]; }));
+                [&](uint16_t port, uint32_t voq, uint64_t, double, Time) {
+                    ++cuts[{port, voq}];
+                }));
     }
-    // Two flows into one host; from NIC 8 on it is the second datacenter.
-    const auto flows = Numbered({Flow(0, 8, 3000000), Flow(1, 8, 3000000)});
+    std::vector<FlowSpec> flows;
+    for (uint32_t n = 0; n < 6; ++n)
+    {
+        flows.push_back(Flow(n, 8 + n, 1000000)); // NIC 8 is the first of the second datacenter
+    }
+    flows = Numbered(flows);
     const Completions done(net);
     net.InstallFlows(flows);
     Simulator::Run();
     ExpectAllDone(net, done, flows);
-    ASSERT_FALSE(cuts.empty());
-    for (const auto& [port, n] : cuts)
+    EXPECT_EQ(cuts.size(), 6u);
+    for (const auto& [where, n] : cuts)
     {
-        EXPECT_GT(data[port], 100u) << "port " << port << " was cut " << n << " times without data";
+        EXPECT_GT(data[where], 100u)
+            << "port " << where.first << " was cut " << n << " times without data";
     }
 }
 
