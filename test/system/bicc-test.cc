@@ -306,6 +306,19 @@ TEST_F(BiccTest, MarksThatDataBringAreAnswered)
     }
 }
 
+// Data that stay in their datacenter keep their marks, and its receivers send the CNPs.
+TEST_F(BiccTest, LocalTrafficIsLeftAlone)
+{
+    BiccNetwork dc;
+    dc.Build();
+    dc.Run(Numbered({Flow(0, 3, 6000000), Flow(1, 3, 6000000)}));
+    EXPECT_GT(Sum(dc.net).cnps, 0u);
+    for (const auto& [name, count] : dc.Count(*dc.near))
+    {
+        EXPECT_EQ(count, 0u) << name;
+    }
+}
+
 // ---------------------------------------------------------------- receiver side
 
 TEST_F(BiccTest, CnpsEndAtTheReceiversSwitch)
