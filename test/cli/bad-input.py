@@ -247,6 +247,13 @@ BAD = [
      "ReflexNdt replaces the time", "ns3::roce::Plb measures by"),
     ("--edge=" + ",".join(["EcnMarker"] * 20), "EcnMarker is there twice", "each once"),
     ("--cc=Timely --edge=ReflexNsf --datacenters=1", "no switch has a link", "expected one"),
+    ("--cc=Timely --edge=Bicc", "Bicc steers senders by CNPs, but ns3::roce::Timely", "expected Dcqcn without CnpInAck"),
+    ("--cc=Dcqcn --interCc=Hpcc --edge=Bicc", "but ns3::roce::Hpcc between datacenters", "expected Dcqcn"),
+    ("--cc=Dcqcn --stages=Bicc", "has no link to another datacenter", "role dci only (--edge)"),
+    ("--cc=Dcqcn --edge=ReflexNdt,Bicc", "of class ns3::roce::NdtScheduler", "expected ns3::roce::DwrrScheduler"),
+    ("--cc=Dcqcn --edge=Bicc,ReflexNdt", "of class ns3::roce::ShapedScheduler", "expected ns3::roce::DwrrScheduler"),
+    ("--cc=Dcqcn --edge=Bicc[Kmin=1MB]", "Kmin is 1000000 B", "at most Kmax, 400000 B"),
+    ("--cc=Dcqcn --edge=Bicc[Voqs=0]", "Voqs is '0'", "1 <= Voqs <= 65536"),
     ("--cc=Timely --edge=ReflexNsf --ns3::roce::ReflexSender::SilentMode=freeze", "no effect here",
      "expected --ns3::roce::ReflexNsf::SilentMode"),
     ("--cc=ReflexSender", "--cc is 'ReflexSender'", "Timely"),
@@ -403,6 +410,7 @@ GOOD = [
     "--cc=none --interCc=Dctcp --ecn=0 --edge=PhantomQueue",
     "--cc=Dctcp --ecn=0 --stages=tor:PhantomQueue,spine:ns3::roce::PhantomQueue[Ports=noWan],all:IntStamper --int=0",
     "--cc=Timely --stages=dci:ReflexNsf",
+    "--cc=Hpcc --interCc=Dcqcn --edge=Bicc[Voqs=64|VoqChoice=modulo]",
     "--stages=ns3::roce::PhantomQueue --lossless=0 --egressBuffer=1MiB --dciEgressBuffer=2MiB"
     " --ns3::roce::EcnMarker::KminFraction=0.25 --ns3::roce::EcnMarker::KmaxFraction=0.75"
     " --ns3::roce::EcnMarker::MarkAtEnqueue=1 --ns3::roce::EcnMarker::Pmax=1",

@@ -57,6 +57,7 @@ RUNS = {
     "TIMELY, PFC": (["--cc=Timely", "--leafBuffer=1MiB"], {"data", "ACK", "pause", "time stamp"}),
     "TIMELY, Reflex": (["--cc=Timely", "--edge=ReflexNsf[TSrcThreshold=1us],ReflexNdt"],
                        {"data", "ACK", "notification", "time stamp"}),
+    "DCQCN, Bicc": (["--cc=Dcqcn", "--edge=Bicc[Kmin=0B|Kmax=0B]"], {"data", "ACK", "CNP"}),
 }
 
 FIELDS = ["frame.time_epoch", "frame.len", "_ws.col.Protocol", "eth.src", "ip.src", "ip.dst",

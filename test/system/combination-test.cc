@@ -62,8 +62,20 @@ const Delivery DELIVERIES[] = {
 };
 
 constexpr unsigned N_DELIVERIES = std::size(DELIVERIES);
-/// None; phantom queues; edge functions; both.
-constexpr unsigned N_STAGES = 4;
+/// None; phantom queues; Reflex; Reflex and phantom queues; Bicc; Bicc and phantom queues.
+constexpr unsigned N_STAGES = 6;
+
+bool
+HasReflex(unsigned i)
+{
+    return i % N_STAGES / 2 == 1;
+}
+
+bool
+HasBicc(unsigned i)
+{
+    return i % N_STAGES / 2 == 2;
+}
 
 class Combination : public SystemTest, public ::testing::WithParamInterface<unsigned>
 {
@@ -86,13 +98,13 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
     /// Near-source feedback is for laws that measure delays.
     bool HasNsf() const
     {
-        return GetParam() & 2 && GetLaw().delay;
+        return HasReflex(GetParam()) && GetLaw().delay;
     }
 
     /// Near-destination throttling is for lossless networks.
     bool HasNdt() const
     {
-        return GetParam() & 2 && GetDelivery().lossless;
+        return HasReflex(GetParam()) && GetDelivery().lossless;
     }
 
   protected:
@@ -130,6 +142,10 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
         {
             options.stages.emplace_back("ns3::roce::ReflexNdt", SwitchRole::DCI);
         }
+        if (HasBicc(GetParam()))
+        {
+            options.stages.emplace_back("ns3::roce::Bicc", SwitchRole::DCI);
+        }
         return options;
     }
 };
@@ -142,7 +158,10 @@ NameOf(const ::testing::TestParamInfo<unsigned>& info)
     const Delivery& delivery = DELIVERIES[i / N_STAGES % N_DELIVERIES];
     std::string name = std::string(law.near) + law.far + "_" + delivery.recovery +
                        delivery.interRecovery + "_" + delivery.selector +
-                       (i & 1 ? "_Phantom" : "") + (i & 2 ? "_Edge" : "");
+                       (i & 1 ? "_Phantom" : "") +
+                       (HasReflex(i) ? "_Edge"
+                        : HasBicc(i) ? "_Bicc"
+                                     : "");
     name.erase(std::remove_if(name.begin(),
                               name.end(),
                               [](unsigned char c) { return !std::isalnum(c) && c != '_'; }),
@@ -205,6 +224,12 @@ TEST_P(Combination, FinishesAMixedIncast)
     {
         EXPECT_GT(counters["reflexNdtFlows"], 0u);
     }
+    if (HasBicc(GetParam()))
+    {
+        EXPECT_EQ(counters["biccVoqsPeak"], 1u);
+        EXPECT_EQ(counters["biccCnpsConsumed"] > 0, counters["biccCuts"] > 0);
+        EXPECT_TRUE(counters["biccCuts"] > 0 || !HasPhantomQueues()) << "those mark early";
+    }
     EXPECT_EQ(Sum(net).lostLossless, 0u);
 }
 
@@ -218,8 +243,10 @@ Combinations()
     std::vector<unsigned> all;
     for (unsigned i = 0; i < std::size(LAWS) * N_DELIVERIES * N_STAGES; ++i)
     {
-        if (!(i & 2) || LAWS[i / (N_DELIVERIES * N_STAGES)].delay ||
-            DELIVERIES[i / N_STAGES % N_DELIVERIES].lossless)
+        const Law& law = LAWS[i / (N_DELIVERIES * N_STAGES)];
+        const bool lossless = DELIVERIES[i / N_STAGES % N_DELIVERIES].lossless;
+        const bool listensToCnps = std::string(law.near) == "Dcqcn" && !*law.far;
+        if ((!HasReflex(i) || law.delay || lossless) && (!HasBicc(i) || listensToCnps))
         {
             all.push_back(i);
         }

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Every rate law with every loss recovery and every path selector, each in a random network with
-// random losses: all flows finish, every byte is delivered once, nothing is left over, the same
-// seed gives the same run, and so does running it eagerly.
+// random losses, and some with Bicc: all flows finish, every byte is delivered once, nothing is
+// left over, the same seed gives the same run, and so does running it eagerly.
 #include "roce-test-network.h"
 
 #include "ns3/roce-leaf-spine-helper.h"
@@ -92,7 +92,12 @@ RunCombination(unsigned index, bool eager)
     {
         Network net;
         h.Construct(net);
-        net.Build();
+        Network::Options options;
+        if (h.datacenters == 2 && index % 2 && RATE_LAWS[index / N_CHOICES] == std::string("Dcqcn"))
+        {
+            options.stages.emplace_back("ns3::roce::Bicc", SwitchRole::DCI);
+        }
+        net.Build(options);
         net.AssignStreams(1);
         LoseSome(net, index, pick({0, 500, 3000}));
         const uint32_t nics = net.GetNNics();

@@ -5,6 +5,8 @@
  */
 #include "roce-reflex-ndt.h"
 
+#include "roce-plain-queue.h"
+
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-port.h"
@@ -153,13 +155,7 @@ ReflexNdt::Install(Switch& sw)
         {
             continue;
         }
-        const auto* before = dynamic_cast<const DwrrScheduler*>(&sw.GetQueue(p));
-        if (!before || dynamic_cast<const NdtScheduler*>(before))
-        {
-            throw InputError("ns3::roce::ReflexNdt: the queues of switch " + sw.GetName() +
-                             " are of class " + sw.GetQueue(p).GetInstanceTypeId().GetName() +
-                             ", expected ns3::roce::DwrrScheduler");
-        }
+        const DwrrScheduler& before = PlainQueue(sw, p, "ns3::roce::ReflexNdt");
         for (unsigned c = 0; c < N_CLASSES; ++c)
         {
             m_losslessMask |= sw.GetBuffer().IsLossless(p, static_cast<uint8_t>(c)) << c;
@@ -171,7 +167,7 @@ ReflexNdt::Install(Switch& sw)
                              "near-destination throttling can act on");
         }
         Ptr<NdtScheduler> queue = CreateObject<NdtScheduler>();
-        queue->CopySettings(*before);
+        queue->CopySettings(before);
         queue->Configure(this, p, m_losslessMask, m_p->nThrottle, m_p->throttleBytes);
         sw.SetQueue(p, queue);
         m_schedulers[p] = queue;

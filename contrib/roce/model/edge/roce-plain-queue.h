@@ -1,0 +1,44 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_PLAIN_QUEUE_H
+#define ROCE_PLAIN_QUEUE_H
+
+#include "ns3/roce-dwrr-scheduler.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-switch.h"
+
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @brief The queues of a port that a stage replaces by its own: not those of another stage.
+ * @param sw the switch
+ * @param port index
+ * @param who type of the stage, for the message
+ * @return the queues, whose settings the new ones take over
+ * @throw InputError if they are of another class
+ */
+inline const DwrrScheduler&
+PlainQueue(const Switch& sw, uint16_t port, const std::string& who)
+{
+    const EgressScheduler& queue = sw.GetQueue(port);
+    if (queue.GetInstanceTypeId() != DwrrScheduler::GetTypeId())
+    {
+        throw InputError(who + ": the queues of switch " + sw.GetName() + " are of class " +
+                         queue.GetInstanceTypeId().GetName() +
+                         ", expected ns3::roce::DwrrScheduler");
+    }
+    return static_cast<const DwrrScheduler&>(queue);
+}
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PLAIN_QUEUE_H */
