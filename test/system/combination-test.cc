@@ -40,7 +40,9 @@ const Law LAWS[] = {{"Dcqcn", "", true, false},
                     {"UnoCc", "", true, false},
                     {"Gemini", "", true, false},
                     {"MpRdma", "Bbr", true, false},
-                    {"Dcqcn", "Swift[AddBaseRtt=true]", true, true}};
+                    {"Dcqcn", "Swift[AddBaseRtt=true]", true, true},
+                    {"Wrcc", "", false, false},
+                    {"Dcqcn", "Wrcc", true, false}};
 
 /// How losses are repaired and paths chosen.
 struct Delivery
@@ -89,6 +91,12 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
         return GetParam() & 2 && GetLaw().delay;
     }
 
+    /// What Wrcc needs.
+    bool HasFairRates() const
+    {
+        return std::string(GetLaw().near) == "Wrcc" || std::string(GetLaw().far) == "Wrcc";
+    }
+
     /// Near-destination throttling is for lossless networks.
     bool HasNdt() const
     {
@@ -121,6 +129,10 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
             ObjectFactory phantom("ns3::roce::PhantomQueue");
             phantom.Set("Capacity", StringValue("400000B"));
             options.stages.push_back(phantom);
+        }
+        if (HasFairRates())
+        {
+            options.stages.emplace_back("ns3::roce::WrccFairRate");
         }
         if (HasNsf())
         {
@@ -196,6 +208,10 @@ TEST_P(Combination, FinishesAMixedIncast)
     if (HasPhantomQueues() && GetLaw().ecn)
     {
         EXPECT_GT(counters["phantomMarked"], 0u);
+    }
+    if (HasFairRates())
+    {
+        EXPECT_GT(counters["wrccRewrites"], 0u);
     }
     if (HasNsf())
     {

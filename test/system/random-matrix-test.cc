@@ -20,7 +20,7 @@ using namespace ns3::roce::test;
 namespace
 {
 
-const char* const RATE_LAWS[] = {"LineRate[Window=200000]", "Dcqcn", "Hpcc"};
+const char* const RATE_LAWS[] = {"LineRate[Window=200000]", "Dcqcn", "Hpcc", "Wrcc"};
 const char* const RECOVERIES[] = {"GoBackN",
                                   "SelectiveRepeat",
                                   "SelectiveRepeat[BdpCap=0|ReorderPackets=32]"};
@@ -92,7 +92,12 @@ RunCombination(unsigned index, bool eager)
     {
         Network net;
         h.Construct(net);
-        net.Build();
+        Network::Options options;
+        if (std::string(RATE_LAWS[index / N_CHOICES]) == "Wrcc")
+        {
+            options.stages.emplace_back("ns3::roce::WrccFairRate");
+        }
+        net.Build(options);
         net.AssignStreams(1);
         LoseSome(net, index, pick({0, 500, 3000}));
         const uint32_t nics = net.GetNNics();
