@@ -59,21 +59,28 @@ struct WrccTest : SystemTest
         net.AssignStreams(1);
     }
 
-    /// A switch in each of two datacenters, hosts of 100 Gbit/s, 400 Gbit/s between them. NICs are
-    /// numbered from the first datacenter on.
-    static void MakeTwoDatacenters(Network& net,
-                                   uint32_t near,
-                                   uint32_t far,
-                                   int64_t wanPs,
-                                   uint64_t wanRate = 400 * G)
+    /**
+     * A ToR and an external switch in each of two datacenters, 400 Gbit/s between them, hosts of
+     * 100 Gbit/s. NICs are numbered from the first datacenter on; switches: ToR, ToR, external,
+     * external.
+     */
+    static void MakeTwoDatacenters(Network& net, uint32_t near, uint32_t far, int64_t wanPs)
     {
-        const uint32_t a = net.AddSwitch("a", 0);
-        const uint32_t b = net.AddSwitch("b", 1);
-        net.Connect(a, b, wanRate, wanPs);
+        const uint32_t tors[] = {net.AddSwitch("a", 0), net.AddSwitch("b", 1)};
+        const uint32_t dcis[] = {net.AddSwitch("A", 0), net.AddSwitch("B", 1)};
+        const auto [portA, portB] = net.Connect(dcis[0], dcis[1], 400 * G, wanPs);
+        SharedBuffer::PortConfig deep;
+        deep.ownPoolBytes = 250'000'000;
+        net.GetSwitch(dcis[0])->SetPortBuffer(portA, deep);
+        net.GetSwitch(dcis[1])->SetPortBuffer(portB, deep);
+        for (unsigned d : {0, 1})
+        {
+            net.Connect(tors[d], dcis[d], 400 * G, US);
+        }
         for (uint32_t i = 0; i < near + far; ++i)
         {
-            const bool isFar = i >= near;
-            net.AddNic(net.AddHost("h" + std::to_string(i), isFar), isFar ? b : a, 100 * G, US);
+            const unsigned d = i >= near;
+            net.AddNic(net.AddHost("h" + std::to_string(i), d), tors[d], 100 * G, US);
         }
     }
 

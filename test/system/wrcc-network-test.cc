@@ -88,9 +88,11 @@ TEST_F(WrccNetwork, TwoFlowsAcrossShareARemotePort)
 
 TEST_F(WrccNetwork, FlowsWithinAndAcrossShareAPort)
 {
-    const Share share = Run(2, 2, 14 * MS, 34 * MS);
-    EXPECT_GT(share.jain, 0.7);
-    EXPECT_GT(share.totalGbps, 50);
+    const Share share = Run(2, 2, 34 * MS, 64 * MS);
+    EXPECT_GT(share.jain, 0.8);
+    EXPECT_GT(share.totalGbps, 70);
+    EXPECT_NEAR(share.gbps.at(1), share.gbps.at(2), 2) << "those within among themselves";
+    EXPECT_NEAR(share.gbps.at(3), share.gbps.at(4), 2) << "those across among themselves";
 }
 
 // Divided every 24 us while senders react after 2 ms, the fair rate falls to its floor.
@@ -102,4 +104,98 @@ TEST_F(WrccNetwork, DividingEveryPeriodCollapses)
     const Share literal = Run(0, 2, 4 * MS, 24 * MS);
     EXPECT_LT(literal.totalGbps, 25);
     EXPECT_GT(gated.totalGbps, 2.5 * literal.totalGbps);
+}
+
+namespace
+{
+
+/// All that a run shows.
+struct Outcome
+{
+    uint64_t fingerprint{0};
+    std::map<uint64_t, int64_t> completedPs;
+    std::map<std::string, uint64_t> counters;
+};
+
+/**
+ * Flows of all kinds, with pauses and idle times, until they are done.
+ * @param watched somebody looks at fair rates meanwhile
+ */
+Outcome
+RunToTheEnd(bool eager, bool watched = false)
+{
+    WrccTest::SetEager(eager);
+    WrccTest::Set("Switch::BufferSize", "3MB");
+    Outcome outcome;
+    {
+        Network net;
+        WrccTest::MakeTwoDatacenters(net, 5, 6, 100 * US);
+        WrccTest::Build(net);
+        std::vector<FlowSpec> flows;
+        for (uint32_t i = 0; i < 40; ++i)
+        {
+            const uint32_t src = i * 7 % 11;
+            const uint32_t dst = (src + 1 + i * 3 % 10) % 11;
+            // The last ones come after a rest of many periods.
+            const int64_t start = i * 17 * US + (i < 30 ? 0 : 5 * MS);
+            flows.push_back(Flow(src, dst, 20000 + i * 37000, start));
+        }
+        for (uint32_t src = 1; src < 11; ++src)
+        {
+            flows.push_back(Flow(src, 0, 400000, 100 * US)); // an incast
+        }
+        flows = Numbered(flows);
+        Completions done(net);
+        net.EnableFingerprint();
+        net.InstallFlows(flows);
+        double sum = 0;
+        for (int64_t at = 0; watched && at < 2 * MS; at += 7 * US)
+        {
+            Simulator::Schedule(PicoSeconds(at), [&net, &sum, at] {
+                net.CatchUp();
+                for (uint32_t s = 0; s < net.GetNSwitches(); ++s)
+                {
+                    sum += WrccTest::StageOf(net, s).Look(0, at).GetRateBps();
+                }
+            });
+        }
+        Simulator::Schedule(MicroSeconds(200), [&net] { EXPECT_EQ(net.Audit(false), ""); });
+        Simulator::Run();
+        ExpectAllDone(net, done, flows);
+        EXPECT_EQ(Sum(net).lost, 0u);
+        for (const auto& [id, record] : done.sent)
+        {
+            outcome.completedPs[id] = record.completedPs;
+        }
+        outcome.fingerprint = net.GetFingerprint();
+        outcome.counters = net.GetCounters();
+    }
+    Simulator::Destroy();
+    return outcome;
+}
+
+} // namespace
+
+TEST_F(WrccTest, LazyEagerAndWatchedRunsAreTheSame)
+{
+    const Outcome lazy = RunToTheEnd(false);
+    EXPECT_GT(lazy.counters.at("pfcXoffSent"), 0u) << "too easy";
+    EXPECT_GT(lazy.counters.at("wrccFcnps"), 10u) << "too easy";
+    for (const Outcome& other : {RunToTheEnd(true), RunToTheEnd(false, true)})
+    {
+        EXPECT_EQ(other.fingerprint, lazy.fingerprint);
+        EXPECT_EQ(other.completedPs, lazy.completedPs);
+        EXPECT_EQ(other.counters.at("wrccFcnps"), lazy.counters.at("wrccFcnps"));
+        EXPECT_EQ(other.counters.at("wrccRewrites"), lazy.counters.at("wrccRewrites"));
+    }
+}
+
+// An FCNP for each packet that is clipped: flows get through all the same.
+TEST_F(WrccTest, AStormOfFcnpsStopsNobody)
+{
+    const uint64_t usual = RunToTheEnd(false).counters.at("wrccFcnps");
+    Set("WrccFairRate::FcnpInterval", "1ps");
+    const Outcome storm = RunToTheEnd(false);
+    EXPECT_GT(storm.counters.at("wrccFcnps"), 3 * usual);
+    EXPECT_LT(storm.completedPs.at(0), 3 * MS);
 }

@@ -357,7 +357,6 @@ Grow(const Attributes& attributes,
     int64_t sendPs = 0;
     while (sendPs < untilPs)
     {
-        sender.law->Advance(sendPs);
         if (!answers.empty() && answers.begin()->first <= sendPs)
         {
             const auto [at, answer] = *answers.begin();
