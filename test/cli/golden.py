@@ -48,7 +48,7 @@ RUNS = {
                                           "--failLinks=dc0-border0>dc1-border0#1@300us"],
     "fat-tree-wrcc": [FAT_TREE, "--k=4", "--hostsPerEdge=4", "--borderLinks=1", "--wanLinks=1",
                       "--wanRate=400Gbps", "--wanDelay=1ms", "--cc=Wrcc", "--stages=WrccFairRate",
-                      "--ecn=0", "--load=0.3", "--interFraction=0.17", "--duration=100us",
+                      "--ecn=0", "--load=0.5", "--interFraction=0.17", "--duration=200us",
                       "--truncate=3000000"],
     "one-dc-timely": [LEAF_SPINE, "--cc=Timely", "--datacenters=1", "--load=0.5"],
     "two-dc-timely-segments": [LEAF_SPINE,
