@@ -41,8 +41,8 @@ const Law LAWS[] = {{"Dcqcn", "", true, false},
                     {"Gemini", "", true, false},
                     {"MpRdma", "Bbr", true, false},
                     {"Dcqcn", "Swift[AddBaseRtt=true]", true, true},
-                    {"Wrcc", "", false, false},
-                    {"Dcqcn", "Wrcc", true, false}};
+                    {"Wrcc", "Wrcc[RttEstMode=srtt]", false, false},
+                    {"Dcqcn", "Wrcc[RttEstMode=srtt]", true, false}};
 
 /// How losses are repaired and paths chosen.
 struct Delivery
@@ -94,7 +94,7 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
     /// What Wrcc needs.
     bool HasFairRates() const
     {
-        return std::string(GetLaw().near) == "Wrcc" || std::string(GetLaw().far) == "Wrcc";
+        return std::string(GetLaw().far).rfind("Wrcc", 0) == 0;
     }
 
     /// Near-destination throttling is for lossless networks.
@@ -140,7 +140,12 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
         }
         if (HasNdt())
         {
-            options.stages.emplace_back("ns3::roce::ReflexNdt", SwitchRole::DCI);
+            ObjectFactory ndt("ns3::roce::ReflexNdt");
+            if (HasFairRates())
+            {
+                ndt.Set("SeparateTimestamp", StringValue("false")); // a frame has one extension
+            }
+            options.stages.emplace_back(ndt, SwitchRole::DCI);
         }
         return options;
     }

@@ -518,7 +518,7 @@ TEST_P(ListeningLawContract, SlowsDownAndRecovers)
                 ack.nowPs = nowPs;
                 ack.extension = sent.extension;
                 ack.ackPsn = ++psn;
-                ack.sndNxtPsn = psn + 100;
+                ack.sndNxtPsn = psn + 10; // a base RTT of a full path
                 ack.ackedPackets = 1;
                 ack.ackedBytes = FRAME;
                 ack.inflightBytes = law->GetWindowBytes();

@@ -491,17 +491,11 @@ TEST(Wrcc, TellsWhatHasSetTheRate)
 std::string
 Hex(const std::vector<uint8_t>& bytes, std::size_t from, std::size_t n)
 {
-    std::string text;
-    for (std::size_t i = from; i < from + n; ++i)
-    {
-        const char* const digits = "0123456789abcdef";
-        text += digits[bytes.at(i) >> 4];
-        text += digits[bytes.at(i) & 15];
-    }
-    return text;
+    const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(from);
+    return wiretest::ToHex({first, first + static_cast<std::ptrdiff_t>(n)});
 }
 
-constexpr std::size_t BTH = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + UDP_HEADER_BYTES;
+using wiretest::BTH;
 
 TEST(WrccHeaders, Data)
 {
