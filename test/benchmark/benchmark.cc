@@ -54,7 +54,9 @@ struct Case
     std::vector<std::string> edge{};   //!< what runs on external switches
     std::vector<std::string> stages{}; //!< what runs on all switches
     std::vector<std::pair<std::string, std::string>>
-        defaults{}; //!< attributes, without ns3::roce::
+        defaults{};        //!< attributes, without ns3::roce::
+    std::string against{}; //!< law of the row to compare with, if not the same
+    bool ecn{true};        //!< switches mark
 };
 
 /// What a child process tells its parent.
@@ -130,6 +132,7 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
     Network network;
     c.topology->Construct(network);
     Network::Options options;
+    options.ecn = c.ecn;
     for (const std::string& stage : c.stages)
     {
         options.stages.emplace_back("ns3::roce::" + stage);
@@ -255,6 +258,18 @@ Cases(double scale)
     {
         cases.push_back({"leaf-spine-128", cc, copy(one), 0.5, ms(4), 0, -1, {}, {"PhantomQueue"}});
     }
+    cases.push_back({"leaf-spine-128",
+                     "Wrcc",
+                     copy(one),
+                     0.5,
+                     ms(4),
+                     0,
+                     -1,
+                     {},
+                     {"WrccFairRate"},
+                     {},
+                     "Dcqcn",
+                     false});
     for (const char* cc : {"Dcqcn", "Hpcc"})
     {
         one.leaves = 4;
@@ -387,11 +402,13 @@ Run(int argc, char** argv)
         {
             plain[c.name + " " + c.cc] = hopsPerBare;
         }
-        else if (plain.count(c.name + " " + c.cc))
+        else if (const std::string other = c.name + " " + (c.against.empty() ? c.cc : c.against);
+                 plain.count(other))
         {
-            std::printf("    with %s: %+.1f %% per packet-hop\n",
+            std::printf("    with %s: %+.1f %% per packet-hop%s\n",
                         edge.c_str(),
-                        100 * (plain[c.name + " " + c.cc] / hopsPerBare - 1));
+                        100 * (plain[other] / hopsPerBare - 1),
+                        c.against.empty() ? "" : (" over " + c.against).c_str());
         }
         std::fflush(stdout);
         rows.push_back({{"name", c.name},

@@ -55,6 +55,7 @@ CASES = {
     "Uno, lossy": (["--cc=UnoCc", "--lossless=0", "--stages=PhantomQueue[Capacity=200kB]",
                     "--lossModel=RunLoss[Profile=none|StartRate=3e-3]", "--lossLinks=wan",
                     "--lossRecovery=UnoErasure", "--paths=UnoLb"], "framesLostOnLinks"),
+    "Wrcc": (["--cc=Wrcc", "--stages=WrccFairRate", "--ecn=0"], "wrccFcnps"),
     "Gemini": (["--cc=Gemini[Profile=artifact]"], "ecnMarked"),
     "Dcqcn, iterations": (["--cc=Dcqcn", "--pattern=allreduce+incast+poisson", "--groups=4",
                            "--iterations=6", "--minBytes=100000", "--maxBytes=900000",
@@ -64,8 +65,8 @@ CASES = {
 
 # What must not change flows.csv or the fingerprint.
 WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--hpccFct", "--progress=json",
-            "--transport=change", "--pauses=5us", "--utilisation=change", "--chromeTrace",
-            "--netanim=0us-20us"]
+            "--transport=change", "--pauses=5us", "--utilisation=change", "--pfr=5us",
+            "--chromeTrace", "--netanim=0us-20us"]
 EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
 
 

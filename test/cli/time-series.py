@@ -292,6 +292,32 @@ def check_animation(folder):
     check(hosts == 16, f"netanim.xml: {hosts} hosts")
 
 
+def check_fair_rates(build, root):
+    """pfr.csv: at intervals what on change tells, of switch ports only; empty without the stage."""
+    wrcc = ["--cc=Wrcc", "--stages=WrccFairRate[PhaseJitter=false]"]
+    change = simulate(build, root / "pfr-change", *wrcc, "--pfr=change")
+    sampled = simulate(build, root / "pfr-sampled", *wrcc, "--pfr=24us")
+    key, value = ("node", "port"), "fair_rate_bps"
+    told = series(change, "pfr.csv", key, value)
+    seen = series(sampled, "pfr.csv", key, value)
+    check(len(seen) > 10 and set(seen) <= set(told), f"{len(seen)} ports with fair rates")
+    rates = [rate for points in told.values() for _, rate in points]
+    check(min(rates) < 10 ** 11 / 2 and max(rates) == 10 ** 11, f"{min(rates)} to {max(rates)}")
+    branches = {row["branch"] for row in rows(change, "pfr.csv")}
+    check({"ai", "md"} <= branches <= {"ai", "md", "hold"}, f"branches {branches}")
+    compared = 0
+    for port, points in seen.items():
+        for time, rate in points:
+            # A period that ends at a sample is told when the next frame comes, at most one later.
+            after = [r for t, r in told[port] if time <= t < time + 24000]
+            if after:
+                check(rate in after[:1], f"{port} at {time} ns: {rate}, told {after}")
+                compared += 1
+    check(compared > 100, f"{compared} samples compared")
+    none = simulate(build, root / "pfr-none", "--pfr=24us")
+    check(not rows(none, "pfr.csv"), "fair rates without WrccFairRate")
+
+
 def main():
     """All of it."""
     build = Path(sys.argv[1])
@@ -339,6 +365,8 @@ def main():
         # Each table of hosts names them.
         for option, name in (("--pauses=5us", "pauses.csv"), ("--utilisation=5us", "utilisation.csv")):
             check_names(simulate(build, root / "names", option), name)
+
+        check_fair_rates(build, root)
 
         # The run ends within a pause.
         begin = min(Decimal(r["time_ns"]) for r in rows(change, "pauses.csv") if r["paused"] == "1")

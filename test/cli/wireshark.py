@@ -39,6 +39,7 @@ WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY = 6, 7, 8, 10
 DATA = {WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY}
 FECN = 0x80
 BECN = 0x40
+EXTENDED = 0x20  # in the byte before the PSN
 RETH_BYTES, AETH_BYTES, SACK_BYTES = 16, 4, 16
 
 PROGRAM = ["two-dc-leaf-spine", "--progress=none", "--spines=1", f"--leaves={LEAVES}",
@@ -55,6 +56,8 @@ RUNS = {
                                         "--lossRecovery=SelectiveRepeat"],
                                        {"data", "ACK", "NAK", "INT", "SACK", "loss"}),
     "TIMELY, PFC": (["--cc=Timely", "--leafBuffer=1MiB"], {"data", "ACK", "pause", "time stamp"}),
+    "WRCC": (["--cc=Wrcc", "--stages=WrccFairRate", "--leafBuffer=1MiB"],
+             {"data", "ACK", "notification", "pause", "WRCC"}),
     "TIMELY, Reflex": (["--cc=Timely", "--edge=ReflexNsf[TSrcThreshold=1us],ReflexNdt"],
                        {"data", "ACK", "notification", "time stamp"}),
     "DCQCN, Bicc": (["--cc=Dcqcn", "--edge=Bicc[Kmin=0B|Kmax=0B]"], {"data", "ACK", "CNP"}),
@@ -142,9 +145,16 @@ class Frame(NamedTuple):
                 else AETH_BYTES if opcode == ACKNOWLEDGE else 0)
 
     @property
+    def extension(self) -> bytes:
+        """@return a law's own header, of those that RUNS use: WRCC's 12 bytes."""
+        start = 54 + self.extended_bytes + self.telemetry_bytes
+        return self.raw[start:start + 12] if self.raw[50] & EXTENDED else b""
+
+    @property
     def payload_bytes(self) -> int:
         """@return RDMA payload of data, without pad."""
-        headers = 20 + 8 + 12 + self.extended_bytes + self.telemetry_bytes + 4
+        headers = (20 + 8 + 12 + self.extended_bytes + self.telemetry_bytes +
+                   len(self.extension) + 4)
         return (int.from_bytes(self.raw[16:18], "big") - headers -
                 self.number("infiniband.bth.padcnt"))
 
@@ -152,7 +162,8 @@ class Frame(NamedTuple):
     def sack(self) -> bytes:
         """@return the SACK block of an ACK or NAK, or nothing."""
         start = 14 + 20 + 8 + 12 + AETH_BYTES + self.telemetry_bytes
-        return self.raw[start:14 + int.from_bytes(self.raw[16:18], "big") - 4]
+        end = 14 + int.from_bytes(self.raw[16:18], "big") - 4
+        return self.raw[start:end - len(self.extension)]
 
 
 Captures = dict[str, list[Frame]]
@@ -238,7 +249,7 @@ def check_frame(frame: Frame) -> None:
         check(frame.raw[46] == BECN and frame.psn == 0, f"CNP: {frame}")
         check(frame.raw[54:-4] == bytes(16), f"CNP: reserved bytes: {frame}")
         return
-    if kind == "data" or not (frame.telemetry_bytes or frame.sack):
+    if kind == "data" or not (frame.telemetry_bytes or frame.sack or frame.extension):
         # tshark shows no ICRC behind an AETH and bytes that it does not know.
         check(frame.field["infiniband.invariant.crc"] == "0x" + frame.raw[-4:].hex(),
               f"tshark's ICRC: {frame}")
@@ -247,7 +258,20 @@ def check_frame(frame: Frame) -> None:
     if kind in ("data", "notification"):
         check(frame.raw[46] & BECN == 0, f"BECN in {kind}: {frame}")
     if kind == "notification":
-        check(frame.number("infiniband.aeth.msn") == int.from_bytes(b"NSF", "big"), f"{frame}")
+        mechanism = b"Wrc" if frame.extension else b"NSF"
+        check(frame.number("infiniband.aeth.msn") == int.from_bytes(mechanism, "big"), f"{frame}")
+    if frame.extension:
+        check_wrcc(frame)
+
+
+def check_wrcc(frame: Frame) -> None:
+    """WRCC's header of data and ACKs, or its FCNP."""
+    domain, fbdp, third, last = struct.unpack(">HHII", frame.extension)
+    check(domain <= 1 and fbdp <= 3, f"WRCC: {frame}")
+    if frame.kind == "notification":
+        check(third == frame.psn and 100 <= last < 100000, f"FCNP: {frame}")
+    else:
+        check(100 <= third <= 100000 and 4 <= last < 100, f"FairRate, RTT_est: {frame}")
 
 
 def check_pause(frame: Frame) -> None:
@@ -363,8 +387,8 @@ def check_totals(captures: Captures, ways: list[Direction], counters: dict[str, 
                        ("CNP", "cnpsSent")):
         check(nics[kind] == counters[name],
               f"{kind}: {nics[kind]} frames, {counters[name]} counted")
-    pseudo_acks = counters.get("reflexNsfPseudoAcks", 0)
-    check(notified == pseudo_acks, f"notifications: {notified} frames, {pseudo_acks} counted")
+    emitted = counters.get("reflexNsfPseudoAcks", 0) + counters.get("wrccFcnps", 0)
+    check(notified == emitted, f"notifications: {notified} frames, {emitted} counted")
     pauses = counters["pfcXoffSent"] + counters["pfcXonSent"] + counters["pfcXoffRefreshed"]
     check(ports["pause"] == pauses, f"pause: {ports['pause']} frames, {pauses} counted")
     hops = sum(ports.values()) - ports["pause"]
@@ -539,6 +563,8 @@ def features(captures: Captures) -> set[str]:
             if frame.kind in ("data", "ACK", "NAK", "notification"):
                 found |= {"time stamp"} if frame.raw[46] & 0x20 else set()
                 found |= {"INT"} if frame.raw[46] & 0x1f else set()
+            if frame.kind in ("data", "ACK") and frame.extension:
+                found.add("WRCC")
             if frame.kind in ("ACK", "NAK") and frame.sack:
                 found.add("SACK")
     return found

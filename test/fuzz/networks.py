@@ -15,7 +15,7 @@ DELAY_LAWS = ["Timely", "Timely[Profile=hpcc-sim]", "Timely[Mode=perSegment]", "
               "Swift[Profile=reflex]", "Swift[Profile=paper|AddBaseRtt=1]"]
 LAWS = DELAY_LAWS + ["Dcqcn", "Dcqcn[Profile=paper]", "Hpcc", "Hpcc[Profile=hpcc-sim]", "PowerTcp", "PowerTcp[Theta=1]", "Dctcp",
                      "Dctcp[Form=rate]", "UnoCc", "UnoCc[Profile=artifact]", "Gemini", "Gemini[Profile=artifact]", "MpRdma", "Bbr",
-                     "Bbr[Profile=artifact]", "none", "LineRate[Window=20000]"]
+                     "Bbr[Profile=artifact]", "none", "LineRate[Window=20000]", "Wrcc", "Wrcc[Profile=literal]"]
 RECOVERIES = ["GoBackN", "SelectiveRepeat", "SelectiveRepeat[BdpCap=0|ReorderPackets=32]", "SelectiveRepeat[RtoLow=50us|RtoHigh=200us]"]
 SELECTORS = ["FlowHash", "Spray", "Spray[Paths=4]", "Flowlet[Gap=3us]", "Flowlet", "Plb", "Plb[IdleRounds=1|Rounds=2]",
              "Plb[Signal=delay|Rounds=3|SuspendTime=10us]", "UnoLb"]
@@ -106,6 +106,10 @@ class Network:
             self.options.append("--edge=" + rng.choice(["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt"]))
         else:
             self.add(0.15, "--stages=PhantomQueue", "--stages=PhantomQueue[Profile=artifact]")
+        if any("Cc=Wrcc" in option or "cc=Wrcc" in option for option in self.options):
+            stages = [option for option in self.options if option.startswith("--stages=")]
+            self.options = [option for option in self.options if option not in stages]
+            self.options.append(",".join(stages + ["WrccFairRate"]) if stages else "--stages=WrccFairRate")
         self.add(0.3, "--ns3::roce::Nic::AckEveryN=4", "--ns3::roce::Nic::AckEveryN=16")
         self.add(0.3, "--ns3::roce::Nic::PathMtu=1000", "--ns3::roce::Nic::PathMtu=1024", "--ns3::roce::Nic::PathMtu=256")
         self.add(0.2, "--ns3::roce::EcnMarker::MarkAtEnqueue=1")

@@ -40,7 +40,9 @@ const Law LAWS[] = {{"Dcqcn", "", true, false},
                     {"UnoCc", "", true, false},
                     {"Gemini", "", true, false},
                     {"MpRdma", "Bbr", true, false},
-                    {"Dcqcn", "Swift[AddBaseRtt=true]", true, true}};
+                    {"Dcqcn", "Swift[AddBaseRtt=true]", true, true},
+                    {"Wrcc", "Wrcc[RttEstMode=srtt]", false, false},
+                    {"Dcqcn", "Wrcc[RttEstMode=srtt]", true, false}};
 
 /// How losses are repaired and paths chosen.
 struct Delivery
@@ -101,6 +103,12 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
         return HasReflex(GetParam()) && GetLaw().delay;
     }
 
+    /// What Wrcc needs.
+    bool HasFairRates() const
+    {
+        return std::string(GetLaw().far).rfind("Wrcc", 0) == 0;
+    }
+
     /// Near-destination throttling is for lossless networks.
     bool HasNdt() const
     {
@@ -134,13 +142,22 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
             phantom.Set("Capacity", StringValue("400000B"));
             options.stages.push_back(phantom);
         }
+        if (HasFairRates())
+        {
+            options.stages.emplace_back("ns3::roce::WrccFairRate");
+        }
         if (HasNsf())
         {
             options.stages.emplace_back("ns3::roce::ReflexNsf", SwitchRole::DCI);
         }
         if (HasNdt())
         {
-            options.stages.emplace_back("ns3::roce::ReflexNdt", SwitchRole::DCI);
+            ObjectFactory ndt("ns3::roce::ReflexNdt");
+            if (HasFairRates())
+            {
+                ndt.Set("SeparateTimestamp", StringValue("false")); // a frame has one extension
+            }
+            options.stages.emplace_back(ndt, SwitchRole::DCI);
         }
         if (HasBicc(GetParam()))
         {
@@ -215,6 +232,10 @@ TEST_P(Combination, FinishesAMixedIncast)
     if (HasPhantomQueues() && GetLaw().ecn)
     {
         EXPECT_GT(counters["phantomMarked"], 0u);
+    }
+    if (HasFairRates())
+    {
+        EXPECT_GT(counters["wrccRewrites"], 0u);
     }
     if (HasNsf())
     {

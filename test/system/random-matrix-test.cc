@@ -20,7 +20,7 @@ using namespace ns3::roce::test;
 namespace
 {
 
-const char* const RATE_LAWS[] = {"LineRate[Window=200000]", "Dcqcn", "Hpcc"};
+const char* const RATE_LAWS[] = {"LineRate[Window=200000]", "Dcqcn", "Hpcc", "Wrcc"};
 const char* const RECOVERIES[] = {"GoBackN",
                                   "SelectiveRepeat",
                                   "SelectiveRepeat[BdpCap=0|ReorderPackets=32]"};
@@ -96,6 +96,10 @@ RunCombination(unsigned index, bool eager)
         if (h.datacenters == 2 && index % 2 && RATE_LAWS[index / N_CHOICES] == std::string("Dcqcn"))
         {
             options.stages.emplace_back("ns3::roce::Bicc", SwitchRole::DCI);
+        }
+        if (std::string(RATE_LAWS[index / N_CHOICES]) == "Wrcc")
+        {
+            options.stages.emplace_back("ns3::roce::WrccFairRate");
         }
         net.Build(options);
         net.AssignStreams(1);

@@ -127,6 +127,18 @@ TEST_F(DeploymentTest, LawsThatNeedMarksNeedSomethingThatMarks)
     EXPECT_EQ(Check(), "no error");
 }
 
+TEST_F(DeploymentTest, StagesAreFoundByNameOnTheWay)
+{
+    const std::string name = "ns3::roce::PhantomQueue";
+    EXPECT_FALSE(deployment.HasStage(name, true));
+    deployment.Add(CreateObject<PhantomQueue>(), SwitchRole::DCI);
+    EXPECT_TRUE(deployment.HasStage(name, true));
+    EXPECT_FALSE(deployment.HasStage(name, false)) << "flows within meet no DCI switch";
+    EXPECT_FALSE(deployment.HasStage("ns3::roce::EcnMarker", true));
+    deployment.Add(CreateObject<PhantomQueue>(), SwitchRole::TOR);
+    EXPECT_TRUE(deployment.HasStage(name, false));
+}
+
 TEST_F(DeploymentTest, LawsThatNeedTelemetryNeedAStamper)
 {
     Use<Hpcc>(true);

@@ -221,11 +221,21 @@ TEST_P(ListeningLawContract, SlowsDownAndRecovers)
             {
                 nowPs += full ? 10 * US : US;
                 txBytes += full ? 125000 : 100;
-                Send(*law, nowPs, FRAME);
+                WrccHeader header{};
+                SendInfo sent{nowPs, FRAME};
+                sent.psn = psn;
+                if (law->GetDataExtension())
+                {
+                    sent.extension = ExtensionView(*law->GetDataExtension(), &header);
+                }
+                law->OnSend(sent);
+                header.fairRateMbps = std::min(header.fairRateMbps, full ? 10000U : 100000U);
+                header.fbdp = full ? WrccHeader::CLIPPED : 0;
                 AckInfo ack;
                 ack.nowPs = nowPs;
+                ack.extension = sent.extension;
                 ack.ackPsn = ++psn;
-                ack.sndNxtPsn = psn + 100;
+                ack.sndNxtPsn = psn + 10; // a base RTT of a full path
                 ack.ackedPackets = 1;
                 ack.ackedBytes = FRAME;
                 ack.inflightBytes = law->GetWindowBytes();

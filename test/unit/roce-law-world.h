@@ -12,8 +12,10 @@
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-reflex-nsf.h"
+#include "ns3/roce-wrcc-header.h"
 
 #include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
@@ -53,17 +55,28 @@ struct Event
     int64_t nowPs{0};
     AckInfo ack;
     std::vector<IntHop> hops; //!< telemetry of the ACK
+    /// Anything, for laws whose frames have an extension.
+    alignas(8) std::array<unsigned char, Frame::EXTENSION_BYTES> extension{};
 
     void Tell(CongestionControl& law) const
     {
+        auto value = extension;
+        const FrameExtension* const own = law.GetDataExtension();
+        const ExtensionView view = own ? ExtensionView(*own, value.data()) : ExtensionView();
         switch (kind)
         {
-        case SEND:
-            Send(law, nowPs, FRAME);
+        case SEND: {
+            SendInfo sent{nowPs, FRAME};
+            sent.extension = view;
+            law.OnSend(sent);
             break;
-        case ACK:
-            AckWith(law, ack, hops);
+        }
+        case ACK: {
+            AckInfo info = ack;
+            info.extension = view;
+            AckWith(law, info, hops);
             break;
+        }
         case CNP:
             law.OnCnp({nowPs});
             break;
@@ -72,6 +85,11 @@ struct Event
             notification.nowPs = nowPs;
             notification.kind = ReflexNsf::KIND;
             notification.rttPs = ack.rttPs;
+            if (own == &WrccHeader::EXTENSION)
+            {
+                notification.kind = WrccFcnp::KIND;
+                notification.extension = ExtensionView(WrccFcnp::EXTENSION, value.data());
+            }
             law.OnNotification(notification);
             break;
         }
@@ -111,6 +129,10 @@ class World
                      : what < 996 ? Event::FURTHER_TIMEOUT
                                   : Event::TIMEOUT;
         event.ack.nowPs = m_nowPs;
+        for (unsigned char& byte : event.extension)
+        {
+            byte = static_cast<unsigned char>(m_bytes() % 8 ? 0 : m_bytes());
+        }
         event.ack.rttPs =
             std::clamp<int64_t>(m_path.baseRttPs, 1, LONGEST_RTT_PS) * (10 + Below(40)) / 10;
         if (event.kind == Event::SEND)
@@ -176,6 +198,7 @@ class World
 
     PathInfo m_path;
     std::mt19937_64 m_random;
+    std::mt19937_64 m_bytes; //!< of extensions
     int64_t m_nowPs{0};
     uint64_t m_una{0};
     uint64_t m_next{0};

@@ -133,6 +133,7 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
         sizes.headerBytes + sizes.intBytesBase +
         ((sizes.mtuBytes + sizes.payloadAlignBytes - 1) & ~(sizes.payloadAlignBytes - 1)));
     path.interDc = IsInterDc(src, dst);
+    path.datacenter = m_nics.at(src).datacenter;
     path.nearRttPs = path.baseRttPs;
     path.nearHops = path.hops;
     if (path.interDc)

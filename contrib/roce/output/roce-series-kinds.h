@@ -36,6 +36,9 @@ std::unique_ptr<Series> MakePauseSeries(SeriesContext& context, const SeriesMode
 /// @return utilisation.csv @copydetails MakeQueueSeries()
 std::unique_ptr<Series> MakeUtilisationSeries(SeriesContext& context, const SeriesMode& mode);
 
+/// @return pfr.csv @copydetails MakeQueueSeries()
+std::unique_ptr<Series> MakeFairRateSeries(SeriesContext& context, const SeriesMode& mode);
+
 /// @return the time line's flows @param context with a time line; outlives it
 std::unique_ptr<Series> MakeFlowSeries(SeriesContext& context);
 

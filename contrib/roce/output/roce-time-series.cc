@@ -44,6 +44,7 @@ TimeSeries::GetKinds()
         {"pfc", PORTS, "Write pfc.csv, pause frames sent", true, MakePauseFrameSeries},
         {"pauses", PORTS, "pauses.csv, classes that ports must not send", false, MakePauseSeries},
         {"utilisation", PORTS, "utilisation.csv, how busy links are", false, MakeUtilisationSeries},
+        {"pfr", PORTS, "pfr.csv, WRCC's fair rates of switch ports", false, MakeFairRateSeries},
     };
     // clang-format on
     return kinds;

@@ -39,7 +39,7 @@ Deployment::Add(Ptr<const SwitchStage> stage, SwitchRole where)
 
 template <typename PREDICATE>
 bool
-Deployment::HasStage(bool interDc, PREDICATE predicate) const
+Deployment::HasAnyStage(bool interDc, PREDICATE predicate) const
 {
     return std::any_of(m_stages.begin(), m_stages.end(), [&](const Place& place) {
         return (interDc || place.where != SwitchRole::DCI) && predicate(*place.stage);
@@ -49,14 +49,22 @@ Deployment::HasStage(bool interDc, PREDICATE predicate) const
 bool
 Deployment::HasMarks(bool interDc) const
 {
-    return HasStage(interDc, [](const SwitchStage& stage) { return stage.MarksEcn(); });
+    return HasAnyStage(interDc, [](const SwitchStage& stage) { return stage.MarksEcn(); });
 }
 
 bool
 Deployment::HasTelemetry(bool interDc) const
 {
-    return HasStage(interDc,
-                    [](const SwitchStage& stage) { return stage.GetTelemetryBytes().has_value(); });
+    return HasAnyStage(interDc, [](const SwitchStage& stage) {
+        return stage.GetTelemetryBytes().has_value();
+    });
+}
+
+bool
+Deployment::HasStage(const std::string& typeName, bool interDc) const
+{
+    return HasAnyStage(interDc,
+                       [&](const SwitchStage& stage) { return NameOf(stage) == typeName; });
 }
 
 std::string

@@ -71,6 +71,13 @@ class Deployment
     bool HasTelemetry(bool interDc) const;
 
     /**
+     * @param typeName of a stage, with ns3::roce::
+     * @param interDc for data that leave their datacenter
+     * @return whether some switch on the way has it
+     */
+    bool HasStage(const std::string& typeName, bool interDc) const;
+
+    /**
      * @return the ControlShim that queue pairs leaving a datacenter need, in ObjectFactory's text
      * form, or nothing
      */
@@ -95,7 +102,7 @@ class Deployment
     void CheckNeeds(const Transport& transport) const;
 
     template <typename PREDICATE>
-    bool HasStage(bool interDc, PREDICATE predicate) const;
+    bool HasAnyStage(bool interDc, PREDICATE predicate) const;
 
     std::vector<Transport> m_transports;
     std::vector<Place> m_stages;

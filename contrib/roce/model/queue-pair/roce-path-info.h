@@ -28,6 +28,7 @@ struct PathInfo
     uint32_t fullFrameBytes{0};   //!< wire bytes of a full frame, framing included
     uint32_t windowFrameBytes{0}; //!< what one adds to the bytes in flight; 0: fullFrameBytes
     bool interDc{false};          //!< the path leaves the datacenter
+    uint32_t datacenter{0};       //!< of the sender
     /// The part of it inside the sender's datacenter: a round trip to the switch that sends on the
     /// first long link, and the links to there. Without long link: as baseRttPs and hops.
     int64_t nearRttPs{0};
