@@ -114,7 +114,11 @@ Network::CheckDeployment(const Options& options) const
             deployment.Add(transport);
         }
     }
-    deployment.Check(!options.moreStages);
+    if (options.moreStages)
+    {
+        deployment.ExpectMoreStages();
+    }
+    deployment.Check();
     return deployment.GetSenderShim();
 }
 

@@ -63,8 +63,9 @@ Deployment::HasTelemetry(bool interDc) const
 bool
 Deployment::HasStage(const std::string& typeName, bool interDc) const
 {
-    return HasAnyStage(interDc,
-                       [&](const SwitchStage& stage) { return NameOf(stage) == typeName; });
+    return m_moreStages || HasAnyStage(interDc, [&](const SwitchStage& stage) {
+               return NameOf(stage) == typeName;
+           });
 }
 
 std::string
@@ -134,7 +135,7 @@ Deployment::CheckNeeds(const Transport& transport) const
 }
 
 void
-Deployment::Check(bool complete) const
+Deployment::Check() const
 {
     CheckShims();
     for (const Transport& transport : m_transports)
@@ -151,7 +152,7 @@ Deployment::Check(bool complete) const
     // What only some of them need of each other first: it says more.
     for (const Transport& transport : m_transports)
     {
-        if (complete)
+        if (!m_moreStages)
         {
             CheckNeeds(transport);
         }

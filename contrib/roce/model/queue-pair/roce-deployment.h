@@ -73,7 +73,7 @@ class Deployment
     /**
      * @param typeName of a stage, with ns3::roce::
      * @param interDc for data that leave their datacenter
-     * @return whether some switch on the way has it
+     * @return whether some switch on the way has it, or may still get it (ExpectMoreStages())
      */
     bool HasStage(const std::string& typeName, bool interDc) const;
 
@@ -83,12 +83,18 @@ class Deployment
      */
     std::string GetSenderShim() const;
 
+    /// @brief The program installs further stages itself: what needs one that is not there is not
+    /// refused.
+    void ExpectMoreStages()
+    {
+        m_moreStages = true;
+    }
+
     /**
      * @brief Refuse what makes no sense together.
-     * @param complete false: marks and telemetry that are not there may still come
      * @throw InputError that says who needs what
      */
-    void Check(bool complete = true) const;
+    void Check() const;
 
   private:
     /// A stage and where it is.
@@ -106,6 +112,7 @@ class Deployment
 
     std::vector<Transport> m_transports;
     std::vector<Place> m_stages;
+    bool m_moreStages{false}; //!< see ExpectMoreStages()
 };
 
 } // namespace roce
