@@ -422,7 +422,7 @@ TEST(LossModelTest, RefusesBadValues)
     };
     for (const auto& [text, part] : cases)
     {
-        const std::string error = test::ErrorOf([&] { Make(text)->Check(); });
+        const std::string error = test::ErrorOf([name = text] { Make(name)->Check(); });
         EXPECT_NE(error.find(part), std::string::npos) << error;
         EXPECT_THROW(Losses(*Make(text), 1), InputError) << text;
     }
