@@ -43,7 +43,11 @@ struct NdtControllerTest : public ::testing::Test, public NdtController::Listene
         states[key] = congested;
     }
 
-    void OnPause(uint16_t group, bool begins, double ratio, bool byTimeout, int64_t nowPs) override
+    void OnSuspension(uint16_t group,
+                      bool begins,
+                      double ratio,
+                      bool byTimeout,
+                      int64_t nowPs) override
     {
         pauses.emplace_back(group, begins, byTimeout, nowPs);
         lastRatio = ratio;

@@ -318,7 +318,7 @@ struct Deaf : public NdtController::Listener
     {
     }
 
-    void OnPause(uint16_t, bool, double, bool, int64_t) override
+    void OnSuspension(uint16_t, bool, double, bool, int64_t) override
     {
     }
 };

@@ -251,7 +251,7 @@ NdtController::Evaluate(uint16_t index, bool mayBegin, int64_t nowPs)
         ++m_nPaused;
         ++m_counters.pauses;
         m_nextTimeoutPs = std::min(m_nextTimeoutPs, nowPs + m_settings.maxPausePs);
-        m_listener->OnPause(index, true, ratio, false, nowPs);
+        m_listener->OnSuspension(index, true, ratio, false, nowPs);
     }
 }
 
@@ -273,7 +273,7 @@ NdtController::EndPause(uint16_t index, double ratio, bool byTimeout, int64_t no
                 std::min(m_nextTimeoutPs, other.pausedSincePs + m_settings.maxPausePs);
         }
     }
-    m_listener->OnPause(index, false, ratio, byTimeout, nowPs);
+    m_listener->OnSuspension(index, false, ratio, byTimeout, nowPs);
 }
 
 void

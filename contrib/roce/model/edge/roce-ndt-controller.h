@@ -81,11 +81,11 @@ class NdtController
          * @param byTimeout resumed because maxPausePs has passed
          * @param nowPs current time
          */
-        virtual void OnPause(uint16_t group,
-                             bool begins,
-                             double ratio,
-                             bool byTimeout,
-                             int64_t nowPs) = 0;
+        virtual void OnSuspension(uint16_t group,
+                                  bool begins,
+                                  double ratio,
+                                  bool byTimeout,
+                                  int64_t nowPs) = 0;
 
       protected:
         ~Listener() = default;

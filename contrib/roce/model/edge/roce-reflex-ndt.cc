@@ -295,7 +295,7 @@ ReflexNdt::Leave(const Frame& frame, uint16_t port, bool controlled)
 void
 ReflexNdt::OnTimer(int64_t nowPs)
 {
-    m_controller.OnTimeout(nowPs); // ends a suspension, and OnPause() arms the timer anew
+    m_controller.OnTimeout(nowPs); // ends a suspension, and OnSuspension() arms the timer anew
     KickResumed(nowPs);
 }
 
@@ -306,7 +306,7 @@ ReflexNdt::OnState(uint64_t key, bool congested, int64_t nowPs)
 }
 
 void
-ReflexNdt::OnPause(uint16_t group, bool begins, double ratio, bool byTimeout, int64_t nowPs)
+ReflexNdt::OnSuspension(uint16_t group, bool begins, double ratio, bool byTimeout, int64_t nowPs)
 {
     const bool all = m_p->controller.switchScope;
     for (uint16_t p = 0; p < m_schedulers.size(); ++p)

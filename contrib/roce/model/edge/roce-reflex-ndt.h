@@ -163,7 +163,11 @@ class ReflexNdt : public SwitchStage,
     void Leave(const Frame& frame, uint16_t port, bool controlled) override;
     // inherited from NdtController::Listener
     void OnState(uint64_t key, bool congested, int64_t nowPs) override;
-    void OnPause(uint16_t group, bool begins, double ratio, bool byTimeout, int64_t nowPs) override;
+    void OnSuspension(uint16_t group,
+                      bool begins,
+                      double ratio,
+                      bool byTimeout,
+                      int64_t nowPs) override;
 
     bool EntersDatacenter(const Frame& frame) const;
     bool IsSeparate();
