@@ -189,10 +189,10 @@ TEST_P(SentPacketsRandom, AgreesWithAPlainModel)
         now += static_cast<int64_t>(rng() % 20);
         switch (rng() % 8)
         {
-        case 0: // the base moves, sometimes past what has been sent
-            for (uint64_t end = std::min(base + rng() % 40, next + (next ? rng() % 3 : 0));
-                 base < end;
-                 ++base)
+        case 0: { // the base moves, sometimes past what has been sent
+            const uint64_t far = base + rng() % 40;
+            const uint64_t end = std::min(far, next + (next ? rng() % 3 : 0));
+            for (; base < end; ++base)
             {
                 Model::Packet& p = model.packets[base];
                 p.state = p.state == State::OUT                                 ? State::SPARED
@@ -212,6 +212,7 @@ TEST_P(SentPacketsRandom, AgreesWithAPlainModel)
             }
             next = std::max(next, base);
             break;
+        }
         case 1: // something arrives
             if (base < next)
             {
@@ -253,6 +254,7 @@ TEST_P(SentPacketsRandom, AgreesWithAPlainModel)
                 ASSERT_EQ(psn, model.repeats.front());
                 model.repeats.pop_front();
                 sent.PopRepeat();
+                ++now; // nothing is sent twice at one time
                 sent.OnSend(psn, base, Sent(now, static_cast<uint16_t>(psn)));
                 Model::Packet& p = model.packets[psn];
                 p = {State::OUT, now, std::min(p.repeats + 1, 255U)};

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -157,6 +158,15 @@ class NumberRow : public ParameterRow<P>
     /// @return whether the member can hold a value
     static bool IsHeld(Plain plain)
     {
+        if constexpr (std::is_floating_point_v<Plain> && std::is_integral_v<Held>)
+        {
+            // Beyond 2^63 or 2^64 the conversion below is undefined.
+            constexpr Plain END = Plain(std::numeric_limits<Held>::max() / 2 + 1) * 2;
+            if (!(plain >= Plain(std::numeric_limits<Held>::min()) && plain < END))
+            {
+                return false;
+            }
+        }
         return static_cast<Plain>(static_cast<Held>(plain)) == plain &&
                (plain < Plain()) == (static_cast<Held>(plain) < Held());
     }
