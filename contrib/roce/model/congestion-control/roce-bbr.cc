@@ -404,7 +404,9 @@ Bbr::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
 void
 Bbr::Publish()
 {
-    m_windowBytes = std::max<uint64_t>(m_path.fullFrameBytes, static_cast<uint64_t>(m_cwnd));
+    constexpr double UNLIMITED = 1e18; // more would not fit into 64 bits
+    m_windowBytes = std::max<uint64_t>(m_path.fullFrameBytes,
+                                       static_cast<uint64_t>(std::min(m_cwnd, UNLIMITED)));
     m_rateBps = m_pacingBps < static_cast<double>(m_path.lineRateBps)
                     ? std::max<uint64_t>(1, static_cast<uint64_t>(m_pacingBps + 0.5))
                     : m_path.lineRateBps;
