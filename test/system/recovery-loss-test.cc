@@ -56,9 +56,11 @@ TEST_P(RecoveryLosses, EveryFlowFinishesWithItsBytes)
     std::vector<FlowSpec> flows;
     for (uint32_t i = 0; i < 1000; ++i)
     {
+        // One draw per statement: compilers evaluate arguments in different orders.
         const uint32_t src = rng() % 8;
-        flows.push_back(
-            Flow(src, (src + 1 + rng() % 7) % 8, 1000000, static_cast<int64_t>(rng() % (60 * MS))));
+        const auto startPs = static_cast<int64_t>(rng() % (60 * MS));
+        const uint32_t dst = (src + 1 + rng() % 7) % 8;
+        flows.push_back(Flow(src, dst, 1000000, startPs));
     }
     flows = Numbered(flows);
     Completions done(net);
