@@ -11,11 +11,6 @@
 #include "ns3/roce-int-stamper.h"
 #include "ns3/roce-phantom-queue.h"
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer) // clang++; g++ has the macro
-#define __SANITIZE_ADDRESS__
-#endif
-#endif
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/lsan_interface.h>
 #endif
