@@ -66,11 +66,6 @@ struct UnoReliability : UnoTest
 double
 RunLossFailure(double a, const std::array<double, 3>& sizes, unsigned tolerated)
 {
-    double meanRun = 0;
-    for (int i = 0; i < 3; ++i)
-    {
-        meanRun += (i + 1) * sizes[i];
-    }
     // Of 1 + a * meanRun frames, on average, one is asked whether it starts a run: that is state 0
     // (and the first frame of a run belongs to it). In state i the next i frames are lost.
     std::array<double, 3> start{1, a * (sizes[1] + sizes[2]), a * sizes[2]};

@@ -158,17 +158,31 @@ class NumberRow : public ParameterRow<P>
     /// @return whether the member can hold a value
     static bool IsHeld(Plain plain)
     {
+        // Beyond these ends the conversions below are undefined.
         if constexpr (std::is_floating_point_v<Plain> && std::is_integral_v<Held>)
         {
-            // Beyond 2^63 or 2^64 the conversion below is undefined.
-            constexpr Plain END = Plain(std::numeric_limits<Held>::max() / 2 + 1) * 2;
-            if (!(plain >= Plain(std::numeric_limits<Held>::min()) && plain < END))
+            if (!IsWithin<Held>(plain))
+            {
+                return false;
+            }
+        }
+        if constexpr (std::is_integral_v<Plain> && std::is_floating_point_v<Held>)
+        {
+            if (!IsWithin<Plain>(static_cast<Held>(plain)))
             {
                 return false;
             }
         }
         return static_cast<Plain>(static_cast<Held>(plain)) == plain &&
                (plain < Plain()) == (static_cast<Held>(plain) < Held());
+    }
+
+    /// @return whether a number can be converted to an integer of type I
+    template <typename I, typename F>
+    static bool IsWithin(F number)
+    {
+        constexpr F END = F(std::numeric_limits<I>::max() / 2 + 1) * 2; // a power of two: exact
+        return number >= F(std::numeric_limits<I>::min()) && number < END;
     }
 
     Plain Load(const P& p) const
