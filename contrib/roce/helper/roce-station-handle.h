@@ -74,24 +74,6 @@ class StationHandle
         return m_station;
     }
 
-    /**
-     * @param other another handle
-     * @return whether both are of one station
-     */
-    bool operator==(const StationHandle& other) const
-    {
-        return m_station == other.m_station;
-    }
-
-    /**
-     * @param other another handle
-     * @return whether they are of two stations
-     */
-    bool operator!=(const StationHandle& other) const
-    {
-        return m_station != other.m_station;
-    }
-
   private:
     T* m_station;
 };

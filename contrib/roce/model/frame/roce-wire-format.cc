@@ -274,7 +274,7 @@ WriteRoce(Bytes& out, const Frame& frame)
         Put(out, frame.sackPsn, 8);
         Put(out, frame.sackBits, 8);
     }
-    if (coded && isData)
+    if (HasCodeHeader(frame))
     {
         Put(out, frame.msn, CODE_HEADER_BYTES);
     }

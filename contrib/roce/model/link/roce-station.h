@@ -91,9 +91,9 @@ class Agenda
  *
  * Whatever a station does at time t shows at another station no earlier than t plus the delay of a
  * link. So a station need not act at t exactly; it may act any time before t plus the shortest
- * delay of its links (its slack), as long as it acts on everything in order of time. (What it sends
- * last then arrives later than the present still: a transmission takes time, too.) It keeps an
- * agenda (next departure and next arrival of each port, one timer) and has one event pending in the
+ * delay of its links (its slack), as long as it acts on everything in order of time. What it then
+ * sends arrives after the present, since a transmission takes time as well. It keeps an agenda
+ * (next departure and next arrival of each port, one timer) and has one event pending in the
  * simulator, at the earliest item plus the slack. When the event comes, it runs all items up to the
  * present, in the order (time, departures before arrivals before the timer, port). Results do not
  * depend on when the events come: with slack 0 (attribute Eager) there is one for each item, and

@@ -44,9 +44,9 @@ class SwitchStage : public Object
         DROP = 8,    //!< refused by the buffer of the egress port
         PAUSE = 16,  //!< a pause frame is made for the peer of a port
         MARK = 32,   //!< as ENQUEUE, of a stage that only looks and marks there: it passes all
-                     //!< frames on, emits none, arms no timer and looks at nothing of the switch
-                     //!< but the queues it is given. Frames that meet an idle port then pass by
-                     //!< the buffer and the queues, as if the stage were not there
+                     //!< frames on, emits none and arms no timer. Frames that meet an idle port
+                     //!< then pass by the buffer and the queues, as if the stage were not there;
+                     //!< what it sees of the switch is without them
     };
 
     /// What becomes of the frame.
