@@ -94,6 +94,8 @@ function(build_lib)
   foreach(header ${BLIB_HEADER_FILES} ${BLIB_PRIVATE_HEADER_FILES})
     get_filename_component(path ${header} ABSOLUTE)
     get_filename_component(name ${header} NAME)
+    # Relative, so that the same sources in another folder are the same for a compiler's cache.
+    file(RELATIVE_PATH path ${NS3_STANDALONE_INCLUDE_DIR}/ns3 ${path})
     file(CONFIGURE OUTPUT ${NS3_STANDALONE_INCLUDE_DIR}/ns3/${name} CONTENT "#include \"${path}\"\n" @ONLY)
     if(header IN_LIST BLIB_HEADER_FILES)
       string(APPEND module_header "#include \"ns3/${name}\"\n")

@@ -5,8 +5,6 @@
  */
 #include "roce-network.h"
 
-#include <algorithm>
-
 namespace ns3
 {
 namespace roce
@@ -24,27 +22,7 @@ Network::GetCounters() const
     counters["ecnMarked"] += 0; // there even without a marker
     for (const NicEntry& entry : m_nics)
     {
-        const Nic& nic = *entry.nic;
-        const Nic::Counters& c = nic.GetCounters();
-        counters["dataSent"] += c.dataSent;
-        counters["retransmitted"] += c.retransmitted;
-        counters["acksSent"] += c.acksSent;
-        counters["naksSent"] += c.naksSent;
-        counters["cnpsSent"] += c.cnpsSent;
-        counters["timeouts"] += c.timeouts;
-        counters["failedQps"] += c.failedQps;
-        counters["strayFrames"] += c.strayFrames;
-        counters["reordered"] += c.reordered;
-        counters["pathMoves"] += c.pathMoves;
-        for (uint32_t q = 0; nic.GetOpenQps() && q < nic.GetNQps(); ++q)
-        {
-            const QueuePair* qp = nic.GetQp(q);
-            counters["pathMoves"] += qp && qp->GetSelector() ? qp->GetSelector()->GetMoves() : 0;
-        }
-        counters["notificationsReceived"] += c.notificationsReceived;
-        counters["strayNotifications"] += c.strayNotifications;
-        uint64_t& depth = counters["maxReorderPackets"];
-        depth = std::max(depth, c.reorderDepth);
+        entry.nic->Count(counters);
     }
     int64_t pausedPs = 0;
     for (const Ptr<Port>& port : GetPorts())

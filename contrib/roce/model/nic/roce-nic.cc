@@ -270,5 +270,32 @@ Nic::Timer(int64_t atPs)
     Settle(atPs);
 }
 
+// ---------------------------------------------------------------- counting
+
+void
+Nic::Count(std::map<std::string, uint64_t>& counters) const
+{
+    counters["dataSent"] += m_counters.dataSent;
+    counters["retransmitted"] += m_counters.retransmitted;
+    counters["acksSent"] += m_counters.acksSent;
+    counters["naksSent"] += m_counters.naksSent;
+    counters["cnpsSent"] += m_counters.cnpsSent;
+    counters["timeouts"] += m_counters.timeouts;
+    counters["failedQps"] += m_counters.failedQps;
+    counters["strayFrames"] += m_counters.strayFrames;
+    counters["reordered"] += m_counters.reordered;
+    counters["notificationsReceived"] += m_counters.notificationsReceived;
+    counters["strayNotifications"] += m_counters.strayNotifications;
+    uint64_t& moves = counters["pathMoves"];
+    moves += m_counters.pathMoves;
+    for (uint32_t q = 0; GetOpenQps() && q < GetNQps(); ++q)
+    {
+        const QueuePair* qp = GetQp(q);
+        moves += qp && qp->GetSelector() ? qp->GetSelector()->GetMoves() : 0;
+    }
+    uint64_t& depth = counters["maxReorderPackets"];
+    depth = std::max(depth, m_counters.reorderDepth);
+}
+
 } // namespace roce
 } // namespace ns3

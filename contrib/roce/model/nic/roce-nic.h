@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -247,6 +248,13 @@ class Nic : public Port, public Station
     {
         return m_counters;
     }
+
+    /**
+     * @brief Say what the NIC and its queue pairs have counted.
+     * @param counters to add to, by the names of summary.json; other NICs may have added to the
+     * same
+     */
+    void Count(std::map<std::string, uint64_t>& counters) const;
 
     /**
      * @brief Say in one line why a queue pair is not sending.
