@@ -45,6 +45,7 @@ TimeSeries::GetKinds()
         {"pauses", PORTS, "pauses.csv, classes that ports must not send", false, MakePauseSeries},
         {"utilisation", PORTS, "utilisation.csv, how busy links are", false, MakeUtilisationSeries},
         {"pfr", PORTS, "pfr.csv, WRCC's fair rates of switch ports", false, MakeFairRateSeries},
+        {"pfq", PORTS, "pfq.csv, MLCC's queues of flows at external switches", false, MakePfqSeries},
     };
     // clang-format on
     return kinds;
