@@ -46,6 +46,7 @@ TimeSeries::GetKinds()
         {"utilisation", PORTS, "utilisation.csv, how busy links are", false, MakeUtilisationSeries},
         {"pfr", PORTS, "pfr.csv, WRCC's fair rates of switch ports", false, MakeFairRateSeries},
         {"mlcc", FLOWS, "mlcc.csv, what MLCC's senders and receivers know: time between samples", false, MakeMlccSeries},
+        {"pfq", PORTS, "pfq.csv, MLCC's queues of flows at external switches", false, MakePfqSeries},
     };
     // clang-format on
     return kinds;
