@@ -24,14 +24,13 @@ namespace roce
 // What MLCC's two edge functions have in common.
 
 /**
- * @brief One half of MLCC makes no sense without the other, nor without the rate law.
+ * @brief An edge function of MLCC makes no sense without the rate law, which asks for both.
  * @param deployment what runs together in the network
  * @param who the stage that is there, with ns3::roce::
- * @param other the stage that is needed besides
- * @throw InputError if something is missing
+ * @throw InputError if it is missing
  */
 inline void
-CheckMlccEdge(const Deployment& deployment, const std::string& who, const std::string& other)
+CheckMlccEdge(const Deployment& deployment, const std::string& who)
 {
     const auto& transports = deployment.GetTransports();
     if (std::none_of(transports.begin(), transports.end(), [](const auto& transport) {
@@ -41,11 +40,6 @@ CheckMlccEdge(const Deployment& deployment, const std::string& who, const std::s
         throw InputError("edge function " + who +
                          " is for MLCC's senders, but no rate law between datacenters is one; "
                          "expected Mlcc (--interCc=Mlcc)");
-    }
-    if (!deployment.HasStage(other, true))
-    {
-        throw InputError("edge function " + who + " is half of MLCC, expected " + other +
-                         " beside it (--edge=MlccNearSource,MlccReceiverSide)");
     }
 }
 

@@ -75,7 +75,7 @@ void
 MlccNearSource::Check(const Deployment& deployment) const
 {
     m_parameters.Get();
-    CheckMlccEdge(deployment, "ns3::roce::MlccNearSource", "ns3::roce::MlccReceiverSide");
+    CheckMlccEdge(deployment, "ns3::roce::MlccNearSource");
 }
 
 void

@@ -77,7 +77,7 @@ void
 MlccReceiverSide::Check(const Deployment& deployment) const
 {
     m_parameters.Get();
-    CheckMlccEdge(deployment, "ns3::roce::MlccReceiverSide", "ns3::roce::MlccNearSource");
+    CheckMlccEdge(deployment, "ns3::roce::MlccReceiverSide");
 }
 
 void
