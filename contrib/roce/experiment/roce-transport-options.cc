@@ -122,12 +122,12 @@ HasRoutesThroughExternals(const Network& network)
 void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
-    cmd.AddValue(
-        "cc",
-        "Bbr, Dcqcn, Dctcp, Gemini, Hpcc, MpRdma, PowerTcp, Swift, Timely, UnoCc, Wrcc, none, or "
-        "the TypeId of any; "
-        "[Attribute=value|...] may follow",
-        cc);
+    cmd.AddValue("cc",
+                 "Bbr, Dcqcn, Dctcp, Gemini, Hpcc, Mlcc, MpRdma, PowerTcp, Swift, Timely, UnoCc, "
+                 "Wrcc, none, or "
+                 "the TypeId of any; "
+                 "[Attribute=value|...] may follow",
+                 cc);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
     cmd.AddValue("stages",
                  "What runs on switches: PhantomQueue, WrccFairRate, or the TypeId of any stage; "
@@ -136,9 +136,9 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                  "which switches have it, otherwise all",
                  stages);
     cmd.AddValue("edge",
-                 "What runs on external switches (as dci: in --stages): Bicc, ReflexNsf, "
-                 "ReflexNdt, or the TypeId of any stage; attributes may follow; several with "
-                 "commas",
+                 "What runs on external switches (as dci: in --stages): Bicc, MlccNearSource, "
+                 "MlccReceiverSide, ReflexNsf, ReflexNdt, or the TypeId of any stage; attributes "
+                 "may follow; several with commas",
                  edge);
     cmd.AddValue("lossRecovery",
                  "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",
