@@ -334,6 +334,32 @@ def check_micro_loops(build, root):
     check(not rows(simulate(build, root / "mlcc-none", "--mlcc=20us"), "mlcc.csv"), "mlcc.csv without Mlcc")
 
 
+def check_pfqs(build, root):
+    """pfq.csv: at intervals what on change tells; queues that have emptied; empty without the stage."""
+    mlcc = ["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--interFraction=0.5",
+            "--hostRate=25Gbps"]
+    change = simulate(build, root / "pfq-change", *mlcc, "--pfq=change")
+    sampled = simulate(build, root / "pfq-sampled", *mlcc, "--pfq=500ns")
+    key, value = ("node", "src", "qp"), "queue_bytes"
+    told = series(change, "pfq.csv", key, value)
+    seen = series(sampled, "pfq.csv", key, value)
+    check(len(seen) > 10 and set(seen) <= set(told), f"{len(seen)} queues seen, {len(told)} told of")
+    compared = emptied = 0
+    for queue, points in seen.items():
+        for time, length in points:
+            before = [told_length for t, told_length in told[queue] if t <= time]
+            check(before and before[-1] == length, f"{queue} at {time} ns: {length}, told {before[-1:]}")
+            compared += 1
+            emptied += length == 0
+    check(compared > 50 and emptied > 5, f"{compared} samples compared, {emptied} of empty queues")
+    check(all(points[-1][1] == 0 for points in told.values()), "a queue that never empties")
+    rates = {int(row["rate_bps"]) for row in rows(change, "pfq.csv")}
+    check(25 * 10 ** 9 in rates and len(rates) > 10, f"rates {sorted(rates)[:5]}")
+    check(any(row["epoch"] != "0" for row in rows(change, "pfq.csv")), "no C_D")
+    none = simulate(build, root / "pfq-none", "--pfq=24us")
+    check(not rows(none, "pfq.csv"), "queues without MlccReceiverSide")
+
+
 def main():
     """All of it."""
     build = Path(sys.argv[1])
@@ -384,6 +410,7 @@ def main():
 
         check_fair_rates(build, root)
         check_micro_loops(build, root)
+        check_pfqs(build, root)
 
         # The run ends within a pause.
         begin = min(Decimal(r["time_ns"]) for r in rows(change, "pauses.csv") if r["paused"] == "1")
