@@ -318,6 +318,22 @@ def check_fair_rates(build, root):
     check(not rows(none, "pfr.csv"), "fair rates without WrccFairRate")
 
 
+def check_micro_loops(build, root):
+    """mlcc.csv: both ends of flows between datacenters, the same however late stations run; empty without Mlcc."""
+    mlcc = ["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--mlcc=20us"]
+    folder = simulate(build, root / "mlcc", *mlcc)
+    found = {row["variable"] for row in rows(folder, "mlcc.csv")}
+    check(found == {"r_ns_bps", "rbar_sender_bps", "matches", "r_credit_bps", "q_c_bytes", "d_pre_ns", "r_dqm_bps", "dw", "token",
+                    "rbar_bps"}, f"mlcc.csv: {found}")
+    for row in rows(folder, "mlcc.csv"):
+        value = float(row["value"])
+        check(not row["variable"].endswith("_bps") or 0 <= value <= 10 ** 11, f"mlcc.csv: {row}")
+        check(row["variable"] != "token" or 0 <= value < 1, f"mlcc.csv: {row}")
+    other = simulate(build, root / "mlcc-eager", *mlcc, *EAGER)
+    check((other / "mlcc.csv").read_bytes() == (folder / "mlcc.csv").read_bytes(), "mlcc.csv differs when eager")
+    check(not rows(simulate(build, root / "mlcc-none", "--mlcc=20us"), "mlcc.csv"), "mlcc.csv without Mlcc")
+
+
 def check_pfqs(build, root):
     """pfq.csv: at intervals what on change tells; queues that have emptied; empty without the stage."""
     mlcc = ["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--interFraction=0.5",
@@ -393,6 +409,7 @@ def main():
             check_names(simulate(build, root / "names", option), name)
 
         check_fair_rates(build, root)
+        check_micro_loops(build, root)
         check_pfqs(build, root)
 
         # The run ends within a pause.
