@@ -300,6 +300,14 @@ BAD = [
     ("--cc=Wrcc --stages=WrccFairRate[QExtraMode=none]", "QExtraMode is 'none'", "'excess'"),
     ("--cc=Wrcc --stages=WrccFairRate[FMin=200Gbps]", "FMin is 200Gbps", "at most FMax, 100Gbps"),
     ("--cc=Wrcc --stages=WrccFairRate,WrccFairRate", "WrccFairRate is there twice", "each once"),
+    ("--interCc=Mlcc", "between datacenters, ns3::roce::Mlcc, needs ns3::roce::MlccNearSource",
+     "expected --edge=MlccNearSource,MlccReceiverSide"),
+    ("--interCc=Mlcc --edge=MlccNearSource", "needs ns3::roce::MlccReceiverSide", "expected --edge=MlccNearSource,MlccReceiverSide"),
+    ("--cc=Mlcc --edge=MlccNearSource,MlccReceiverSide", "ns3::roce::Mlcc, is for flows between datacenters", "expected --interCc=Mlcc"),
+    ("--interCc=Mlcc[Alpha=0] --edge=MlccNearSource,MlccReceiverSide", "Alpha is '0'", "0 < Alpha <= 1"),
+    ("--interCc=Mlcc[InnerCc=Bbr] --edge=MlccNearSource,MlccReceiverSide", "InnerCc is 'Bbr'", "'Hpcc'"),
+    ("--interCc=Mlcc --edge=MlccNearSource,MlccReceiverSide --int=0", "needs telemetry", "expected an IntStamper (--int=1)"),
+    ("--interCc=Mlcc --edge=MlccNearSource,MlccReceiverSide --mlcc=change", "--mlcc is 'change'", "expected a time"),
     ("--egressBuffer=1MiB", "egress limit of 1048576 B and classes that PFC", "--lossless=0"),
     ("--dciEgressBuffer=1MiB", "dc0-dci0: port 0 has an egress limit", "--lossless=0"),
     ("--lossless=0 --egressBuffer=1000B", "dc0-leaf0: egress limit of port 0 is 1000 B",
@@ -426,6 +434,8 @@ GOOD = [
     "--cc=Hpcc --interCc=Dcqcn --edge=Bicc[Voqs=64|VoqChoice=modulo]",
     "--cc=Wrcc[Profile=literal] --stages=WrccFairRate[Profile=literal|FcnpHashBits=16] --ecn=0 --pfr=10us",
     "--cc=Dcqcn --interCc=Wrcc[RttEstMode=srtt] --stages=dci:WrccFairRate --pfr=change",
+    "--cc=Hpcc --interCc=Mlcc[Profile=literal] --edge=MlccNearSource,MlccReceiverSide --mlcc=20us",
+    "--interCc=Mlcc[InnerCc=Timely] --edge=MlccNearSource,MlccReceiverSide --int=0 --ns3::roce::Timely::Beta=0.7",
     "--stages=ns3::roce::PhantomQueue --lossless=0 --egressBuffer=1MiB --dciEgressBuffer=2MiB"
     " --ns3::roce::EcnMarker::KminFraction=0.25 --ns3::roce::EcnMarker::KmaxFraction=0.75"
     " --ns3::roce::EcnMarker::MarkAtEnqueue=1 --ns3::roce::EcnMarker::Pmax=1",
