@@ -52,6 +52,10 @@ BAD = [
     ("--load 0.5", "--load has no value", "expected"),
     ("--load", "--load has no value", "a number"),
     ("-", "argument '-'", "expected --name=value"),
+    ("--preset=mlc", "--preset is 'mlc'", "expected mlcc, mlcc-testbed"),
+    ("--through=dc0-spine9", "'dc0-spine9'", "expected names of switches"),
+    ("--interLoad=11", "load 11", "at most 10"),
+    ("--interLoad=0.1 --loadReference=wan", "--interLoad with --loadReference=wan", "expected one"),
     # numbers
     ("--load=abc", "--load is 'abc'", "a number"),
     ("--load=0.5x", "--load is '0.5x'", "a number"),
