@@ -34,8 +34,6 @@ TEST(ParaleonParams, PaperIsTheDefault)
     for (const char* profile : {"", "Profile=paper"})
     {
         const ParaleonParams p = ParaleonValues::Of(profile);
-        EXPECT_EQ(p.monitorIntervalPs, 1000000000);
-        EXPECT_EQ(p.controlDelayPs, 0);
         EXPECT_TRUE(p.marks);
         EXPECT_EQ(p.monitor, ParaleonParams::Monitor::SKETCH);
         EXPECT_EQ(p.sketch.heavyBuckets, 16384U);
@@ -164,7 +162,6 @@ TEST(ParaleonParams, BadValuesAreRefused)
     ExpectRefused("Theta=-1", "Theta is -1");
     ExpectRefused("PeWeight=quarter", "PeWeight is 'quarter'");
     ExpectRefused("Eta=1.5", "Eta is 1.5");
-    ExpectRefused("MonitorInterval=0", "MonitorInterval is");
     ExpectRefused("Tuned=Swift", "tuned parameter 'Swift', expected Target.Attribute:unit");
     EXPECT_EQ(ErrorOf([] { ParaleonValues::Of("Eta=1|Theta=0|EntryTimeout=0"); }), "no error");
 }

@@ -44,16 +44,6 @@ AddMonitor(ParameterTable<P>& table)
     using Rule = FlowStates::PeRule;
     using Pe = FlowMix::PeWeight;
     table
-        .Duration("MonitorInterval",
-                  &P::monitorIntervalPs,
-                  {1 * MS},
-                  Range::Above(0),
-                  "lambda_MI: switches are read and settings change that often")
-        .Duration("ControlDelay",
-                  &P::controlDelayPs,
-                  {0},
-                  Range::AtLeast(0),
-                  "From the end of an interval until new settings are in force")
         .Choice("Monitor",
                 &P::monitor,
                 OnlyAt(NETFLOW, P::Monitor::NETFLOW, P::Monitor::SKETCH),
