@@ -24,6 +24,7 @@ FLOORS = [
     ["model/queue-pair"],  # a connection, and what may be put into it
     ["model/congestion-control", "model/recovery", "model/path", "model/nic"],
     ["model/edge"],  # functions of switches between datacenters
+    ["model/tuning"],  # tuners: what they see, and how they search
     ["helper"],  # networks and topologies
     ["workload"],  # flows
     ["output"],  # files of a run, and who watches it
