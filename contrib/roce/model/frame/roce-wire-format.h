@@ -52,6 +52,7 @@ constexpr uint8_t BECN = 0x40;
 constexpr uint8_t ACK_REQUEST = 0x80; //!< in front of the PSN
 constexpr uint8_t CODED = 0x40;       //!< first of the reserved bits behind it: FRAME_CODED
 constexpr uint8_t EXTENDED = 0x20;    //!< the second one: a FrameExtension precedes the payload
+constexpr uint8_t SKETCHED = 0x10;    //!< the third one: Frame::sketched
 
 constexpr uint8_t HAS_TIMESTAMP = 0x20; //!< telemetry code: the block begins with a time stamp
 constexpr uint8_t INT_CODE_OTHER = 31;  //!< a length that the code cannot tell
