@@ -37,6 +37,7 @@ OLD_ROOMS = [
     ("queue pairs, recoveries, paths, NICs", "``model/nic``", 41, 7039,
      ["model/queue-pair", "model/recovery", "model/path", "model/nic"]),
     ("external switches", "``model/edge``", 13, 2527, ["model/edge"]),
+    ("tuners", "(not there)", 0, 0, ["model/tuning"]),
     ("networks, workloads, output, programs", "``helper``", 99, 17453,
      ["helper", "workload", "output", "experiment", "hpcc"]),
 ]

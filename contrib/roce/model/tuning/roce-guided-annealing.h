@@ -85,8 +85,8 @@ class GuidedAnnealing
         double eta;       //!< greatest probability of the dominant direction
         bool adaptiveEta; //!< eta is 0.5 + 0.2 (1 - b), b the average of [dU < -0.01] (artifact 2)
         uint32_t mutateCount; //!< parameters that move at once; 0: all
-        double leastStep;     //!< steps are U(leastStep, 1) times s_p
-        bool rangeSteps;      //!< s_p is half the range, and steps begin at 0 (naive annealing)
+        double leastStep;     //!< a step is U(leastStep, 1) times s_p
+        bool rangeSteps;      //!< s_p is half the range between the bounds (naive annealing)
     };
 
     /**
@@ -205,9 +205,8 @@ class GuidedAnnealing
     double m_bestUtility{0};
     Values m_current;
     double m_currentUtility{0};
-    Values m_deployed;                   //!< P_m
-    std::vector<std::size_t> m_moving;   //!< rows that move, in order
-    std::vector<std::size_t> m_rowsLeft; //!< for ChooseMoving()
+    Values m_deployed;                 //!< P_m
+    std::vector<std::size_t> m_moving; //!< rows that move, in order
 };
 
 } // namespace roce

@@ -39,8 +39,6 @@ struct ParaleonParams
         NETFLOW, //!< NetFlowSampler
     };
 
-    int64_t monitorIntervalPs; //!< lambda_MI
-    int64_t controlDelayPs;    //!< from the end of an interval to new settings in force
     Monitor monitor;
     bool marks;               //!< a packet is counted by the first sketch on its way alone
     bool restartsByItself;    //!< a run begins with the first flows and whenever one has ended

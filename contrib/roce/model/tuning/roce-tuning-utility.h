@@ -147,7 +147,8 @@ class TuningUtility
     uint64_t m_uplinks{0};   //!< active ones
     uint64_t m_pairs{0};
     uint64_t m_ports{0};
-    uint64_t m_pausedPorts{0};
+    uint64_t m_pausedPorts{0}; //!< for any time
+    uint64_t m_toldPorts{0};   //!< that received PAUSE frames
     uint64_t m_pauseFrames{0};
     double m_pausedPs{0};
     double m_basePs{0};
