@@ -8,6 +8,7 @@
 #include "roce-paraleon-profiles.h"
 
 #include <cmath>
+#include <iterator>
 
 namespace ns3
 {
@@ -292,7 +293,8 @@ const ParameterTable<ParaleonParams>&
 ParaleonParams::Table()
 {
     static const ParameterTable<P> table = [] {
-        ParameterTable<P> rows("ns3::roce::Paraleon", PARALEON_PROFILES);
+        ParameterTable<P> rows("ns3::roce::Paraleon",
+                               {std::begin(PARALEON_PROFILES), std::end(PARALEON_PROFILES)});
         AddMonitor(rows);
         AddUtility(rows);
         AddParaleonSearch(rows);

@@ -9,7 +9,7 @@
 #include "roce-paraleon-params.h"
 
 #include <cstddef>
-#include <string>
+#include <iterator>
 #include <vector>
 
 namespace ns3
@@ -18,13 +18,8 @@ namespace roce
 {
 
 /// PARALEON's profiles: the paper, the two artifacts, ablations.
-inline const std::vector<std::string> PARALEON_PROFILES{"paper",
-                                                        "artifact-a1",
-                                                        "artifact-a2",
-                                                        "naive-sa",
-                                                        "no-fsd",
-                                                        "naive-sketch",
-                                                        "netflow"};
+constexpr const char* PARALEON_PROFILES[] =
+    {"paper", "artifact-a1", "artifact-a2", "naive-sa", "no-fsd", "naive-sketch", "netflow"};
 
 /// Values of the profiles: what the paper has is also that of its ablations.
 template <typename T>
@@ -39,7 +34,7 @@ template <typename T>
 std::vector<T>
 OnlyAt(std::size_t profile, T value, T elsewhere)
 {
-    std::vector<T> values(PARALEON_PROFILES.size(), elsewhere);
+    std::vector<T> values(std::size(PARALEON_PROFILES), elsewhere);
     values[profile] = value;
     return values;
 }
