@@ -92,7 +92,7 @@ TEST_F(ParaleonNetwork, PacketIsCountedOnce)
     TunedRacks racks(2, options);
     Completions done(racks.net);
     const std::vector<FlowSpec> flows =
-        Numbered({Flow(0, 3, 1000), Flow(1, 2, 300000), Flow(0, 1, 50000)});
+        Numbered({Flow(0, 3, 1000), Flow(1, 2, 300000), Flow(0, 1, 50000), Flow(3, 0, 70000)});
     racks.net.InstallFlows(flows);
     uint64_t marked[N_FRAME_KINDS] = {};
     for (const Ptr<Port>& port : racks.net.GetPorts())
@@ -405,7 +405,8 @@ TEST_F(ParaleonNetwork, EveryProfileRuns)
         }
         EXPECT_GT(tuning, 5u) << profile;
         EXPECT_GT(most, 0.2) << profile;
-        EXPECT_LE(most, 1.3) << profile;
+        // The artifacts divide 40 us by any RTT, here of 8 us and more.
+        EXPECT_LE(most, profile.substr(0, 8) == "artifact" ? 3.0 : 1.0) << profile;
         EXPECT_EQ(racks.net.GetCounters().at("sketchSkipped") == 0, profile == "naive-sketch")
             << profile << ": frames that the first ToR has marked";
         Simulator::Destroy();

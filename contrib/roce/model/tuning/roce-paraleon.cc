@@ -10,6 +10,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/roce-input-error.h"
 
+#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -102,9 +103,25 @@ Paraleon::ToSettings(const GuidedAnnealing::Values& values) const
     for (std::size_t i = 0; i < values.size(); ++i)
     {
         const TunedParameter& row = m_table.GetRows()[i];
-        settings.push_back({row.target, row.attribute, m_table.ToText(i, values[i])});
+        std::string text = m_table.ToText(i, values[i]);
+        if (IsPlainBytes(row))
+        {
+            const double perUnit = 1000;
+            text = std::to_string(std::llround(perUnit * values[i]));
+        }
+        settings.push_back({row.target, row.attribute, text});
     }
     return settings;
+}
+
+/// @return whether the attribute is a whole number of bytes, without a unit
+bool
+Paraleon::IsPlainBytes(const TunedParameter& row) const
+{
+    const std::string text = row.unit == TunedParameter::Unit::KILOBYTES
+                                 ? GetValue(row.target, row.attribute)
+                                 : "none";
+    return text.find_first_not_of("0123456789") == std::string::npos;
 }
 
 /// Refuse what could not be deployed later.
@@ -141,7 +158,9 @@ Paraleon::DoInstall()
     for (std::size_t i = 0; i < m_table.GetSize(); ++i)
     {
         const TunedParameter& row = m_table.GetRows()[i];
-        m_deployed.push_back(m_table.FromText(i, GetValue(row.target, row.attribute)));
+        m_deployed.push_back(m_table.FromText(i,
+                                              GetValue(row.target, row.attribute) +
+                                                  (IsPlainBytes(row) ? "B" : "")));
     }
     m_mix.Start(m_p->mix);
     m_utility.Start(m_p->utility);

@@ -84,6 +84,7 @@ class Paraleon : public Tuner
   private:
     MutationTable MakeTable() const;
     std::vector<Setting> ToSettings(const GuidedAnnealing::Values& values) const;
+    bool IsPlainBytes(const TunedParameter& row) const;
     void CheckTable() const;
     TuningUtility::Terms Measure(const TuningReports& reports);
     const TuningUtility::Path& PathOf(uint32_t src, uint32_t dst);
