@@ -65,6 +65,7 @@ TEST(DcqcnVendor, FirstCnpWithFraction)
 {
     const auto cc = Make({{"ByteReset", "0"},
                           {"CutTimerFreeRunning", "true"},
+                          {"StageRule", "time"},
                           {"FractionOnFirstCnp", "0.5"}});
     cc->OnCnp({0});
     EXPECT_DOUBLE_EQ(Gbps(cc, 0), 50);
@@ -129,7 +130,9 @@ TEST(DcqcnVendor, Gd)
 // Every knob of the vector takes effect at its next use, and no timer that runs is set anew.
 TEST(DcqcnVendor, KnobsAreLive)
 {
-    const Attributes base{{"ByteReset", "0"}, {"ReleaseAtLineRate", "false"}};
+    const Attributes base{{"ByteReset", "0"},
+                          {"StageRule", "time"},
+                          {"ReleaseAtLineRate", "false"}};
     const auto limited = [&base] {
         const auto cc = Make(base);
         cc->OnCnp({0});
@@ -152,11 +155,13 @@ TEST(DcqcnVendor, KnobsAreLive)
         return TargetGbps(law);
     };
     const double plain = target({}, 301 * US + 600 * US);
-    EXPECT_NEAR(target({{"AiRate", "1Gbps"}}, 301 * US + 600 * US), plain, 1.1);
-    EXPECT_GT(target({{"AiRate", "1Gbps"}}, 301 * US + 900 * US),
-              target({}, 301 * US + 900 * US) + 0.9);
-    EXPECT_GT(target({{"HaiRate", "2Gbps"}}, 301 * US + 1500 * US),
-              target({}, 301 * US + 1500 * US) + 1.8);
+    EXPECT_NEAR(target({{"AiRate", "1Gbps"}}, 301 * US + 600 * US) - plain, 0.995, 1e-6)
+        << "fast recovery once, then one step";
+    EXPECT_NEAR(target({{"HaiRate", "2Gbps"}}, 301 * US + 1500 * US) -
+                    target({}, 301 * US + 1500 * US),
+                3 * 1.95,
+                1e-6)
+        << "then three hyper steps";
     EXPECT_LT(target({{"Threshold", "50"}}, 301 * US + 1500 * US),
               target({}, 301 * US + 1500 * US) - 0.01);
     // Cuts.
