@@ -3,13 +3,14 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-// PARALEON in small networks: marks and sketches, the controller's course, what it tunes and what it
-// leaves alone, and that its history depends on the seed alone.
+// PARALEON in small networks: marks and sketches, the controller's course, what it tunes and what
+// it leaves alone, and that its history depends on the seed alone.
 #include "../roce-error-of.h"
 #include "roce-tuner-network.h"
 
 #include "ns3/roce-paraleon.h"
 #include "ns3/roce-sketch-monitor.h"
+#include "ns3/roce-wire-format.h"
 
 #include <cmath>
 #include <map>
@@ -54,7 +55,8 @@ struct ParaleonNetwork : SystemTest
         tuner.TraceConnectWithoutContext(
             "Interval",
             Callback<void, const std::string&, const std::vector<double>&, Time>(
-                [&tuner, &rows](const std::string& state, const std::vector<double>& values, Time at) {
+                [&tuner,
+                 &rows](const std::string& state, const std::vector<double>& values, Time at) {
                     const std::vector<std::string> columns = tuner.GetColumns();
                     ASSERT_EQ(columns.size(), values.size());
                     Row row{state, {}, at.GetPicoSeconds()};
@@ -101,6 +103,12 @@ TEST_F(ParaleonNetwork, PacketIsCountedOnce)
             "TxBegin",
             Callback<void, const Frame&, Time>([&](const Frame& frame, Time) {
                 marked[static_cast<unsigned>(frame.kind)] += frame.sketched;
+                if (frame.kind != FrameKind::PFC)
+                {
+                    // Behind Ethernet, IPv4 and UDP, the byte in front of the PSN.
+                    const bool onWire = WireFormat::Serialize(frame)[14 + 20 + 8 + 8] & 0x10;
+                    EXPECT_EQ(onWire, frame.sketched) << "in captures";
+                }
             }));
     }
     Simulator::Run();
@@ -400,8 +408,8 @@ TEST_F(ParaleonNetwork, EveryProfileRuns)
         for (const Row& row : rows)
         {
             tuning += row.state == "tuning" || row.state == "trigger";
-            most = std::max(most, std::isnan(row.values.at("utility")) ? 0
-                                                                        : row.values.at("utility"));
+            most =
+                std::max(most, std::isnan(row.values.at("utility")) ? 0 : row.values.at("utility"));
         }
         EXPECT_GT(tuning, 5u) << profile;
         EXPECT_GT(most, 0.2) << profile;

@@ -84,7 +84,10 @@ TEST(DcqcnVendor, SteadyAlpha)
         int64_t spacingUs;
         const char* period;
         double alpha;
-    } cases[] = {{4, "1us", 0.2518}, {50, "1us", 0.02249}, {96, "1us", 0.01302}, {50, "4us", 0.0823}};
+    } cases[] = {{4, "1us", 0.2518},
+                 {50, "1us", 0.02249},
+                 {96, "1us", 0.01302},
+                 {50, "4us", 0.0823}};
 
     for (const auto& c : cases)
     {

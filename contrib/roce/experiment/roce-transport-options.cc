@@ -141,10 +141,11 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                  "ReflexNdt, or the TypeId of any stage; attributes may follow; several with "
                  "commas",
                  edge);
-    cmd.AddValue("tuner",
-                 "What tunes parameters while the simulation is on: Paraleon, or the TypeId of any; "
-                 "attributes may follow",
-                 tuner);
+    cmd.AddValue(
+        "tuner",
+        "What tunes parameters while the simulation is on: Paraleon, or the TypeId of any; "
+        "attributes may follow",
+        tuner);
     cmd.AddValue("lossRecovery",
                  "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",
                  lossRecovery);

@@ -25,8 +25,8 @@ namespace roce
  * Columns: time_ns (end of the interval), state, and Tuner::GetColumns(); empty where the tuner had
  * no value. For Paraleon: candidate (settings deployed so far), utility and its terms, the share of
  * elephants, the divergence, the temperature, and the parameters in force in that interval. States:
- * idle, begin (a run of annealing begins behind this interval), tuning, trigger (the mix has changed
- * while a run is on).
+ * idle, begin (a run of annealing begins behind this interval), tuning, trigger (the mix has
+ * changed while a run is on).
  */
 class TuningFile
 {

@@ -101,6 +101,8 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  * Extensions: the next reserved bit says that the bytes of a FrameExtension precede the payload, or
  * end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them.
  *
+ * The bit behind it is Frame::sketched, of data only.
+ *
  * The ICRC is the one of the same frame without telemetry: telemetry bytes are not covered and
  * the covered IP and UDP lengths are those without them. Hops can so write telemetry without
  * touching the ICRC. A frame without telemetry has the standard ICRC.

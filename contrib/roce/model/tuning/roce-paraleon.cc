@@ -118,9 +118,8 @@ Paraleon::ToSettings(const GuidedAnnealing::Values& values) const
 bool
 Paraleon::IsPlainBytes(const TunedParameter& row) const
 {
-    const std::string text = row.unit == TunedParameter::Unit::KILOBYTES
-                                 ? GetValue(row.target, row.attribute)
-                                 : "none";
+    const std::string text =
+        row.unit == TunedParameter::Unit::KILOBYTES ? GetValue(row.target, row.attribute) : "none";
     return text.find_first_not_of("0123456789") == std::string::npos;
 }
 
@@ -158,9 +157,9 @@ Paraleon::DoInstall()
     for (std::size_t i = 0; i < m_table.GetSize(); ++i)
     {
         const TunedParameter& row = m_table.GetRows()[i];
-        m_deployed.push_back(m_table.FromText(i,
-                                              GetValue(row.target, row.attribute) +
-                                                  (IsPlainBytes(row) ? "B" : "")));
+        m_deployed.push_back(
+            m_table.FromText(i,
+                             GetValue(row.target, row.attribute) + (IsPlainBytes(row) ? "B" : "")));
     }
     m_mix.Start(m_p->mix);
     m_utility.Start(m_p->utility);

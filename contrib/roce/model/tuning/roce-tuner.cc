@@ -48,8 +48,8 @@ Set(Object& object, const std::vector<Tuner::Setting>& settings)
         if (IsOf(object, setting.target) &&
             !object.SetAttributeFailSafe(setting.attribute, StringValue(setting.value)))
         {
-            throw InputError(setting.target + " has no " + setting.attribute + ", or it cannot be " +
-                             setting.value);
+            throw InputError(setting.target + " has no " + setting.attribute +
+                             ", or it cannot be " + setting.value);
         }
     }
 }
@@ -334,11 +334,10 @@ Tuner::GetValue(const std::string& target, const std::string& attribute) const
             }
         }
     }
-    throw InputError(GetInstanceTypeId().GetName() + " tunes " + target + "." + attribute +
-                     ", but NICs use " +
-                     LawOf(*m_network.nics.front(), false)->GetInstanceTypeId().GetName() +
-                     " and no switch has a stage " + target + ", expected one of them to be " +
-                     target);
+    throw InputError(
+        GetInstanceTypeId().GetName() + " tunes " + target + "." + attribute + ", but NICs use " +
+        LawOf(*m_network.nics.front(), false)->GetInstanceTypeId().GetName() +
+        " and no switch has a stage " + target + ", expected one of them to be " + target);
 }
 
 void

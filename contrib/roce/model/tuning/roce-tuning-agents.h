@@ -97,9 +97,9 @@ class TuningAgents
     /// Who reports.
     struct Options
     {
-        bool rtts{false};         //!< NICs measure RTTs
-        bool nics{false};         //!< NICs report
-        bool tors{false};         //!< switches with NICs report
+        bool rtts{false};          //!< NICs measure RTTs
+        bool nics{false};          //!< NICs report
+        bool tors{false};          //!< switches with NICs report
         bool otherSwitches{false}; //!< the others do, too
     };
 
