@@ -169,6 +169,22 @@ def incast_pfc(runner):
     runner.refuse("incast-pfc", "--sender=4", "unknown option '--sender'", "--senders")
 
 
+def own_tuner(runner):
+    """Where the RTT is above the target, step and thresholds shrink to 80 %; otherwise they grow by 10 %, up to their bounds."""
+    pattern = re.compile(r" *(\d+) us  RTT +([\d.]+) us  step +([\d.]+) Mbit/s  Kmax +([\d.]+) kB")
+    for options, target in ([], 30), (["--ns3::roce::RttTuner::Target=60us"], 60):
+        rows = [[float(x) for x in pattern.fullmatch(line).groups()]
+                for line in runner.output("own-tuner", *options).splitlines()]
+        check([row[0] for row in rows] == [1000.0 * i for i in range(1, 16)], f"own-tuner: times {rows}")
+        step, kmax = 40.0, 400.0
+        for _, rtt, new_step, new_kmax in rows:
+            factor = 0.8 if rtt > target else 1.1
+            step, kmax = max(1, min(500, step * factor)), max(20, min(400, kmax * factor))
+            check(close(new_step, step, 0.01) and close(new_kmax, kmax, 0.01), f"own-tuner {options}: {rows}")
+            step, kmax = new_step, new_kmax
+    runner.refuse("own-tuner", "--ns3::roce::Tuner::ReportLoss=2", "ReportLoss", "0 <= ReportLoss <= 1")
+
+
 def own_transport(runner):
     """The rates follow from the law: line rate alone, and powers of the factor while nothing is added."""
     pattern = re.compile(r" *([\d.]+) us +([\d.]+) \+ +([\d.]+) Gbit/s  fairness ([\d.]+)")
@@ -223,7 +239,7 @@ def wireshark_capture(runner):
     runner.refuse("wireshark-capture", "--sender=4", "unknown option '--sender'", "--senders")
 
 
-TESTS = {"first-flow": first_flow, "incast-pfc": incast_pfc, "own-transport": own_transport,
+TESTS = {"first-flow": first_flow, "incast-pfc": incast_pfc, "own-transport": own_transport, "own-tuner": own_tuner,
          "wireshark-capture": wireshark_capture}
 
 

@@ -12,6 +12,8 @@
 #include "ns3/roce-messages.h"
 #include "ns3/roce-pfc-log.h"
 #include "ns3/roce-progress.h"
+#include "ns3/roce-tuner.h"
+#include "ns3/roce-tuning-file.h"
 #include "ns3/roce-values-in-force.h"
 #include "ns3/scheduler.h"
 #include "ns3/simulator.h"
@@ -356,6 +358,9 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                    });
     const auto pfcLog =
         hpccPfc ? std::make_unique<PfcLog>(network, writer->AddFile(PfcLog::FILE_NAME)) : nullptr;
+    const auto tuning = writer && network.GetTuner()
+                            ? std::make_unique<TuningFile>(*network.GetTuner(), *writer)
+                            : nullptr;
     if (writer)
     {
         writer->Begin();

@@ -13,6 +13,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-loss-recovery.h"
 #include "ns3/roce-path-selector.h"
+#include "ns3/roce-tuner.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -140,6 +141,11 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                  "MlccReceiverSide, ReflexNsf, ReflexNdt, or the TypeId of any stage; attributes "
                  "may follow; several with commas",
                  edge);
+    cmd.AddValue(
+        "tuner",
+        "What tunes parameters while the simulation is on: Paraleon, or the TypeId of any; "
+        "attributes may follow",
+        tuner);
     cmd.AddValue("lossRecovery",
                  "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",
                  lossRecovery);
@@ -258,6 +264,13 @@ TransportOptions::MakeNetworkOptions() const
     options.telemetry = telemetry;
     options.ecmpSeed = ecmpSeed ? ecmpSeed : RngSeedManager::GetRun();
     options.stages = GetStages();
+    if (!tuner.empty())
+    {
+        ObjectFactoryValue factory;
+        factory.DeserializeFromString(ValueCheck::Factory("--tuner", tuner, Tuner::GetTypeId()),
+                                      MakeObjectFactoryChecker());
+        options.tuner = factory.Get();
+    }
     return options;
 }
 

@@ -32,6 +32,7 @@ struct TransportOptions
     std::string interCc;                 //!< the same, between datacenters; empty: cc
     std::string stages;                  //!< SwitchStages, by role of switch, with commas between
     std::string edge;                    //!< the same, of external switches
+    std::string tuner;                   //!< a Tuner, or nothing
     std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
     std::string interLossRecovery;       //!< the same, between datacenters; empty: lossRecovery
     std::string paths{"FlowHash"};       //!< the same for PathSelector

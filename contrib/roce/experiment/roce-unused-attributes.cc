@@ -9,6 +9,7 @@
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-mlcc.h"
+#include "ns3/roce-tuner.h"
 
 #include <algorithm>
 #include <sstream>
@@ -49,6 +50,10 @@ std::set<TypeId>
 FindUsedTypes(const Network& network, const std::array<bool, 2>& scopes)
 {
     std::set<TypeId> used{FlowApplication::GetTypeId()};
+    if (const Ptr<Tuner> tuner = network.GetTuner())
+    {
+        used.insert(tuner->GetInstanceTypeId());
+    }
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
         for (const bool interDc : {false, true})

@@ -5,6 +5,8 @@
  */
 #include "roce-network.h"
 
+#include "ns3/roce-tuner.h"
+
 namespace ns3
 {
 namespace roce
@@ -35,6 +37,10 @@ Network::GetCounters() const
         counters["framesLostLinkDown"] += port->GetFramesLost(Port::LOSS_LINK_DOWN);
     }
     counters["linkFailures"] = CountLinkFailures();
+    if (m_tuner)
+    {
+        m_tuner->Count(counters);
+    }
     counters["pausedNs"] = static_cast<uint64_t>(pausedPs / 1000);
     counters["packetHops"] = CountPacketHops();
     return counters;

@@ -11,6 +11,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-hash.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-tuner.h"
 #include "ns3/string.h"
 
 #include <algorithm>
@@ -52,6 +53,10 @@ Network::~Network()
     for (EventId& change : m_changes)
     {
         change.Cancel();
+    }
+    if (m_tuner)
+    {
+        m_tuner->Dispose();
     }
 }
 
@@ -227,6 +232,10 @@ Network::Build(const Options& options)
     }
     InstallStages(options);
     CheckEcnBelowPfc();
+    if (options.tuner)
+    {
+        InstallTuner(*options.tuner);
+    }
 }
 
 void
@@ -364,6 +373,10 @@ Network::AssignStreams(int64_t stream)
                             "a loss model uses more than its random streams");
         }
         next += LossModel::MAX_STREAMS;
+    }
+    if (m_tuner)
+    {
+        next += m_tuner->AssignStreams(next);
     }
     return next - stream;
 }

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ namespace ns3
 {
 namespace roce
 {
+
+class Tuner;
 
 /// A switch stage and the switches that have it.
 struct StagePlacement
@@ -106,6 +109,8 @@ class Network
         std::vector<StagePlacement> stages;
         bool moreStages{false}; //!< the program installs others after Build(): that nothing marks
                                 //!< or stamps is not refused
+
+        std::optional<ObjectFactory> tuner; //!< kind and parameters of a Tuner, or none
 
         /// @return all of them, the marker and the stamper first
         std::vector<StagePlacement> GetPlacements() const;
@@ -395,6 +400,9 @@ class Network
     /// @return GetLinkName() and since when for every link that is down
     std::vector<std::string> DescribeDownLinks() const;
 
+    /// @return what tunes parameters (Options::tuner), or null
+    Ptr<Tuner> GetTuner() const;
+
     // --- totals over the network
 
     /// @return transmissions of data, ACK, NAK and CNP frames by all ports
@@ -522,6 +530,7 @@ class Network
     bool IsInterDc(uint32_t src, uint32_t dst) const;
     std::string CheckDeployment(const Options& options) const;
     void InstallStages(const Options& options);
+    void InstallTuner(const ObjectFactory& factory);
     void CheckEcnBelowPfc();
     void CheckFactories() const;
     void CheckPauses() const;
@@ -542,6 +551,7 @@ class Network
     std::shared_ptr<Attachments> m_attachments;
     std::vector<std::string> m_warnings;
     std::unique_ptr<FlowPhases> m_phases; //!< null if no flow has one
+    Ptr<Tuner> m_tuner;                   //!< or null
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     bool m_built{false};

@@ -10,6 +10,7 @@
 #include "ns3/roce-network.h"
 #include "ns3/roce-parameter-value.h"
 #include "ns3/roce-switch-stage.h"
+#include "ns3/roce-tuner.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -137,6 +138,10 @@ ValuesInForce(const Network& network)
         {
             Add(json["stage"], *stage);
         }
+    }
+    if (const Ptr<Tuner> tuner = network.GetTuner())
+    {
+        Add(json["tuner"], *tuner);
     }
     return json;
 }

@@ -9,6 +9,7 @@ cpp_examples = [
     ("first-flow --cc=Hpcc --bytes=100000", "True", "True"),
     ("incast-pfc --out=roce-incast-pfc", "True", "False"),
     ("own-transport", "True", "False"),
+    ("own-tuner", "True", "False"),
     ("wireshark-capture --prefix=roce-wireshark", "True", "False"),
     ("compare-transports --only=theta-PowerTCP --out=roce-compare", "True", "False"),
 ]

@@ -125,6 +125,11 @@ DcqcnParams::Table()
                     {false, false, true}, // [2] [2] [4]
                     {{"both", false}, {"time", true}},
                     "both: hyper increase needs bytes and time; time: as the HPCC simulator")
+            .Count("Gd",
+                   &P::gd,
+                   {11}, // [1], and what the formulas of [2] and [4] amount to
+                   Range::Within(0, 1000),
+                   "rpg_gd: a cut takes the share alpha / 2^(Gd - 10) of the rate")
             .Number("MinDecFac",
                     &P::minDecFac,
                     {0.5, 0, 0}, // [1] [4]

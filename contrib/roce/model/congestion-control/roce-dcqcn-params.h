@@ -51,6 +51,7 @@ struct DcqcnParams
     bool haiPer25G; //!< the same for haiRateBps
     bool hyperMultiplier;
     bool timeOnlyStages;
+    uint32_t gd;
     double minDecFac;
     double minRateBps;
     DcqcnClamp clamp;

@@ -267,7 +267,9 @@ Dcqcn::Cut(int64_t nowPs)
     {
         m_target = m_rate;
     }
-    const double cut = m_rate * std::max(1 - m_alpha / 2, p.minDecFac);
+    // Gd below 10 could take more than there is; the floors below hold.
+    const double cut =
+        m_rate * std::max(1 - std::ldexp(m_alpha, 10 - static_cast<int>(p.gd)), p.minDecFac);
     m_rate = std::min(std::max(cut, p.minRateBps), m_line);
     m_target = std::max(m_target, m_rate);
     m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;

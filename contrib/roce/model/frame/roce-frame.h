@@ -297,6 +297,8 @@ struct alignas(64) Frame
                            //!< timer sends it. A NIC knows it from the wire: its reply has the same
                            //!< source port, unless replies of the flow have a port of their own
     uint8_t extension;     //!< tag of the FrameExtension that it carries; 0: none
+    bool sketched;         //!< DATA: some switch on its way has counted it (SketchMonitor); a NIC
+                           //!< sends every frame without
     // --- third cache line: PFC and extensions only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
     uint8_t classEnable;                    //!< PFC: class-enable vector

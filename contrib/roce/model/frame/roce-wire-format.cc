@@ -253,7 +253,8 @@ WriteRoce(Bytes& out, const Frame& frame)
     Put(out, frame.dstQp, 3);
     Put(out,
         (frame.flags & FRAME_ACK_REQ ? ACK_REQUEST : 0) | (coded ? CODED : 0) |
-            (FrameExtension::BytesIn(frame) ? EXTENDED : 0),
+            (FrameExtension::BytesIn(frame) ? EXTENDED : 0) |
+            (isData && frame.sketched ? SKETCHED : 0),
         1);
     Put(out, isCnp ? 0 : frame.psn, 3);
     if (isData && first)

@@ -52,6 +52,7 @@ constexpr uint8_t BECN = 0x40;
 constexpr uint8_t ACK_REQUEST = 0x80; //!< in front of the PSN
 constexpr uint8_t CODED = 0x40;       //!< first of the reserved bits behind it: FRAME_CODED
 constexpr uint8_t EXTENDED = 0x20;    //!< the second one: a FrameExtension precedes the payload
+constexpr uint8_t SKETCHED = 0x10;    //!< the third one: Frame::sketched
 
 constexpr uint8_t HAS_TIMESTAMP = 0x20; //!< telemetry code: the block begins with a time stamp
 constexpr uint8_t INT_CODE_OTHER = 31;  //!< a length that the code cannot tell
@@ -99,6 +100,8 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  *
  * Extensions: the next reserved bit says that the bytes of a FrameExtension precede the payload, or
  * end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them.
+ *
+ * The bit behind it is Frame::sketched, of data only.
  *
  * The ICRC is the one of the same frame without telemetry: telemetry bytes are not covered and
  * the covered IP and UDP lengths are those without them. Hops can so write telemetry without

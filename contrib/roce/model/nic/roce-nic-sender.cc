@@ -31,6 +31,7 @@ NicSender::NicSender(Nic& nic)
 void
 NicSender::Clear()
 {
+    m_busy.clear();
     m_queuePairs.clear();
 }
 
@@ -64,6 +65,7 @@ NicSender::Open(const TransportProfile& profile,
                                     std::move(selector)));
     ++m_open;
     QueuePair* qp = m_queuePairs.back().get();
+    qp->retunings = static_cast<uint32_t>(m_retunings.size()); // the profile has them
     RetransmissionTimers::Open(
         *qp,
         std::clamp(m_nic.m_rtoMin.GetPicoSeconds(), floorPs, LossRecovery::LONGEST_TIMEOUT_PS));
@@ -73,9 +75,43 @@ NicSender::Open(const TransportProfile& profile,
 void
 NicSender::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie, int64_t nowPs)
 {
+    TakeOver(*qp);
+    SetBusy(*qp, true);
     qp->Post(bytes, cookie, nowPs);
     qp->GetCc().Advance(nowPs);
     m_scheduler.Place(qp, nowPs, m_nic.GetBusyUntilPs());
+}
+
+void
+NicSender::SetBusy(QueuePair& qp, bool busy)
+{
+    if (busy == (qp.busyIndex != QueuePair::NOT_BUSY))
+    {
+        return;
+    }
+    if (busy)
+    {
+        qp.busyIndex = static_cast<uint32_t>(m_busy.size());
+        m_busy.push_back(&qp);
+        return;
+    }
+    m_busy[qp.busyIndex] = m_busy.back();
+    m_busy[qp.busyIndex]->busyIndex = qp.busyIndex;
+    m_busy.pop_back();
+    qp.busyIndex = QueuePair::NOT_BUSY;
+}
+
+void
+NicSender::CatchUpRetunings(QueuePair& qp) const
+{
+    for (; qp.retunings < m_retunings.size(); ++qp.retunings)
+    {
+        const Retuning& missed = m_retunings[qp.retunings];
+        if (qp.GetCc().GetPath().interDc == missed.interDc)
+        {
+            qp.GetCc().Retune(*missed.law, missed.atPs);
+        }
+    }
 }
 
 bool
@@ -92,6 +128,7 @@ NicSender::CloseIfDone(QueuePair* qp)
         m_nic.m_counters.pathMoves += selector->GetMoves();
     }
     --m_open;
+    SetBusy(*qp, false);
     m_queuePairs[qp->GetQpn()].reset();
     return true;
 }
@@ -149,7 +186,7 @@ NicSender::SendNext(uint32_t paused, int64_t atPs)
 void
 NicSender::OnAck(Frame* frame, int64_t nowPs)
 {
-    QueuePair* qp = Get(frame->dstQp);
+    QueuePair* qp = GetRetuned(frame->dstQp);
     if (!qp || qp->GetConfig().dst != frame->src || qp->failed)
     {
         ++m_nic.m_counters.strayFrames;
@@ -195,6 +232,10 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
     {
         m_nic.m_completedTrace(record);
     }
+    if (qp->GetUna() == qp->GetEndPsn())
+    {
+        SetBusy(*qp, false);
+    }
     if (!CloseIfDone(qp))
     {
         AfterFeedback(qp, nowPs);
@@ -205,7 +246,7 @@ void
 NicSender::OnCnp(Frame* frame, int64_t nowPs)
 {
     ++m_nic.m_counters.cnpsReceived;
-    QueuePair* qp = Get(frame->dstQp);
+    QueuePair* qp = GetRetuned(frame->dstQp);
     if (qp && qp->GetConfig().dst == frame->src)
     {
         qp->GetCc().OnCnp({nowPs, ExtensionView(*frame)});
@@ -218,7 +259,7 @@ void
 NicSender::OnNotification(Frame* frame, int64_t nowPs)
 {
     ++m_nic.m_counters.notificationsReceived;
-    QueuePair* qp = Get(frame->dstQp);
+    QueuePair* qp = GetRetuned(frame->dstQp);
     if (qp && qp->GetConfig().dst == frame->src && !qp->failed)
     {
         Notification notification;
@@ -253,14 +294,27 @@ NicSender::AfterFeedback(QueuePair* qp, int64_t nowPs)
 void
 NicSender::Retune(bool interDc, const CongestionControl& law, int64_t nowPs)
 {
-    for (const std::unique_ptr<QueuePair>& qp : m_queuePairs)
+    for (QueuePair* qp : m_busy)
     {
-        if (qp && qp->GetCc().GetPath().interDc == interDc)
+        TakeOver(*qp);
+        if (qp->GetCc().GetPath().interDc == interDc)
         {
             qp->GetCc().Retune(law, nowPs);
-            AfterFeedback(qp.get(), nowPs);
-            m_scheduler.LookAgain(qp.get(), nowPs);
+            AfterFeedback(qp, nowPs);
+            m_scheduler.LookAgain(qp, nowPs);
         }
+    }
+    if (m_busy.size() == m_open) // nobody is left to take anything over later
+    {
+        m_retunings.clear();
+    }
+    else
+    {
+        m_retunings.push_back({law.Fork(), nowPs, interDc});
+    }
+    for (QueuePair* qp : m_busy)
+    {
+        qp->retunings = static_cast<uint32_t>(m_retunings.size());
     }
 }
 

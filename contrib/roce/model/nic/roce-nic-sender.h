@@ -64,6 +64,20 @@ class NicSender
         return qpn < m_queuePairs.size() ? m_queuePairs[qpn].get() : nullptr;
     }
 
+    /**
+     * @param qpn number
+     * @return Get(), with every Retune() taken over
+     */
+    QueuePair* GetRetuned(uint32_t qpn) const
+    {
+        QueuePair* qp = Get(qpn);
+        if (qp)
+        {
+            TakeOver(*qp);
+        }
+        return qp;
+    }
+
     /// @return queue pairs ever opened
     uint32_t GetN() const
     {
@@ -130,7 +144,9 @@ class NicSender
     void RunTimeouts(int64_t atPs);
 
     /**
-     * @brief Give open queue pairs the live parameters of a prototype, and pace them anew.
+     * @brief Give open queue pairs the live parameters of a prototype, and pace them anew. Those
+     * that wait for acknowledged messages only are not looked at: they take over what they have
+     * missed, as of its time, when they are used next.
      * @param interDc of which queue pairs
      * @param law prototype
      * @param nowPs current time
@@ -149,6 +165,25 @@ class NicSender
     void Clear();
 
   private:
+    /// Parameters for queue pairs that are not busy.
+    struct Retuning
+    {
+        Ptr<CongestionControl> law;
+        int64_t atPs;
+        bool interDc;
+    };
+
+    /// @brief Take over what a queue pair has missed. @param qp any
+    void TakeOver(QueuePair& qp) const
+    {
+        if (qp.retunings != m_retunings.size())
+        {
+            CatchUpRetunings(qp);
+        }
+    }
+
+    void CatchUpRetunings(QueuePair& qp) const;
+    void SetBusy(QueuePair& qp, bool busy);
     QueuePair* Pick(uint32_t paused, int64_t atPs);
     void AfterFeedback(QueuePair* qp, int64_t nowPs);
     bool CloseIfDone(QueuePair* qp);
@@ -158,6 +193,8 @@ class NicSender
     QpScheduler m_scheduler;
     RetransmissionTimers m_timeouts;
     std::vector<MessageRecord> m_done; //!< scratch
+    std::vector<QueuePair*> m_busy;    //!< those with unacknowledged messages
+    std::vector<Retuning> m_retunings; //!< in order of time; empty while all are busy
     uint32_t m_open{0};
 };
 

@@ -131,7 +131,7 @@ class Nic : public Port, public Station
      */
     QueuePair* GetQp(uint32_t qpn) const
     {
-        return m_sender.Get(qpn);
+        return m_sender.GetRetuned(qpn);
     }
 
     /// @return sending queue pairs ever opened

@@ -106,6 +106,9 @@ class QueuePair
         NONE,    //!< nothing: the rate holds from the next packet on
     };
 
+    /// busyIndex of a queue pair all of whose messages are acknowledged.
+    static constexpr uint32_t NOT_BUSY = UINT32_MAX;
+
     /// What a queue pair is made with.
     struct Config
     {
@@ -358,6 +361,8 @@ class QueuePair
     uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     Place place{Place::NOWHERE};
     bool failed{false};          //!< retry limit exceeded
+    uint32_t retunings{0};       //!< of those at its NIC, how many its rate law has taken over
+    uint32_t busyIndex{NOT_BUSY}; //!< in the NIC's list of those with unacknowledged messages
     RetransmissionTimer timeout; //!< of its oldest packet, or what LossRecovery watches
 
   private:

@@ -1,0 +1,151 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-tuning-agents.h"
+
+#include "roce-sketch-monitor.h"
+
+#include "ns3/callback.h"
+#include "ns3/roce-egress-scheduler.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// The RTTs of a NIC.
+class TuningAgents::RttAgent
+{
+  public:
+    /// @param nNics in the network
+    explicit RttAgent(std::size_t nNics)
+        : m_lastPs(nNics, 0)
+    {
+    }
+
+    /// A frame has arrived. @param frame any @param at when
+    void OnFrame(const Frame& frame, Time at)
+    {
+        // What a timer of the receiver sends answers no data.
+        if (frame.kind != FrameKind::ACK || !frame.dataEntropy || frame.src >= m_lastPs.size())
+        {
+            return;
+        }
+        if (!m_lastPs[frame.src])
+        {
+            m_seen.push_back(frame.src);
+        }
+        m_lastPs[frame.src] = std::max<int64_t>(1, at.GetPicoSeconds() - frame.sentPs);
+    }
+
+    /// The interval is over. @param rtts appended to
+    void Take(std::vector<RttReport>& rtts)
+    {
+        for (const uint32_t dst : m_seen)
+        {
+            rtts.push_back({dst, m_lastPs[dst]});
+            m_lastPs[dst] = 0;
+        }
+        m_seen.clear();
+    }
+
+  private:
+    std::vector<int64_t> m_lastPs; //!< by NIC; 0: none in this interval
+    std::vector<uint32_t> m_seen;  //!< NICs with one
+};
+
+TuningAgents::TuningAgents() = default;
+TuningAgents::~TuningAgents() = default;
+
+void
+TuningAgents::Install(const TunedNetwork& network, const Options& options)
+{
+    m_network = &network;
+    m_options = options;
+    m_nicCounts.resize(network.nics.size());
+    for (const Ptr<Switch>& sw : network.switches)
+    {
+        m_switchCounts.emplace_back(sw->GetNPorts());
+    }
+    for (std::size_t i = 0; options.rtts && i < network.nics.size(); ++i)
+    {
+        auto agent = std::make_shared<RttAgent>(network.nics.size());
+        m_rttAgents.push_back(agent);
+        network.nics[i]->TraceConnectWithoutContext(
+            "RxEnd",
+            Callback<void, const Frame&, Time>(
+                [agent](const Frame& frame, Time at) { agent->OnFrame(frame, at); }));
+    }
+}
+
+PortReport
+TuningAgents::Read(Port& port, PortCounts& before, int64_t nowPs)
+{
+    PortReport report;
+    report.port = port.GetIndex();
+    report.rateBps = port.GetRateBps();
+    PortCounts now;
+    now.txBytes = port.GetTxWireBytes();
+    now.rxBytes = port.GetPeer() ? port.GetPeer()->GetTxWireBytes() : 0;
+    now.pauseFrames = port.GetXoffReceived();
+    for (uint8_t c = 0; c < N_CLASSES; ++c)
+    {
+        now.pausedPs = std::max(now.pausedPs, port.GetPausedTimePs(c, nowPs));
+    }
+    report.txBytes = now.txBytes - before.txBytes;
+    report.rxBytes = now.rxBytes - before.rxBytes;
+    report.pausedPs = now.pausedPs - before.pausedPs;
+    report.pauseFrames = now.pauseFrames - before.pauseFrames;
+    before = now;
+    return report;
+}
+
+void
+TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
+{
+    for (uint32_t n = 0; m_options.nics && n < m_network->nics.size(); ++n)
+    {
+        NicReport report;
+        report.nic = n;
+        report.port = Read(*m_network->nics[n], m_nicCounts[n], nowPs);
+        if (m_options.rtts)
+        {
+            m_rttAgents[n]->Take(report.rtts);
+        }
+        if (withNics)
+        {
+            reports.nics.push_back(std::move(report));
+        }
+    }
+    for (uint32_t s = 0; s < m_network->switches.size(); ++s)
+    {
+        if (!(m_network->isTor[s] ? m_options.tors : m_options.otherSwitches))
+        {
+            continue;
+        }
+        Switch& sw = *m_network->switches[s];
+        auto* monitor = sw.FindStage<SketchMonitor>();
+        SwitchReport report;
+        report.sw = s;
+        if (monitor)
+        {
+            report.masses = monitor->ReadAndReset(nowPs);
+        }
+        for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+        {
+            PortReport port = Read(*sw.GetPort(p), m_switchCounts[s][p], nowPs);
+            port.isHost = sw.IsHostPort(p);
+            port.rxDataBytes = monitor ? monitor->TakeBytes(p) : 0;
+            port.queueBytes = sw.GetQueue(p).GetTotalBytes();
+            report.ports.push_back(port);
+        }
+        reports.switches.push_back(std::move(report));
+    }
+}
+
+} // namespace roce
+} // namespace ns3

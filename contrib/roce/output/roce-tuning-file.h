@@ -1,0 +1,53 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_TUNING_FILE_H
+#define ROCE_TUNING_FILE_H
+
+#include "roce-run-writer.h"
+
+#include "ns3/roce-tuner.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief tuning.csv: what a Tuner did, a row for each monitor interval.
+ *
+ * Columns: time_ns (end of the interval), state, and Tuner::GetColumns(); empty where the tuner had
+ * no value. For Paraleon: candidate (settings deployed so far), utility and its terms, the share of
+ * elephants, the divergence, the temperature, and the parameters in force in that interval. States:
+ * idle, begin (a run of annealing begins behind this interval), tuning, trigger (the mix has
+ * changed while a run is on).
+ */
+class TuningFile
+{
+  public:
+    static constexpr const char* FILE_NAME = "tuning.csv";
+
+    /**
+     * @param tuner whose history; outlives this
+     * @param writer has the file
+     */
+    TuningFile(Tuner& tuner, RunWriter& writer);
+    TuningFile(const TuningFile&) = delete;
+    TuningFile& operator=(const TuningFile&) = delete;
+
+  private:
+    void OnInterval(const std::string& state, const std::vector<double>& values, Time at);
+
+    CsvFile& m_csv;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TUNING_FILE_H */

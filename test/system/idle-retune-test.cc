@@ -1,0 +1,169 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// A NIC with very many queue pairs is retuned without a look at those that wait for nothing; they
+// take over what they have missed, as of its time, when they are used.
+#include "roce-test-network.h"
+
+#include "ns3/roce-dcqcn.h"
+
+#include <vector>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+/// Counts what it is told.
+class CountingDcqcn : public Dcqcn
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::roce::test::CountingDcqcn")
+                                .SetParent<Dcqcn>()
+                                .SetGroupName("RoceTest")
+                                .AddConstructor<CountingDcqcn>();
+        return tid;
+    }
+
+    Ptr<CongestionControl> Fork() const override
+    {
+        return CopyObject<CountingDcqcn>(this);
+    }
+
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override
+    {
+        ++s_retunes;
+        retunedPs.push_back(nowPs);
+        Dcqcn::Retune(prototype, nowPs);
+    }
+
+    std::vector<int64_t> retunedPs;
+    static inline unsigned s_retunes = 0;
+};
+
+NS_OBJECT_ENSURE_REGISTERED(CountingDcqcn);
+
+struct IdleRetune : SystemTest
+{
+    void SetUp() override
+    {
+        SystemTest::SetUp();
+        SetRateLaw("test::CountingDcqcn");
+        CountingDcqcn::s_retunes = 0;
+        MakeStar(net, 3);
+        net.Build();
+        net.AssignStreams(1);
+    }
+
+    QueuePair* Open(uint32_t src)
+    {
+        const Ptr<Nic> nic = net.GetNic(src);
+        const uint32_t number = net.GetNic(2)->ReserveReceiver(src, nic->GetProfile(), m_opened);
+        return nic->OpenQp(2, number, 3, static_cast<uint16_t>(50000 + m_opened++ % 10000), false);
+    }
+
+    static Ptr<CongestionControl> Law(const std::string& ai)
+    {
+        Ptr<CountingDcqcn> law = CreateObject<CountingDcqcn>();
+        law->SetAttribute("AiRate", StringValue(ai));
+        return law;
+    }
+
+    static CountingDcqcn& LawOf(QueuePair* qp)
+    {
+        return dynamic_cast<CountingDcqcn&>(qp->GetCc());
+    }
+
+    Network net;
+
+  private:
+    uint64_t m_opened{0};
+};
+
+TEST_F(IdleRetune, TenThousandQueuePairs)
+{
+    std::vector<QueuePair*> qps;
+    for (unsigned i = 0; i < 10000; ++i)
+    {
+        qps.push_back(Open(0));
+    }
+    for (const unsigned busy : {17U, 4000U, 9999U})
+    {
+        net.GetNic(0)->Post(qps[busy], 2000000, busy);
+    }
+    Simulator::Schedule(MicroSeconds(100), [&] {
+        net.GetNic(0)->Retune(false, Law("50Mbps"));
+        EXPECT_EQ(CountingDcqcn::s_retunes, 3u) << "only those with unacknowledged messages";
+    });
+    Simulator::Schedule(MicroSeconds(150), [&] {
+        net.GetNic(0)->Retune(false, Law("60Mbps"));
+        EXPECT_EQ(CountingDcqcn::s_retunes, 6u);
+    });
+    Simulator::Schedule(MicroSeconds(200), [&] {
+        net.GetNic(0)->Post(qps[5], 1000, 5);
+        EXPECT_EQ(CountingDcqcn::s_retunes, 8u) << "the one that is used takes over both";
+        EXPECT_EQ(LawOf(qps[5]).retunedPs, (std::vector<int64_t>{100 * US, 150 * US}));
+        EXPECT_EQ(LawOf(qps[5]).GetParams().aiRateBps, 60e6);
+        // Who looks at one sees what is in force, too.
+        const QueuePair* seen = net.GetNic(0)->GetQp(qps[6]->GetQpn());
+        EXPECT_EQ(dynamic_cast<const Dcqcn&>(seen->GetCc()).GetParams().aiRateBps, 60e6);
+    });
+    // All messages are acknowledged by then; a queue pair that was busy is idle like the others.
+    Simulator::Schedule(MilliSeconds(2), [&] {
+        EXPECT_EQ(qps[17]->GetUna(), qps[17]->GetEndPsn());
+        const unsigned before = CountingDcqcn::s_retunes;
+        net.GetNic(0)->Retune(false, Law("70Mbps"));
+        EXPECT_EQ(CountingDcqcn::s_retunes, before);
+        net.GetNic(0)->Post(qps[17], 1000, 20000);
+        EXPECT_EQ(CountingDcqcn::s_retunes, before + 1);
+        EXPECT_EQ(LawOf(qps[17]).GetParams().aiRateBps, 70e6);
+        QueuePair* fresh = Open(0);
+        net.GetNic(0)->Post(fresh, 1000, 20001);
+        EXPECT_EQ(CountingDcqcn::s_retunes, before + 1) << "a new one begins with what is in force";
+        EXPECT_EQ(LawOf(fresh).GetParams().aiRateBps, 70e6);
+    });
+    Simulator::Run();
+    net.CatchUp();
+    EXPECT_EQ(net.Audit(false), "");
+}
+
+// What one takes over late it takes over as of the time at which others did.
+TEST_F(IdleRetune, IdleOnesTakeOverAsOfItsTime)
+{
+    QueuePair* pairs[2] = {Open(0), Open(1)};
+    for (uint32_t n : {0, 1}) // an incast: both are cut
+    {
+        net.GetNic(n)->Post(pairs[n], 3000000, n);
+    }
+    for (const int64_t atUs : {1500, 1900, 2600})
+    {
+        Simulator::Schedule(MicroSeconds(atUs), [&, atUs] {
+            for (uint32_t n : {0, 1})
+            {
+                const Ptr<CongestionControl> law = Law(std::to_string(atUs) + "Mbps");
+                law->SetAttribute("TimeReset", TimeValue(MicroSeconds(atUs / 10)));
+                net.GetNic(n)->Retune(false, law);
+                // The second one is looked at: it has taken over at once.
+                net.GetNic(1)->GetQp(pairs[1]->GetQpn());
+            }
+        });
+    }
+    Simulator::Schedule(MicroSeconds(3333), [&] {
+        ASSERT_EQ(pairs[0]->GetUna(), pairs[0]->GetEndPsn()) << "the test needs idle ones";
+        ASSERT_EQ(pairs[1]->GetUna(), pairs[1]->GetEndPsn());
+        EXPECT_LT(LawOf(pairs[0]).retunedPs.size(), LawOf(pairs[1]).retunedPs.size());
+        net.GetNic(0)->GetQp(pairs[0]->GetQpn());
+        EXPECT_EQ(LawOf(pairs[0]).retunedPs, LawOf(pairs[1]).retunedPs);
+        EXPECT_EQ(LawOf(pairs[0]).retunedPs,
+                  (std::vector<int64_t>{1500 * US, 1900 * US, 2600 * US}));
+    });
+    Simulator::Run();
+}
+
+} // namespace
