@@ -272,6 +272,56 @@ TEST(Wrcc, ClippedRatesAreNotDoubled)
     EXPECT_EQ(told.Mbps(), 20000u);
 }
 
+// Behind a queue a round trip is longer than the timer. Each doubling makes the sender ignore the
+// ACKs of what it has sent before: without waiting it would never hear one again.
+TEST(Wrcc, ADoublingWaitsForTheAnswerToTheLastOne)
+{
+    for (const bool skip : {true, false})
+    {
+        WrccSender sender(Attributes{{"SkipIfClipped", skip ? "true" : "false"}});
+        sender.Send(); // PSN 0
+        sender.Ack(0, 10000);
+        sender.Send(); // 1
+        sender.Wait(24 * US);
+        EXPECT_EQ(sender.Mbps(), 20000u);
+        for (uint64_t psn = 2; psn < 7; ++psn)
+        {
+            sender.Send();
+            sender.Wait(24 * US);
+            EXPECT_EQ(sender.Mbps(), 20000u) << "no ACK of PSN 2 yet";
+        }
+        sender.Ack(1, 10000);
+        sender.Wait(24 * US);
+        EXPECT_EQ(sender.Mbps(), 20000u) << "sent before the doubling, so no answer to it";
+        sender.Ack(2, 20000);
+        sender.Wait(24 * US);
+        EXPECT_EQ(sender.Mbps(), 40000u) << "answered";
+        sender.Send(); // 7
+        sender.Fcnp(7, 30000);
+        sender.Wait(24 * US);
+        EXPECT_EQ(sender.Mbps(), skip ? 30000u : 60000u) << "an FCNP is an answer, too";
+    }
+    WrccSender literal(LITERAL);
+    literal.Send();
+    literal.Ack(0, 10000);
+    literal.Send();
+    literal.Wait(48 * US);
+    EXPECT_EQ(literal.Mbps(), 40000u) << "as printed: whatever is on the way";
+}
+
+// As printed an ACK cannot raise the rate beyond that of its data; with the line rate in the header
+// it brings the path's.
+TEST(Wrcc, DataMayAskForTheLineRate)
+{
+    WrccSender sender(Join(LITERAL, {{"HeaderRate", "line"}}));
+    sender.Ack(0, 12345);
+    EXPECT_EQ(sender.Mbps(), 12345u);
+    EXPECT_EQ(sender.Send().fairRateMbps, 100000u);
+    sender.Ack(1, 60000);
+    EXPECT_EQ(sender.Mbps(), 60000u);
+    EXPECT_EQ(sender.Send().fairRateMbps, 100000u);
+}
+
 // A storm of FCNPs leaves the floor; one doubling per period leads back.
 TEST(Wrcc, RecoversFromAStormOfFcnps)
 {

@@ -60,6 +60,13 @@ WrccParams::Table()
                   {true, false},
                   "With IncreaseMode=rttGated: no doubling if a switch has lowered the rate since "
                   "the last expiry")
+            .Choice("HeaderRate",
+                    &P::asksLineRate,
+                    {false},
+                    {{"current", false}, {"line", true}},
+                    "What data carry as FairRate: the present rate, as in line 21 of Algorithm 2, "
+                    "which ACKs can thus only lower; or the line rate, so that ACKs bring the "
+                    "least fair rate of the path, be it higher or lower")
             .Flag("TimerUsesMax",
                   &P::timerUsesMax,
                   {false},
@@ -133,7 +140,7 @@ Wrcc::DoStart(int64_t nowPs)
     RequirePath();
     m_p = m_parameters.Get();
     m_domain = static_cast<uint16_t>(m_path.datacenter);
-    m_burst = true;
+    m_burst = m_answered = true;
     m_clipped = false;
     m_pastPsn = m_nextPsn = 0;
     m_srttPs = 0;
@@ -143,6 +150,7 @@ Wrcc::DoStart(int64_t nowPs)
     const double restPs = static_cast<double>(m_path.baseRttPs) - m_path.hops * framePs;
     SetRttEst(static_cast<int64_t>(std::max(restPs, 0.0)));
     m_timerPs = nowPs + m_periodPs;
+    m_lineRateMbps = WrccMbps(static_cast<double>(m_path.lineRateBps));
     MoveTo(m_path.lineRateBps, START, nowPs);
 }
 
@@ -181,7 +189,7 @@ Wrcc::OnSend(const SendInfo& sent)
     {
         header->domainId = m_domain;
         header->fbdp = m_burst ? WrccHeader::BURST : 0;
-        header->fairRateMbps = m_fairRateMbps;
+        header->fairRateMbps = m_p->asksLineRate ? m_lineRateMbps : m_fairRateMbps;
         header->rttUs = m_rttUs;
     }
 }
@@ -205,6 +213,7 @@ Wrcc::OnAck(const AckInfo& ack)
     if (IsLaterPsn(ack.ackPsn, m_pastPsn))
     {
         m_pastPsn = ack.ackPsn;
+        m_answered = true;
         m_clipped = m_clipped || (header->fbdp & WrccHeader::CLIPPED);
         if (header->fairRateMbps != m_fairRateMbps)
         {
@@ -227,7 +236,7 @@ Wrcc::OnNotification(const Notification& notification)
     {
         MoveTo(fairRateBps, FCNP, notification.nowPs);
         m_pastPsn = IsLaterPsn(fcnp->psn + 1, m_pastPsn) ? fcnp->psn + 1 : m_pastPsn;
-        m_clipped = true;
+        m_clipped = m_answered = true;
         m_timerPs = notification.nowPs + m_periodPs;
     }
 }
@@ -244,13 +253,18 @@ Wrcc::Expire(int64_t nowPs)
             m_timerPs += ((nowPs - m_timerPs) / m_periodPs + 1) * m_periodPs;
             return;
         }
-        if (!atLine && !(m_p->gated && m_p->skipIfClipped && m_clipped))
+        // With queues a round trip is longer than RTT_est: a flow that doubled again before the
+        // ACKs of the last doubling would ignore these, too, and end at the line rate.
+        const bool waits = !m_answered && IsLaterPsn(m_nextPsn, m_pastPsn);
+        const bool isHeld = m_p->gated && (waits || (m_p->skipIfClipped && m_clipped));
+        if (!atLine && !isHeld)
         {
             MoveTo(m_p->timerUsesMax ? m_path.lineRateBps : 2 * m_rateBps, TIMER, m_timerPs);
             if (m_p->gated && IsLaterPsn(m_nextPsn, m_pastPsn))
             {
                 m_pastPsn = m_nextPsn;
             }
+            m_answered = false;
         }
         m_clipped = false;
         m_timerPs += m_periodPs;

@@ -25,6 +25,7 @@ struct WrccParams
     double rttFactor;
     bool gated;
     bool skipIfClipped;
+    bool asksLineRate; //!< data carry the line rate in place of the present one
     bool timerUsesMax;
     double fMinBps;
     bool usesSrtt;
@@ -135,10 +136,12 @@ class Wrcc : public CongestionControl
     uint64_t m_pastPsn{0};       //!< PSN_last + 1
     uint64_t m_nextPsn{0};       //!< the PSN after the last one sent
     uint32_t m_fairRateMbps{0};  //!< R_c as it is written into data
-    uint32_t m_rttUs{0};         //!< RTT_est
-    uint16_t m_domain{0};        //!< SDI
-    bool m_burst{true};          //!< FBDP
-    bool m_clipped{false};       //!< a switch has lowered the rate since the last expiry
+    uint32_t m_lineRateMbps{0};
+    uint32_t m_rttUs{0};   //!< RTT_est
+    uint16_t m_domain{0};  //!< SDI
+    bool m_burst{true};    //!< FBDP
+    bool m_clipped{false}; //!< a switch has lowered the rate since the last expiry
+    bool m_answered{true}; //!< the rate was set since the last doubling: the next one may come
     Cause m_cause{START};
     TracedCallback<uint64_t, Cause, Time> m_rateTrace;
 };
