@@ -6,9 +6,7 @@
 #include "roce-unused-attributes.h"
 
 #include "ns3/object-factory.h"
-#include "ns3/roce-control-shim.h"
 #include "ns3/roce-flow-application.h"
-#include "ns3/roce-mlcc.h"
 #include "ns3/roce-tuner.h"
 
 #include <algorithm>
@@ -30,15 +28,9 @@ void
 AddQueuePairTypes(Nic& nic, bool interDc, std::set<TypeId>& used)
 {
     const TransportProfile& profile = *nic.GetProfile(interDc);
-    const Ptr<CongestionControl>& law = profile.GetLaw();
-    used.insert(law->GetInstanceTypeId());
-    if (const auto* shim = dynamic_cast<const ControlShim*>(PeekPointer(law)))
+    for (Ptr<const CongestionControl> law = profile.GetLaw(); law; law = law->GetInnerLaw())
     {
-        used.insert(shim->GetLaw().GetInstanceTypeId());
-    }
-    if (const auto* mlcc = dynamic_cast<const Mlcc*>(PeekPointer(law)))
-    {
-        used.insert(mlcc->GetInnerLaw()->GetInstanceTypeId());
+        used.insert(law->GetInstanceTypeId());
     }
     used.insert(profile.GetFeedback()->GetInstanceTypeId());
     used.insert(profile.GetRecovery()->GetInstanceTypeId());

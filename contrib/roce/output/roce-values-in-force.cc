@@ -5,7 +5,6 @@
  */
 #include "roce-values-in-force.h"
 
-#include "ns3/roce-control-shim.h"
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-network.h"
 #include "ns3/roce-parameter-value.h"
@@ -94,10 +93,11 @@ Add(Json& role, const Object& object)
 void
 AddProfile(Json& json, const std::string& scope, const TransportProfile& profile)
 {
-    Add(json[scope + "congestionControl"], *profile.GetLaw());
-    if (const auto shim = DynamicCast<const ControlShim>(profile.GetLaw()))
+    std::string role = scope + "congestionControl";
+    for (Ptr<const CongestionControl> law = profile.GetLaw(); law; law = law->GetInnerLaw())
     {
-        Add(json[scope + "congestionControl.law"], shim->GetLaw());
+        Add(json[role], *law);
+        role += ".law";
     }
     Add(json[scope + "receiverFeedback"], *profile.GetFeedback());
     Add(json[scope + "lossRecovery"], *profile.GetRecovery());

@@ -53,6 +53,7 @@ class Mlcc : public CongestionControl
     Ptr<CongestionControl> Fork() const override;
     Ptr<ReceiverFeedback> MakeFeedback() const override;
     const FrameExtension* GetDataExtension() const override;
+    Ptr<const CongestionControl> GetInnerLaw() const override;
     bool NeedsTelemetry() const override;
     bool NeedsTimestamp() const override;
     bool IsEcnCapable() const override;
@@ -79,9 +80,6 @@ class Mlcc : public CongestionControl
      * @throw InputError see MlccLoop::Check()
      */
     void SetInnerLaw(Ptr<const CongestionControl> law);
-
-    /// @return prototype of the inner law
-    Ptr<const CongestionControl> GetInnerLaw() const;
 
     /**
      * @return the parameters as the attributes stand now

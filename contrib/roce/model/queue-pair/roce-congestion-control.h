@@ -287,6 +287,12 @@ class CongestionControl : public Object
      */
     virtual void Retune(const CongestionControl& prototype, int64_t nowPs);
 
+    /// @return a law that runs inside this one, or its prototype; null: none
+    virtual Ptr<const CongestionControl> GetInnerLaw() const
+    {
+        return nullptr;
+    }
+
     /**
      * @return what is legal but rarely meant on this path, one line without a full stop, or
      * nothing; after Start()

@@ -53,6 +53,11 @@ class ControlShim : public CongestionControl
         return *m_law;
     }
 
+    Ptr<const CongestionControl> GetInnerLaw() const override
+    {
+        return m_law;
+    }
+
     bool NeedsTelemetry() const override
     {
         return m_law->NeedsTelemetry();
