@@ -123,7 +123,6 @@ Tuner::DoDispose()
         event.Cancel();
     }
     m_network = {};
-    m_lastLaws = {};
     Object::DoDispose();
 }
 
@@ -224,7 +223,6 @@ Tuner::Apply(const Change& change)
         m_counters.dispatchesLost += isLost;
         return !isLost;
     };
-    m_lastLaws = {};
     for (uint32_t n = 0; !change.settings.empty() && n < m_network.nics.size(); ++n)
     {
         if (reaches(bytes))
@@ -251,7 +249,7 @@ Tuner::Apply(const Change& change)
 }
 
 void
-Tuner::ApplyToNic(uint32_t nic, const std::vector<Setting>& settings)
+Tuner::ApplyToNic(uint32_t nic, const std::vector<Setting>& settings) const
 {
     for (const bool interDc : {false, true})
     {
@@ -264,13 +262,8 @@ Tuner::ApplyToNic(uint32_t nic, const std::vector<Setting>& settings)
         {
             continue;
         }
-        auto& [before, after] = m_lastLaws[interDc];
-        if (before != law)
-        {
-            before = law;
-            after = law->Fork();
-            Set(*after, settings);
-        }
+        const Ptr<CongestionControl> after = law->Fork(); // what is not named stays as it is
+        Set(*after, settings);
         m_network.nics[nic]->Retune(interDc, after);
     }
 }
