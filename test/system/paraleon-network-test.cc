@@ -411,6 +411,12 @@ TEST_F(ParaleonNetwork, EveryProfileRuns)
             most =
                 std::max(most, std::isnan(row.values.at("utility")) ? 0 : row.values.at("utility"));
         }
+        for (const Row& row : rows)
+        {
+            EXPECT_EQ(std::isnan(row.values.at("r_elephants")),
+                      profile == "netflow" && row.atPs < 500 * US)
+                << profile << ": NetFlow exports every 500 us, at " << row.atPs;
+        }
         EXPECT_GT(tuning, 5u) << profile;
         EXPECT_GT(most, 0.2) << profile;
         // The artifacts divide 40 us by any RTT, here of 8 us and more.
