@@ -73,8 +73,8 @@ TunerParams::Table()
             .Duration("MonitorInterval",
                       &P::monitorIntervalPs,
                       {1'000'000'000}, // PARALEON, table III
-                      Range::AtLeast(1'000'000),
-                      "Time between two reports (1 us at least)")
+                      Range::Above(0),
+                      "Time between two reports, 1us or more")
             .Duration("ControlDelay",
                       &P::controlDelayPs,
                       {0},
@@ -89,7 +89,13 @@ TunerParams::Table()
                     &P::dispatchLoss,
                     {0},
                     Range::Within(0, 1),
-                    "Probability that a device is not reached by new parameters");
+                    "Probability that a device is not reached by new parameters")
+            .Finish([](P& p, const Parameters<P>&) {
+                Table().Require(p.monitorIntervalPs >= 1'000'000,
+                                "MonitorInterval",
+                                kind::Duration::Print(p.monitorIntervalPs),
+                                "1us or more");
+            });
     return table;
 }
 
