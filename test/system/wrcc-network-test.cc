@@ -106,6 +106,34 @@ TEST_F(WrccNetwork, DividingEveryPeriodCollapses)
     EXPECT_GT(gated.totalGbps, 2.5 * literal.totalGbps);
 }
 
+// Their own uplink is full, of which FCNPs tell in 24 us. They make the sender ignore the ACKs of a
+// round trip, so that doublings at the printed pace keep the uplink full; one in two round trips of
+// 2 ms does not.
+TEST_F(WrccNetwork, NearCongestionNeedsThePrintedTimer)
+{
+    const Share gated = Run(0, 4, 14 * MS, 34 * MS);
+    EXPECT_LT(gated.totalGbps, 40);
+    EXPECT_LT(gated.fcnps, 20u);
+    Set("Wrcc::T1RttFactor", "0");
+    const Share printed = Run(0, 4, 14 * MS, 34 * MS);
+    EXPECT_GT(printed.totalGbps, 75);
+    EXPECT_GT(printed.fcnps, 500u);
+}
+
+// With doublings at the printed pace, each waiting for its answer, divisions in every period do not
+// starve flows across; with doublings in two round trips they do. The mix of flows asks for the
+// latter.
+TEST_F(WrccNetwork, DividingEveryPeriodNeedsThePrintedTimer)
+{
+    Set("WrccFairRate::MdGating", "everyPeriod");
+    Set("Wrcc::SkipIfClipped", "false");
+    const Share gated = Run(0, 2, 14 * MS, 34 * MS);
+    EXPECT_LT(gated.totalGbps, 30);
+    Set("Wrcc::T1RttFactor", "0");
+    const Share printed = Run(0, 2, 14 * MS, 34 * MS);
+    EXPECT_GT(printed.totalGbps, 70);
+}
+
 namespace
 {
 

@@ -297,6 +297,7 @@ TEST(Wrcc, ADoublingWaitsForTheAnswerToTheLastOne)
         sender.Wait(24 * US);
         EXPECT_EQ(sender.Mbps(), 40000u) << "answered";
         sender.Send(); // 7
+        sender.Send(); // 8
         sender.Fcnp(7, 30000);
         sender.Wait(24 * US);
         EXPECT_EQ(sender.Mbps(), skip ? 30000u : 60000u) << "an FCNP is an answer, too";
@@ -305,7 +306,9 @@ TEST(Wrcc, ADoublingWaitsForTheAnswerToTheLastOne)
     literal.Send();
     literal.Ack(0, 10000);
     literal.Send();
-    literal.Wait(48 * US);
+    literal.Wait(24 * US);
+    literal.Send();
+    literal.Wait(24 * US);
     EXPECT_EQ(literal.Mbps(), 40000u) << "as printed: whatever is on the way";
 }
 

@@ -50,8 +50,10 @@ struct WrccParams
  * An ACK returns at most what R_c was when its data were sent, so as printed a doubling lives until
  * the next ACK. With IncreaseMode=rttGated, the default, the period is max(T1, T1RttFactor
  * RTT_est), a doubling sets PSN_last to the last PSN sent, so that earlier data cannot undo it,
- * and it is left out if a switch has lowered the rate since the last expiry (SkipIfClipped). At the
- * line rate an expiry does nothing: there is no doubling to be protected.
+ * and it is left out if a switch has lowered the rate since the last expiry (SkipIfClipped), or
+ * while data sent since the last doubling have no answer: behind a queue longer than the timer,
+ * doublings would else follow each other with all ACKs ignored. At the line rate an expiry does
+ * nothing: there is no doubling to be protected.
  *
  * PSNs are compared modulo 2^24. The rate stays within FMin and the line rate. CNPs are not used.
  */
