@@ -302,6 +302,18 @@ Cases(double scale)
     {
         cases.push_back({"reflex", "Timely", copy(two), 0.5, ms(20), 0, 0.5, edge});
     }
+    // The same with MLCC between the datacenters, beside Hpcc everywhere.
+    cases.push_back({"mlcc", "Hpcc", copy(two), 0.5, ms(20), 0, 0.5});
+    cases.push_back({"mlcc",
+                     "Hpcc",
+                     copy(two),
+                     0.5,
+                     ms(20),
+                     0,
+                     0.5,
+                     {"MlccNearSource", "MlccReceiverSide"},
+                     {},
+                     {{"Nic::InterCongestionControl", "ns3::roce::Mlcc"}}});
     // 2,048 hosts and 642 switches, a fifth of the flows over 12.8 Tbit/s and 1 ms.
     FatTreeHelper trees;
     trees.k = 16;

@@ -56,6 +56,8 @@ CASES = {
                     "--lossModel=RunLoss[Profile=none|StartRate=3e-3]", "--lossLinks=wan",
                     "--lossRecovery=UnoErasure", "--paths=UnoLb"], "framesLostOnLinks"),
     "Wrcc": (["--cc=Wrcc", "--stages=WrccFairRate", "--ecn=0"], "wrccFcnps"),
+    "Hpcc, Mlcc": (["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide",
+                    "--interFraction=0.5"], "mlccCredits"),
     "Gemini": (["--cc=Gemini[Profile=artifact]"], "ecnMarked"),
     "Dcqcn, iterations": (["--cc=Dcqcn", "--pattern=allreduce+incast+poisson", "--groups=4",
                            "--iterations=6", "--minBytes=100000", "--maxBytes=900000",
@@ -65,7 +67,7 @@ CASES = {
 
 # What must not change flows.csv or the fingerprint.
 WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--hpccFct", "--progress=json",
-            "--transport=change", "--pauses=5us", "--utilisation=change", "--pfr=5us",
+            "--transport=change", "--pauses=5us", "--utilisation=change", "--pfr=5us", "--pfq=change",
             "--chromeTrace", "--netanim=0us-20us"]
 EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
 

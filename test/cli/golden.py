@@ -30,6 +30,8 @@ RUNS = {
     "two-dc-dcqcn-paper": [LEAF_SPINE, "--cc=Dcqcn", "--load=0.4",
                            "--ns3::roce::Dcqcn::Profile=paper"],
     "two-dc-hpcc": [LEAF_SPINE, "--cc=Hpcc", "--load=0.4", "--interFraction=0.2"],
+    "two-dc-mlcc": [LEAF_SPINE, "--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide",
+                    "--hostRate=25Gbps", "--load=0.5", "--interFraction=0.5"],
     "two-dc-hpcc-mtu1000": [LEAF_SPINE, "--cc=Hpcc", "--load=0.3",
                             "--ns3::roce::Nic::PathMtu=1000"],
     "one-dc-none-pfc": [LEAF_SPINE, "--cc=none", "--datacenters=1", "--load=0.5",

@@ -318,6 +318,48 @@ def check_fair_rates(build, root):
     check(not rows(none, "pfr.csv"), "fair rates without WrccFairRate")
 
 
+def check_micro_loops(build, root):
+    """mlcc.csv: both ends of flows between datacenters, the same however late stations run; empty without Mlcc."""
+    mlcc = ["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--mlcc=20us"]
+    folder = simulate(build, root / "mlcc", *mlcc)
+    found = {row["variable"] for row in rows(folder, "mlcc.csv")}
+    check(found == {"r_ns_bps", "rbar_sender_bps", "matches", "r_credit_bps", "q_c_bytes", "d_pre_ns", "r_dqm_bps", "dw", "token",
+                    "rbar_bps"}, f"mlcc.csv: {found}")
+    for row in rows(folder, "mlcc.csv"):
+        value = float(row["value"])
+        check(not row["variable"].endswith("_bps") or 0 <= value <= 10 ** 11, f"mlcc.csv: {row}")
+        check(row["variable"] != "token" or 0 <= value < 1, f"mlcc.csv: {row}")
+    other = simulate(build, root / "mlcc-eager", *mlcc, *EAGER)
+    check((other / "mlcc.csv").read_bytes() == (folder / "mlcc.csv").read_bytes(), "mlcc.csv differs when eager")
+    check(not rows(simulate(build, root / "mlcc-none", "--mlcc=20us"), "mlcc.csv"), "mlcc.csv without Mlcc")
+
+
+def check_pfqs(build, root):
+    """pfq.csv: at intervals what on change tells; queues that have emptied; empty without the stage."""
+    mlcc = ["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--interFraction=0.5",
+            "--hostRate=25Gbps"]
+    change = simulate(build, root / "pfq-change", *mlcc, "--pfq=change")
+    sampled = simulate(build, root / "pfq-sampled", *mlcc, "--pfq=500ns")
+    key, value = ("node", "src", "qp"), "queue_bytes"
+    told = series(change, "pfq.csv", key, value)
+    seen = series(sampled, "pfq.csv", key, value)
+    check(len(seen) > 10 and set(seen) <= set(told), f"{len(seen)} queues seen, {len(told)} told of")
+    compared = emptied = 0
+    for queue, points in seen.items():
+        for time, length in points:
+            before = [told_length for t, told_length in told[queue] if t <= time]
+            check(before and before[-1] == length, f"{queue} at {time} ns: {length}, told {before[-1:]}")
+            compared += 1
+            emptied += length == 0
+    check(compared > 50 and emptied > 5, f"{compared} samples compared, {emptied} of empty queues")
+    check(all(points[-1][1] == 0 for points in told.values()), "a queue that never empties")
+    rates = {int(row["rate_bps"]) for row in rows(change, "pfq.csv")}
+    check(25 * 10 ** 9 in rates and len(rates) > 10, f"rates {sorted(rates)[:5]}")
+    check(any(row["epoch"] != "0" for row in rows(change, "pfq.csv")), "no C_D")
+    none = simulate(build, root / "pfq-none", "--pfq=24us")
+    check(not rows(none, "pfq.csv"), "queues without MlccReceiverSide")
+
+
 def main():
     """All of it."""
     build = Path(sys.argv[1])
@@ -367,6 +409,8 @@ def main():
             check_names(simulate(build, root / "names", option), name)
 
         check_fair_rates(build, root)
+        check_micro_loops(build, root)
+        check_pfqs(build, root)
 
         # The run ends within a pause.
         begin = min(Decimal(r["time_ns"]) for r in rows(change, "pauses.csv") if r["paused"] == "1")

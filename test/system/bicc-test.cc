@@ -6,7 +6,7 @@
 // The BiCC-like edge function in a network: CNPs to near sources, marks that end at the WAN, CNPs
 // that end at the receiver's external switch, destinations that do not wait for each other.
 #include "../roce-error-of.h"
-#include "roce-test-network.h"
+#include "roce-run-flows.h"
 
 #include "ns3/roce-bicc.h"
 #include "ns3/roce-leaf-spine-helper.h"
@@ -100,19 +100,10 @@ struct BiccNetwork
             }));
     }
 
-    /// All of these must finish. @return completion times, ps, by flow
+    /// @return completion times, ps @param flows all of them must finish
     std::vector<int64_t> Run(const std::vector<FlowSpec>& flows)
     {
-        const Completions done(net);
-        net.InstallFlows(flows);
-        Simulator::Run();
-        ExpectAllDone(net, done, flows);
-        std::vector<int64_t> times;
-        for (const FlowSpec& flow : flows)
-        {
-            times.push_back(done.FctPs(flow.id));
-        }
-        return times;
+        return RunFlows(net, flows);
     }
 
     /// Goodput of data to a NIC into the far datacenter, bit/s of frames.

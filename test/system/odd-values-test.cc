@@ -88,7 +88,18 @@ Use(const TypeId& tid, Network::Options& options, ObjectFactory& loss)
     {
         Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::Timely"));
         const bool reflex = tid.GetName().find("Reflex") != std::string::npos;
-        options.stages.emplace_back(tid.GetName(), reflex ? SwitchRole::DCI : SwitchRole::ALL);
+        const bool mlcc = tid.GetName().find("Mlcc") != std::string::npos;
+        options.stages.emplace_back(tid.GetName(),
+                                    reflex || mlcc ? SwitchRole::DCI : SwitchRole::ALL);
+        if (mlcc)
+        {
+            Config::SetDefault("ns3::roce::Nic::InterCongestionControl",
+                               StringValue("ns3::roce::Mlcc"));
+            options.stages.emplace_back(tid.GetName().find("Near") != std::string::npos
+                                            ? "ns3::roce::MlccReceiverSide"
+                                            : "ns3::roce::MlccNearSource",
+                                        SwitchRole::DCI);
+        }
     }
     if (tid.IsChildOf(LossModel::GetTypeId()) && tid.HasConstructor())
     {

@@ -4,8 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Every rate law with every loss recovery and every path selector, each in a random network with
-// random losses, and some with Bicc: all flows finish, every byte is delivered once, nothing is
-// left over, the same seed gives the same run, and so does running it eagerly.
+// random losses, and some with Bicc; Mlcc is between datacenters: all flows finish, every byte is
+// delivered once, nothing is left over, the same seed gives the same run, and so does running it
+// eagerly.
 #include "roce-test-network.h"
 
 #include "ns3/roce-leaf-spine-helper.h"
@@ -20,7 +21,7 @@ using namespace ns3::roce::test;
 namespace
 {
 
-const char* const RATE_LAWS[] = {"LineRate[Window=200000]", "Dcqcn", "Hpcc", "Wrcc"};
+const char* const RATE_LAWS[] = {"LineRate[Window=200000]", "Dcqcn", "Hpcc", "Wrcc", "Mlcc"};
 const char* const RECOVERIES[] = {"GoBackN",
                                   "SelectiveRepeat",
                                   "SelectiveRepeat[BdpCap=0|ReorderPackets=32]"};
@@ -65,7 +66,8 @@ RunCombination(unsigned index, bool eager)
         return values.begin()[rng() % values.size()];
     };
     Config::Reset();
-    SetRateLaw(RATE_LAWS[index / N_CHOICES]);
+    const std::string law = RATE_LAWS[index / N_CHOICES];
+    SetRateLaw(law == "Mlcc" ? "Hpcc" : law);
     Config::SetDefault("ns3::roce::Nic::LossRecovery",
                        StringValue(std::string("ns3::roce::") +
                                    RECOVERIES[index / N_SELECTORS % std::size(RECOVERIES)]));
@@ -81,6 +83,12 @@ RunCombination(unsigned index, bool eager)
     Config::SetDefault("ns3::roce::Switch::Eager", BooleanValue(eager));
     LeafSpineHelper h;
     h.datacenters = static_cast<uint32_t>(pick({1, 1, 2}));
+    if (law == "Mlcc")
+    {
+        h.datacenters = 2;
+        Config::SetDefault("ns3::roce::Nic::InterCongestionControl",
+                           StringValue("ns3::roce::Mlcc"));
+    }
     h.leaves = 2;
     h.spines = static_cast<uint32_t>(pick({2, 4}));
     h.hostsPerLeaf = static_cast<uint32_t>(pick({2, 4}));
@@ -93,13 +101,18 @@ RunCombination(unsigned index, bool eager)
         Network net;
         h.Construct(net);
         Network::Options options;
-        if (h.datacenters == 2 && index % 2 && RATE_LAWS[index / N_CHOICES] == std::string("Dcqcn"))
+        if (h.datacenters == 2 && index % 2 && law == "Dcqcn")
         {
             options.stages.emplace_back("ns3::roce::Bicc", SwitchRole::DCI);
         }
-        if (std::string(RATE_LAWS[index / N_CHOICES]) == "Wrcc")
+        if (law == "Wrcc")
         {
             options.stages.emplace_back("ns3::roce::WrccFairRate");
+        }
+        if (h.datacenters == 2 && law == "Mlcc")
+        {
+            options.stages.emplace_back("ns3::roce::MlccNearSource", SwitchRole::DCI);
+            options.stages.emplace_back("ns3::roce::MlccReceiverSide", SwitchRole::DCI);
         }
         net.Build(options);
         net.AssignStreams(1);

@@ -6,7 +6,7 @@
 #ifndef ROCE_MLCC_NETWORK_H
 #define ROCE_MLCC_NETWORK_H
 
-#include "roce-test-network.h"
+#include "roce-run-flows.h"
 
 #include "ns3/roce-mlcc-header.h"
 #include "ns3/roce-mlcc-near-source.h"
@@ -207,19 +207,10 @@ struct MlccNetwork
         return *net.GetSwitch(place)->GetPort(port);
     }
 
-    /// All of these must finish, and nothing may be lost. @return completion times, ps, by flow
+    /// @return completion times, ps @param flows all of them must finish
     std::vector<int64_t> Run(const std::vector<FlowSpec>& flows)
     {
-        const Completions done(net);
-        net.InstallFlows(flows);
-        Simulator::Run();
-        ExpectAllDone(net, done, flows);
-        std::vector<int64_t> times;
-        for (const FlowSpec& flow : flows)
-        {
-            times.push_back(done.FctPs(flow.id));
-        }
-        return times;
+        return RunFlows(net, flows);
     }
 
     template <typename Stage>

@@ -232,7 +232,7 @@ TEST(Mlcc, TheGateGoesBackWithTheSender)
         Sender sender({}, PlainHpcc({{"FastReact", "false"}}));
         EgressPort port = Port25(68750);
         sender.Send(1000);
-        sender.SwitchInt(0, {port}); // the mark is at PSN 1000
+        sender.SwitchInt(999, {port}); // all have left the datacenter; the mark is at PSN 1000
         sender.Ack(10, 25000);
         if (byTimeout)
         {
@@ -269,7 +269,7 @@ TEST(Mlcc, RoundTripIsTheLoopsOrGiven)
 
 TEST(Mlcc, MarksDriveDcqcn)
 {
-    Sender sender({}, With<Dcqcn>({}));
+    Sender sender({}, With<Dcqcn>({{"MinTimeBetweenCnps", "50us"}}));
     EXPECT_TRUE(sender.law->NeedsEcn() && sender.law->IsEcnCapable());
     EXPECT_FALSE(sender.law->NeedsTelemetry());
     sender.Send(10);
@@ -279,10 +279,10 @@ TEST(Mlcc, MarksDriveDcqcn)
     sender.SwitchInt(1, {}, true);
     const uint64_t once = sender.law->GetRateBps();
     EXPECT_LT(once, 0.6 * G25);
-    sender.nowPs += 1 * US;
+    sender.nowPs += 20 * US; // more than what the law itself waits between two cuts
     sender.SwitchInt(2, {}, true);
     EXPECT_EQ(sender.law->GetRateBps(), once) << "CNPs keep their interval";
-    sender.nowPs += 10 * US;
+    sender.nowPs += 31 * US;
     sender.SwitchInt(3, {}, true);
     EXPECT_LT(sender.law->GetRateBps(), once);
     // Its timers run: the rate grows with time alone.

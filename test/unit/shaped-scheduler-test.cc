@@ -71,6 +71,7 @@ struct ShapedSchedulerTest : public ::testing::Test, public ShapedScheduler::Own
     void OnMade(uint32_t key, uint16_t, int64_t) override
     {
         known.insert(key); // in each class
+        ++made;
     }
 
     void OnForgotten(uint32_t key, uint16_t, int64_t) override
@@ -145,6 +146,7 @@ struct ShapedSchedulerTest : public ::testing::Test, public ShapedScheduler::Own
     std::multiset<uint32_t> known; //!< keys with a queue
     uint64_t nextPsn{0};
     unsigned asked{0}; //!< for rates
+    unsigned made{0};  //!< queues
     int64_t endPs{0};
 };
 
@@ -461,6 +463,165 @@ TEST_F(ShapedSchedulerTest, IdleQueuesAreForgotten)
     EXPECT_EQ(queue->GetQueues(), 1u);
     EXPECT_EQ(queue->GetPeakQueues(), 3u);
     Serve(300 * US);
+}
+
+// One that still owes, or may not yet be full, keeps nobody else from being forgotten.
+TEST_F(ShapedSchedulerTest, ASlowQueueKeepsNoOther)
+{
+    Make(1020, 100 * US);
+    rates[1] = 1 * G / 1000; // 8.16 ms for a frame
+    Put(1, 0);
+    Put(2, 0);
+    Serve(0);
+    queue->Forget(99 * US);
+    EXPECT_EQ(queue->GetQueues(), 2u);
+    queue->Forget(150 * US);
+    EXPECT_EQ(known, (std::multiset<uint32_t>{1})) << "2 is behind 1 in the order of emptying";
+    queue->Forget(17000 * US);
+    EXPECT_TRUE(known.empty());
+    queue->Forget(18000 * US);
+    EXPECT_EQ(queue->GetQueues(), 0u);
+}
+
+// Before the owner is asked for a key, so that it may give one away again.
+TEST_F(ShapedSchedulerTest, ForgettingComesBeforeClassifying)
+{
+    Make(0, 100 * US);
+    Put(1, 0);
+    Serve(0);
+    Put(1, 150 * US);
+    EXPECT_EQ(queue->GetPeakQueues(), 1u);
+    EXPECT_EQ(made, 2u) << "forgotten, and made anew";
+    Put(NO_KEY, 400 * US);
+    EXPECT_EQ(known.size(), 1u) << "it holds a frame";
+    Serve(400 * US);
+}
+
+TEST_F(ShapedSchedulerTest, TheLastKeyAndWireBytes)
+{
+    Put(7, 0, 2, DATA_CLASS, 1000);
+    Put(7, 0, 1, 2, 500);
+    Put(3, 0);
+    Put(NO_KEY, 0);
+    EXPECT_EQ(queue->GetKeyedBytes(), 3500u);
+    EXPECT_EQ(queue->GetKeyWireBytes(7), 2500u + 3 * 20);
+    EXPECT_EQ(queue->GetKeyWireBytes(4), 0u);
+    uint64_t left = 3500;
+    for (int64_t at = 0; !queue->IsEmpty(); at += 10 * US)
+    {
+        Frame* frame = queue->Dequeue(0, at);
+        ASSERT_NE(frame, nullptr);
+        EXPECT_EQ(queue->GetLastKey(), frame->remoteAddress);
+        left -= frame->remoteAddress == NO_KEY ? 0 : frame->frameBytes;
+        EXPECT_EQ(queue->GetKeyedBytes(), left);
+        FramePool::Free(frame);
+    }
+}
+
+// Whether a port has to be told.
+TEST_F(ShapedSchedulerTest, RepaceSaysWhetherThePortMaySendEarlier)
+{
+    rates = {{1, 1 * G}, {2, 2 * G}};
+    Put(1, 0, 2);
+    Put(2, 0, 2);
+    Serve(0, 2);
+    rates[1] = 1 * G / 2;
+    EXPECT_FALSE(queue->Repace(1, US)) << "later";
+    rates[1] = 1500000000;
+    EXPECT_FALSE(queue->Repace(1, US)) << "earlier than it was, but behind the other one";
+    rates[1] = 50 * G;
+    EXPECT_TRUE(queue->Repace(1, US));
+    EXPECT_FALSE(queue->Repace(1, US)) << "the same rate";
+    EXPECT_FALSE(queue->Repace(9, US)) << "no queue";
+    Serve(US);
+}
+
+namespace
+{
+
+/// A time that counts how often it is compared.
+struct Counted
+{
+    int64_t at;
+
+    static inline uint64_t comparisons;
+
+    bool operator<(const Counted& other) const
+    {
+        ++comparisons;
+        return at < other.at;
+    }
+};
+
+} // namespace
+
+// A thousand queues: a frame costs some comparisons for each level of the heap, not for each queue.
+TEST(PlaceHeapCost, IsLogarithmic)
+{
+    double perStep[2];
+    for (const unsigned big : {0, 1})
+    {
+        const uint32_t n = big ? 16384 : 1024;
+        BasicPlaceHeap<Counted> heap;
+        uint64_t random = 1;
+        const auto draw = [&random] {
+            random = random * 6364136223846793005 + 1442695040888963407;
+            return static_cast<int64_t>(random >> 20);
+        };
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            heap.Push(i, {draw()});
+        }
+        Counted::comparisons = 0;
+        constexpr unsigned STEPS = 20000;
+        for (unsigned i = 0; i < STEPS; ++i)
+        {
+            const uint32_t first = heap.GetFirst();
+            const int64_t at = heap.GetFirstPs().at;
+            heap.Pop();
+            heap.Push(first, {at + draw() / 4});
+            heap.Move(static_cast<uint32_t>(draw()) % n, {at + draw() / 4});
+        }
+        perStep[big] = static_cast<double>(Counted::comparisons) / STEPS;
+        EXPECT_LT(perStep[big], 8 * (big ? 14 : 10));
+    }
+    EXPECT_LT(perStep[1] / perStep[0], 1.6) << "16 times as many";
+}
+
+// And the port is woken up once for a frame at most, however many queues wait; nobody is asked for
+// rates of queues that have no frame to send.
+TEST_F(ShapedSchedulerTest, AThousandQueuesWakeThePortForFramesOnly)
+{
+    const auto cost = [this](uint32_t n, uint32_t frames) {
+        Make(0);
+        for (uint32_t key = 0; key < n; ++key)
+        {
+            rates[key] = 90 * G / n + key;
+            Put(key, 0, frames);
+        }
+        asked = 0;
+        unsigned attempts = 0;
+        unsigned served = 0;
+        for (int64_t at = 0; !queue->IsEmpty(); ++attempts)
+        {
+            if (Frame* frame = queue->Dequeue(0, at))
+            {
+                at += port->SerialisationPs(port->WireBytes(frame->frameBytes));
+                FramePool::Free(frame);
+                ++served;
+                continue;
+            }
+            const int64_t next = queue->NextEligiblePs(0, at);
+            EXPECT_GT(next, at);
+            at = next;
+        }
+        EXPECT_EQ(served, n * frames);
+        EXPECT_LE(attempts, 2 * served) << n << " queues";
+        return static_cast<double>(asked) / served;
+    };
+    const double few = cost(10, 1000);
+    EXPECT_LE(cost(1000, 10), few + 0.01) << "rates asked for, per frame";
+    EXPECT_LE(few, 1.01);
 }
 
 // Forgetting is about memory: a queue that comes back is not ahead of its rate.

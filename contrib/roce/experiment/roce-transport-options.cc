@@ -136,9 +136,9 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                  "which switches have it, otherwise all",
                  stages);
     cmd.AddValue("edge",
-                 "What runs on external switches (as dci: in --stages): Bicc, ReflexNsf, "
-                 "ReflexNdt, or the TypeId of any stage; attributes may follow; several with "
-                 "commas",
+                 "What runs on external switches (as dci: in --stages): Bicc, MlccNearSource, "
+                 "MlccReceiverSide, ReflexNsf, ReflexNdt, or the TypeId of any stage; attributes "
+                 "may follow; several with commas",
                  edge);
     cmd.AddValue("lossRecovery",
                  "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",

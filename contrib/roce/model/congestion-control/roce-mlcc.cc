@@ -159,7 +159,7 @@ Mlcc::TakeOver()
 void
 Mlcc::Publish()
 {
-    m_rateBps = std::max<uint64_t>(1, std::min({m_nearBps, m_dqmBps, m_path.lineRateBps}));
+    m_rateBps = std::max<uint64_t>(1, std::min(m_nearBps, m_dqmBps)); // R_NS is the line's at most
 }
 
 void

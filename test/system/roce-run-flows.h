@@ -1,0 +1,45 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_RUN_FLOWS_H
+#define ROCE_RUN_FLOWS_H
+
+#include "roce-test-network.h"
+
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+namespace test
+{
+
+/**
+ * @brief Run flows to their end; all must finish, with nothing left over.
+ * @param net the network
+ * @param flows numbered
+ * @return their completion times, ps
+ */
+inline std::vector<int64_t>
+RunFlows(Network& net, const std::vector<FlowSpec>& flows)
+{
+    const Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    std::vector<int64_t> times;
+    for (const FlowSpec& flow : flows)
+    {
+        times.push_back(done.FctPs(flow.id));
+    }
+    return times;
+}
+
+} // namespace test
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_RUN_FLOWS_H */
