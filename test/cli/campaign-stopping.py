@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""Campaigns that add seeds until intervals are narrow; conditions on numbers, peaks of a series.
+"""Campaigns that add seeds until intervals are narrow; conditions on numbers, peaks, nearest().
 
     campaign-stopping.py BUILD_DIR
 
@@ -35,6 +35,7 @@ metrics:
 claims:
   - {id: mean, value: average, at: {law: old}, reported: 16}
   - {id: holds, holds: average > 1, each: law}
+  - {id: near, value: "nearest(15, average(law=new), average(law=old))", reported: 15}
 """
 
 BAD = [  # what is replaced in EXPERIMENT, by what, line, words
@@ -64,6 +65,7 @@ def test_until(folder):
     check("still wider" not in done.stdout, done.stdout)
     scored = {r["id"]: r for r in rows(out / "score.csv")}
     check(near(scored["mean"]["ci_low"], 17 - 2.054260), f"{scored['mean']}")
+    check(scored["near"]["ours"] == "17", f"of 11 and 17 the nearer one to 15: {scored['near']}")
     published = folder / "published.csv"
     good(run("score", experiment, "--results", out, "--publish", published), "score")
     check({r["seeds"] for r in rows(published)} == {"1-4"}, f"{rows(published)}")
