@@ -21,12 +21,13 @@ from .grid import (Point, labels_of, make_points, read_grid, read_overrides, rea
 from .metrics import Metric, read_metrics
 from .plots import Plot, read_plot
 from .program import ROOT, Options, program_options
+from .stopping import Until, more_seeds, read_until
 from .yamlread import Value
 
 EXPERIMENTS = os.path.join(ROOT, "scripts", "experiments")
 
 SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides",
-            "exclude", "seeds", "warmup", "metrics", "plots", "targets", "claims", "slurm")
+            "exclude", "seeds", "until", "warmup", "metrics", "plots", "targets", "claims", "slurm")
 MERGED = ("options", "grid", "metrics", "slurm")  # "quick" and "full" change these key by key
 MAX_TITLE = 1000  # characters
 SLURM = ("partition", "account", "qos", "time", "mem", "options")
@@ -54,6 +55,9 @@ class Experiment(NamedTuple):
     claims: List[Claim]
     unclaimed: List[Dict[str, str]]  # selected rows of the table of targets without a claim
     slurm: Dict[str, str]
+    until: Optional[Until]
+    seeds: List[int]  # of points without seeds of their own
+    added: int  # how many of these the rule has added
     inputs: List[str]  # files that are read: this one, the table of targets, those of options
 
     def design(self) -> str:
@@ -162,7 +166,8 @@ def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point],
 
 
 def load(name: str, size: str, program: Optional[str] = None,
-         build: Optional[str] = None, targets_file: Optional[str] = None) -> Experiment:
+         build: Optional[str] = None, targets_file: Optional[str] = None,
+         added: int = 0) -> Experiment:
     """Read and check an experiment.
 
     @param name of a built-in one, or the path of a YAML file
@@ -170,6 +175,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     @param program path to use instead of the file's
     @param build folder whose bin/ has the programs; default build of this checkout
     @param targets_file table of targets to use instead of the file's
+    @param added seeds to have beyond the file's, as its rule "until" asks for
     """
     short, file = find(name)
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", short):
@@ -194,7 +200,8 @@ def load(name: str, size: str, program: Optional[str] = None,
     excluded = [read_selection(v, all_axes, "exclude")
                 for v in (chosen["exclude"].items("exclude") if "exclude" in chosen else [])]
     overrides = read_overrides(chosen["overrides"], all_axes, options)
-    points = make_points(axes, fixed, excluded, overrides, read_seeds(chosen.get("seeds")), document)
+    seeds = more_seeds(read_seeds(chosen.get("seeds")), added)
+    points = make_points(axes, fixed, excluded, overrides, seeds, document)
     metrics = read_metrics(chosen["metrics"], all_axes)
     if not metrics:
         document.fail("metrics: expected at least one")
@@ -217,6 +224,7 @@ def load(name: str, size: str, program: Optional[str] = None,
         labels_of(axes), all_axes, points,
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
         metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]),
+        read_until(chosen.get("until"), claims), seeds, added,
         [file, path] + ([table] if table else []) + files_of(points))
 
 

@@ -63,6 +63,8 @@ FUNCTIONS: Dict[str, Tuple[Optional[int], Callable, str]] = {
     "min": (None, lambda *v: min(v), "smallest"),
     "max": (None, lambda *v: max(v), "largest"),
     "abs": (1, abs, "absolute value"),
+    "nearest": (None, lambda to, *v: min(v or (to,), key=lambda x: abs(x - to)),
+                "of all but the first, the one that is nearest to the first"),
 }
 
 BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,

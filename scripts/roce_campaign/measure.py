@@ -20,7 +20,7 @@ from .experiment import Experiment
 from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
 from .grid import selects
 from .plan import Plan, PlannedRun
-from .statistic import statistic_of, weighted_statistic
+from .statistic import count_peaks, statistic_of, weighted_statistic
 from .yamlread import SizeRange
 
 VERSION = 2  # of what is computed here: older measures.json are not used
@@ -146,15 +146,24 @@ def measure_file(folder: str, summary: dict, definition: dict) -> dict:
         if group and not members and within in ("count", "sum"):
             values.append(0.0)  # no row at all: none in any group
         values += [statistic_of(sorted(m), within) for m in members.values()]
-        found = statistic_of(sorted(values), definition["statistic"])
+        found = float(count_peaks(values)) if definition["statistic"] == "peaks" else \
+            statistic_of(sorted(values), definition["statistic"])
     return {"value": None if found is None else found * definition.get("scale", 1)}
 
 
 def wanted(row: Dict[str, str], where: Dict[str, str], names: Dict[str, str]) -> bool:
-    """True if the columns have these values; * ? [] are wildcards, a node also has a name."""
+    """True if the columns have these values, or are above or below them (">5e6"); * ? [] are
+    wildcards, a node also has a name."""
     return all(row[c] == t or fnmatch.fnmatchcase(row[c], t)
                or (c == "node" and fnmatch.fnmatchcase(names.get(row[c], ""), t))
+               or (t[:1] in ("<", ">") and is_beyond(row[c], t))
                for c, t in where.items())
+
+
+def is_beyond(text: str, limit: str) -> bool:
+    """True for a number beyond a limit such as >5e6; ValueError if they are none."""
+    difference = float(text) - float(limit[1:])
+    return difference > 0 if limit[0] == ">" else difference < 0
 
 
 def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterable[Tuple[float, float]]:

@@ -64,6 +64,16 @@ def parse_statistic(text: str) -> str:
     return text
 
 
+def parse_condition(text: str) -> str:
+    """Check what a column must be: a text with wildcards, or >5e6."""
+    if text[:1] in ("<", ">"):
+        try:
+            float(text[1:])
+        except ValueError:
+            raise ValueError(f"'{text}', expected a number behind {text[0]}") from None
+    return text
+
+
 def read_metrics(pairs: List[Tuple[Value, Value]], axes: Dict[str, List[str]]
                  ) -> Dict[str, Metric]:
     """The metrics in order; a derived one may use those before it."""
@@ -118,10 +128,11 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric],
             fields["expression"].fail(f"{what}: {name} has no value per run")
         plain["expression"] = expression.text
     if "statistic" in fields and "statistic" not in plain:
-        plain["statistic"] = fields["statistic"].parsed(what, parse_statistic)
-        if plain["statistic"] in ("count", "jain"):
+        peaks = source == "file" and fields["statistic"].text(what) == "peaks"
+        plain["statistic"] = "peaks" if peaks else fields["statistic"].parsed(what, parse_statistic)
+        if plain["statistic"] in ("count", "jain", "peaks"):
             unit = ""
-        if plain.get("weight") == "time" and plain["statistic"] in ("sum", "count", "jain"):
+        if plain.get("weight") == "time" and plain["statistic"] in ("sum", "count", "jain", "peaks"):
             fields["statistic"].fail(f"{what}: weight: time gives no {plain['statistic']}")
     if "at" in fields:
         plain["at"] = read_selection(fields["at"], axes, f"{what}: at")
@@ -153,7 +164,8 @@ def read_rates_fields(fields: Dict[str, Value], source: str, what: str) -> Dict[
     """What is particular to the flows' progress over time."""
     plain: Dict[str, object] = {"file": read_file_name(fields[source], what)}
     if "where" in fields:
-        plain["where"] = {k.one_of(f"{what}: where", ("flow", "src", "dst")): v.text(what)
+        plain["where"] = {k.one_of(f"{what}: where", ("flow", "src", "dst")):
+                          v.parsed(f"{what}: where", parse_condition)
                           for k, v in fields["where"].pairs(what)}
     if "after" in fields:
         share = re.fullmatch(r"(\d{1,2}(?:\.\d*)?)\s*%", fields["after"].text(what))
@@ -201,7 +213,7 @@ def read_file_fields(fields: Dict[str, Value], what: str) -> Dict[str, object]:
     """What is particular to a column of a CSV file."""
     plain: Dict[str, object] = {"file": read_file_name(fields["file"], what)}
     plain["column"] = fields["column"].text(what)
-    plain["where"] = {k.node.value: v.text(what)
+    plain["where"] = {k.node.value: v.parsed(f"{what}: where", parse_condition)
                       for k, v in (fields["where"].pairs(what) if "where" in fields else [])}
     for limit in ("after", "before"):
         if limit in fields:

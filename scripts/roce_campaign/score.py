@@ -167,6 +167,21 @@ class Scorer:
                 remarks.insert(0, "sign not significant")
         return self._result(claim, f"{estimate.value:.6g}", estimate, grade, "; ".join(remarks))
 
+    def too_wide(self) -> List[str]:
+        """Claims whose intervals are wider than the experiment's rule "until" asks for."""
+        until = self.experiment.until
+        found = []
+        for claim in (c for c in self.experiment.claims if until and c.id in until.claims):
+            try:
+                estimate, _ = self.value(claim.cases[0])
+            except NotMeasured:
+                found.append(f"{claim.id} not measured")
+                continue
+            if not until.is_narrow(estimate.value, estimate.low, estimate.high):
+                found.append(f"{claim.id} {estimate.value:.3g}, "
+                             + (interval(estimate.low, estimate.high) or "one seed"))
+        return found
+
     def _score_relation(self, claim: Claim) -> Score:
         held, texts, failing, missing = 0, [], [], []
         remarks: List[str] = []

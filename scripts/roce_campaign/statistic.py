@@ -33,6 +33,19 @@ def statistic_of(ascending: Sequence[float], statistic: str) -> Optional[float]:
     return rr.percentile(ascending, per_million(statistic))
 
 
+def count_peaks(series: Sequence[float]) -> int:
+    """How often a series rises above half of its greatest value, from below a quarter of it or from
+    its begin."""
+    top = max(series, default=0.0)
+    peaks, low = 0, True
+    for value in series:
+        if low and value > top / 2:
+            peaks, low = peaks + 1, False
+        elif value < top / 4:
+            low = True
+    return peaks
+
+
 def weighted_statistic(pairs: List[Tuple[float, float]], statistic: str) -> Optional[float]:
     """A statistic of (value, weight)."""
     pairs = sorted(p for p in pairs if p[1] > 0)

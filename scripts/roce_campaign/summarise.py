@@ -26,7 +26,7 @@ def load(folder: str, file: Optional[str], jobs: int,
     """
     plan = Plan.read(folder)
     found = experiment.load(file or plan.data["file"], plan.data["size"], plan.data["program"],
-                            targets_file=targets)
+                            targets_file=targets, added=plan.data.get("added", 0))
     if found.design() != plan.data["design"]:
         raise rr.ResultError(f"{found.file}: program, options, grid or seeds are not those of "
                              f"{folder} any more; run scripts/reproduce again")

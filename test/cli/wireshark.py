@@ -58,6 +58,8 @@ RUNS = {
     "TIMELY, PFC": (["--cc=Timely", "--leafBuffer=1MiB"], {"data", "ACK", "pause", "time stamp"}),
     "WRCC": (["--cc=Wrcc", "--stages=WrccFairRate", "--leafBuffer=1MiB"],
              {"data", "ACK", "notification", "pause", "WRCC"}),
+    "MLCC": (["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide"],
+             {"data", "ACK", "notification", "INT", "MLCC"}),
     "TIMELY, Reflex": (["--cc=Timely", "--edge=ReflexNsf[TSrcThreshold=1us],ReflexNdt"],
                        {"data", "ACK", "notification", "time stamp"}),
     "DCQCN, Bicc": (["--cc=Dcqcn", "--edge=Bicc[Kmin=0B|Kmax=0B]"], {"data", "ACK", "CNP"}),
@@ -86,6 +88,8 @@ def check(condition: object, what: str) -> None:
 
 class Frame(NamedTuple):
     """One frame of a capture: its bytes, and what tshark says of it."""
+
+    mlcc = False            # whether extensions are MLCC's; of all frames of a run
 
     ns: int                 # time stamp
     raw: bytes              # MAC header to ICRC, padding included
@@ -146,9 +150,10 @@ class Frame(NamedTuple):
 
     @property
     def extension(self) -> bytes:
-        """@return a law's own header, of those that RUNS use: WRCC's 12 bytes."""
+        """@return a law's own header, of those that RUNS use: WRCC's 12 bytes, MLCC's 6 or 10."""
         start = 54 + self.extended_bytes + self.telemetry_bytes
-        return self.raw[start:start + 12] if self.raw[50] & EXTENDED else b""
+        length = 12 if not Frame.mlcc else 10 if self.raw[42] == ACKNOWLEDGE else 6
+        return self.raw[start:start + length] if self.raw[50] & EXTENDED else b""
 
     @property
     def payload_bytes(self) -> int:
@@ -258,10 +263,10 @@ def check_frame(frame: Frame) -> None:
     if kind in ("data", "notification"):
         check(frame.raw[46] & BECN == 0, f"BECN in {kind}: {frame}")
     if kind == "notification":
-        mechanism = b"Wrc" if frame.extension else b"NSF"
+        mechanism = b"Mlc" if Frame.mlcc else b"Wrc" if frame.extension else b"NSF"
         check(frame.number("infiniband.aeth.msn") == int.from_bytes(mechanism, "big"), f"{frame}")
     if frame.extension:
-        check_wrcc(frame)
+        (check_mlcc if Frame.mlcc else check_wrcc)(frame)
 
 
 def check_wrcc(frame: Frame) -> None:
@@ -272,6 +277,17 @@ def check_wrcc(frame: Frame) -> None:
         check(third == frame.psn and 100 <= last < 100000, f"FCNP: {frame}")
     else:
         check(100 <= third <= 100000 and 4 <= last < 100, f"FairRate, RTT_est: {frame}")
+
+
+def check_mlcc(frame: Frame) -> None:
+    """MLCC's header of data and ACKs."""
+    if frame.kind == "data":
+        epoch, queue = struct.unpack(">HI", frame.extension)
+        check(epoch < 1000 and queue < 10_000_000, f"C_D, Q_c: {frame}")
+    else:
+        epoch, credit, told = struct.unpack(">HII", frame.extension)
+        check(1 <= epoch < 1000 and 100 <= credit <= 100000 and 100 <= told <= 100000, f"C_R, rates: {frame}")
+        check(frame.raw[46] & 0x1f == 0, f"telemetry in an ACK: {frame}")
 
 
 def check_pause(frame: Frame) -> None:
@@ -387,7 +403,7 @@ def check_totals(captures: Captures, ways: list[Direction], counters: dict[str, 
                        ("CNP", "cnpsSent")):
         check(nics[kind] == counters[name],
               f"{kind}: {nics[kind]} frames, {counters[name]} counted")
-    emitted = counters.get("reflexNsfPseudoAcks", 0) + counters.get("wrccFcnps", 0)
+    emitted = counters.get("reflexNsfPseudoAcks", 0) + counters.get("wrccFcnps", 0) + counters.get("mlccSwitchInts", 0)
     check(notified == emitted, f"notifications: {notified} frames, {emitted} counted")
     pauses = counters["pfcXoffSent"] + counters["pfcXonSent"] + counters["pfcXoffRefreshed"]
     check(ports["pause"] == pauses, f"pause: {ports['pause']} frames, {pauses} counted")
@@ -564,7 +580,7 @@ def features(captures: Captures) -> set[str]:
                 found |= {"time stamp"} if frame.raw[46] & 0x20 else set()
                 found |= {"INT"} if frame.raw[46] & 0x1f else set()
             if frame.kind in ("data", "ACK") and frame.extension:
-                found.add("WRCC")
+                found.add("MLCC" if Frame.mlcc else "WRCC")
             if frame.kind in ("ACK", "NAK") and frame.sack:
                 found.add("SACK")
     return found
@@ -586,6 +602,7 @@ def simulate(build: Path, options: list[str], out: Path) -> None:
 def check_run(build: Path, name: str, environment: dict[str, str], folder: Path) -> None:
     """One of RUNS."""
     options, wanted = RUNS[name]
+    Frame.mlcc = name == "MLCC"
     simulate(build, INCAST + options, folder)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     counters = summary["counters"]

@@ -27,13 +27,13 @@ ODD = {
 
 # What the texts of an option are made of.
 WORDS = {
-    "cc": ["Bbr", "Dcqcn", "Dctcp", "Gemini", "Hpcc", "MpRdma", "PowerTcp", "Swift", "Timely", "UnoCc", "Wrcc", "none", "LineRate",
+    "cc": ["Bbr", "Dcqcn", "Dctcp", "Gemini", "Hpcc", "MpRdma", "PowerTcp", "Swift", "Timely", "UnoCc", "Wrcc", "Mlcc", "none", "LineRate",
            "ns3::roce::Hpcc", "PowerTcp[Theta=1]", "Dcqcn[Profile=paper]"],
     "lossRecovery": ["GoBackN", "SelectiveRepeat", "UnoErasure", "SelectiveRepeat[BdpCap=0]"],
     "paths": ["FlowHash", "Spray", "Flowlet", "Plb", "UnoLb", "Spray[Paths=4]", "Plb[Signal=delay]"],
     "stages": ["PhantomQueue", "WrccFairRate", "EcnMarker", "IntStamper", "PhantomQueue[Profile=artifact]"],
     "edge": ["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt", "PhantomQueue", "IntStamper", "ReflexNdt[NThrottle=2]", "Bicc",
-             "Bicc[Voqs=1]", "Bicc,ReflexNdt"],
+             "Bicc[Voqs=1]", "Bicc,ReflexNdt", "MlccNearSource,MlccReceiverSide", "MlccNearSource"],
     "pattern": ["poisson", "incast", "alltoall", "permutation", "allreduce", "list", "poisson+incast", "incast+incast"],
     "loadReference": ["host", "uplink", "wan", "bottleneck"],
     "workload": ["websearch", "fbhadoop", "googlerpc", "alistorage", "datamining", "solar", "cdf.txt", "flows.csv", "missing"],

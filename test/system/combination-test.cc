@@ -42,7 +42,16 @@ const Law LAWS[] = {{"Dcqcn", "", true, false},
                     {"MpRdma", "Bbr", true, false},
                     {"Dcqcn", "Swift[AddBaseRtt=true]", true, true},
                     {"Wrcc", "Wrcc[RttEstMode=srtt]", false, false},
-                    {"Dcqcn", "Wrcc[RttEstMode=srtt]", true, false}};
+                    {"Dcqcn", "Wrcc[RttEstMode=srtt]", true, false},
+                    {"Hpcc", "Mlcc", false, false},
+                    {"Dcqcn", "Mlcc[InnerCc=Timely]", true, false}};
+
+/// @return whether flows between datacenters have queues of their own at external switches
+bool
+IsMlcc(const Law& law)
+{
+    return std::string(law.far).rfind("Mlcc", 0) == 0;
+}
 
 /// How losses are repaired and paths chosen.
 struct Delivery
@@ -109,6 +118,12 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
         return std::string(GetLaw().far).rfind("Wrcc", 0) == 0;
     }
 
+    /// What Mlcc needs.
+    bool HasMicroLoops() const
+    {
+        return IsMlcc(GetLaw());
+    }
+
     /// Near-destination throttling is for lossless networks.
     bool HasNdt() const
     {
@@ -145,6 +160,11 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
         if (HasFairRates())
         {
             options.stages.emplace_back("ns3::roce::WrccFairRate");
+        }
+        if (HasMicroLoops())
+        {
+            options.stages.emplace_back("ns3::roce::MlccNearSource", SwitchRole::DCI);
+            options.stages.emplace_back("ns3::roce::MlccReceiverSide", SwitchRole::DCI);
         }
         if (HasNsf())
         {
@@ -237,6 +257,11 @@ TEST_P(Combination, FinishesAMixedIncast)
     {
         EXPECT_GT(counters["wrccRewrites"], 0u);
     }
+    if (HasMicroLoops())
+    {
+        EXPECT_GT(counters["mlccSwitchInts"], 300u);
+        EXPECT_GT(counters["mlccCredits"], 0u);
+    }
     if (HasNsf())
     {
         EXPECT_GT(counters["reflexNsfDataFrames"], 0u);
@@ -267,7 +292,9 @@ Combinations()
         const Law& law = LAWS[i / (N_DELIVERIES * N_STAGES)];
         const bool lossless = DELIVERIES[i / N_STAGES % N_DELIVERIES].lossless;
         const bool listensToCnps = std::string(law.near) == "Dcqcn" && !*law.far;
-        if ((!HasReflex(i) || law.delay || lossless) && (!HasBicc(i) || listensToCnps))
+        // A port has one kind of queues, NDT's or MLCC's.
+        const bool reflex = (law.delay || lossless) && !IsMlcc(law);
+        if ((!HasReflex(i) || reflex) && (!HasBicc(i) || listensToCnps))
         {
             all.push_back(i);
         }

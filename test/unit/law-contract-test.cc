@@ -250,6 +250,10 @@ TEST_P(ListeningLawContract, SlowsDownAndRecovers)
                 hop.rxBytes = txBytes + hop.queueBytes;
                 hop.rateBps = PATH.lineRateBps;
                 hop.hopId = 1;
+                if (law->GetDataExtension() == &MlccHeader::EXTENSION)
+                {
+                    SwitchIntOf(*law, ack, {hop});
+                }
                 AckWith(*law, ack, {hop});
                 if (i % 50 == 0)
                 {

@@ -121,6 +121,14 @@ SetsRunningTimer(const std::string& law, const std::string& row)
     return law == "Wrcc" && (row == "T1" || row == "T1RttFactor" || row == "IncreaseMode");
 }
 
+/// @return whether the row is about what a receiver does: that is in tests of feedbacks and
+/// networks
+bool
+IsOfReceiver(const std::string& law, const std::string& row)
+{
+    return row == "MinTimeBetweenCnps" || (law == "Mlcc" && row != "InterInflightCap");
+}
+
 /// @return whether nothing a queue pair looks at differs
 bool
 SendAlike(const Outputs& a, const Outputs& b)
@@ -300,8 +308,7 @@ TEST_P(LiveRowsContract, LiveValuesAct)
 {
     for (const ParameterInfo* row : RowsOf(GetParam()))
     {
-        // What a receiver does is in the tests of networks.
-        bool acts = !row->isLive || row->name == "MinTimeBetweenCnps";
+        bool acts = !row->isLive || IsOfReceiver(GetParam(), row->name);
         for (const PathInfo& path : {PATH, INTRA_PATH})
         {
             for (const std::string& situation : SituationsOf(GetParam()))
@@ -368,6 +375,7 @@ TEST(LiveRows, WhichLawsHaveThem)
                                         "Dctcp",
                                         "Gemini",
                                         "Hpcc",
+                                        "Mlcc",
                                         "MpRdma",
                                         "PowerTcp",
                                         "Swift",

@@ -11,6 +11,7 @@
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-control-shim.h"
+#include "ns3/roce-mlcc-header.h"
 #include "ns3/roce-reflex-nsf.h"
 #include "ns3/roce-wrcc-header.h"
 
@@ -37,6 +38,26 @@ inline const PathInfo PATH = [] {
     path.nearHops = 2;
     return path;
 }();
+
+/// A law hears a Switch-INT (MLCC) of the data that an ACK is about, with its telemetry if any.
+inline void
+SwitchIntOf(CongestionControl& law, const AckInfo& ack, const std::vector<IntHop>& hops)
+{
+    IntStack* const stack = hops.empty() ? nullptr : FramePool::AllocInt();
+    for (const IntHop& hop : hops)
+    {
+        stack->Append() = hop;
+    }
+    Notification notification;
+    notification.nowPs = ack.nowPs;
+    notification.kind = MlccSwitchInt::KIND;
+    notification.rttPs = ack.rttPs;
+    notification.psn = std::max<uint64_t>(ack.ackPsn, 1) - 1;
+    notification.telemetry = stack;
+    notification.isMarked = ack.ecnEcho;
+    law.OnNotification(notification);
+    FramePool::FreeInt(stack);
+}
 
 /// Something a law hears.
 struct Event
@@ -74,6 +95,10 @@ struct Event
         case ACK: {
             AckInfo info = ack;
             info.extension = view;
+            if (own == &MlccHeader::EXTENSION)
+            {
+                SwitchIntOf(law, info, hops);
+            }
             AckWith(law, info, hops);
             break;
         }

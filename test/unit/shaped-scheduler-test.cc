@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ namespace
 constexpr uint8_t DATA_CLASS = 3;
 constexpr uint64_t G = 1000000000;
 constexpr int64_t US = 1000000;
-constexpr uint64_t NO_KEY = ShapedScheduler::UNSHAPED;
+constexpr uint32_t NO_KEY = ShapedScheduler::UNSHAPED;
 constexpr uint32_t WIRE_1000 = 1020; //!< a frame of 1000 B with preamble and gap
 
 struct ShapedSchedulerTest : public ::testing::Test, public ShapedScheduler::Owner
@@ -48,25 +49,37 @@ struct ShapedSchedulerTest : public ::testing::Test, public ShapedScheduler::Own
         {
             queue->Dispose();
         }
+        known.clear();
         queue = CreateObject<ShapedScheduler>();
         queue->SetAttribute("Burst", UintegerValue(burst));
         queue->SetAttribute("IdleTimeout", TimeValue(PicoSeconds(idlePs)));
         queue->Configure(this, *port);
     }
 
-    uint64_t Classify(const Frame& frame, uint16_t, int64_t) override
+    uint32_t Classify(const Frame& frame, uint16_t, int64_t) override
     {
         EXPECT_LT(frame.trafficClass, 6) << "control is not asked about";
-        return frame.remoteAddress;
+        return static_cast<uint32_t>(frame.remoteAddress);
     }
 
-    uint64_t GetRateBps(uint64_t key, uint16_t, int64_t) override
+    uint64_t GetRateBps(uint32_t key, uint16_t, int64_t) override
     {
         ++asked;
         return rates.count(key) ? rates[key] : 10 * G;
     }
 
-    void Put(uint64_t key,
+    void OnMade(uint32_t key, uint16_t, int64_t) override
+    {
+        known.insert(key); // in each class
+    }
+
+    void OnForgotten(uint32_t key, uint16_t, int64_t) override
+    {
+        ASSERT_NE(known.find(key), known.end()) << key << " is forgotten twice";
+        known.erase(known.find(key));
+    }
+
+    void Put(uint32_t key,
              int64_t nowPs,
              unsigned n = 1,
              uint8_t trafficClass = DATA_CLASS,
@@ -128,7 +141,8 @@ struct ShapedSchedulerTest : public ::testing::Test, public ShapedScheduler::Own
 
     Ptr<Port> port = CreateObject<Port>();
     Ptr<ShapedScheduler> queue;
-    std::map<uint64_t, uint64_t> rates;
+    std::map<uint32_t, uint64_t> rates;
+    std::multiset<uint32_t> known; //!< keys with a queue
     uint64_t nextPsn{0};
     unsigned asked{0}; //!< for rates
     int64_t endPs{0};
@@ -552,8 +566,8 @@ TEST_F(ShapedSchedulerTest, BytesOfAKeyAndTrace)
     std::vector<std::pair<uint64_t, uint64_t>> lengths;
     queue->TraceConnectWithoutContext(
         "Queue",
-        Callback<void, uint64_t, uint64_t, Time>(
-            [&](uint64_t key, uint64_t bytes, Time) { lengths.emplace_back(key, bytes); }));
+        Callback<void, uint32_t, uint64_t, Time>(
+            [&](uint32_t key, uint64_t bytes, Time) { lengths.emplace_back(key, bytes); }));
     Put(1, 0, 2);
     Put(1, 0, 1, 2, 500);
     Put(NO_KEY, 0);

@@ -210,11 +210,66 @@ CheckedCommandLine::Parse(int argc, char** argv)
             use->second(argument.value);
         }
     }
+    std::vector<std::string> arguments = GetPresetArguments(argc, argv);
+    for (const std::string& argument : arguments)
+    {
+        CheckArgument(argument);
+    }
     for (int i = 1; i < argc; ++i)
     {
         CheckArgument(argv[i]);
+        m_given.insert(Split(argv[i]).name);
     }
-    m_cmd.Parse(argc, argv);
+    arguments.insert(arguments.begin(), argc ? argv[0] : ""); // of one option the last value counts
+    arguments.insert(arguments.end(), argv + std::min(argc, 1), argv + argc);
+    m_cmd.Parse(arguments);
+}
+
+void
+CheckedCommandLine::AddPresets(const std::vector<OptionPreset>& presets)
+{
+    m_presets = presets;
+    if (presets.empty())
+    {
+        return;
+    }
+    std::string help = "Network of a paper, in place of the defaults: ";
+    for (const OptionPreset& preset : presets)
+    {
+        help += (&preset == &presets.front() ? "" : "; ") + preset.name + ", " + preset.what;
+    }
+    AddValue("preset", help, m_preset);
+}
+
+/// @return the options that --preset stands for, as they could be given
+std::vector<std::string>
+CheckedCommandLine::GetPresetArguments(int argc, char** argv) const
+{
+    std::string name;
+    for (int i = 1; i < argc; ++i)
+    {
+        const Argument argument = Split(argv[i]);
+        name = argument.name == "preset" ? argument.value : name;
+    }
+    std::vector<std::string> arguments;
+    if (name.empty() || m_presets.empty())
+    {
+        return arguments;
+    }
+    std::string known;
+    for (const OptionPreset& preset : m_presets)
+    {
+        known += (known.empty() ? "" : ", ") + preset.name;
+        if (preset.name == name)
+        {
+            for (const auto& [option, value] : preset.values)
+            {
+                arguments.push_back("--" + option + "=" + value);
+            }
+            return arguments;
+        }
+    }
+    throw InputError("--preset is '" + name + "', expected " + known);
 }
 
 void
@@ -249,7 +304,6 @@ CheckedCommandLine::CheckArgument(const std::string& text)
     {
         throw InputError("argument '" + text + "', expected --name=value");
     }
-    m_given.insert(name);
     if (m_options.count(name))
     {
         CheckOption(argument);

@@ -10,6 +10,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 #include "ns3/queue-size.h"
+#include "ns3/roce-option-preset.h"
 #include "ns3/roce-unused-options.h"
 #include "ns3/roce-value-check.h"
 
@@ -79,7 +80,14 @@ class CheckedCommandLine
         {
             Refuse(attribute, options);
         }
+        AddPresets(topology.GetPresets());
     }
+
+    /**
+     * @brief Let the option --preset stand for others, which take precedence where they are given.
+     * @param presets of different names; none: there is no such option
+     */
+    void AddPresets(const std::vector<OptionPreset>& presets);
 
     /**
      * @brief Refuse an attribute or global value that the program sets itself.
@@ -159,6 +167,7 @@ class CheckedCommandLine
     template <typename T>
     void Add(const std::string& name, const std::string& help, T& value);
     void CheckArgument(const std::string& text);
+    std::vector<std::string> GetPresetArguments(int argc, char** argv) const;
     void CheckOption(const Argument& argument);
     std::string Suggest(const std::string& name) const;
 
@@ -167,6 +176,8 @@ class CheckedCommandLine
     std::set<std::string> m_given;
     std::map<std::string, std::string> m_overridden; //!< see Refuse()
     std::map<std::string, std::function<void(const std::string&)>> m_beforeChecks;
+    std::string m_preset; //!< name; empty: none
+    std::vector<OptionPreset> m_presets;
 };
 
 } // namespace roce

@@ -8,6 +8,7 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-messages.h"
+#include "ns3/roce-path-pin.h"
 #include "ns3/simulator.h"
 
 #include <iostream>
@@ -44,7 +45,8 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     faults.Apply(network);
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     run.Warn(Check(network));
-    const std::vector<FlowSpec> flows = workload.Generate(topology);
+    std::vector<FlowSpec> flows = workload.Generate(topology);
+    PinThrough(network, workload.through, flows);
     run.WarnUnused(cmd,
                    {topology.GetUnused(),
                     workload.GetUnused(),

@@ -123,12 +123,12 @@ HasRoutesThroughExternals(const Network& network)
 void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
-    cmd.AddValue(
-        "cc",
-        "Bbr, Dcqcn, Dctcp, Gemini, Hpcc, MpRdma, PowerTcp, Swift, Timely, UnoCc, Wrcc, none, or "
-        "the TypeId of any; "
-        "[Attribute=value|...] may follow",
-        cc);
+    cmd.AddValue("cc",
+                 "Bbr, Dcqcn, Dctcp, Gemini, Hpcc, Mlcc, MpRdma, PowerTcp, Swift, Timely, UnoCc, "
+                 "Wrcc, none, or "
+                 "the TypeId of any; "
+                 "[Attribute=value|...] may follow",
+                 cc);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
     cmd.AddValue("stages",
                  "What runs on switches: PhantomQueue, WrccFairRate, or the TypeId of any stage; "

@@ -8,6 +8,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-flow-application.h"
+#include "ns3/roce-mlcc.h"
 #include "ns3/roce-tuner.h"
 
 #include <algorithm>
@@ -34,6 +35,10 @@ AddQueuePairTypes(Nic& nic, bool interDc, std::set<TypeId>& used)
     if (const auto* shim = dynamic_cast<const ControlShim*>(PeekPointer(law)))
     {
         used.insert(shim->GetLaw().GetInstanceTypeId());
+    }
+    if (const auto* mlcc = dynamic_cast<const Mlcc*>(PeekPointer(law)))
+    {
+        used.insert(mlcc->GetInnerLaw()->GetInstanceTypeId());
     }
     used.insert(profile.GetFeedback()->GetInstanceTypeId());
     used.insert(profile.GetRecovery()->GetInstanceTypeId());

@@ -24,6 +24,7 @@ namespace
 
 // First random stream of each pattern; PoissonWorkload takes three for each of up to 10^6 hosts.
 constexpr int64_t POISSON_STREAM = 0;
+constexpr int64_t POISSON_INTER_STREAM = 5000000;
 constexpr int64_t INCAST_STREAM = 10000000;
 constexpr int64_t PERMUTATION_STREAM = 10000010;
 constexpr int64_t ALLREDUCE_STREAM = 10000011;
@@ -35,6 +36,21 @@ ParseNic(const std::string& option, const std::string& text, uint32_t nNics)
 {
     ValueCheck::Value(option, ValueKind::UNSIGNED, text, nNics - 1);
     return static_cast<uint32_t>(std::stoul(text));
+}
+
+/// @return the flows, unless there are too many
+std::vector<FlowSpec>
+GeneratePoisson(const PoissonWorkload& poisson)
+{
+    const double nFlows = poisson.GetExpectedFlows();
+    if (nFlows > MAX_FLOWS)
+    {
+        std::ostringstream message;
+        message << "poisson: about " << nFlows << " flows, expected at most " << MAX_FLOWS
+                << "; a shorter --duration, less --load or larger flows";
+        throw InputError(message.str());
+    }
+    return poisson.Generate();
 }
 
 } // namespace
@@ -53,6 +69,13 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("interFraction",
                  "poisson: share of the flows between datacenters; -1: destinations uniform",
                  interFraction);
+    cmd.AddValue("interLoad",
+                 "poisson: load of the WAN by flows between datacenters, drawn apart from those "
+                 "within, which alone then have load; 0: see interFraction",
+                 interLoad);
+    cmd.AddValue("interRackOnly",
+                 "poisson: flows within a datacenter go to other racks only",
+                 interRackOnly);
     cmd.AddValue("workload", "poisson: flow sizes, a built-in name or a CDF file", workload);
     cmd.AddValue("interWorkload",
                  "poisson: sizes of flows between datacenters; empty: those of workload",
@@ -63,6 +86,10 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  poissonReceiver);
     cmd.AddValue("poissonStart", "poisson: begin of the arrivals", poissonStart);
     cmd.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
+    cmd.AddValue("through",
+                 "Names of switches, joined with commas: flows take a shortest path through as "
+                 "many of them as there are on one; empty: by the flow hash alone",
+                 through);
     cmd.AddValue("incastSenders", "incast: senders", incastSenders);
     cmd.AddValue("incastBytes", "incast: bytes of each sender", incastBytes);
     cmd.AddValue("incastPeriod",
@@ -155,6 +182,7 @@ WorkloadOptions::Poisson(const Topology& topology) const
     poisson.capacity = topology.GetCapacity(GetReference());
     poisson.load = load;
     poisson.interFraction = interFraction;
+    poisson.interRackOnly = interRackOnly;
     poisson.startPs = poissonStart.GetPicoSeconds();
     poisson.durationPs = duration.GetPicoSeconds();
     poisson.stream = POISSON_STREAM;
@@ -167,15 +195,29 @@ WorkloadOptions::Poisson(const Topology& topology) const
                              ", expected host or bottleneck: the load is that of its link");
         }
     }
-    const double nFlows = poisson.GetExpectedFlows();
-    if (nFlows > MAX_FLOWS)
+    return interLoad > 0 ? PoissonApart(poisson, topology) : GeneratePoisson(poisson);
+}
+
+/// Flows within datacenters have `load`, those between them `interLoad`.
+std::vector<FlowSpec>
+WorkloadOptions::PoissonApart(PoissonWorkload poisson, const Topology& topology) const
+{
+    if (!poissonReceiver.empty() || loadReference == "wan")
     {
-        std::ostringstream message;
-        message << "poisson: about " << nFlows << " flows, expected at most " << MAX_FLOWS
-                << "; a shorter --duration, less --load or larger flows";
-        throw InputError(message.str());
+        throw InputError(
+            "--interLoad with --" +
+            std::string(poissonReceiver.empty() ? "loadReference=wan" : "poissonReceiver") +
+            ", expected one of them");
     }
-    return poisson.Generate();
+    PoissonWorkload inter = poisson;
+    poisson.interFraction = 0;
+    inter.interFraction = 1;
+    inter.sizes = inter.interSizes.value_or(inter.sizes);
+    inter.interSizes.reset();
+    inter.load = interLoad;
+    inter.capacity = topology.GetCapacity(LoadReference::Wan);
+    inter.stream = POISSON_INTER_STREAM;
+    return Merge({GeneratePoisson(poisson), GeneratePoisson(inter)});
 }
 
 IncastSenders
@@ -333,6 +375,7 @@ WorkloadOptions::Check(const Topology& topology) const
         }
     };
     require(load > 0 && load <= 10, "load", load, "above 0 and at most 10");
+    require(interLoad >= 0 && interLoad <= 10, "interLoad", interLoad, "0 to 10");
     require(incastLoad >= 0 && incastLoad <= 10, "incastLoad", incastLoad, "0 to 10");
     require(interFraction == -1 || (interFraction >= 0 && interFraction <= 1),
             "interFraction",
@@ -387,6 +430,8 @@ WorkloadOptions::GetUnused() const
         {{"poisson"},
          {"load",
           "interFraction",
+          "interLoad",
+          "interRackOnly",
           "workload",
           "interWorkload",
           "truncate",
@@ -420,11 +465,15 @@ WorkloadOptions::GetUnused() const
         unused.push_back({{"duration", "loadReference"},
                           Has("incast") ? "with a single incast" : "with --pattern=" + pattern});
     }
-    if (Has("poisson") && interFraction == 0)
+    if (Has("poisson") && interLoad > 0)
+    {
+        unused.push_back({{"interFraction"}, "with --interLoad"});
+    }
+    else if (Has("poisson") && interFraction == 0)
     {
         unused.push_back({{"interWorkload"}, "since no Poisson flow goes to another datacenter"});
     }
-    if (Has("poisson") && interFraction == 1 && !interWorkload.empty())
+    if (Has("poisson") && interFraction == 1 && interLoad == 0 && !interWorkload.empty())
     {
         unused.push_back({{"workload"}, "with --interWorkload and --interFraction=1"});
     }
@@ -474,6 +523,14 @@ WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topo
     {
         text << ", offered load " << std::fixed << std::setprecision(4) << offered.load << " of "
              << loadReference << " capacity over " << static_cast<double>(window) / 1e9 << " ms";
+        if (interLoad > 0 && Has("poisson"))
+        {
+            const OfferedLoad wan = OfferedLoad::Measure(flows,
+                                                         topology.GetPlacement(),
+                                                         topology.GetCapacity(LoadReference::Wan),
+                                                         window);
+            text << ", " << wan.load << " of the WAN";
+        }
     }
     return text.str();
 }

@@ -37,6 +37,8 @@ struct WorkloadOptions
     double load{0.5};
     std::string loadReference{"host"};
     double interFraction{0.2}; //!< see PoissonWorkload
+    double interLoad{0};       //!< above 0: of flows between datacenters, which are drawn apart
+    bool interRackOnly{false}; //!< see PoissonWorkload
     std::string workload{"websearch"};
     std::string interWorkload;   //!< sizes of flows between datacenters; empty: workload
     uint64_t truncateBytes{0};   //!< of both; 0: not
@@ -44,6 +46,7 @@ struct WorkloadOptions
     Time poissonStart{0};
     Time duration{MilliSeconds(2)};
     std::string flowsFile;
+    std::string through; //!< switches, see PinThrough(); empty: as the hash has it
     uint32_t incastSenders{16};
     std::string incastLocalSenders{"-1"}; //!< -1: as incastFrom says
     bool incastSpread{false};
@@ -89,6 +92,7 @@ struct WorkloadOptions
     bool IsRepeated() const;
     std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
     std::vector<FlowSpec> Poisson(const Topology& topology) const;
+    std::vector<FlowSpec> PoissonApart(PoissonWorkload poisson, const Topology& topology) const;
     std::vector<FlowSpec> Incast(const Topology& topology) const;
     std::vector<FlowSpec> AllReduce(const Topology& topology) const;
     FlowSizeDistribution GetSizes(const std::string& option, const std::string& text) const;

@@ -129,6 +129,23 @@ FatTreeHelper::GetUnused() const
     return unused;
 }
 
+std::vector<OptionPreset>
+FatTreeHelper::GetPresets() const
+{
+    return {{"wrcc",
+             "WRCC (Journal on Communications 2026), section 4.1: 64 hosts, 400 Gbit/s and 1 ms",
+             {{"k", "4"},
+              {"hostsPerEdge", "4"},
+              {"borderLinks", "1"},
+              {"wanLinks", "1"},
+              {"wanRate", "400Gbps"},
+              {"wanDelay", "1ms"},
+              {"edgeBuffer", "16MB"},
+              {"aggBuffer", "16MB"},
+              {"coreBuffer", "16MB"},
+              {"borderBuffer", "250MB"}}}};
+}
+
 uint32_t
 FatTreeHelper::GetRacks() const
 {

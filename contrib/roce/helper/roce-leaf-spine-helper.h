@@ -78,6 +78,7 @@ struct LeafSpineHelper : public Topology
     // inherited from Topology
     std::vector<std::pair<std::string, std::string>> GetOwnAttributes() const override;
     std::vector<UnusedOptions> GetUnused() const override;
+    std::vector<OptionPreset> GetPresets() const override;
     uint32_t GetRacks() const override;
     uint32_t GetHostsPerRack() const override;
     uint64_t GetRackUplinkBps() const override;

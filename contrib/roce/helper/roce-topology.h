@@ -7,6 +7,7 @@
 #define ROCE_TOPOLOGY_H
 
 #include "roce-network.h"
+#include "roce-option-preset.h"
 #include "roce-unused-options.h"
 
 #include "ns3/data-rate.h"
@@ -83,6 +84,12 @@ struct Topology
 
     /// @return options that change nothing, whether they are given or not
     virtual std::vector<UnusedOptions> GetUnused() const;
+
+    /// @return networks of papers
+    virtual std::vector<OptionPreset> GetPresets() const
+    {
+        return {};
+    }
 
     /// @return racks per datacenter
     virtual uint32_t GetRacks() const = 0;

@@ -39,6 +39,12 @@ std::unique_ptr<Series> MakeUtilisationSeries(SeriesContext& context, const Seri
 /// @return pfr.csv @copydetails MakeQueueSeries()
 std::unique_ptr<Series> MakeFairRateSeries(SeriesContext& context, const SeriesMode& mode);
 
+/// @return mlcc.csv @copydetails MakeQueueSeries()
+std::unique_ptr<Series> MakeMlccSeries(SeriesContext& context, const SeriesMode& mode);
+
+/// @return pfq.csv @copydetails MakeQueueSeries()
+std::unique_ptr<Series> MakePfqSeries(SeriesContext& context, const SeriesMode& mode);
+
 /// @return the time line's flows @param context with a time line; outlives it
 std::unique_ptr<Series> MakeFlowSeries(SeriesContext& context);
 

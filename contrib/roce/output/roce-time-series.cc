@@ -45,6 +45,8 @@ TimeSeries::GetKinds()
         {"pauses", PORTS, "pauses.csv, classes that ports must not send", false, MakePauseSeries},
         {"utilisation", PORTS, "utilisation.csv, how busy links are", false, MakeUtilisationSeries},
         {"pfr", PORTS, "pfr.csv, WRCC's fair rates of switch ports", false, MakeFairRateSeries},
+        {"mlcc", FLOWS, "mlcc.csv, what MLCC's senders and receivers know: time between samples", false, MakeMlccSeries},
+        {"pfq", PORTS, "pfq.csv, MLCC's queues of flows at external switches", false, MakePfqSeries},
     };
     // clang-format on
     return kinds;

@@ -202,7 +202,8 @@ Bicc::Install(Switch& sw)
 {
     m_p = m_parameters.Get();
     m_switch = &sw;
-    m_datacenter = sw.GetDatacenter();
+    DatacenterEdge::RequireWanLink(sw, "ns3::roce::Bicc");
+    m_edge.Install(sw);
     std::vector<uint64_t> rates;
     std::vector<uint64_t> inwardRates;
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
@@ -210,12 +211,6 @@ Bicc::Install(Switch& sw)
         m_isWan.push_back(sw.IsWanPort(p));
         rates.push_back(sw.GetPort(p)->GetRateBps());
         inwardRates.push_back(m_isWan[p] ? 0 : rates[p]);
-    }
-    if (std::find(m_isWan.begin(), m_isWan.end(), true) == m_isWan.end())
-    {
-        throw InputError("ns3::roce::Bicc: switch " + sw.GetName() +
-                         " has no link to another datacenter, expected it at switches of role dci "
-                         "only (--edge)");
     }
     m_nearSource.Configure(m_p->nearSource, rates);
     m_receiverSide.Configure(m_p->receiverSide, inwardRates);
@@ -226,9 +221,7 @@ Bicc::Install(Switch& sw)
         {
             continue;
         }
-        const DwrrScheduler& before = PlainQueue(sw, p, "ns3::roce::Bicc");
-        m_voqs[p] = CreateObject<ShapedScheduler>();
-        m_voqs[p]->CopySettings(before);
+        m_voqs[p] = MakeQueueLike<ShapedScheduler>(sw, p, "ns3::roce::Bicc");
         m_voqs[p]->Configure(this, *sw.GetPort(p));
         sw.SetQueue(p, m_voqs[p]);
     }
@@ -259,12 +252,6 @@ Bicc::Count(std::map<std::string, uint64_t>& counters) const
 
 // ---------------------------------------------------------------- near source
 
-inline bool
-Bicc::IsOwn(uint32_t nic) const
-{
-    return m_switch->GetDatacenterOf(nic) == m_datacenter;
-}
-
 void
 Bicc::Tell(BiccNearSource::Answer answer, const Frame& data, int64_t nowPs)
 {
@@ -282,7 +269,7 @@ Bicc::Tell(BiccNearSource::Answer answer, const Frame& data, int64_t nowPs)
 SwitchStage::Verdict
 Bicc::OnArrival(Frame& frame, Port&, int64_t nowPs)
 {
-    if (!IsOwn(frame.src) || IsOwn(frame.dst))
+    if (!m_edge.Leaves(frame))
     {
         return Verdict::PASS;
     }
@@ -297,7 +284,7 @@ Bicc::OnArrival(Frame& frame, Port&, int64_t nowPs)
 SwitchStage::Verdict
 Bicc::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs)
 {
-    if (m_isWan[out.GetIndex()] && frame.kind == FrameKind::DATA && IsOwn(frame.src))
+    if (m_isWan[out.GetIndex()] && frame.kind == FrameKind::DATA && m_edge.IsOwn(frame.src))
     {
         const uint64_t queueBytes = queue.GetLineBytes(frame.trafficClass);
         Tell(m_nearSource.OnDeparture(frame, out.GetIndex(), queueBytes, nowPs), frame, nowPs);
@@ -307,17 +294,17 @@ Bicc::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t n
 
 // ---------------------------------------------------------------- receiver side
 
-uint64_t
+uint32_t
 Bicc::Classify(const Frame& frame, uint16_t, int64_t)
 {
-    const bool enters = frame.kind == FrameKind::DATA && IsOwn(frame.dst) && !IsOwn(frame.src);
+    const bool enters = frame.kind == FrameKind::DATA && m_edge.Enters(frame);
     return enters ? m_receiverSide.QueueOf(frame.dst) : ShapedScheduler::UNSHAPED;
 }
 
 uint64_t
-Bicc::GetRateBps(uint64_t key, uint16_t port, int64_t nowPs)
+Bicc::GetRateBps(uint32_t key, uint16_t port, int64_t nowPs)
 {
-    return m_receiverSide.GetRateBps(port, static_cast<uint32_t>(key), nowPs);
+    return m_receiverSide.GetRateBps(port, key, nowPs);
 }
 
 /// A host of this datacenter tells a sender in another one that it is congested.

@@ -8,6 +8,7 @@
 
 #include "roce-bicc-near-source.h"
 #include "roce-bicc-receiver-side.h"
+#include "roce-datacenter-edge.h"
 #include "roce-shaped-scheduler.h"
 
 #include "ns3/roce-parameters.h"
@@ -131,10 +132,9 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
 
   private:
     // inherited from ShapedScheduler::Owner
-    uint64_t Classify(const Frame& frame, uint16_t port, int64_t nowPs) override;
-    uint64_t GetRateBps(uint64_t key, uint16_t port, int64_t nowPs) override;
+    uint32_t Classify(const Frame& frame, uint16_t port, int64_t nowPs) override;
+    uint64_t GetRateBps(uint32_t key, uint16_t port, int64_t nowPs) override;
 
-    bool IsOwn(uint32_t nic) const;
     void Tell(BiccNearSource::Answer answer, const Frame& data, int64_t nowPs);
     Verdict OnReturningCnp(const Frame& cnp, int64_t nowPs);
 
@@ -151,7 +151,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
     Parameters<BiccParams> m_parameters;   //!< attributes
     std::shared_ptr<const BiccParams> m_p; //!< in force since Install()
     Switch* m_switch{nullptr};
-    uint32_t m_datacenter{0};
+    DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port
     BiccNearSource m_nearSource;
     BiccReceiverSide m_receiverSide;

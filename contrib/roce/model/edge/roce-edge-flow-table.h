@@ -20,18 +20,25 @@ namespace roce
 /// Names a flow: its sender's NIC and queue pair.
 using FlowKey = uint64_t;
 
+/// @return key of a flow @param nic of its sender @param qp of its sender
+inline FlowKey
+MakeFlowKey(uint32_t nic, uint32_t qp)
+{
+    return static_cast<uint64_t>(nic) << 32 | qp;
+}
+
 /// @return key of the flow a data frame belongs to
 inline FlowKey
 FlowOfData(const Frame& data)
 {
-    return static_cast<uint64_t>(data.src) << 32 | data.srcQp;
+    return MakeFlowKey(data.src, data.srcQp);
 }
 
 /// @return key of the flow an ACK or NAK is for
 inline FlowKey
 FlowOfAck(const Frame& ack)
 {
-    return static_cast<uint64_t>(ack.dst) << 32 | ack.dstQp;
+    return MakeFlowKey(ack.dst, ack.dstQp);
 }
 
 /// @return NIC of the sender

@@ -19,8 +19,10 @@ namespace roce
  * @ingroup roce
  * @brief Which of many numbered objects is due first, equal times by number. It knows where each
  * stands, so that a time can change at O(log n) and nothing out of date remains.
+ * @tparam Due time, an integer of ps; or what counts comparisons (a test)
  */
-class PlaceHeap
+template <typename Due>
+class BasicPlaceHeap
 {
   public:
     /// @return whether there is nothing
@@ -42,13 +44,13 @@ class PlaceHeap
     }
 
     /// @return its time
-    int64_t GetFirstPs() const
+    Due GetFirstPs() const
     {
         return m_heap.front().first;
     }
 
     /// @brief Put in an object that is not there. @param number of it @param atPs when
-    void Push(uint32_t number, int64_t atPs)
+    void Push(uint32_t number, Due atPs)
     {
         if (number >= m_places.size())
         {
@@ -70,7 +72,7 @@ class PlaceHeap
     }
 
     /// @brief An object that is there has another time. @param number of it @param atPs when
-    void Move(uint32_t number, int64_t atPs)
+    void Move(uint32_t number, Due atPs)
     {
         m_heap[m_places[number]].first = atPs;
         SiftUp(m_places[number]);
@@ -78,7 +80,7 @@ class PlaceHeap
     }
 
   private:
-    using Entry = std::pair<int64_t, uint32_t>;
+    using Entry = std::pair<Due, uint32_t>;
 
     void Put(std::size_t place, const Entry& entry)
     {
@@ -115,6 +117,8 @@ class PlaceHeap
     std::vector<Entry> m_heap;
     std::vector<uint32_t> m_places; //!< by number; valid for those in the heap
 };
+
+using PlaceHeap = BasicPlaceHeap<int64_t>;
 
 } // namespace roce
 } // namespace ns3

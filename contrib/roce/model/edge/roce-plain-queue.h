@@ -38,6 +38,25 @@ PlainQueue(const Switch& sw, uint16_t port, const std::string& who)
     return static_cast<const DwrrScheduler&>(queue);
 }
 
+/**
+ * @brief Queues that a stage puts in place of a port's.
+ * @tparam T class of the new ones
+ * @param sw the switch
+ * @param port index
+ * @param who type of the stage, for the message
+ * @return the new ones with the settings of the old; for Switch::SetQueue()
+ * @throw InputError see PlainQueue()
+ */
+template <typename T>
+Ptr<T>
+MakeQueueLike(const Switch& sw, uint16_t port, const std::string& who)
+{
+    const DwrrScheduler& before = PlainQueue(sw, port, who);
+    Ptr<T> queue = CreateObject<T>();
+    queue->CopySettings(before);
+    return queue;
+}
+
 } // namespace roce
 } // namespace ns3
 

@@ -143,6 +143,7 @@ void
 ReflexNdt::Install(Switch& sw)
 {
     m_switch = &sw;
+    m_edge.Install(sw);
     m_p = m_parameters.Get();
     m_controller.Configure(m_p->controller, sw.GetNPorts(), this);
     m_separate = m_p->stamp == ReflexNdtParams::Stamp::OWN;
@@ -155,7 +156,7 @@ ReflexNdt::Install(Switch& sw)
         {
             continue;
         }
-        const DwrrScheduler& before = PlainQueue(sw, p, "ns3::roce::ReflexNdt");
+        Ptr<NdtScheduler> queue = MakeQueueLike<NdtScheduler>(sw, p, "ns3::roce::ReflexNdt");
         for (unsigned c = 0; c < N_CLASSES; ++c)
         {
             m_losslessMask |= sw.GetBuffer().IsLossless(p, static_cast<uint8_t>(c)) << c;
@@ -166,8 +167,6 @@ ReflexNdt::Install(Switch& sw)
                              " has no lossless class, expected LosslessClasses with one that "
                              "near-destination throttling can act on");
         }
-        Ptr<NdtScheduler> queue = CreateObject<NdtScheduler>();
-        queue->CopySettings(before);
         queue->Configure(this, p, m_losslessMask, m_p->nThrottle, m_p->throttleBytes);
         sw.SetQueue(p, queue);
         m_schedulers[p] = queue;
@@ -229,19 +228,15 @@ ReflexNdt::IsSeparate()
 // ---------------------------------------------------------------- frames
 
 inline bool
-ReflexNdt::EntersDatacenter(const Frame& frame) const
+ReflexNdt::IsEntering(const Frame& frame) const
 {
-    const uint32_t own = m_switch->GetDatacenter();
-    return frame.kind == FrameKind::DATA && m_switch->GetDatacenterOf(frame.dst) == own &&
-           m_switch->GetDatacenterOf(frame.src) != own;
+    return frame.kind == FrameKind::DATA && m_edge.Enters(frame);
 }
 
 SwitchStage::Verdict
 ReflexNdt::OnArrival(Frame& frame, Port&, int64_t nowPs)
 {
-    const uint32_t own = m_switch->GetDatacenter();
-    if (frame.kind == FrameKind::DATA || m_switch->GetDatacenterOf(frame.src) != own ||
-        m_switch->GetDatacenterOf(frame.dst) == own)
+    if (frame.kind == FrameKind::DATA || !m_edge.Leaves(frame))
     {
         return Verdict::PASS;
     }
@@ -261,7 +256,7 @@ SwitchStage::Verdict
 ReflexNdt::OnDequeue(Frame& frame, Port& out, const EgressScheduler&, int64_t nowPs)
 {
     if (m_schedulers[out.GetIndex()] && (m_losslessMask >> frame.trafficClass & 1) &&
-        EntersDatacenter(frame))
+        IsEntering(frame))
     {
         if (IsSeparate())
         {
@@ -278,13 +273,13 @@ ReflexNdt::OnDequeue(Frame& frame, Port& out, const EgressScheduler&, int64_t no
 bool
 ReflexNdt::Classify(const Frame& frame, uint16_t port, int64_t nowPs)
 {
-    return EntersDatacenter(frame) && m_controller.OnEnqueue(FlowOfData(frame), port, nowPs);
+    return IsEntering(frame) && m_controller.OnEnqueue(FlowOfData(frame), port, nowPs);
 }
 
 void
 ReflexNdt::Leave(const Frame& frame, uint16_t port, bool controlled)
 {
-    if (EntersDatacenter(frame))
+    if (IsEntering(frame))
     {
         m_controller.OnDequeue(FlowOfData(frame), port, controlled);
     }

@@ -6,6 +6,7 @@
 #ifndef ROCE_REFLEX_NDT_H
 #define ROCE_REFLEX_NDT_H
 
+#include "roce-datacenter-edge.h"
 #include "roce-ndt-controller.h"
 #include "roce-ndt-scheduler.h"
 
@@ -169,7 +170,7 @@ class ReflexNdt : public SwitchStage,
                       bool byTimeout,
                       int64_t nowPs) override;
 
-    bool EntersDatacenter(const Frame& frame) const;
+    bool IsEntering(const Frame& frame) const;
     bool IsSeparate();
     void KickResumed(int64_t nowPs);
 
@@ -177,6 +178,7 @@ class ReflexNdt : public SwitchStage,
     std::shared_ptr<const ReflexNdtParams> m_p; //!< in force since Install()
     NdtController m_controller;
     Switch* m_switch{nullptr};
+    DatacenterEdge m_edge;
     std::vector<Ptr<NdtScheduler>> m_schedulers; //!< by port; null: not into the datacenter
     std::vector<uint16_t> m_resumed;             //!< ports to be kicked
     uint8_t m_losslessMask{0};

@@ -185,7 +185,7 @@ ReflexNsf::Install(Switch& sw)
 {
     m_p = m_parameters.Get();
     m_switch = &sw;
-    m_datacenter = sw.GetDatacenter();
+    m_edge.Install(sw);
     m_flows.SetTimeout(m_p->flowEntryTimeoutPs);
 }
 
@@ -225,8 +225,7 @@ ReflexNsf::OnDequeue(Frame& frame, Port&, const EgressScheduler&, int64_t nowPs)
 void
 ReflexNsf::Measure(const Frame& data, int64_t nowPs)
 {
-    if (m_switch->GetDatacenterOf(data.src) != m_datacenter ||
-        m_switch->GetDatacenterOf(data.dst) == m_datacenter)
+    if (!m_edge.Leaves(data))
     {
         return;
     }

@@ -6,6 +6,7 @@
 #ifndef ROCE_REFLEX_NSF_H
 #define ROCE_REFLEX_NSF_H
 
+#include "roce-datacenter-edge.h"
 #include "roce-edge-flow-table.h"
 #include "roce-nsf-machine.h"
 
@@ -140,7 +141,7 @@ class ReflexNsf : public SwitchStage
     Parameters<ReflexNsfParams> m_parameters;   //!< attributes
     std::shared_ptr<const ReflexNsfParams> m_p; //!< in force since Install() or Retune()
     Switch* m_switch{nullptr};
-    uint32_t m_datacenter{0};
+    DatacenterEdge m_edge;
     EdgeFlowTable<NsfMachine> m_flows;
     Counters m_counters;
     TracedCallback<uint32_t, uint32_t, int64_t, Time> m_pseudoAckTrace;

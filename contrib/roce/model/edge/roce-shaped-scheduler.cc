@@ -62,6 +62,7 @@ ShapedScheduler::Configure(Owner* owner, const Port& port)
     m_shapedMask = ~static_cast<uint32_t>(strict.Get());
     m_owner = owner;
     m_port = &port;
+    m_idlePs = m_idleTimeout.GetPicoSeconds();
 }
 
 void
@@ -113,16 +114,39 @@ ShapedScheduler::DescribeHeld(uint8_t trafficClass) const
            std::to_string(ofClass.waiting.GetSize()) + " queues";
 }
 
-uint64_t
-ShapedScheduler::GetKeyBytes(uint64_t key) const
+/// Visit the queues that a key has, in the order of classes. visit: callable with their numbers
+template <typename Visit>
+inline void
+ShapedScheduler::ForQueuesOf(uint32_t key, const Visit& visit) const
 {
-    uint64_t bytes = 0;
     for (uint32_t mask = m_keyedMask; mask; mask &= mask - 1)
     {
-        const auto& byKey = m_classes[__builtin_ctz(mask)].byKey;
-        const auto found = byKey.find(key);
-        bytes += found == byKey.end() ? 0 : m_fifos[found->second].frames.GetBytes();
+        const uint32_t number = m_classes[__builtin_ctz(mask)].Find(key);
+        if (number != NONE)
+        {
+            visit(number);
+        }
     }
+}
+
+uint64_t
+ShapedScheduler::GetKeyBytes(uint32_t key) const
+{
+    uint64_t bytes = 0;
+    ForQueuesOf(key, [&](uint32_t number) { bytes += m_fifos[number].frames.GetBytes(); });
+    return bytes;
+}
+
+uint64_t
+ShapedScheduler::GetKeyWireBytes(uint32_t key) const
+{
+    // Of a frame that is large enough not to be padded; those of a flow are, but the last one.
+    const uint32_t framingBytes = m_port->WireBytes(MIN_FRAME_BYTES) - MIN_FRAME_BYTES;
+    uint64_t bytes = 0;
+    ForQueuesOf(key, [&](uint32_t number) {
+        const FrameQueue& frames = m_fifos[number].frames;
+        bytes += frames.GetBytes() + uint64_t{framingBytes} * frames.GetFrames();
+    });
     return bytes;
 }
 
@@ -138,7 +162,7 @@ ShapedScheduler::Trace(const Fifo& fifo, int64_t nowPs)
 // ---------------------------------------------------------------- rates
 
 uint64_t
-ShapedScheduler::RateOf(uint64_t key, int64_t nowPs) const
+ShapedScheduler::RateOf(uint32_t key, int64_t nowPs) const
 {
     const uint64_t rate = m_owner->GetRateBps(key, m_port->GetIndex(), nowPs);
     return std::clamp(rate, TokenBucket::MIN_RATE_BPS, m_port->GetRateBps());
@@ -168,18 +192,12 @@ ShapedScheduler::Pay(Fifo& fifo, uint32_t frameBytes, int64_t nowPs)
     fifo.bucket.Pay(m_port->WireBytes(frameBytes), rate, m_burstBytes, nowPs);
 }
 
-void
-ShapedScheduler::Repace(uint64_t key, int64_t nowPs)
+bool
+ShapedScheduler::Repace(uint32_t key, int64_t nowPs)
 {
-    for (uint32_t mask = m_keyedMask; mask; mask &= mask - 1)
-    {
-        Class& ofClass = m_classes[__builtin_ctz(mask)];
-        const auto found = ofClass.byKey.find(key);
-        if (found == ofClass.byKey.end())
-        {
-            continue;
-        }
-        Fifo& fifo = m_fifos[found->second];
+    bool earlier = false;
+    ForQueuesOf(key, [&](uint32_t number) {
+        Fifo& fifo = m_fifos[number];
         const uint64_t rate = RateOf(key, nowPs);
         Update(fifo, [&] {
             fifo.bucket.SetRate(rate, m_burstBytes, nowPs);
@@ -187,27 +205,33 @@ ShapedScheduler::Repace(uint64_t key, int64_t nowPs)
         });
         if (fifo.state == State::WAITING)
         {
-            ofClass.waiting.Move(found->second, fifo.bucket.GetNextPs());
+            PlaceHeap& waiting = m_classes[fifo.trafficClass].waiting;
+            const int64_t beforePs = waiting.GetFirstPs();
+            waiting.Move(number, fifo.bucket.GetNextPs());
+            earlier = earlier || waiting.GetFirstPs() < beforePs;
         }
-    }
+    });
+    return earlier;
 }
 
 // ---------------------------------------------------------------- making and forgetting queues
 
 uint32_t
-ShapedScheduler::FindOrMake(uint64_t key, uint8_t trafficClass, int64_t nowPs)
+ShapedScheduler::FindOrMake(uint32_t key, uint8_t trafficClass, int64_t nowPs)
 {
-    auto& byKey = m_classes[trafficClass].byKey;
-    const auto found = byKey.find(key);
-    if (found != byKey.end())
+    Class& ofClass = m_classes[trafficClass];
+    if (const uint32_t found = ofClass.Find(key); found != NONE)
     {
-        return found->second;
+        return found;
     }
-    Forget(nowPs);
     if (m_free.empty())
     {
         m_free.push_back(static_cast<uint32_t>(m_fifos.size()));
         m_fifos.emplace_back();
+    }
+    if (key >= ofClass.byKey.size())
+    {
+        ofClass.byKey.resize(key + std::size_t{1}, NONE);
     }
     const uint32_t number = m_free.back();
     m_free.pop_back();
@@ -216,30 +240,42 @@ ShapedScheduler::FindOrMake(uint64_t key, uint8_t trafficClass, int64_t nowPs)
     fifo.key = key;
     fifo.trafficClass = trafficClass;
     fifo.bucket = TokenBucket(RateOf(key, nowPs));
-    byKey.emplace(key, number);
+    ofClass.byKey[key] = number;
     m_keyedMask |= 1U << trafficClass;
     m_peakQueues = std::max(m_peakQueues, ++m_nQueues);
     NoteEmpty(number, nowPs);
+    m_owner->OnMade(key, m_port->GetIndex(), nowPs);
     return number;
 }
 
-/// Forget queues that have been empty for long and whose bucket is full.
+/// @return whether the queue that has been empty for longest is due to be looked at
+inline bool
+ShapedScheduler::IsForgettable(int64_t nowPs) const
+{
+    return m_firstEmpty != NONE && nowPs - m_fifos[m_firstEmpty].emptiedPs >= m_idlePs;
+}
+
 void
 ShapedScheduler::Forget(int64_t nowPs)
 {
-    while (m_firstEmpty != NONE)
+    const uint32_t last = m_lastEmpty;
+    for (uint32_t number = NONE; number != last && IsForgettable(nowPs);)
     {
-        const uint32_t number = m_firstEmpty;
+        number = m_firstEmpty;
         const Fifo& fifo = m_fifos[number];
-        if (nowPs - fifo.emptiedPs < m_idleTimeout.GetPicoSeconds() ||
-            !fifo.bucket.IsFull(m_burstBytes, nowPs))
-        {
-            break;
-        }
         Unlink(number);
-        m_classes[fifo.trafficClass].byKey.erase(fifo.key);
+        if (!fifo.bucket.IsFull(m_burstBytes, nowPs))
+        {
+            NoteEmpty(number, nowPs); // others need not wait for it
+            continue;
+        }
+        m_classes[fifo.trafficClass].byKey[fifo.key] = NONE;
         m_free.push_back(number);
         --m_nQueues;
+        if (m_owner)
+        {
+            m_owner->OnForgotten(fifo.key, m_port->GetIndex(), nowPs);
+        }
     }
 }
 
@@ -332,8 +368,12 @@ ShapedScheduler::NextEligiblePs(uint32_t pausedMask, int64_t) const
 void
 ShapedScheduler::DoEnqueue(Frame* frame, int64_t nowPs)
 {
+    if (IsForgettable(nowPs))
+    {
+        Forget(nowPs);
+    }
     const uint8_t c = frame->trafficClass;
-    const uint64_t key = m_owner && (m_shapedMask >> c & 1)
+    const uint32_t key = m_owner && (m_shapedMask >> c & 1)
                              ? m_owner->Classify(*frame, m_port->GetIndex(), nowPs)
                              : UNSHAPED;
     const uint32_t number = key == UNSHAPED ? c : FindOrMake(key, c, nowPs);
@@ -352,6 +392,7 @@ ShapedScheduler::DoEnqueue(Frame* frame, int64_t nowPs)
         }
         Schedule(number, nowPs);
     });
+    m_keyedBytes += key == UNSHAPED ? 0 : frame->frameBytes;
     Trace(fifo, nowPs);
 }
 
@@ -383,6 +424,8 @@ ShapedScheduler::PopFrom(unsigned trafficClass, int64_t nowPs)
     {
         Deactivate(trafficClass);
     }
+    m_lastKey = fifo.key;
+    m_keyedBytes -= fifo.key == UNSHAPED ? 0 : frame->frameBytes;
     Trace(fifo, nowPs);
     return frame;
 }

@@ -14,7 +14,6 @@
 #include "ns3/roce-port.h"
 #include "ns3/traced-callback.h"
 
-#include <unordered_map>
 #include <vector>
 
 namespace ns3
@@ -41,9 +40,13 @@ namespace roce
  * number of queues. (The earliest eligible time first would divide an oversubscribed port by rates,
  * and let a queue that was raised a moment ago wait for all the credit of others.)
  *
+ * *Keys* are small numbers: a table as long as the greatest one leads to the queues, so that
+ * nothing is searched.
+ *
  * *Cost.* Queues that wait for their rate stand in one heap for each class: O(log n). Queues are
- * made when their first frame comes and are forgotten, which changes nothing else, when they have
- * been empty for IdleTimeout and their bucket is full. Memory is taken for new queues only.
+ * made when their first frame comes and are forgotten, which changes no time, when they have been
+ * empty for IdleTimeout and their bucket is full: at the next frame that comes in, before the owner
+ * is asked for its key. Memory is taken for new queues only.
  *
  * *Held bytes* (GetLineBytes()) are those of a queue that waits for its rate, and those behind the
  * head of one that has just become eligible. A queue that may go on after it has had its turn, or
@@ -53,7 +56,7 @@ class ShapedScheduler : public DwrrScheduler
 {
   public:
     /// Key of frames that are not shaped.
-    static constexpr uint64_t UNSHAPED = UINT64_MAX;
+    static constexpr uint32_t UNSHAPED = UINT32_MAX;
 
     /// Knows keys and rates. Must not call the scheduler back.
     class Owner
@@ -66,7 +69,7 @@ class ShapedScheduler : public DwrrScheduler
          * @param nowPs current time
          * @return its key, or UNSHAPED
          */
-        virtual uint64_t Classify(const Frame& frame, uint16_t port, int64_t nowPs) = 0;
+        virtual uint32_t Classify(const Frame& frame, uint16_t port, int64_t nowPs) = 0;
 
         /**
          * @param key of a queue
@@ -75,7 +78,26 @@ class ShapedScheduler : public DwrrScheduler
          * @return rate of the queue from now on, bit/s of wire bytes; less than 1 kbit/s counts as
          * that
          */
-        virtual uint64_t GetRateBps(uint64_t key, uint16_t port, int64_t nowPs) = 0;
+        virtual uint64_t GetRateBps(uint32_t key, uint16_t port, int64_t nowPs) = 0;
+
+        /**
+         * @brief A queue is made for a key, in one class.
+         * @param key as it was given
+         * @param port index of the port
+         * @param nowPs current time
+         */
+        virtual void OnMade([[maybe_unused]] uint32_t key,
+                            [[maybe_unused]] uint16_t port,
+                            [[maybe_unused]] int64_t nowPs)
+        {
+        }
+
+        /// @brief It is forgotten. @copydetails OnMade()
+        virtual void OnForgotten([[maybe_unused]] uint32_t key,
+                                 [[maybe_unused]] uint16_t port,
+                                 [[maybe_unused]] int64_t nowPs)
+        {
+        }
 
       protected:
         ~Owner() = default;
@@ -99,17 +121,40 @@ class ShapedScheduler : public DwrrScheduler
 
     /**
      * @brief The owner has another rate for a key: what is left of the gap before the head is
-     * stretched or shortened. A port that may send earlier has to be told (Switch::Kick()).
+     * stretched or shortened.
      * @param key any; without a queue nothing happens
      * @param nowPs current time
+     * @return whether the port may send earlier: it has to be told (Switch::Kick())
      */
-    void Repace(uint64_t key, int64_t nowPs);
+    bool Repace(uint32_t key, int64_t nowPs);
+
+    /**
+     * @brief Forget queues that have been empty for long: the same happens when the next frame
+     * comes in.
+     * @param nowPs current time
+     */
+    void Forget(int64_t nowPs);
 
     /**
      * @param key any
      * @return bytes queued with that key, in all classes
      */
-    uint64_t GetKeyBytes(uint64_t key) const;
+    uint64_t GetKeyBytes(uint32_t key) const;
+
+    /// @return the same with framing, as the rates are @param key any
+    uint64_t GetKeyWireBytes(uint32_t key) const;
+
+    /// @return bytes queued with any key
+    uint64_t GetKeyedBytes() const
+    {
+        return m_keyedBytes;
+    }
+
+    /// @return key of the frame that Dequeue() returned last, or UNSHAPED
+    uint32_t GetLastKey() const
+    {
+        return m_lastKey;
+    }
 
     /// @return queues there are, empty ones that have not been forgotten included
     uint32_t GetQueues() const
@@ -133,7 +178,7 @@ class ShapedScheduler : public DwrrScheduler
     std::string DescribeHeld(uint8_t trafficClass) const override;
 
     /// Signature of trace source Queue: key, bytes queued with it in its class.
-    typedef void (*QueueCallback)(uint64_t key, uint64_t bytes, Time at);
+    typedef void (*QueueCallback)(uint32_t key, uint64_t bytes, Time at);
 
   protected:
     void DoDispose() override;
@@ -152,9 +197,9 @@ class ShapedScheduler : public DwrrScheduler
     struct Fifo
     {
         FrameQueue frames;
-        uint64_t key{UNSHAPED};
         TokenBucket bucket; //!< the head may go when it says so; its rate is the port's at most
         int64_t emptiedPs{0};
+        uint32_t key{UNSHAPED};
         uint32_t previous{NONE}; //!< in the list of empty ones
         uint32_t next{NONE};     //!< there, or in the ring
         State state{State::EMPTY};
@@ -165,23 +210,31 @@ class ShapedScheduler : public DwrrScheduler
     /// The queues of one class.
     struct Class
     {
-        std::unordered_map<uint64_t, uint32_t> byKey; //!< looked up, never walked
-        PlaceHeap waiting;                            //!< those WAITING
-        uint32_t first{NONE};                         //!< the ring: those READY
+        std::vector<uint32_t> byKey; //!< numbers, or NONE
+        PlaceHeap waiting;           //!< those WAITING
+        uint32_t first{NONE};        //!< the ring: those READY
         uint32_t last{NONE};
         uint64_t heldBytes{0};
+
+        /// @return number of a key's queue, or NONE @param key any
+        uint32_t Find(uint32_t key) const
+        {
+            return key < byKey.size() ? byKey[key] : NONE;
+        }
     };
 
     void DoEnqueue(Frame* frame, int64_t nowPs) override;
     Frame* DoDequeue(uint32_t pausedMask, int64_t nowPs) override;
 
-    uint64_t RateOf(uint64_t key, int64_t nowPs) const;
+    uint64_t RateOf(uint32_t key, int64_t nowPs) const;
     bool IsLineRate(uint64_t rateBps) const;
     uint64_t HeldBytes(const Fifo& fifo) const;
     template <typename Change>
     void Update(Fifo& fifo, const Change& change);
-    uint32_t FindOrMake(uint64_t key, uint8_t trafficClass, int64_t nowPs);
-    void Forget(int64_t nowPs);
+    template <typename Visit>
+    void ForQueuesOf(uint32_t key, const Visit& visit) const;
+    uint32_t FindOrMake(uint32_t key, uint8_t trafficClass, int64_t nowPs);
+    bool IsForgettable(int64_t nowPs) const;
     void Schedule(uint32_t number, int64_t nowPs);
     void Pay(Fifo& fifo, uint32_t frameBytes, int64_t nowPs);
     void Promote(int64_t nowPs);
@@ -201,11 +254,14 @@ class ShapedScheduler : public DwrrScheduler
     uint32_t m_lastEmpty{NONE};  //!< emptied last
     uint32_t m_nQueues{0};
     uint32_t m_peakQueues{0};
+    uint32_t m_lastKey{UNSHAPED};
+    uint64_t m_keyedBytes{0};
     Owner* m_owner{nullptr};
     Ptr<const Port> m_port;
     uint32_t m_burstBytes{0}; //!< attribute Burst
     Time m_idleTimeout;       //!< attribute IdleTimeout
-    TracedCallback<uint64_t, uint64_t, Time> m_queueTrace;
+    int64_t m_idlePs{0};      //!< the same, since Configure()
+    TracedCallback<uint32_t, uint64_t, Time> m_queueTrace;
 };
 
 } // namespace roce
