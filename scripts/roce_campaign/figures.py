@@ -26,6 +26,7 @@ from .plots import Plot
 
 TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
           "queues": "Queues over time", "rates": "Throughput of flows",
+          "tuning": "Tuning over time",
           "box": "Distribution over the seeds", "table": "Metrics", "effects": "Effects",
           "claims": "Reported and measured"}
 

@@ -15,7 +15,7 @@ from typing import Callable, Dict, Iterable, List, Optional, Tuple
 import roce_results as rr
 from roce_files import write_whole
 
-from . import identity, rates
+from . import identity, mix, rates
 from .experiment import Experiment
 from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
 from .grid import selects
@@ -195,6 +195,8 @@ def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -
             found[name] = measure_file(folder, summary, definition)
         elif definition["source"] in ("fairness", "throughput"):
             found[name] = measure_rates(folder, definition)
+        elif definition["source"] == "accuracy":
+            found[name] = mix.accuracy(folder, definition)
         else:
             found[name] = {"value": derived(definition, found)}
     return found

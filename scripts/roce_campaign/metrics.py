@@ -30,6 +30,7 @@ SOURCES = {
     "file": ("column", "statistic", "where", "after", "before", "weight", "group", "within"),
     "fairness": ("statistic", "bin", "threshold", "hold") + RATES,
     "throughput": ("statistic",) + RATES,
+    "accuracy": ("column", "elephants", "after", "before"),
     "over_seeds": ("statistic",),
     "expression": (),
 }
@@ -39,7 +40,7 @@ class Metric(NamedTuple):
     """What is measured of each run."""
 
     name: str
-    source: str  # flows, summary, file, fairness, throughput, expression or seeds
+    source: str  # flows, summary, file, fairness, throughput, accuracy, expression or seeds
     fields: Dict[str, object]  # the definition, of plain values (JSON)
     label: str
     unit: str
@@ -96,7 +97,8 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric],
         value.fail(f"{what}: expected exactly one of {', '.join(SOURCES)}")
     source = chosen[0]
     own = (source,) + SOURCES[source]
-    needed = {"file": ("column", "statistic"), "fairness": ("bin", "statistic")}.get(
+    needed = {"file": ("column", "statistic"), "fairness": ("bin", "statistic"),
+              "accuracy": ("column", "elephants")}.get(
         source, ("statistic",) if "statistic" in own else ())
     fields = value.fields(what, own + ("at", "label", "unit", "scale"), needed)
     plain: Dict[str, object] = {}
@@ -112,6 +114,8 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric],
         plain["summary"] = fields["summary"].text(what).split(".")
     elif source == "file":
         plain = read_file_fields(fields, what)
+    elif source == "accuracy":
+        plain = read_accuracy_fields(fields, what)
     elif source in ("fairness", "throughput"):
         plain = {**read_rates_fields(fields, source, what), **read_flow_fields(fields, what)}
         unit = {"fairness": "us" if plain.get("statistic") == "time_to" else ""}.get(source, "Gbit/s")
@@ -198,6 +202,17 @@ def read_fairness_fields(fields: Dict[str, Value], what: str) -> Dict[str, objec
         plain["hold"] = fields["hold"].whole(f"{what}: hold", 1, 1_000_000)
         if statistic != "time_to":
             fields["hold"].fail(f"{what}: hold: goes with statistic time_to")
+    return plain
+
+
+def read_accuracy_fields(fields: Dict[str, Value], what: str) -> Dict[str, object]:
+    """What is particular to what a tuner knows of the mix of flows."""
+    plain: Dict[str, object] = {"file": read_file_name(fields["accuracy"], what),
+                                "column": fields["column"].text(what),
+                                "elephants": fields["elephants"].whole(f"{what}: elephants", 1)}
+    for limit in ("after", "before"):
+        if limit in fields:
+            plain[limit] = fields[limit].parsed(f"{what}: {limit}", yamlread.parse_time_ns)
     return plain
 
 

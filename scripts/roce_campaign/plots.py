@@ -18,6 +18,7 @@ PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title"
          "fct-cdf": ((), ("series", "where", "each", "title")),
          "queues": ((), ("series", "panel", "where", "each", "title", "top", "ports")),
          "rates": ((), ("series", "panel", "where", "each", "title", "fair", "bin")),
+         "tuning": ((), ("series", "where", "each", "title")),
          "box": (("metric", "x"), ("panel", "where", "each", "title", "log")),
          "table": (("metric", "rows"), ("where", "each", "title"))}
 

@@ -9,6 +9,7 @@ from typing import Callable, Dict, Iterator, List, Tuple
 
 import plot_fct
 import plot_queues
+import plot_tuning
 import roce_results as rr
 
 from . import rates
@@ -116,6 +117,12 @@ def draw_rates(drawer, plot: Plot, where: Selection, file: str) -> None:
     plt.close(fig)
 
 
+def draw_tuning(drawer, plot: Plot, where: Selection, file: str) -> None:
+    """A line for each point in every panel."""
+    if not plot_tuning.plot(first_runs(drawer, plot, where), file):
+        raise rr.ResultError("no interval in any tuning.csv: nothing to plot")
+
+
 def line(progress: rates.Progress, width: float) -> Tuple[List[float], List[float]]:
     """Throughput in the bins that the flow is there for, drawn at their middle."""
     rates.bins(progress.start_us, progress.end_us, width)
@@ -134,6 +141,6 @@ def draw_pooled(draw: Callable) -> Callable:
     return lambda drawer, plot, where, file: draw(pooled_runs(drawer, plot, where), file)
 
 
-DRAW = {"queues": draw_queues, "rates": draw_rates,
+DRAW = {"queues": draw_queues, "rates": draw_rates, "tuning": draw_tuning,
         "slowdown-by-size": draw_pooled(plot_fct.plot_slowdown),
         "fct-cdf": draw_pooled(plot_fct.plot_cdf)}

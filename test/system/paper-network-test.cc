@@ -125,6 +125,74 @@ TEST_F(PaperNetwork, WrccsRoundTripsAreThoseOfItsPaper)
     EXPECT_EQ(2 * DelayPs(net, 0, 63), 2016 * US) << "between datacenters";
 }
 
+TEST_F(PaperNetwork, ParaleonsRoundTripsAndOversubscriptionAreThoseOfItsPaper)
+{
+    const Options<LeafSpineHelper> o({"--preset=paraleon"});
+    Network net;
+    o.topology.Construct(net);
+    net.Build({});
+    EXPECT_EQ(net.GetNNics(), 128u);
+    EXPECT_EQ(2 * DelayPs(net, 0, 127), 40 * US) << "between racks";
+    EXPECT_EQ(2 * DelayPs(net, 0, 15), 20 * US) << "within one";
+    const double hosts = 16.0 * static_cast<double>(o.topology.hostRate.GetBitRate());
+    EXPECT_EQ(hosts / static_cast<double>(o.topology.GetRackUplinkBps()), 4) << "oversubscription";
+}
+
+TEST_F(PaperNetwork, ParaleonsTestbedIsNotOversubscribed)
+{
+    const Options<LeafSpineHelper> o({"--preset=paraleon-testbed"});
+    const double hosts = 4.0 * static_cast<double>(o.topology.hostRate.GetBitRate());
+    EXPECT_EQ(hosts, static_cast<double>(o.topology.GetRackUplinkBps()));
+    EXPECT_EQ(o.topology.GetPlacement().nHosts, 32u);
+}
+
+TEST_F(PaperNetwork, TrainingTrafficIsThatOfItsOptions)
+{
+    const Options<LeafSpineHelper> o({"--preset=paraleon",
+                                      "--pattern=onoff",
+                                      "--workers=10",
+                                      "--workerBytes=5000",
+                                      "--rounds=3",
+                                      "--offTime=7us",
+                                      "--workerPlacement=contiguous"});
+    const auto flows = o.workload.Generate(o.topology);
+    ASSERT_EQ(flows.size(), 3u * 90) << "10 workers, 9 others, 3 rounds";
+    for (const FlowSpec& flow : flows)
+    {
+        EXPECT_LT(std::max(flow.src, flow.dst), 10u) << "the first hosts";
+        EXPECT_EQ(flow.sizeBytes, 5000u);
+        EXPECT_EQ(flow.startPs, flow.phase == 1 ? 0 : 7 * US) << "phase " << flow.phase;
+    }
+    const Options<LeafSpineHelper> fixed(
+        {"--preset=paraleon", "--pattern=onoff", "--rounds=2", "--roundMode=fixedPeriod"});
+    const auto open = fixed.workload.Generate(fixed.topology);
+    ASSERT_EQ(open.size(), 2u * 380) << "20 workers";
+    EXPECT_EQ(open.back().startPs, 38240 * US) << "18.24 ms ON, 20 ms OFF";
+    EXPECT_EQ(open.back().phase, 0u) << "nobody waits";
+    EXPECT_EQ(open.back().src, 113u) << "spread over the racks";
+}
+
+TEST_F(PaperNetwork, AnInfluxIsDrawnBesideTrainingTraffic)
+{
+    const Options<LeafSpineHelper> o({"--preset=paraleon",
+                                      "--pattern=onoff+poisson",
+                                      "--rounds=1",
+                                      "--workload=fbhadoop",
+                                      "--load=0.3",
+                                      "--interFraction=0",
+                                      "--poissonStart=10ms",
+                                      "--duration=2ms"});
+    uint32_t training = 0;
+    for (const FlowSpec& flow : o.workload.Generate(o.topology))
+    {
+        training += flow.tag == 2;
+        EXPECT_TRUE(flow.tag == 2 ? flow.startPs == 0
+                                  : flow.startPs >= 10000 * US && flow.startPs < 12000 * US)
+            << "flow " << flow.id << " of tag " << int(flow.tag) << " starts at " << flow.startPs;
+    }
+    EXPECT_EQ(training, 380u);
+}
+
 TEST_F(PaperNetwork, OptionsBesideAPresetWinWhereverTheyStand)
 {
     const Options<LeafSpineHelper> before({"--hostsPerLeaf=3", "--preset=mlcc"});
@@ -143,7 +211,8 @@ TEST_F(PaperNetwork, UnknownPresetsAreRefused)
     const auto message = [](const std::string& name) {
         return ErrorOf([&] { Options<LeafSpineHelper> o({"--preset=" + name}); });
     };
-    EXPECT_EQ(message("mlc"), "--preset is 'mlc', expected mlcc, mlcc-testbed");
+    EXPECT_EQ(message("mlc"),
+              "--preset is 'mlc', expected mlcc, mlcc-testbed, paraleon, paraleon-testbed");
     EXPECT_EQ(message(""), "no error") << "none";
 }
 

@@ -59,7 +59,8 @@ void
 WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("pattern",
-                 "poisson, incast, alltoall, permutation, allreduce or list; several joined with +",
+                 "poisson, incast, alltoall, permutation, allreduce, onoff or list; several joined "
+                 "with +",
                  pattern);
     cmd.AddValue("duration", "Length of the arrivals (poisson, repeated incast)", duration);
     cmd.AddValue("load", "poisson: offered load, payload over the reference's capacity", load);
@@ -124,6 +125,7 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  allReduce.minBytes);
     cmd.AddValue("maxBytes", "allreduce: greatest amount, bytes", allReduce.maxBytes);
     cmd.AddValue("computeTime", "allreduce: time between exchanges", computeTime);
+    onOff.AddOptions(cmd);
 }
 
 FlowSizeDistribution
@@ -313,6 +315,10 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
     {
         return AllReduce(topology);
     }
+    if (name == "onoff")
+    {
+        return onOff.Generate(topology);
+    }
     if (name == "alltoall")
     {
         AllToAllWorkload all;
@@ -339,8 +345,8 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
         return FlowList::Read(flowsFile, nNics).flows;
     }
     throw InputError("--pattern is '" + pattern +
-                     "', expected poisson, incast, alltoall, permutation, allreduce or list, or "
-                     "several of them joined with +");
+                     "', expected poisson, incast, alltoall, permutation, allreduce, onoff or "
+                     "list, or several of them joined with +");
 }
 
 bool
@@ -394,6 +400,7 @@ WorkloadOptions::Check(const Topology& topology) const
     {
         require(bytes <= MAX_FLOW_BYTES, name, bytes, "at most 10^15");
     }
+    onOff.Check();
     GetReference();
     GetSenders();
     GetLocalSenders();
@@ -449,7 +456,8 @@ WorkloadOptions::GetUnused() const
           "incastReceiver"}},
         {{"alltoall", "permutation"}, {"messageBytes"}},
         {{"alltoall"}, {"stagger"}},
-        {{"allreduce"}, {"groups", "iterations", "minBytes", "maxBytes", "computeTime"}}};
+        {{"allreduce"}, {"groups", "iterations", "minBytes", "maxBytes", "computeTime"}},
+        {{"onoff"}, OnOffOptions::GetNames()}};
     std::vector<UnusedOptions> unused;
     for (const auto& [patterns, options] : uses)
     {
@@ -481,6 +489,11 @@ WorkloadOptions::GetUnused() const
     {
         unused.push_back({{"computeTime"}, "with --iterations=1"});
     }
+    if (Has("onoff"))
+    {
+        const std::vector<UnusedOptions> more = onOff.GetUnused();
+        unused.insert(unused.end(), more.begin(), more.end());
+    }
     return unused;
 }
 
@@ -497,6 +510,13 @@ WorkloadOptions::Generate(const Topology& topology) const
     {
         throw InputError("--flows is given and --pattern is '" + pattern +
                          "', expected --pattern=list");
+    }
+    if (Has("onoff") && Has("allreduce") && onOff.IsClosedLoop())
+    {
+        throw InputError("--pattern=" + pattern +
+                         " with --roundMode=closedLoop: rounds and "
+                         "iterations would wait for each other, expected one of them or "
+                         "fixedPeriod");
     }
     Check(topology);
     std::vector<FlowSpec> flows = Merge(parts);

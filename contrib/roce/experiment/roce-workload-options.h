@@ -7,6 +7,7 @@
 #define ROCE_WORKLOAD_OPTIONS_H
 
 #include "roce-command-line.h"
+#include "roce-on-off-options.h"
 
 #include "ns3/nstime.h"
 #include "ns3/roce-flow-spec.h"
@@ -27,9 +28,9 @@ namespace roce
  * @ingroup roce
  * @brief The options of a program that say which flows there are.
  *
- * Patterns: poisson, incast, alltoall, permutation, allreduce, list (from a file); several may be
- * joined with `+`, for example poisson+incast. Random streams are fixed for each, so that one does
- * not shift another. Tags: 1 incast, 2 allreduce, 0 the others.
+ * Patterns: poisson, incast, alltoall, permutation, allreduce, onoff, list (from a file); several
+ * may be joined with `+`, for example poisson+incast. Random streams are fixed for each, so that
+ * one does not shift another. Tags: 1 incast, 2 allreduce and onoff, 0 the others.
  */
 struct WorkloadOptions
 {
@@ -60,6 +61,7 @@ struct WorkloadOptions
     Time stagger{0};
     AllReduceWorkload allReduce; //!< its options; placement and stream are set by Generate()
     Time computeTime{MilliSeconds(1)};
+    OnOffOptions onOff;
 
     /**
      * @brief Make every parameter an option.

@@ -98,7 +98,31 @@ LeafSpineHelper::GetPresets() const
           {"wanDelay", "1ms"}, // not given
           {"leafBuffer", "22MB"},
           {"dciBuffer", "128MB"},
-          {"wanPortBuffer", "128MB"}}}};
+          {"wanPortBuffer", "128MB"}}},
+        {"paraleon",
+         "PARALEON (ICNP), section IV-B: one datacenter, 8 racks of 16 hosts of 100 Gbit/s, 4:1",
+         {{"datacenters", "1"},
+          {"spines", "4"},
+          {"leaves", "8"},
+          {"hostsPerLeaf", "16"},
+          {"hostRate", "100Gbps"},
+          {"hostDelay", "5us"},
+          {"fabricRate", "100Gbps"},
+          {"fabricDelay", "5us"},
+          {"leafBuffer", "12MiB"}, // 12 * 2^20 in its authors' simulator
+          {"spineBuffer", "12MiB"}}},
+        {"paraleon-testbed",
+         "PARALEON, section IV-C: 8 racks of 4 hosts of 400 Gbit/s, 4 spines, 1:1",
+         {{"datacenters", "1"},
+          {"spines", "4"},
+          {"leaves", "8"},
+          {"hostsPerLeaf", "4"}, // not 32: 1:1 with 400 Gbit/s would need 64 uplinks a rack
+          {"hostRate", "400Gbps"},
+          {"hostDelay", "5us"}, // not given
+          {"fabricRate", "400Gbps"},
+          {"fabricDelay", "5us"},
+          {"leafBuffer", "48MiB"}, // not given: grows with the rates
+          {"spineBuffer", "48MiB"}}}};
 }
 
 uint32_t

@@ -1,0 +1,129 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Campaigns: what a tuner knows of the mix of flows, and the time lines of its parameters.
+
+    campaign-tuning.py BUILD_DIR
+
+The program writes flows and intervals whose mixes one can count by hand.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import campaign
+from campaign import SCRIPTS, check, good, near, rows, run
+
+sys.path.insert(0, str(SCRIPTS))
+import plot_tuning  # noqa: E402
+
+# Bytes, start and end in us; None: does not finish. True shares of elephants (1000 B and more): 1/2
+# until 100 us, 2/3 until 200 us, 1/2 until 300 us (the mouse has ended at 200 us), then 1 until
+# 400 us, then nothing is under way.
+PROGRAM = '''#!/usr/bin/python3
+import json, sys
+options = {"seed": "1", "known": "0"}
+if "--help" in sys.argv:
+    print("\\n".join(f"    --{o}:  text [x]" for o in [*options, "out"]))
+    sys.exit(0)
+options.update(a[2:].split("=", 1) for a in sys.argv[1:])
+FLOWS = ((999, 0, 200), (1000, 0, 150), (5000, 150, 400), (10, 210, 300))
+with open("flows.csv", "w") as f:
+    print("%s", file=f)
+    for i, (size, start, end) in enumerate(FLOWS):
+        fct = f"{1000 * (end - start)}.000"
+        print(f"{i},0,1,3,0,intra,{size},{1000 * start}.000,{fct},{fct},1000.000,2.0,1,0,finished", file=f)
+with open("tuning.csv", "w") as f:
+    print("time_ns,state,candidate,utility,r_elephants,Law.Gain,Law.Same", file=f)
+    for i, share in enumerate((0.5, 0.5, "", 1 - float(options["known"]), 0.7)):
+        print(f"{100000 * (i + 1)}.000,tuning,{i},{'' if i == 2 else 0.5 + 0.1 * i},{share},{i},7", file=f)
+with open("summary.json", "w") as f:
+    json.dump({"versions": {}, "configuration": {}, "flows": {"unfinished": 0}}, f)
+''' % campaign.HEADER
+
+EXPERIMENT = """\
+title: A tuner by hand
+program: ./program.py
+grid:
+  known: [0, 0.3]
+seeds: 2
+metrics:
+  whole: {accuracy: tuning.csv, column: r_elephants, elephants: 1000}
+  first: {accuracy: tuning.csv, column: r_elephants, elephants: 1000, before: 150us}
+  late: {accuracy: tuning.csv, column: r_elephants, elephants: 1000, after: 350us}
+  large: {accuracy: tuning.csv, column: r_elephants, elephants: 5001, scale: 100}
+  none: {accuracy: tuning.csv, column: r_elephants, elephants: 1000, after: 450us}
+plots:
+  - {kind: tuning, title: Time lines}
+  - {kind: tuning, title: Each, each: known}
+claims:
+  - {id: better, holds: whole(known=0) > whole(known=0.3)}
+"""
+
+BAD = [  # what is replaced in EXPERIMENT, by what, line, words
+    ("column: r_elephants, elephants: 1000}", "column: r_elephants}", 7, "elephants"),
+    ("elephants: 1000, before", "elephants: 0, before", 8, "expected a whole number from 1"),
+    ("accuracy: tuning.csv, column: r_elephants, elephants: 1000, after: 350us",
+     "accuracy: ../tuning.csv, column: r_elephants, elephants: 1000", 9, "in the run's folder"),
+    ("elephants: 5001", "elephants: 5001, size: 1KB", 10, "size"),
+]
+
+METRICS = {  # at known=0.3
+    "whole": (1 + 5 / 6 + 0.7) / 3,
+    "first": 1,
+    "late": 0.7,
+    "large": 100 * (0.5 + 0.5 + 0.3) / 3,
+    "none": None,
+}
+
+
+def test_numbers(folder):
+    """Metrics, the claim, and the page's figures.
+
+    @return the folder of results
+    """
+    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
+    out = folder / "results"
+    good(run("reproduce", experiment, "--out", out), "tuning")
+    found = {r["metric"]: r["value"] for r in rows(out / "metrics-by-seed.csv") if r["known"] == "0.3"}
+    check(set(found) == set(METRICS), f"metrics: {list(found)}")
+    for name, value in METRICS.items():
+        check(near(found[name], value), f"metric {name}: {found[name]}, expected {value}")
+    check(rows(out / "score.csv")[0]["grade"] == "A", "claim")
+    check((out / "index.html").read_text().count("data:image/png;base64,") == 3, "figures of the page")
+    return out
+
+
+def test_time_lines(out):
+    """What is drawn, and what is not."""
+    folder = next(out.glob("runs/*0.3*seed1*"))
+    lines = plot_tuning.read_tuning(str(folder))
+    check(lines["utility"][0] == [0.1, 0.2, 0.4, 0.5], f"empty fields: {lines['utility']}")
+    names = [p.column for p in plot_tuning.panels({"x": lines})]
+    check(names == ["utility", "r_elephants", "Law.Gain"], f"a parameter that stays is drawn: {names}")
+    (folder / "tuning.csv").write_text("time_ns,utility\n1,x\n")
+    try:
+        plot_tuning.read_tuning(str(folder))
+        check(False, "a text in place of a number is taken")
+    except plot_tuning.rr.ResultError as error:
+        check("tuning.csv:2:" in str(error), str(error))
+
+
+def main():
+    """All of it."""
+    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
+        for folder in ("bad", "numbers"):
+            (Path(name) / folder).mkdir()
+        campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
+        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
+        print("bad input: as expected", flush=True)
+        out = test_numbers(Path(name) / "numbers")
+        print("numbers: as expected", flush=True)
+        test_time_lines(out)
+        print("time lines: as expected")
+
+
+if __name__ == "__main__":
+    main()
