@@ -77,11 +77,13 @@ struct Event
     AckInfo ack;
     std::vector<IntHop> hops; //!< telemetry of the ACK
     /// Anything, for laws whose frames have an extension.
-    alignas(8) std::array<unsigned char, Frame::EXTENSION_BYTES> extension{};
+    using Bytes = std::array<unsigned char, Frame::EXTENSION_BYTES>;
+    alignas(8) Bytes extension{};
 
-    void Tell(CongestionControl& law) const
+    /// @return the extension as the law leaves it in what it sends
+    Bytes Tell(CongestionControl& law) const
     {
-        auto value = extension;
+        alignas(8) Bytes value = extension;
         const FrameExtension* const own = law.GetDataExtension();
         const ExtensionView view = own ? ExtensionView(*own, value.data()) : ExtensionView();
         switch (kind)
@@ -126,6 +128,7 @@ struct Event
             break;
         }
         law.Advance(nowPs);
+        return value;
     }
 };
 
@@ -262,7 +265,7 @@ struct Outputs
     bool operator==(const Outputs& o) const
     {
         return rateBps == o.rateBps && windowBytes == o.windowBytes && nextPs == o.nextPs &&
-               names == o.names && values == o.values;
+               names == o.names && values == o.values && header == o.header;
     }
 
     uint64_t rateBps;
@@ -270,6 +273,7 @@ struct Outputs
     int64_t nextPs;
     std::vector<std::string> names;
     std::vector<double> values;
+    Event::Bytes header{}; //!< of what was sent
 };
 
 inline void
@@ -289,8 +293,9 @@ Play(CongestionControl& law, const std::vector<Event>& events)
     std::vector<Outputs> outputs;
     for (const Event& event : events)
     {
-        event.Tell(law);
+        const Event::Bytes header = event.Tell(law);
         outputs.emplace_back(law, event.nowPs);
+        outputs.back().header = header;
     }
     return outputs;
 }
