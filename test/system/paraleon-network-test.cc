@@ -252,6 +252,9 @@ TEST_F(ParaleonNetwork, RunEndsWithTheBestSetting)
         moved += value != rows[1].values.at(name);
     }
     EXPECT_GE(moved, 7u) << "some are at their bounds and cannot move";
+    const double step = std::abs(rows[2].values.at("EcnMarker.Kmax") - 400);
+    EXPECT_GE(step, 50) << "1/2 to 1 of 400 KB at 100 Gb/s, in terms of 25 Gb/s";
+    EXPECT_LE(step, 100);
     std::size_t best = 1;
     for (std::size_t i = 2; i <= 8; ++i)
     {
@@ -379,7 +382,12 @@ TEST_F(ParaleonNetwork, RefusesWhatItCannotTune)
     EXPECT_EQ(error("Theta=0.01"), "no error");
     EXPECT_NE(error("Theta=0.01", "100Gbps/1000/2000/0.1").find("RateMap"), std::string::npos);
     EXPECT_NE(error("Tuned=Dcqcn.Window:number:+:1:0:1:0").find("Window"), std::string::npos);
-    EXPECT_NE(error("Tuned=Dcqcn.Gain:number:+:1:0:7:0:fraction").find("Gain"), std::string::npos);
+    EXPECT_NE(error("Tuned=Dcqcn.Gain:number:+:0.1:0:0.5:0.1:fraction").find("Gain"),
+              std::string::npos)
+        << "the least value is out of range";
+    EXPECT_NE(error("Tuned=Dcqcn.Gain:number:+:0.1:0.1:7:0.1:fraction").find("Gain"),
+              std::string::npos)
+        << "the greatest value is out of range";
     SetRateLaw("Timely");
     EXPECT_NE(error("Theta=0.01").find("but NICs use ns3::roce::Timely"), std::string::npos)
         << error("Theta=0.01");
@@ -410,6 +418,12 @@ TEST_F(ParaleonNetwork, EveryProfileRuns)
             tuning += row.state == "tuning" || row.state == "trigger";
             most =
                 std::max(most, std::isnan(row.values.at("utility")) ? 0 : row.values.at("utility"));
+        }
+        for (const Row& row : rows)
+        {
+            EXPECT_EQ(std::isnan(row.values.at("r_elephants")),
+                      profile == "netflow" && row.atPs < 500 * US)
+                << profile << ": NetFlow exports every 500 us, at " << row.atPs;
         }
         EXPECT_GT(tuning, 5u) << profile;
         EXPECT_GT(most, 0.2) << profile;

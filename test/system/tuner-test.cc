@@ -167,6 +167,7 @@ TEST_F(Tuners, CurvesOfSinglePorts)
         {
             Tuner::Change change;
             change.curves.push_back({2, 1, {1000, 2000, 0.5}});
+            change.curves.push_back({1, 2, {3000, 4000, 0.5}});
             tuner.Dispatch(change);
         }
     };
@@ -175,7 +176,9 @@ TEST_F(Tuners, CurvesOfSinglePorts)
     EXPECT_EQ(racks.net.GetSwitch(2)->FindStage<EcnMarker>()->GetCurve(1).kmaxBytes, 2000u);
     EXPECT_EQ(racks.net.GetSwitch(2)->FindStage<EcnMarker>()->GetCurve(2).kmaxBytes, 1600000u);
     EXPECT_EQ(racks.net.GetSwitch(1)->FindStage<EcnMarker>()->GetCurve(1).kmaxBytes, 1600000u);
-    EXPECT_EQ(tuner.GetCounters().dispatches, 1u) << "one switch is concerned";
+    EXPECT_EQ(racks.net.GetSwitch(1)->FindStage<EcnMarker>()->GetCurve(2).kmaxBytes, 4000u);
+    EXPECT_EQ(tuner.GetCounters().dispatches, 2u) << "two switches are concerned";
+    EXPECT_EQ(tuner.GetCounters().dispatchBytes, 2u * 3 * 4) << "a curve is three values";
 }
 
 // A device that a dispatch does not reach keeps what it has; the next one mends it. Which are lost

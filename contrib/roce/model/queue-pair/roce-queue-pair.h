@@ -360,10 +360,10 @@ class QueuePair
     uint64_t ackedPackets{0};            //!< acknowledged up to now, in order or not
     uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
     Place place{Place::NOWHERE};
-    bool failed{false};          //!< retry limit exceeded
-    uint32_t retunings{0};       //!< of those at its NIC, how many its rate law has taken over
+    bool failed{false};           //!< retry limit exceeded
+    uint32_t retunings{0};        //!< of those at its NIC, how many its rate law has taken over
     uint32_t busyIndex{NOT_BUSY}; //!< in the NIC's list of those with unacknowledged messages
-    RetransmissionTimer timeout; //!< of its oldest packet, or what LossRecovery watches
+    RetransmissionTimer timeout;  //!< of its oldest packet, or what LossRecovery watches
 
   private:
     /// A posted message.

@@ -73,8 +73,8 @@ TunerParams::Table()
             .Duration("MonitorInterval",
                       &P::monitorIntervalPs,
                       {1'000'000'000}, // PARALEON, table III
-                      Range::AtLeast(1'000'000),
-                      "Time between two reports (1 us at least)")
+                      Range::Above(0),
+                      "Time between two reports, 1us or more")
             .Duration("ControlDelay",
                       &P::controlDelayPs,
                       {0},
@@ -89,7 +89,13 @@ TunerParams::Table()
                     &P::dispatchLoss,
                     {0},
                     Range::Within(0, 1),
-                    "Probability that a device is not reached by new parameters");
+                    "Probability that a device is not reached by new parameters")
+            .Finish([](P& p, const Parameters<P>&) {
+                Table().Require(p.monitorIntervalPs >= 1'000'000,
+                                "MonitorInterval",
+                                kind::Duration::Print(p.monitorIntervalPs),
+                                "1us or more");
+            });
     return table;
 }
 
@@ -123,7 +129,6 @@ Tuner::DoDispose()
         event.Cancel();
     }
     m_network = {};
-    m_lastLaws = {};
     Object::DoDispose();
 }
 
@@ -224,7 +229,6 @@ Tuner::Apply(const Change& change)
         m_counters.dispatchesLost += isLost;
         return !isLost;
     };
-    m_lastLaws = {};
     for (uint32_t n = 0; !change.settings.empty() && n < m_network.nics.size(); ++n)
     {
         if (reaches(bytes))
@@ -251,7 +255,7 @@ Tuner::Apply(const Change& change)
 }
 
 void
-Tuner::ApplyToNic(uint32_t nic, const std::vector<Setting>& settings)
+Tuner::ApplyToNic(uint32_t nic, const std::vector<Setting>& settings) const
 {
     for (const bool interDc : {false, true})
     {
@@ -264,13 +268,8 @@ Tuner::ApplyToNic(uint32_t nic, const std::vector<Setting>& settings)
         {
             continue;
         }
-        auto& [before, after] = m_lastLaws[interDc];
-        if (before != law)
-        {
-            before = law;
-            after = law->Fork();
-            Set(*after, settings);
-        }
+        const Ptr<CongestionControl> after = law->Fork(); // what is not named stays as it is
+        Set(*after, settings);
         m_network.nics[nic]->Retune(interDc, after);
     }
 }

@@ -13,12 +13,10 @@
 #include "ns3/roce-parameters.h"
 #include "ns3/traced-callback.h"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -235,7 +233,7 @@ class Tuner : public Object
     void OnTick();
     void Apply(const Change& change);
     void CheckLaw(bool interDc, const std::vector<Setting>& settings) const;
-    void ApplyToNic(uint32_t nic, const std::vector<Setting>& settings);
+    void ApplyToNic(uint32_t nic, const std::vector<Setting>& settings) const;
     void ApplyToSwitch(uint32_t sw, const Change& change) const;
     bool IsLost(double probability);
     template <typename T>
@@ -249,9 +247,6 @@ class Tuner : public Object
     int64_t m_lastPs{0}; //!< end of the last interval
     EventId m_next;
     std::vector<EventId> m_onTheWay; //!< dispatches
-    /// What a rate law was and became at the last NIC, within and across datacenters: NICs with the
-    /// same prototype get the same new one.
-    std::array<std::pair<Ptr<CongestionControl>, Ptr<CongestionControl>>, 2> m_lastLaws;
     TracedCallback<const std::string&, const std::vector<double>&, Time> m_intervalTrace;
 };
 
