@@ -30,7 +30,7 @@ SOURCES = {
     "file": ("column", "statistic", "where", "after", "before", "weight", "group", "within"),
     "fairness": ("statistic", "bin", "threshold", "hold") + RATES,
     "throughput": ("statistic",) + RATES,
-    "accuracy": ("column", "elephants", "after", "before"),
+    "accuracy": ("column", "elephants", "empty", "after", "before"),
     "over_seeds": ("statistic",),
     "expression": (),
 }
@@ -210,6 +210,8 @@ def read_accuracy_fields(fields: Dict[str, Value], what: str) -> Dict[str, objec
     plain: Dict[str, object] = {"file": read_file_name(fields["accuracy"], what),
                                 "column": fields["column"].text(what),
                                 "elephants": fields["elephants"].whole(f"{what}: elephants", 1)}
+    if "empty" in fields:
+        plain["empty"] = fields["empty"].number(f"{what}: empty")
     for limit in ("after", "before"):
         if limit in fields:
             plain[limit] = fields[limit].parsed(f"{what}: {limit}", yamlread.parse_time_ns)

@@ -70,6 +70,7 @@ def accuracy(folder: str, definition: dict) -> Dict[str, Optional[float]]:
     for time, share in read_shares(file, definition["column"]):
         true = truth.share(last * 1000, time * 1000)
         last = time
+        share = definition.get("empty") if share is None else share
         if share is not None and true is not None and after <= time < before:
             found.append(1 - abs(share - true))
     value = math.fsum(found) / len(found) if found else None

@@ -54,6 +54,7 @@ metrics:
   first: {accuracy: tuning.csv, column: r_elephants, elephants: 1000, before: 150us}
   late: {accuracy: tuning.csv, column: r_elephants, elephants: 1000, after: 350us}
   large: {accuracy: tuning.csv, column: r_elephants, elephants: 5001, scale: 100}
+  even: {accuracy: tuning.csv, column: r_elephants, elephants: 1000, empty: 0.9, before: 350us}
   none: {accuracy: tuning.csv, column: r_elephants, elephants: 1000, after: 450us}
 plots:
   - {kind: tuning, title: Time lines}
@@ -68,6 +69,7 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("accuracy: tuning.csv, column: r_elephants, elephants: 1000, after: 350us",
      "accuracy: ../tuning.csv, column: r_elephants, elephants: 1000", 9, "in the run's folder"),
     ("elephants: 5001", "elephants: 5001, size: 1KB", 10, "size"),
+    ("empty: 0.9", "empty: even", 11, "empty"),
 ]
 
 METRICS = {  # at known=0.3
@@ -75,6 +77,7 @@ METRICS = {  # at known=0.3
     "first": 1,
     "late": 0.7,
     "large": 100 * (0.5 + 0.5 + 0.3) / 3,
+    "even": (1 + 5 / 6 + 0.6) / 3,
     "none": None,
 }
 
