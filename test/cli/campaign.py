@@ -433,6 +433,7 @@ def test_kill(folder, build):
         while len(list(out.glob("state/*.done"))) < 2:
             check(process.poll() is None and time.monotonic() < end, "ended before it was killed")
             time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGSTOP)  # it has as much to do when the second one has been refused
         second = run("reproduce", experiment, "--out", out)
         check(second.returncode == 2 and "another scripts/reproduce" in second.stderr,
               f"two at a time: {second}")
