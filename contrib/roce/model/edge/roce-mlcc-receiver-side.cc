@@ -40,7 +40,7 @@ MlccReceiverSideParams::Table()
             .Duration("PfqTimeout",
                       &P::timeoutPs,
                       {0},
-                      Range::AtLeast(0),
+                      Range::Within(0, 24.0 * 3600 * 1e12), // as ShapedScheduler::IdleTimeout
                       "A queue that has been empty for so long is freed; 0: a round trip between "
                       "the datacenters, propagation of the longest way. Open");
     return table;
