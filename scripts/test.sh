@@ -35,11 +35,12 @@ if has in-tree; then
     scripts/in-tree.sh
 fi
 
-# The comparison of builds, and what does not depend on the build (Python, documentation), belongs to the release run.
-# Nor do tests that go the same way very often (16 million packets, statistics of rare losses, each value of each row).
+# Each in one suite only: comparisons of builds, Python, documentation, captures and replays in the release suite; fuzzers under
+# sanitizers, which find more. Nor do sanitizers get tests that go the same way very often (16 million packets, statistics of rare
+# losses, each value of each row).
 often='*LiveValuesAct*:*PsnsWrapOnTheWire*:*ReproducesTableOneOfUno*:*ErasureBlockLoss*:*FlowAtTheEndOfTime*:*BlocksFailAsOftenAsTheyShould*:*RunsOfLossesFailMore*'
 test_asan=(env "GTEST_FILTER=-$often" ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
-    -E '^cli[.](determinism|documentation|chapters|ns3-versions|campaign.*|slurm)$')
+    -E '^cli[.](determinism|documentation|chapters|ns3-versions|campaign.*|comparison|replay|wireshark|slurm)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then
@@ -56,5 +57,8 @@ fi
 if has release; then
     scripts/build.sh
     export ROCE_BUILD_VARIANTS=$build_dirs
+    if has asan; then
+        set -- -E '^fuzz[.]' "$@"
+    fi
     exec ctest --test-dir build --output-on-failure -j "$jobs" --no-tests=error "$@"
 fi
