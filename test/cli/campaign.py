@@ -202,9 +202,9 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("value: average, at: {law: new}, reported: 9", "value: average, reported: 9", 27,
      "at which law"),
     ("kind: count, reported: 30", "kind: count, reported: many", 29, "expected a number"),
-    ("rule: not scored (why not)", "rule: excellent", 36, "rule 'excellent' is unknown"),
+    ("rule: not scored (why not)", "rule: excellent", 48, "rule 'excellent' is unknown"),
     ("at_least: 50%", "at_least: 3", 33, "at_least"),
-    ("file: targets.csv", "file: none.csv", 38, "none.csv"),
+    ("file: targets.csv", "file: none.csv", 50, "none.csv"),
     ("id: size", "id: band", 24, "twice"),
 ]
 
@@ -343,6 +343,33 @@ def test_numbers(folder):
     experiment.write_text(EXPERIMENT.replace("slow: 4", "slow: 5"))
     other = run("score", experiment, "--results", out)
     check(other.returncode == 2 and "scripts/reproduce" in other.stderr, f"changed grid: {other}")
+
+
+def test_like(folder):
+    """An experiment may be like another one, but for what it says itself."""
+    experiment = write_program(folder)
+    like = folder / "like.yaml"
+    like.write_text("title: Another\nlike: hand.yaml\ngrid: {law: {old: {slow: 12}, new: {slow: 4}}}\n"
+                    "quick: {seeds: 1}\n")
+    out = folder / "like"
+    good(run("reproduce", like, "--out", out), "like")
+    metrics = {(r["metric"], r["law"]): r for r in rows(out / "metrics.csv")}
+    check(near(metrics["average", "old"]["mean"], 18.5) and near(metrics["average", "new"]["mean"], 10.5),
+          f"its own grid: {metrics['average', 'old']}")
+    check([r["id"] for r in rows(out / "score.csv")] == list(SCORES), "the other file's claims")
+    page = (out / "index.html").read_text()
+    check("Another" in page and "# hand.yaml" in page, "both files in the page")
+    quick = good(run("reproduce", like, "--quick", "--dry-run"), "its own size")
+    check(len(quick.stdout.split()) == 2, f"quick: {quick.stdout}")
+    for name in ("none.yaml", "../hand.yaml", "hand"):
+        like.write_text(f"title: Another\nlike: {name}\n")
+        done = run("reproduce", like, "--dry-run")
+        check(done.returncode == 2 and done.stderr.count("\n") == 1
+              and f"{like}:2: like: '{name}', expected the name of a YAML file" in done.stderr,
+              f"like {name}: {done}")
+    experiment.write_text("title: x\nlike: hand.yaml\n")
+    done = run("reproduce", experiment, "--dry-run")
+    check(done.returncode == 2 and done.stderr.count("\n") == 1, f"like itself: {done}")
 
 
 def test_identity(folder):
@@ -602,7 +629,7 @@ def main():
     chosen = sys.argv[2:]
     with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
         root = Path(name)
-        for test in (test_bad_input, test_numbers, test_identity, test_failure, test_interrupt):
+        for test in (test_bad_input, test_numbers, test_like, test_identity, test_failure, test_interrupt):
             if not chosen or test.__name__ in chosen:
                 folder = root / test.__name__
                 folder.mkdir()
