@@ -19,8 +19,8 @@ from .plots import Plot
 from .score import Score, Scorer, interval
 
 ROW_INCHES = 0.24
-GRADE_COLOURS = {"A": "#009E73", "B": "#56B4E9", "C": "#E69F00", "F": "#D55E00", "N": "#999999",
-                 "X": "#999999"}
+GRADE_COLOURS = {"A": "#009E73", "B": "#56B4E9", "C": "#E69F00", "U": "#CC79A7", "F": "#D55E00",
+                 "N": "#999999", "X": "#999999"}
 BAND_COLOUR = "#D9D9D9"
 LABEL_WIDTH = 62  # of a claim's text, characters
 

@@ -84,14 +84,17 @@ def find(name: str) -> Tuple[str, str]:
     return name, os.path.relpath(file)
 
 
-def merge(base: Dict[str, Value], overlay: Dict[str, Value]) -> Dict[str, object]:
-    """Sections of the file with those of one size; mappings become lists of key and value."""
-    merged: Dict[str, object] = {**base, **overlay}
-    merged["overrides"] = [item for source in (base, overlay) if "overrides" in source
+def merge(layers: List[Dict[str, Value]]) -> Dict[str, object]:
+    """Sections of the file with those of one size, later ones win; mappings become lists of key and
+    value."""
+    merged: Dict[str, object] = {}
+    for layer in layers:
+        merged.update(layer)
+    merged["overrides"] = [item for source in layers if "overrides" in source
                            for item in source["overrides"].items("overrides", True)]
     for name in MERGED:
         pairs: Dict[str, Tuple[Value, Value]] = {}
-        for source in (base, overlay):
+        for source in layers:
             if name in source:
                 pairs.update({k.node.value: (k, v) for k, v in source[name].pairs(name)})
         merged[name] = list(pairs.values())
@@ -124,18 +127,38 @@ def read_slurm(pairs: List[Tuple[Value, Value]]) -> Dict[str, str]:
     return found
 
 
+def read_like(document: Value) -> Optional[str]:
+    """The file that a file is like: a name without folder, in the same one."""
+    given = next((v for k, v in document.pairs("the experiment") if k.node.value == "like"), None)
+    if given is None:
+        return None
+    name = given.short("like")
+    file = os.path.join(os.path.dirname(document.file), name)
+    if os.path.basename(name) != name or not name.endswith(".yaml") or not os.path.isfile(file):
+        given.fail(f"like: '{name}', expected the name of a YAML file beside this one")
+    return file
+
+
 def read_sections(document: Value, size: str) -> Tuple[Dict[str, object], Dict[str, object]]:
-    """The sections of the full size and of the one asked for."""
+    """The sections of the full size and of the one asked for, with those of the file it is like."""
     known = SECTIONS + ("quick", "full")
-    base = document.fields("the experiment", known, ("title", "program", "metrics"))
-    overlays = {}
-    for part in ("quick", "full"):
-        overlays[part] = base[part].fields(part, SECTIONS) if part in base else None
-        base.pop(part, None)
-    if size == "quick" and overlays["quick"] is None:
+    like = read_like(document)
+    if like is None:
+        layers = [document.fields("the experiment", known, ("title", "program", "metrics"))]
+    else:
+        layers = [yamlread.read(like).fields("the experiment to be like", known,
+                                             ("title", "program", "metrics")),
+                  document.fields("the experiment", known + ("like",), ("title",))]
+        del layers[1]["like"]
+    overlays: Dict[str, List[Dict[str, Value]]] = {"quick": [], "full": []}
+    for part, found in overlays.items():
+        for layer in layers:
+            if part in layer:
+                found.append(layer.pop(part).fields(part, SECTIONS))
+    if size == "quick" and not overlays["quick"]:
         document.fail("there is no section 'quick', run it with --full")
-    full = merge(base, overlays["full"] or {})
-    return full, full if size == "full" else merge(base, overlays["quick"])
+    full = merge(layers + overlays["full"])
+    return full, full if size == "full" else merge(layers + overlays["quick"])
 
 
 def read_claims(chosen: Dict[str, object], reader: Claims) -> List[Claim]:
@@ -205,6 +228,9 @@ def load(name: str, size: str, program: Optional[str] = None,
     metrics = read_metrics(chosen["metrics"], all_axes)
     if not metrics:
         document.fail("metrics: expected at least one")
+    like = read_like(document)
+    text = yamlread.read_text(file) + (f"\n# {os.path.basename(like)}\n\n{yamlread.read_text(like)}"
+                                       if like else "")
     table = targets_file or targets_path(chosen.get("targets"), folder)
     targets, show_all = read_targets(chosen.get("targets"), table, targets_file is None)
     reader = Claims(metrics, all_axes, excluded, targets)
@@ -217,7 +243,7 @@ def load(name: str, size: str, program: Optional[str] = None,
                 + [(f"{p.place}: the plot", case) for p in plots if p.kind == "effects"
                    for _, cases in p.fields["value"] for case in cases], points, all_axes)
     return Experiment(
-        short, file, size, yamlread.read_text(file),
+        short, file, size, text,
         chosen["title"].short("title", MAX_TITLE),
         chosen["description"].text("description") if "description" in chosen else "",
         os.path.realpath(path), fixed, seed_option, "progress" in names,
@@ -225,7 +251,7 @@ def load(name: str, size: str, program: Optional[str] = None,
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
         metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]),
         read_until(chosen.get("until"), claims), seeds, added,
-        [file, path] + ([table] if table else []) + files_of(points))
+        [file, path] + ([like] if like else []) + ([table] if table else []) + files_of(points))
 
 
 def files_of(points: List[Point]) -> List[str]:

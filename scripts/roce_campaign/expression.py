@@ -223,6 +223,23 @@ class Expression:
         return (self._value(node.left, lookup), SYMBOL[type(node.ops[0])],
                 self._value(node.comparators[0], lookup))
 
+    @property
+    def is_effect(self) -> bool:
+        """Whether the whole says which of two metrics is larger, or of which sign an effect is:
+        a comparison of metrics with metrics, with 0, or of a ratio with 1. Other numbers are
+        limits."""
+        node = self._root
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1 \
+                or isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            return False
+        sides = [node.left, node.comparators[0]]
+        for side, other in (sides, sides[::-1]):
+            if isinstance(side, ast.Constant):
+                is_ratio = isinstance(other, ast.Call) and other.func.id == "ratio"
+                return side.value == (1 if is_ratio else 0)
+        return all(any(isinstance(n, ast.Name) and n.id not in FUNCTIONS for n in ast.walk(side))
+                   for side in sides)
+
     def shown(self, lookup: Lookup) -> str:
         """A comparison with the values in it: 2 <= 3.1 <= 8, or several."""
         return self._shown(self._root, lookup)

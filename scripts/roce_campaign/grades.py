@@ -6,6 +6,8 @@
 A  reproduced: our number lies in the band (a relation holds in all its cases)
 B  size about right: sign agrees and 0.5 to 1.5 times the reported number, or within a factor of 2
 C  only the sign (of a reduction; side of 1 of a ratio), or the order of magnitude, agrees
+U  undecided: the estimate would get A, B or C, but the 95 % interval does not tell its sign (of a
+   reduction; side of 1 of a ratio; which side of a comparison is larger)
 F  not reproduced
 N  not measured: runs are missing, or there were no flows of that kind
 X  not scored, as the table of targets says
@@ -20,7 +22,7 @@ from .expression import LARGEST
 
 GRADES = {
     "A": "reproduced", "B": "size about right", "C": "sign or order of magnitude only",
-    "F": "not reproduced", "N": "not measured", "X": "not scored",
+    "U": "undecided, sign not significant", "F": "not reproduced", "N": "not measured", "X": "not scored",
 }
 DEFAULT_RULES = {
     "reduction": "A in band; B sign & 0.5-1.5x; C sign",
@@ -29,6 +31,8 @@ DEFAULT_RULES = {
     "count": "A factor 3; C order of magnitude",
     "relation": "",
 }
+
+NO_EFFECT = {"reduction": 0.0, "ratio": 1.0}  # where the sign changes
 
 LIMITS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 
@@ -43,9 +47,11 @@ class Rule:
     scored" gives X. Text in parentheses is ignored.
     """
 
-    def __init__(self, clauses: List[Tuple[str, Test]], scored: bool = True):
+    def __init__(self, clauses: List[Tuple[str, Test]], scored: bool = True,
+                 no_effect: Optional[float] = None):
         self.clauses = clauses
         self.scored = scored
+        self.no_effect = no_effect
 
     @staticmethod
     def of(claim) -> "Rule":
@@ -66,11 +72,11 @@ class Rule:
                                  f"'{DEFAULT_RULES['reduction']}'")
             letter = match[1] or ("C" if match[2] == "sign only" else "A")
             clauses.append((letter, Rule._condition(match[2], claim)))
-        return Rule(clauses)
+        return Rule(clauses, no_effect=NO_EFFECT.get(claim.kind))
 
     @staticmethod
     def _condition(text: str, claim) -> Test:
-        origin = 1.0 if claim.kind == "ratio" else 0.0  # where the sign changes
+        origin = NO_EFFECT.get(claim.kind, 0.0)
         limit = re.fullmatch(r"(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)", text)
         if limit:
             bound = float(limit[2])
@@ -108,6 +114,21 @@ class Rule:
     def grade(self, value: float) -> str:
         """The best grade whose condition holds."""
         return next((letter for letter, test in self.clauses if test(value)), "F")
+
+    def sign_open(self, low: Optional[float], high: Optional[float]) -> bool:
+        """Whether an interval does not tell the sign of an effect."""
+        return None not in (low, high, self.no_effect) and low <= self.no_effect <= high
+
+    def mark(self, value: float, low: Optional[float], high: Optional[float]) -> str:
+        """The grade of a number with an interval.
+
+        A condition that says of which sign an effect is (no effect would not meet it) takes a
+        sign that the interval tells; else U.
+        """
+        for letter, test in self.clauses:
+            if test(value):
+                return "U" if self.sign_open(low, high) and not test(self.no_effect) else letter
+        return "F"
 
 
 def reported_number(text: str) -> Optional[float]:

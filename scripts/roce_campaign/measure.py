@@ -10,6 +10,7 @@ import fnmatch
 import json
 import math
 import os
+from collections import Counter
 from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
 import roce_results as rr
@@ -23,7 +24,7 @@ from .plan import Plan, PlannedRun
 from .statistic import count_peaks, statistic_of, weighted_statistic
 from .yamlread import SizeRange
 
-VERSION = 2  # of what is computed here: older measures.json are not used
+VERSION = 3  # of what is computed here: older measures.json are not used
 
 FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
     "slowdown": lambda f: f.slowdown,
@@ -94,7 +95,20 @@ def measure_summary(summary: dict, definition: dict, where: str) -> dict:
     return {"value": node * definition.get("scale", 1)}
 
 
-def measure_file(folder: str, summary: dict, definition: dict) -> dict:
+def leaves_of_senders(run: rr.Run, senders: dict) -> List[str]:
+    """Node numbers of the leaf switches whose hosts start that many of these flows."""
+    shape = run.summary.get("configuration", {})
+    try:
+        hosts, leaves = int(shape["hostsPerLeaf"]), int(shape["leaves"])
+    except (KeyError, ValueError):
+        raise rr.ResultError(f"{run.folder}: senders: is for runs of two-dc-leaf-spine") from None
+    started = Counter(f.src // hosts for f in run.flows if chosen(f, senders))
+    numbers = {name: node for node, name in run.summary.get("nodeNames", {}).items()}
+    return [numbers[f"dc{i // leaves}-leaf{i % leaves}"]
+            for i in range(leaves * int(shape["datacenters"])) if started[i] == senders["flows"]]
+
+
+def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.Run]) -> dict:
     """A statistic of a column of a time series."""
     file = os.path.join(folder, definition["file"])
     names = summary.get("nodeNames", {})
@@ -145,6 +159,10 @@ def measure_file(folder: str, summary: dict, definition: dict) -> dict:
         within = definition.get("within", "mean")
         if group and not members and within in ("count", "sum"):
             values.append(0.0)  # no row at all: none in any group
+        if "senders" in definition:
+            chosen_leaves = leaves_of_senders(run, definition["senders"])
+            members = {leaf: members.get(leaf, []) for leaf in chosen_leaves}
+            values = []
         values += [statistic_of(sorted(m), within) for m in members.values()]
         found = float(count_peaks(values)) if definition["statistic"] == "peaks" else \
             statistic_of(sorted(values), definition["statistic"])
@@ -182,7 +200,7 @@ def definitions(experiment: Experiment) -> Dict[str, dict]:
 def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Dict[str, dict]:
     """All metrics of a run folder."""
     run = None
-    if any(d["source"] == "flows" for d in metrics.values()):
+    if any(d["source"] == "flows" or "senders" in d for d in metrics.values()):
         run = rr.load_run(folder, folder, warmup_ns)
     summary = run.summary if run else rr.read_summary(folder)
     found: Dict[str, dict] = {}
@@ -192,7 +210,7 @@ def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -
         elif definition["source"] == "summary":
             found[name] = measure_summary(summary, definition, folder)
         elif definition["source"] == "file":
-            found[name] = measure_file(folder, summary, definition)
+            found[name] = measure_file(folder, summary, definition, run)
         elif definition["source"] in ("fairness", "throughput"):
             found[name] = measure_rates(folder, definition)
         elif definition["source"] == "accuracy":

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Claims against metrics: a grade each (see grades.py).
 
-Grades are of the estimate. The note says when the confidence interval reaches other grades or
-leaves the sign open.
+Grades are of the estimate. The note says when the confidence interval reaches other grades. An effect
+whose sign the interval leaves open gets U instead of A, B or C.
 """
 
 import textwrap
@@ -154,16 +154,15 @@ class Scorer:
             estimate, remarks = self.value(claim.cases[0])
         except NotMeasured as error:
             return self._result(claim, "", None, "N", str(error))
-        grade = rule.grade(estimate.value)
+        grade = rule.mark(*estimate[:3])
         if estimate.low is None:
             remarks.insert(0, ("no run needed", "one seed, no interval", "no interval")
                            [min(estimate.seeds, 2)])
         else:
-            reached = sorted({rule.grade(x) for x in (estimate.low, estimate.high)} | {grade})
+            reached = sorted({rule.grade(x) for x in estimate[:3]})
             if len(reached) > 1:
                 remarks.insert(0, f"interval reaches {', '.join(reached)}")
-            origin = {"reduction": 0.0, "ratio": 1.0}.get(claim.kind)
-            if origin is not None and estimate.low <= origin <= estimate.high:
+            if rule.sign_open(estimate.low, estimate.high):
                 remarks.insert(0, "sign not significant")
         return self._result(claim, f"{estimate.value:.6g}", estimate, grade, "; ".join(remarks))
 
@@ -183,7 +182,7 @@ class Scorer:
         return found
 
     def _score_relation(self, claim: Claim) -> Score:
-        held, texts, failing, missing = 0, [], [], []
+        held, open_cases, texts, failing, missing = 0, 0, [], [], []
         remarks: List[str] = []
         unfinished: Dict[int, int] = {}
         single = None
@@ -198,6 +197,7 @@ class Scorer:
             if (difference and difference.low is not None
                     and difference.low <= 0 <= difference.high and difference.low < difference.high):
                 text += " (not significant)"
+                open_cases += holds and case.expression.is_effect
             texts.append(prefix + text)
             if not holds:
                 failing.append(prefix + text)
@@ -206,18 +206,20 @@ class Scorer:
         measured = len(texts)
         if not measured:
             return self._result(claim, "", None, "N", missing[0])
+        enough = claim.at_least
         # With cases missing, the answer is known only if they cannot change it.
-        if held >= claim.at_least:
-            grade = "A"
-        elif held + len(missing) < claim.at_least:
-            grade = "F"
-        elif self.experiment.size == "quick":
-            # The cases of the quick size are what there is to judge; the note says so.
-            grade = "A" if held >= claim.at_least * measured / len(claim.cases) else "F"
-        else:
-            grade = "N"
+        if enough > held >= enough - len(missing):
+            if self.experiment.size != "quick":
+                enough = None
+            else:
+                # The cases of the quick size are what there is to judge; the note says so.
+                enough *= measured / len(claim.cases)
+        grade = "N" if enough is None else "F" if held < enough \
+            else "U" if held - open_cases < enough else "A"
         if missing:
             remarks.insert(0, f"{len(missing)} of {len(claim.cases)} cases not measured")
+        if grade == "U":
+            remarks.insert(0, f"{open_cases} of the {held} that hold not significant")
         if measured > SHOWN_CASES:
             texts = failing[:SHOWN_CASES] + (["..."] if len(failing) > SHOWN_CASES else [])
         note = "; ".join(texts + remarks + not_counted(unfinished))

@@ -95,6 +95,18 @@ claims:
   - {id: not-all, holds: "average < 11", each: law}
   - {id: one-of-two, holds: "average < 11", each: law, at_least: 50%}
   - {id: variable, holds: "{m} > 3", each: {m: [average, inter]}, at: {law: old}}
+  - {id: open, value: &open "reduction(pauses(law=new), average(law=old))", kind: reduction, reported: 50}
+  - {id: open-sign, value: *open, kind: reduction, reported: 5}
+  - {id: open-wrong, value: *open, kind: reduction, reported: -50}
+  - {id: open-band, value: *open, kind: reduction, reported: 2, band: [-10, 60]}
+  - {id: open-ratio, value: "ratio(pauses, average)", at: {law: new}, kind: ratio, reported: 0.8}
+  - {id: open-sides, holds: 1.5 * pauses < average, at: {law: old}}
+  - {id: sure-sides, holds: pauses < average, at: {law: old}}
+  - {id: open-zero, holds: average - pauses > 0, at: {law: new}}
+  - {id: open-one, holds: "1 >= ratio(pauses, average)", at: {law: new}}
+  - {id: open-limit, holds: pauses < 10, at: {law: new}}
+  - {id: open-case, holds: 1.5 * pauses < average, each: law, at_least: 1}
+  - {id: sure-case, holds: pauses < average, each: law, at_least: 1}
   - {id: nothing, value: huge, at: {law: new}, reported: 1}
   - {id: omitted, value: average, at: {law: new}, reported: 1, rule: not scored (why not)}
   - {id: T-1, value: "reduction(average(law=new), average(law=old))"}
@@ -113,6 +125,10 @@ T-3,other,Fig2,load 70,new,old,avg,reduction %,32.9,23.0,42.8,A in band,sim,
 # 100*(16.5-10.5)/16.5 = 36.36; without seed i 36.36 becomes 600/17, 600/16.5, 600/16: pseudo-values
 # 3*e - 2*that = 38.5027, 36.3636, 34.0909; standard error 1.273767, interval 36.3636 -+ 5.48058.
 # The ratio likewise: 17/11, 16.5/10.5, 16/10 give 1.62338, 1.57143, 1.51429, error 0.0315037.
+#
+# An open sign: 100*(16.5-8)/16.5 = 51.52, without seed i 100*7/17, 100*8.5/16.5, 100*10/16: error
+# 12.3130, interval -+ 52.97869. Of sides: 1.5*pauses - average is -9.5, -4.5 and 0.5, error 5/sqrt(3);
+# pauses - average is -11.5, -8.5 and -5.5 (old) or -5.5, -2.5 and 0.5 (new), error sqrt(3).
 SCORES = {
     "band": ("36.3636", 30.8830, 41.8442, "A"),
     "size": ("36.3636", 30.8830, 41.8442, "B"),
@@ -126,6 +142,18 @@ SCORES = {
     "not-all": ("1/2", None, None, "F"),
     "one-of-two": ("1/2", None, None, "A"),
     "variable": ("2/2", None, None, "A"),
+    "open": ("51.5152", -1.463538, 104.493841, "U"),
+    "open-sign": ("51.5152", -1.463538, 104.493841, "U"),
+    "open-wrong": ("51.5152", -1.463538, 104.493841, "F"),
+    "open-band": ("51.5152", -1.463538, 104.493841, "A"),
+    "open-ratio": ("0.761905", -0.006210, 1.530019, "U"),
+    "open-sides": ("1/1", -4.5 - 12.420688, -4.5 + 12.420688, "U"),
+    "sure-sides": ("1/1", -8.5 - 7.452413, -8.5 + 7.452413, "A"),
+    "open-zero": ("1/1", 2.5 - 7.452413, 2.5 + 7.452413, "U"),
+    "open-one": ("1/1", -0.530019, 1.006210, "U"),
+    "open-limit": ("1/1", -2 - 4 * 2.484138, -2 + 4 * 2.484138, "A"),
+    "open-case": ("1/2", None, None, "U"),
+    "sure-case": ("2/2", None, None, "A"),
     "nothing": ("", None, None, "N"),
     "omitted": ("", None, None, "X"),
     "T-1": ("36.3636", 30.8830, 41.8442, "A"),
@@ -174,9 +202,9 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("value: average, at: {law: new}, reported: 9", "value: average, reported: 9", 27,
      "at which law"),
     ("kind: count, reported: 30", "kind: count, reported: many", 29, "expected a number"),
-    ("rule: not scored (why not)", "rule: excellent", 36, "rule 'excellent' is unknown"),
+    ("rule: not scored (why not)", "rule: excellent", 48, "rule 'excellent' is unknown"),
     ("at_least: 50%", "at_least: 3", 33, "at_least"),
-    ("file: targets.csv", "file: none.csv", 38, "none.csv"),
+    ("file: targets.csv", "file: none.csv", 50, "none.csv"),
     ("id: size", "id: band", 24, "twice"),
 ]
 
@@ -278,6 +306,9 @@ def test_numbers(folder):
         check(re.search(rf"^ *{grade} +{name} ", done.stdout, re.M), f"not printed: {name}")
     check("interval reaches A, B" in scores["T-1"]["note"], scores["T-1"]["note"])
     check("no value at" in scores["nothing"]["note"], scores["nothing"]["note"])
+    check("sign not significant" in scores["open"]["note"]
+          and "1 of the 1 that hold not significant" in scores["open-case"]["note"],
+          f"{scores['open']} {scores['open-case']}")
     check("law=old" in scores["not-all"]["note"] and "16.5" in scores["not-all"]["note"],
           scores["not-all"]["note"])
     metrics = {(r["metric"], r["law"]): r for r in rows(out / "metrics.csv")}
@@ -312,6 +343,33 @@ def test_numbers(folder):
     experiment.write_text(EXPERIMENT.replace("slow: 4", "slow: 5"))
     other = run("score", experiment, "--results", out)
     check(other.returncode == 2 and "scripts/reproduce" in other.stderr, f"changed grid: {other}")
+
+
+def test_like(folder):
+    """An experiment may be like another one, but for what it says itself."""
+    experiment = write_program(folder)
+    like = folder / "like.yaml"
+    like.write_text("title: Another\nlike: hand.yaml\ngrid: {law: {old: {slow: 12}, new: {slow: 4}}}\n"
+                    "quick: {seeds: 1}\n")
+    out = folder / "like"
+    good(run("reproduce", like, "--out", out), "like")
+    metrics = {(r["metric"], r["law"]): r for r in rows(out / "metrics.csv")}
+    check(near(metrics["average", "old"]["mean"], 18.5) and near(metrics["average", "new"]["mean"], 10.5),
+          f"its own grid: {metrics['average', 'old']}")
+    check([r["id"] for r in rows(out / "score.csv")] == list(SCORES), "the other file's claims")
+    page = (out / "index.html").read_text()
+    check("Another" in page and "# hand.yaml" in page, "both files in the page")
+    quick = good(run("reproduce", like, "--quick", "--dry-run"), "its own size")
+    check(len(quick.stdout.split()) == 2, f"quick: {quick.stdout}")
+    for name in ("none.yaml", "../hand.yaml", "hand"):
+        like.write_text(f"title: Another\nlike: {name}\n")
+        done = run("reproduce", like, "--dry-run")
+        check(done.returncode == 2 and done.stderr.count("\n") == 1
+              and f"{like}:2: like: '{name}', expected the name of a YAML file" in done.stderr,
+              f"like {name}: {done}")
+    experiment.write_text("title: x\nlike: hand.yaml\n")
+    done = run("reproduce", experiment, "--dry-run")
+    check(done.returncode == 2 and done.stderr.count("\n") == 1, f"like itself: {done}")
 
 
 def test_identity(folder):
@@ -571,7 +629,7 @@ def main():
     chosen = sys.argv[2:]
     with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
         root = Path(name)
-        for test in (test_bad_input, test_numbers, test_identity, test_failure, test_interrupt):
+        for test in (test_bad_input, test_numbers, test_like, test_identity, test_failure, test_interrupt):
             if not chosen or test.__name__ in chosen:
                 folder = root / test.__name__
                 folder.mkdir()

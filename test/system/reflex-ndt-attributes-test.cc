@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Reflex's near-destination throttling in a network: time stamps, attributes, refusals.
+#include "../roce-lose-frames.h"
+#include "../roce-other-shim.h"
 #include "roce-reflex-ndt-fixture.h"
 
 #include "ns3/roce-reflex-nsf.h"
@@ -58,11 +60,7 @@ TEST_F(ReflexNdtTest, TheStampIsSeparateUnlessItReplacesTheSenders)
         SetNdt("SeparateTimestamp", StringValue(separate));
         NdtNetwork dc;
         dc.Build();
-        std::vector<int64_t> rtts;
-        dc.ndt->TraceConnectWithoutContext(
-            "RttDst",
-            Callback<void, uint32_t, uint32_t, int64_t, Time>(
-                [&rtts](uint32_t, uint32_t, int64_t rttPs, Time) { rtts.push_back(rttPs); }));
+        const std::vector<int64_t>& rtts = dc.rtts;
         const int64_t seen = ShortestRttAtSender(dc);
         // Two links of 1 us each way; 20 us for the WAN.
         ASSERT_GT(rtts.size(), 10u) << separate;
@@ -82,6 +80,16 @@ TEST_F(ReflexNdtTest, AutoReplacesTheStampBesideNsf)
     dc.Build();
     dc.Own()->Install(CreateObject<ReflexNsf>()); // behind: the order does not matter
     EXPECT_LT(ShortestRttAtSender(dc), 28 * US);
+}
+
+// Senders behind the shim of another system keep their own stamps.
+TEST_F(ReflexNdtTest, AutoKeepsTheStampBesideOtherShims)
+{
+    SetRateLaw("Timely");
+    NdtNetwork dc;
+    dc.Build();
+    dc.Own()->Install(CreateObject<OtherShim>());
+    EXPECT_GT(ShortestRttAtSender(dc), 46 * US) << "20 us of the WAN, twice, and the rest";
 }
 
 // Lossy classes are left alone: they keep the sender's stamp and have no flow states.
@@ -113,6 +121,58 @@ TEST_F(ReflexNdtTest, AnAckWithoutStampIsNoSample)
     dc.Run(Numbered({Flow(0, N_FAR, 50000)}));
     EXPECT_EQ(dc.Count().at("reflexNdtFlows"), 1u);
     EXPECT_EQ(dc.Count().at("reflexNdtEpisodes"), 0u);
+}
+
+// The stamp is of the moment a frame leaves the queues, so that waiting there is no part of the
+// round trip: data of two far hosts at the full rate wait at the port, but not behind it.
+TEST_F(ReflexNdtTest, WaitingInTheQueuesIsNotMeasured)
+{
+    NdtNetwork dc;
+    dc.Build();
+    dc.Run(Numbered({Flow(0, N_FAR, 500000), Flow(1, N_FAR + 1, 500000)}));
+    ASSERT_FALSE(dc.sent.empty());
+    EXPECT_GT(dc.sent.back().atPs, 80 * US) << "megabytes at 100 Gbit/s: half of it has waited";
+    ASSERT_GT(dc.rtts.size(), 100u);
+    EXPECT_LT(*std::max_element(dc.rtts.begin(), dc.rtts.end()), 6 * US);
+    EXPECT_EQ(dc.Count().at("reflexNdtCongestedFlows"), 0u);
+}
+
+// A NAK is an acknowledgement with a round trip like any other.
+TEST_F(ReflexNdtTest, NaksAreSamples)
+{
+    NdtNetwork dc;
+    dc.Build([](uint32_t, int64_t) { return SHORT_RTT; });
+    dc.faker->nakRttPs = LONG_RTT;
+    bool lost = false;
+    LoseFrames(dc.net.GetNic(N_FAR), [&lost](const Frame& frame) {
+        return frame.kind == FrameKind::DATA && frame.psn == 10 && !std::exchange(lost, true);
+    });
+    dc.Run(Numbered({Flow(0, N_FAR, 200000)}));
+    EXPECT_EQ(dc.faker->naks, 1u);
+    EXPECT_EQ(dc.Count().at("reflexNdtEpisodes"), 1u) << "the flow became congested by its NAK";
+}
+
+// As shipped, a suspension is for flows that wait in Controlled, not for all that are congested.
+TEST_F(ReflexNdtTest, SuspensionsCountQueuedFlowsUnlessToldOtherwise)
+{
+    const auto pauses = [](const char* numerator) {
+        Config::Reset();
+        SetRateLaw("LineRate");
+        SetNdt("PauseScope", StringValue("port"));
+        if (*numerator)
+        {
+            SetNdt("PauseNumerator", StringValue(numerator));
+        }
+        NdtNetwork dc(30 * G);
+        dc.Build([](uint32_t nic, int64_t) { return nic == 0 ? LONG_RTT : SHORT_RTT; });
+        dc.Run(Numbered({Flow(0, N_FAR, 200000, 100 * US)}));
+        const uint64_t found = dc.Count().at("reflexNdtPauses");
+        Simulator::Destroy();
+        return found;
+    };
+    const uint64_t queued = pauses("queue");
+    EXPECT_GT(pauses("state"), queued);
+    EXPECT_EQ(pauses(""), queued) << "the default is queue";
 }
 
 TEST_F(ReflexNdtTest, AttributesOfTheController)

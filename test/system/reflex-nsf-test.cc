@@ -448,4 +448,110 @@ TEST_F(ReflexNsfTest, RateLawBetweenDatacentersIsItsOwn)
     EXPECT_EQ(laws[1], std::set<std::string>{"ns3::roce::Swift"});
 }
 
+/// Gives data frames to a stage by hand, at any time.
+class HandFed
+{
+  public:
+    explicit HandFed(const std::vector<std::pair<std::string, std::string>>& attributes = {})
+        : m_dcs({Nsf(attributes)})
+    {
+    }
+
+    /// @return flows that the stage has met, forgotten ones anew, after a frame on an empty path
+    uint64_t Feed(int64_t nowPs)
+    {
+        Switch& sw = *m_dcs.net.GetSwitch(m_dcs.external[0]);
+        Frame frame;
+        frame.kind = FrameKind::DATA;
+        frame.src = 0;
+        frame.dst = 2;
+        frame.srcQp = 5;
+        frame.sentPs = nowPs - US;
+        m_dcs.GetNsf(0).OnArrival(frame, *sw.GetPort(0), nowPs);
+        std::map<std::string, uint64_t> counters;
+        m_dcs.GetNsf(0).Count(counters);
+        return counters["reflexNsfFlows"];
+    }
+
+  private:
+    TwoDcs m_dcs;
+};
+
+// A flow is forgotten 5 ms after its last packet, not 5 us.
+TEST_F(ReflexNsfTest, AFlowIsForgottenAfterItsTimeout)
+{
+    for (const auto& [text, timeoutPs] :
+         std::vector<std::pair<std::string, int64_t>>{{"", 5000 * US}, {"100us", 100 * US}})
+    {
+        std::vector<std::pair<std::string, std::string>> attributes;
+        if (!text.empty())
+        {
+            attributes.emplace_back("FlowEntryTimeout", text);
+        }
+        HandFed fed(attributes);
+        EXPECT_EQ(fed.Feed(US), 1u);
+        EXPECT_EQ(fed.Feed(US + timeoutPs), 1u) << "silent for FlowEntryTimeout " << text;
+        EXPECT_EQ(fed.Feed(2 * US + 2 * timeoutPs), 2u) << "silent for longer";
+        Simulator::Destroy();
+    }
+}
+
+// Queue pairs of one NIC are flows of their own: a pseudo-ACK to one is none to the other.
+TEST_F(ReflexNsfTest, EachQueuePairHasItsOwnMachine)
+{
+    TwoDcs dcs({Nsf({{"TSrcThreshold", "0us"}, {"TInterval", "10ms"}})});
+    std::map<uint32_t, int> answers;
+    dcs.GetNsf(0).TraceConnectWithoutContext(
+        "PseudoAck",
+        Callback<void, uint32_t, uint32_t, int64_t, Time>(
+            [&answers](uint32_t nic, uint32_t qp, int64_t, Time) {
+                EXPECT_EQ(nic, 0u);
+                ++answers[qp];
+            }));
+    dcs.Run(Numbered({Flow(0, 2, 50000), Flow(0, 3, 50000), Flow(0, 2, 50000)}));
+    EXPECT_EQ(answers.size(), 3u) << "queue pairs with pseudo-ACKs, all of NIC 0";
+    for (const auto& [qp, count] : answers)
+    {
+        EXPECT_EQ(count, 1) << "one in TInterval to queue pair " << qp;
+    }
+    std::map<std::string, uint64_t> counters;
+    dcs.GetNsf(0).Count(counters);
+    EXPECT_EQ(counters["reflexNsfFlows"], 3u);
+}
+
+// Pseudo-ACKs go in the class of ACKs, before data and never paused with them.
+TEST_F(ReflexNsfTest, PseudoAcksAreNotInTheDataClass)
+{
+    for (const unsigned expected : {6, 5})
+    {
+        std::vector<std::pair<std::string, std::string>> attributes{{"TSrcThreshold", "0us"}};
+        if (expected != 6) // the default
+        {
+            attributes.emplace_back("ControlClass", std::to_string(expected));
+        }
+        TwoDcs dcs({Nsf(attributes)});
+        std::set<unsigned> classes;
+        std::set<unsigned> data;
+        for (const uint32_t nic : {0, 2})
+        {
+            dcs.net.GetNic(nic)->TraceConnectWithoutContext(
+                "RxEnd",
+                Callback<void, const Frame&, Time>([&](const Frame& frame, Time) {
+                    if (frame.kind == FrameKind::NOTIFICATION)
+                    {
+                        classes.insert(frame.trafficClass);
+                    }
+                    else if (frame.kind == FrameKind::DATA)
+                    {
+                        data.insert(frame.trafficClass);
+                    }
+                }));
+        }
+        dcs.Run(Numbered({Flow(0, 2, 50000)}));
+        EXPECT_EQ(data, std::set<unsigned>{3});
+        EXPECT_EQ(classes, std::set<unsigned>{expected});
+        Simulator::Destroy();
+    }
+}
+
 } // namespace

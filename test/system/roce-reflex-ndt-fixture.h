@@ -35,12 +35,16 @@ struct StampFaker : public SwitchStage
         NdtStamp* stamp = frame.FindExtension<NdtStamp>();
         if (stamp && (frame.kind == FrameKind::ACK || frame.kind == FrameKind::NAK))
         {
-            stamp->atPs = nowPs - rttPs(frame.dst, nowPs);
+            const bool isNak = frame.kind == FrameKind::NAK;
+            naks += isNak;
+            stamp->atPs = nowPs - (isNak && nakRttPs ? nakRttPs : rttPs(frame.dst, nowPs));
         }
         return Verdict::PASS;
     }
 
     std::function<int64_t(uint32_t nic, int64_t nowPs)> rttPs; //!< nic is the data's sender
+    int64_t nakRttPs{0};                                       //!< of NAKs; 0: as of ACKs
+    uint64_t naks{0};                                          //!< that had a stamp
 };
 
 /**
@@ -74,7 +78,7 @@ struct NdtNetwork
         net.Build();
         if (rttPs)
         {
-            Ptr<StampFaker> faker = CreateObject<StampFaker>();
+            faker = CreateObject<StampFaker>();
             faker->rttPs = std::move(rttPs);
             Own()->Install(faker);
         }
@@ -87,6 +91,10 @@ struct NdtNetwork
                     const uint32_t waiting = ndt->GetScheduler(port)->GetControlledFrames();
                     pauses.push_back({port, begins, ratio, byTimeout, at.GetTimeStep(), waiting});
                 }));
+        ndt->TraceConnectWithoutContext(
+            "RttDst",
+            Callback<void, uint32_t, uint32_t, int64_t, Time>(
+                [this](uint32_t, uint32_t, int64_t rttPs, Time) { rtts.push_back(rttPs); }));
         Own()->GetPort(portA)->TraceConnectWithoutContext(
             "TxBegin",
             Callback<void, const Frame&, Time>([this](const Frame& frame, Time at) {
@@ -146,8 +154,10 @@ struct NdtNetwork
     Network net;
     uint16_t wanPort, portA, portB;
     Ptr<ReflexNdt> ndt;
+    Ptr<StampFaker> faker; //!< of Build()
     std::vector<Pause> pauses;
     std::vector<Sent> sent;
+    std::vector<int64_t> rtts; //!< round trips measured by ndt
 };
 
 struct ReflexNdtTest : public SystemTest

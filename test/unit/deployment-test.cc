@@ -5,6 +5,7 @@
  */
 // What parts of a network say they need of each other.
 #include "../roce-error-of.h"
+#include "../roce-other-shim.h"
 
 #include "ns3/roce-dcqcn.h"
 #include "ns3/roce-deployment.h"
@@ -18,6 +19,7 @@
 #include "ns3/roce-plb.h"
 #include "ns3/roce-reflex-ndt.h"
 #include "ns3/roce-reflex-nsf.h"
+#include "ns3/roce-reflex-sender.h"
 #include "ns3/roce-timely.h"
 #include "ns3/string.h"
 
@@ -226,4 +228,16 @@ TEST_F(DeploymentTest, ReplacedTimestampsSuitNoSelectorThatMeasures)
               "measures by, expected stamps of its own (SeparateTimestamp=true)");
     transport.interDc = false;
     EXPECT_EQ(Check(), "no error");
+}
+
+// Another system's shim may need the senders' stamps: beside it the stamps are separate, as alone.
+TEST_F(DeploymentTest, NdtReplacesTimestampsBesideItsOwnShimOnly)
+{
+    Use<Timely>(true);
+    transport.selector = CreateObjectWithAttributes<Plb>("Signal", StringValue("delay"));
+    deployment.Add(CreateObject<ReflexNdt>(), SwitchRole::DCI);
+    deployment.Add(CreateObject<OtherShim>(), SwitchRole::DCI);
+    EXPECT_EQ(Check(), "no error");
+    EXPECT_TRUE(ReflexSender::IsMeant("ns3::roce::ReflexSender"));
+    EXPECT_FALSE(ReflexSender::IsMeant(""));
 }

@@ -113,6 +113,28 @@ TEST_F(NdtControllerTest, ClassifiesByTheLastSampleStrictly) // U-R9
     EXPECT_EQ(ndt.GetCounters().episodes, 2u);
 }
 
+// The paper counts flows that NDT isolates: those with a packet in Controlled, each once. A flow
+// that ends before it sends after its first long round trip is congested, but never isolated.
+TEST_F(NdtControllerTest, IsolatedFlowsHadPacketsInControlled)
+{
+    MakeFlows(3, 2, 0);
+    EXPECT_EQ(ndt.GetCounters().congestedFlows, 2u);
+    EXPECT_EQ(ndt.GetCounters().isolatedFlows, 0u) << "nothing sent since";
+    EXPECT_TRUE(Send(0, 1));
+    EXPECT_TRUE(Send(0, 2));
+    EXPECT_FALSE(Send(2, 3));
+    EXPECT_EQ(ndt.GetCounters().isolatedFlows, 1u);
+    ndt.OnAck(0, SHORT, 4);
+    ndt.OnAck(0, LONG, 5);
+    EXPECT_TRUE(Send(0, 6));
+    EXPECT_EQ(ndt.GetCounters().isolatedFlows, 1u) << "each flow once";
+    settings.throttle = false;
+    Reset();
+    MakeFlows(1, 1, 0);
+    EXPECT_FALSE(Send(0, 1));
+    EXPECT_EQ(ndt.GetCounters().isolatedFlows, 0u) << "measures only";
+}
+
 TEST_F(NdtControllerTest, AnAckOfAnUnknownFlowDoesNothing)
 {
     EXPECT_FALSE(ndt.OnAck(7, LONG, 1));

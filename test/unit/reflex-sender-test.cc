@@ -232,7 +232,8 @@ TEST(ReflexSender, WindowsAreRatesOnTheNearLoop)
     paced.PseudoAck(10 * US, 20 * US);                  // target 6.2 us: the window is halved
     const double cwnd = static_cast<double>(NEAR) * 1e-12 * G100 / 8 / FRAME / 2;
     EXPECT_NEAR(dynamic_cast<Swift&>(paced.shim->GetLaw()).GetCwnd(), cwnd, 0.01);
-    EXPECT_NEAR(paced.RateG(), std::floor(cwnd) * FRAME * 8 / 20e-6 / G, 1e-6);
+    EXPECT_NEAR(paced.RateG(), cwnd * FRAME * 8 / 20e-6 / G, 1e-6)
+        << "not the window of whole packets that Swift lets fly";
     EXPECT_EQ(paced.shim->GetWindowBytes(), 12650000u);
 
     Sender literal(MakeSwift(), {{"WindowMode", "endToEnd"}});
@@ -241,6 +242,20 @@ TEST(ReflexSender, WindowsAreRatesOnTheNearLoop)
     EXPECT_NEAR(window, 78000, FRAME); // of a loop of 6.27 us
     EXPECT_NEAR(75000 * 8 / 1012e-6 / G, 0.593, 0.001);
     EXPECT_NEAR(window * 8 / 1012e-6 / G, 0.61, 0.02);
+}
+
+// What is paced loses nothing by rounding: of a window of 1.9 packets, one alone would be half.
+TEST(ReflexSender, SmallWindowsArePacedUnrounded)
+{
+    Sender sender(MakeSwift());
+    const auto& swift = dynamic_cast<const Swift&>(sender.shim->GetLaw());
+    for (int64_t atUs = 100; swift.GetCwnd() > 0.3; atUs += 100)
+    {
+        sender.PseudoAck(atUs * US, 20 * US); // at most half as much
+        ASSERT_LT(atUs, 2000);
+        EXPECT_NEAR(sender.RateG(), swift.GetCwnd() * FRAME * 8 / 20e-6 / G, 1e-6)
+            << "of " << swift.GetCwnd() << " packets";
+    }
 }
 
 TEST(ReflexSender, SampleStandsForThePacketsSent)

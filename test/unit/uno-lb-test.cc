@@ -244,6 +244,20 @@ TEST(UnoLb, CopiesShareTheirEntropy)
     EXPECT_EQ(flow.lb->GetMoves(), 3u);
 }
 
+// A copy is as old as the subflow it copies: where both lose, it is not the first to move on.
+TEST(UnoLb, ACopyHasTheLastAckOfItsOriginal)
+{
+    Flow flow("Subflows=2|Gate=0|GateScope=flow");
+    flow.Ack(1, 0);
+    flow.Ack(0, 10);
+    flow.Lose({1}, 20);
+    ASSERT_EQ(flow.lb->GetEntropies(), (std::vector<uint16_t>{flow.first[0], flow.first[0]}));
+    flow.Lose({0}, 30); // of both; of the same age, the first
+    EXPECT_NE(flow.lb->GetEntropies()[0], flow.first[0]);
+    EXPECT_EQ(flow.lb->GetEntropies()[1], flow.first[0])
+        << "the copy counts as silent since before it moved";
+}
+
 // What a subflow left behind says nothing about its new path.
 TEST(UnoLb, ANewEntropyIsNotHealthyBeforeItsFirstAck)
 {

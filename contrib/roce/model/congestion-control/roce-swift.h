@@ -8,6 +8,7 @@
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-real-window.h"
 
 #include <algorithm>
 #include <memory>
@@ -105,7 +106,7 @@ struct SwiftParams
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */
-class Swift : public CongestionControl
+class Swift : public CongestionControl, public RealWindow
 {
   public:
     /**
@@ -143,6 +144,11 @@ class Swift : public CongestionControl
 
     /// @return effective window, packets
     double GetCwnd() const;
+
+    double GetRealWindowBytes() const override
+    {
+        return GetCwnd() * m_path.fullFrameBytes;
+    }
 
     /**
      * @param cwnd a window, packets

@@ -159,6 +159,8 @@ NdtController::OnEnqueue(uint64_t key, uint16_t port, int64_t nowPs)
     flow.controlled += controlled;
     m_counters.controlled += controlled;
     m_counters.legacyControlled += controlled && !flow.congested;
+    m_counters.isolatedFlows += controlled && !flow.everIsolated;
+    flow.everIsolated |= controlled;
     Lane& activity = ActivityOf(flow, *lane);
     Touch(m_groups[GroupOf(port)], activity, nowPs);
     Recount(flow, activity);

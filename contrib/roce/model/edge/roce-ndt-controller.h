@@ -53,6 +53,7 @@ class NdtController
     {
         uint64_t flows{0};            //!< entered into the table
         uint64_t congestedFlows{0};   //!< of these, congested at some time
+        uint64_t isolatedFlows{0};    //!< of these, with a packet in Controlled at some time
         uint64_t episodes{0};         //!< transitions to congested
         uint64_t controlled{0};       //!< packets put into Controlled
         uint64_t legacyControlled{0}; //!< of these, of flows that had recovered
@@ -189,6 +190,7 @@ class NdtController
         uint32_t controlled{0}; //!< of these, in Controlled
         bool congested{false};
         bool everCongested{false};
+        bool everIsolated{false};
     };
 
     using Activity = boost::intrusive::list<Lane, boost::intrusive::constant_time_size<false>>;

@@ -6,6 +6,7 @@
 #include "roce-reflex-ndt.h"
 
 #include "roce-plain-queue.h"
+#include "roce-reflex-sender.h"
 
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
@@ -179,7 +180,8 @@ ReflexNdt::Check(const Deployment& deployment) const
     using Stamp = ReflexNdtParams::Stamp;
     const Stamp stamp = m_parameters.Get()->stamp;
     const bool replaces =
-        stamp == Stamp::SENDERS || (stamp == Stamp::AUTO && !deployment.GetSenderShim().empty());
+        stamp == Stamp::SENDERS ||
+        (stamp == Stamp::AUTO && ReflexSender::IsMeant(deployment.GetSenderShim()));
     for (const Deployment::Transport& transport : deployment.GetTransports())
     {
         if (!transport.interDc)
@@ -217,8 +219,9 @@ ReflexNdt::IsSeparate()
     {
         // Not at Install(): the other stages may come later.
         const auto& stages = m_switch->GetStages();
+        // Where ReflexNsf gives the senders their samples. Other shims may need the time stamps.
         m_separate = std::none_of(stages.begin(), stages.end(), [](const Ptr<SwitchStage>& stage) {
-            return !stage->GetSenderShim().empty(); // ReflexNsf gives the senders their samples
+            return ReflexSender::IsMeant(stage->GetSenderShim());
         });
         m_separateKnown = true;
     }
@@ -341,6 +344,7 @@ ReflexNdt::Count(std::map<std::string, uint64_t>& counters) const
     const NdtController::Counters& own = m_controller.GetCounters();
     counters["reflexNdtFlows"] += own.flows;
     counters["reflexNdtCongestedFlows"] += own.congestedFlows;
+    counters["reflexNdtIsolatedFlows"] += own.isolatedFlows;
     counters["reflexNdtEpisodes"] += own.episodes;
     counters["reflexNdtControlled"] += own.controlled;
     counters["reflexNdtLegacyControlled"] += own.legacyControlled;

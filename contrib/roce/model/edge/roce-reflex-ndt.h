@@ -121,10 +121,10 @@ class ReflexNdt : public SwitchStage,
 
     /**
      * @param counters reflexNdt...: Flows, CongestedFlows (flows that were congested at some time),
-     * Episodes (transitions to congested), Controlled (packets put into Controlled),
-     * LegacyControlled (of these, of flows that had recovered), Pauses, PauseTimeouts, PausedNs
-     * (those that have ended), TablePeak (largest flow table of any switch). A flow that is silent
-     * for FlowEntryTimeout counts anew.
+     * IsolatedFlows (flows that had a packet in Controlled at some time), Episodes (transitions to
+     * congested), Controlled (packets put into Controlled), LegacyControlled (of these, of flows
+     * that had recovered), Pauses, PauseTimeouts, PausedNs (those that have ended), TablePeak
+     * (largest flow table of any switch). A flow that is silent for FlowEntryTimeout counts anew.
      */
     void Count(std::map<std::string, uint64_t>& counters) const override;
     void OnTimer(int64_t nowPs) override;

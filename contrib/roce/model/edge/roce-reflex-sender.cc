@@ -62,6 +62,12 @@ ReflexSender::GetTypeId()
     return tid;
 }
 
+bool
+ReflexSender::IsMeant(const std::string& shim)
+{
+    return shim.substr(0, shim.find('[')) == GetTypeId().GetName();
+}
+
 Ptr<CongestionControl>
 ReflexSender::Fork() const
 {
@@ -84,6 +90,7 @@ ReflexSender::DoStart(int64_t nowPs)
     near.baseRttPs = m_path.nearRttPs;
     near.hops = m_path.nearHops;
     GetLaw().Start(near, nowPs);
+    m_realWindow = dynamic_cast<const RealWindow*>(&GetLaw());
     m_rttPs = 0;
     m_fedPs = nowPs;
     m_dueReplayPs = 0;
@@ -223,8 +230,9 @@ ReflexSender::Publish()
     }
     if (m_rttPs)
     {
-        const double paced =
-            static_cast<double>(m_windowBytes) * 8e12 / static_cast<double>(m_rttPs);
+        const double bytes =
+            m_realWindow ? m_realWindow->GetRealWindowBytes() : static_cast<double>(m_windowBytes);
+        const double paced = bytes * 8e12 / static_cast<double>(m_rttPs);
         if (paced < static_cast<double>(m_rateBps))
         {
             m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(paced));

@@ -8,8 +8,10 @@
 
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-real-window.h"
 
 #include <memory>
+#include <string>
 
 namespace ns3
 {
@@ -44,7 +46,8 @@ struct ReflexSenderParams
  *   no new RTT gets in, but a sender that was slowed down gets on again. Before the first
  *   pseudo-ACK the law is not asked, and the sender stays at line rate.
  * - WindowMode: what becomes of a window law. pacedNearSource: the window, which fits the
- *   near-source loop, is a rate, window / RTT_src, and what is in flight is limited to the BDP of
+ *   near-source loop, is a rate, window / RTT_src (of a RealWindow the number itself, not rounded
+ *   to packets), and what is in flight is limited to the BDP of
  *   the whole path. endToEnd: the window limits what is in flight. Through a WAN of 1 ms that is
  *   0.6 Gbit/s for a window that fills a loop of 6 us.
  * - PseudoAckGating: a sample counts only if its packet was sent after the last one that counted.
@@ -61,6 +64,12 @@ class ReflexSender : public ControlShim
      * @return the object TypeId
      */
     static TypeId GetTypeId();
+
+    /**
+     * @param shim as SwitchStage::GetSenderShim() has it, or nothing
+     * @return whether it is this one: its senders take no round trip from the time stamps of data
+     */
+    static bool IsMeant(const std::string& shim);
 
     Ptr<CongestionControl> Fork() const override;
     void OnSend(const SendInfo& sent) override;
@@ -94,6 +103,8 @@ class ReflexSender : public ControlShim
     uint64_t m_round{0};         //!< stands for PSNs at the law: each sample is a new round trip
     uint64_t m_inflightBytes{0}; //!< as of the last real ACK
     bool m_timedOut{false};      //!< and no real ACK since
+
+    const RealWindow* m_realWindow{nullptr}; //!< the law, if it has one; set by DoStart()
 };
 
 } // namespace roce
