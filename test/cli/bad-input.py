@@ -279,6 +279,8 @@ BAD = [
     ("--tuner=Paraleon[MonitorInterval=1ns]", "MonitorInterval is '1ns'", "MonitorInterval >= 1us"),
     ("--tuner=Paraleon[LostReports=4-2]", "LostReports is '4-2'", "3,7-9"),
     ("--tuner=Paraleon[LostDispatches=0]", "LostDispatches is '0'", "numbers from 1 on"),
+    ("--cc=DcqcnPlus --ecn=0", "needs ECN marks", "(--ecn=1)"),
+    ("--cc=DcqcnPlus[ScanPeriod=1ps]", "ScanPeriod is '1ps'", "1ns <= ScanPeriod <= 1s"),
     ("--cc=Timely --tuner=Paraleon", "tunes Dcqcn.", "but NICs use ns3::roce::Timely"),
     ("--cc=Dcqcn --ecn=0 --tuner=Paraleon", "needs ECN marks", "(--ecn=1)"),
     ("--cc=Swift --tuner=Paraleon[Tuned=Swift.InitialCwnd:number:+:1:1:9:1]", "InitialCwnd", "cannot change while"),
