@@ -29,6 +29,8 @@ RUNS = {
     "two-dc-dcqcn": [LEAF_SPINE, "--cc=Dcqcn", "--load=0.4", "--interFraction=0.2"],
     "two-dc-dcqcn-paper": [LEAF_SPINE, "--cc=Dcqcn", "--load=0.4",
                            "--ns3::roce::Dcqcn::Profile=paper"],
+    "one-dc-dcqcn-plus": [LEAF_SPINE, "--cc=DcqcnPlus", "--datacenters=1", "--pattern=poisson+incast",
+                          "--load=0.4", "--incastSenders=12"],
     "two-dc-hpcc": [LEAF_SPINE, "--cc=Hpcc", "--load=0.4", "--interFraction=0.2"],
     "two-dc-mlcc": [LEAF_SPINE, "--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide",
                     "--hostRate=25Gbps", "--load=0.5", "--interFraction=0.5"],

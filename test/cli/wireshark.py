@@ -52,6 +52,7 @@ INCAST = ["--pattern=incast", "--incastSenders=6", "--incastBytes=299997", "--in
 RUNS = {
     "DCQCN, PFC, losses, go-back-N": (["--cc=Dcqcn", "--leafBuffer=1MiB", "--loss=2e-3"],
                                       {"data", "ACK", "NAK", "CNP", "pause", "loss"}),
+    "DCQCN+": (["--cc=DcqcnPlus"], {"data", "ACK", "CNP", "DCQCN+"}),
     "HPCC, losses, selective repeat": (["--cc=Hpcc", "--lossless=0", "--loss=5e-3",
                                         "--lossRecovery=SelectiveRepeat"],
                                        {"data", "ACK", "NAK", "INT", "SACK", "loss"}),
@@ -150,9 +151,10 @@ class Frame(NamedTuple):
 
     @property
     def extension(self) -> bytes:
-        """@return a law's own header, of those that RUNS use: WRCC's 12 bytes, MLCC's 6 or 10."""
+        """@return a law's own header, of those that RUNS use: WRCC's 12 bytes, MLCC's 6 or 10, DCQCN+'s 8."""
         start = 54 + self.extended_bytes + self.telemetry_bytes
         length = 12 if not Frame.mlcc else 10 if self.raw[42] == ACKNOWLEDGE else 6
+        length = 8 if self.raw[42] == CNP else length
         return self.raw[start:start + length] if self.raw[50] & EXTENDED else b""
 
     @property
@@ -252,7 +254,10 @@ def check_frame(frame: Frame) -> None:
     check(icrc(frame) == frame.raw[-4:], f"ICRC: {frame}")
     if kind == "CNP":
         check(frame.raw[46] == BECN and frame.psn == 0, f"CNP: {frame}")
-        check(frame.raw[54:-4] == bytes(16), f"CNP: reserved bytes: {frame}")
+        check(frame.raw[54 + len(frame.extension):-4] == bytes(16), f"CNP: reserved bytes: {frame}")
+        if frame.extension:
+            flows, tau_ns = struct.unpack(">II", frame.extension)
+            check(1 <= flows <= 6 and tau_ns == 1000 * flows, f"N, tau: {frame}")
         return
     if kind == "data" or not (frame.telemetry_bytes or frame.sack or frame.extension):
         # tshark shows no ICRC behind an AETH and bytes that it does not know.
@@ -581,6 +586,8 @@ def features(captures: Captures) -> set[str]:
                 found |= {"INT"} if frame.raw[46] & 0x1f else set()
             if frame.kind in ("data", "ACK") and frame.extension:
                 found.add("MLCC" if Frame.mlcc else "WRCC")
+            if frame.kind == "CNP" and frame.extension:
+                found.add("DCQCN+")
             if frame.kind in ("ACK", "NAK") and frame.sack:
                 found.add("SACK")
     return found

@@ -27,7 +27,7 @@ ODD = {
 
 # What the texts of an option are made of.
 WORDS = {
-    "cc": ["Bbr", "Dcqcn", "Dctcp", "Gemini", "Hpcc", "MpRdma", "PowerTcp", "Swift", "Timely", "UnoCc", "Wrcc", "Mlcc", "none", "LineRate",
+    "cc": ["Bbr", "Dcqcn", "DcqcnPlus", "Dctcp", "Gemini", "Hpcc", "MpRdma", "PowerTcp", "Swift", "Timely", "UnoCc", "Wrcc", "Mlcc", "none", "LineRate",
            "ns3::roce::Hpcc", "PowerTcp[Theta=1]", "Dcqcn[Profile=paper]"],
     "lossRecovery": ["GoBackN", "SelectiveRepeat", "UnoErasure", "SelectiveRepeat[BdpCap=0]"],
     "paths": ["FlowHash", "Spray", "Flowlet", "Plb", "UnoLb", "Spray[Paths=4]", "Plb[Signal=delay]"],

@@ -13,7 +13,7 @@ EAGER = ["--ns3::roce::Nic::Eager=1", "--ns3::roce::Switch::Eager=1"]
 
 DELAY_LAWS = ["Timely", "Timely[Profile=hpcc-sim]", "Timely[Mode=perSegment]", "Timely[Profile=patched]", "Swift[AddBaseRtt=true]", "Swift",
               "Swift[Profile=reflex]", "Swift[Profile=paper|AddBaseRtt=1]"]
-LAWS = DELAY_LAWS + ["Dcqcn", "Dcqcn[Profile=paper]", "Hpcc", "Hpcc[Profile=hpcc-sim]", "PowerTcp", "PowerTcp[Theta=1]", "Dctcp",
+LAWS = DELAY_LAWS + ["Dcqcn", "Dcqcn[Profile=paper]", "DcqcnPlus", "Hpcc", "Hpcc[Profile=hpcc-sim]", "PowerTcp", "PowerTcp[Theta=1]", "Dctcp",
                      "Dctcp[Form=rate]", "UnoCc", "UnoCc[Profile=artifact]", "Gemini", "Gemini[Profile=artifact]", "MpRdma", "Bbr",
                      "Bbr[Profile=artifact]", "none", "LineRate[Window=20000]", "Wrcc", "Wrcc[Profile=literal]"]
 RECOVERIES = ["GoBackN", "SelectiveRepeat", "SelectiveRepeat[BdpCap=0|ReorderPackets=32]", "SelectiveRepeat[RtoLow=50us|RtoHigh=200us]"]

@@ -32,6 +32,7 @@ struct Law
 };
 
 const Law LAWS[] = {{"Dcqcn", "", true, false},
+                    {"DcqcnPlus", "", true, false},
                     {"Dctcp", "", true, false},
                     {"Hpcc", "", false, false},
                     {"PowerTcp", "", false, false},

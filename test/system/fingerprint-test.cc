@@ -112,7 +112,8 @@ TEST_F(SystemTest, GoldenFingerprints)
                                "Swift",
                                "PowerTcp",
                                "PowerTcp[Theta=1]",
-                               "UnoCc"})
+                               "UnoCc",
+                               "DcqcnPlus"})
         {
             for (unsigned seed : {1u, 2u})
             {

@@ -9,6 +9,8 @@
 
 #include "ns3/roce-dcqcn.h"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 using namespace ns3;
@@ -43,8 +45,26 @@ class CountingDcqcn : public Dcqcn
         Dcqcn::Retune(prototype, nowPs);
     }
 
+    CountingDcqcn()
+    {
+        ++s_alive;
+    }
+
+    CountingDcqcn(const CountingDcqcn& other)
+        : Dcqcn(other),
+          retunedPs(other.retunedPs)
+    {
+        ++s_alive;
+    }
+
+    ~CountingDcqcn() override
+    {
+        --s_alive;
+    }
+
     std::vector<int64_t> retunedPs;
     static inline unsigned s_retunes = 0;
+    static inline unsigned s_alive = 0; //!< objects
 };
 
 NS_OBJECT_ENSURE_REGISTERED(CountingDcqcn);
@@ -164,6 +184,40 @@ TEST_F(IdleRetune, IdleOnesTakeOverAsOfItsTime)
                   (std::vector<int64_t>{1500 * US, 1900 * US, 2600 * US}));
     });
     Simulator::Run();
+}
+
+// Queue pairs that are never used again do not make the NIC keep every change for them.
+TEST_F(IdleRetune, ThousandsOfRetunings)
+{
+    QueuePair* idle = Open(0);
+    QueuePair* used = Open(0);
+    const unsigned before = CountingDcqcn::s_alive;
+    unsigned most = 0;
+    constexpr unsigned N = 5000;
+    for (unsigned i = 1; i <= N; ++i)
+    {
+        Simulator::Schedule(MicroSeconds(i), [&, i] {
+            net.GetNic(0)->Retune(false, Law(std::to_string(i) + "Mbps"));
+            most = std::max(most, CountingDcqcn::s_alive);
+            if (i % 700 == 0)
+            {
+                net.GetNic(0)->Post(used, 1000, i);
+            }
+        });
+    }
+    Simulator::Run();
+    EXPECT_LT(most, before + 300) << "changes kept for idle queue pairs, of " << N;
+    for (QueuePair* qp : {idle, used})
+    {
+        net.GetNic(0)->GetQp(qp->GetQpn());
+        const std::vector<int64_t>& seen = LawOf(qp).retunedPs;
+        ASSERT_EQ(seen.size(), N) << "each is taken over, once";
+        for (unsigned i = 0; i < N; ++i)
+        {
+            ASSERT_EQ(seen[i], (i + 1) * US) << "as of its time";
+        }
+        EXPECT_EQ(LawOf(qp).GetParams().aiRateBps, N * 1e6);
+    }
 }
 
 } // namespace

@@ -342,6 +342,36 @@ TEST_F(ParaleonNetwork, LossesAreSurvived)
     }
 }
 
+// One report or one message to a device that is lost: the search goes on, and the next dispatch
+// mends what the device has missed.
+TEST_F(ParaleonNetwork, OneLossIsMended)
+{
+    for (const std::string what : {"LostReports", "LostDispatches"})
+    {
+        for (const char* number : {"1", "2", "7", "12", "25"})
+        {
+            const std::string loss = what + "=" + number;
+            TunedRacks racks(4, WithTuner("Paraleon[" + std::string(SHORT) + "|" + loss + "]"));
+            auto& tuner = racks.TunerAs<Paraleon>();
+            Completions done(racks.net);
+            const std::vector<FlowSpec> flows = Mix(8000000, 20);
+            racks.net.InstallFlows(flows);
+            Simulator::Run();
+            ExpectAllDone(racks.net, done, flows);
+            const Tuner::Counters& counters = tuner.GetCounters();
+            EXPECT_EQ(counters.reportsLost, what == "LostReports" ? 1u : 0u) << loss;
+            EXPECT_EQ(counters.dispatchesLost, what == "LostReports" ? 0u : 1u) << loss;
+            EXPECT_GT(counters.dispatches, 40u) << loss << ": the search goes on";
+            for (uint32_t n = 1; n < racks.net.GetNNics(); ++n)
+            {
+                EXPECT_EQ(racks.Law(n).aiRateBps, racks.Law(0).aiRateBps) << loss << ", NIC " << n;
+                EXPECT_EQ(racks.Law(n).haiRateBps, racks.Law(0).haiRateBps) << loss;
+            }
+            Simulator::Destroy();
+        }
+    }
+}
+
 // Parameters of another law are tuned by the same controller: the list is data.
 TEST_F(ParaleonNetwork, TunesSwift)
 {

@@ -21,7 +21,8 @@ using namespace ns3::roce::test;
 namespace
 {
 
-const char* const RATE_LAWS[] = {"LineRate[Window=200000]", "Dcqcn", "Hpcc", "Wrcc", "Mlcc"};
+const char* const RATE_LAWS[] =
+    {"LineRate[Window=200000]", "Dcqcn", "Hpcc", "Wrcc", "Mlcc", "DcqcnPlus"};
 const char* const RECOVERIES[] = {"GoBackN",
                                   "SelectiveRepeat",
                                   "SelectiveRepeat[BdpCap=0|ReorderPackets=32]"};

@@ -215,6 +215,8 @@ TEST_F(TimeSeriesTest, EveryRateLawNamesItsVariables)
 {
     const std::map<std::string, std::set<std::string>> expected{
         {"Dcqcn", {"alpha", "target_rate_bps", "time_stage", "byte_stage"}},
+        {"DcqcnPlus",
+         {"alpha", "target_rate_bps", "time_stage", "byte_stage", "receiver_flows", "tau_ns"}},
         {"Hpcc", {"utilisation", "exact_window_bytes", "reference_window_bytes", "stage"}},
         {"Timely", {"rtt_gradient", "rtt_ns", "hai_count"}},
         {"Swift", {"cwnd_packets", "endpoint_cwnd_packets", "target_delay_ns", "smoothed_rtt_ns"}},

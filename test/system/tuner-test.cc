@@ -238,6 +238,65 @@ TEST_F(Tuners, LostDispatchesAndReports)
     EXPECT_EQ(seen[0], seen[1]);
 }
 
+// The messages that a list names are lost, and no others.
+TEST_F(Tuners, LossesByNumber)
+{
+    // An interval has 4 reports of NICs and 3 of switches; a dispatch 4 messages to NICs and 3 to
+    // switches.
+    TunedRacks racks(2,
+                     WithTuner("test::ProbeTuner[MonitorInterval=100us|LostReports=2,6,8-14|"
+                               "LostDispatches=1,7,8-14]"));
+    auto& tuner = racks.TunerAs<ProbeTuner>();
+    tuner.onInterval = [&](const TuningReports& reports) {
+        if (reports.toPs <= 300 * US)
+        {
+            Tuner::Change change = Rates(std::to_string(reports.toPs / US) + "Mbps");
+            change.settings.push_back({"EcnMarker", "Kmin", std::to_string(reports.toPs / US)});
+            tuner.Dispatch(change);
+        }
+    };
+    racks.net.InstallFlows(Numbered({Flow(0, 3, 8000000), Flow(1, 3, 8000000)}));
+    const auto seen = [&] {
+        std::vector<double> values;
+        for (uint32_t n = 0; n < 4; ++n)
+        {
+            values.push_back(racks.Law(n).aiRateBps / 1e6);
+        }
+        for (uint32_t sw = 0; sw < 3; ++sw)
+        {
+            const EcnMarker* marker = racks.net.GetSwitch(sw)->FindStage<EcnMarker>();
+            values.push_back(static_cast<double>(marker->GetCurve(0).kminBytes) / 4);
+        }
+        return values;
+    };
+    std::vector<std::vector<double>> history;
+    for (const int64_t us : {150, 250, 350})
+    {
+        Simulator::Schedule(MicroSeconds(us), [&] { history.push_back(seen()); });
+    }
+    Simulator::Run();
+    const std::vector<double> first{5, 100, 100, 100, 100, 100, 100000};
+    ASSERT_EQ(history.size(), 3u);
+    EXPECT_EQ(history[0], first) << "NIC 0 and the last switch keep what they have";
+    EXPECT_EQ(history[1], first) << "a dispatch that reaches nobody";
+    EXPECT_EQ(history[2], std::vector<double>(7, 300)) << "the next one mends it";
+    EXPECT_EQ(tuner.GetCounters().dispatchesLost, 9u);
+    EXPECT_EQ(tuner.GetCounters().dispatches, 21u);
+    EXPECT_EQ(tuner.GetCounters().reportsLost, 9u);
+    const auto numbers = [](const auto& reports, auto member) {
+        std::vector<uint32_t> list;
+        for (const auto& report : reports)
+        {
+            list.push_back(report.*member);
+        }
+        return list;
+    };
+    EXPECT_EQ(numbers(tuner.history[0].nics, &NicReport::nic), (std::vector<uint32_t>{0, 2, 3}));
+    EXPECT_EQ(numbers(tuner.history[0].switches, &SwitchReport::sw), (std::vector<uint32_t>{0, 2}));
+    EXPECT_TRUE(tuner.history[1].nics.empty() && tuner.history[1].switches.empty());
+    EXPECT_EQ(tuner.history[2].nics.size() + tuner.history[2].switches.size(), 7u);
+}
+
 TEST_F(Tuners, RefusesWhatCannotBeDispatched)
 {
     TunedRacks racks(2, WithTuner("test::ProbeTuner"));

@@ -410,6 +410,11 @@ TEST(Parameters, RangesContainWhatTheySay)
     check(Range::AtLeast(0).Below(1), "0 <= X < 1", {0, 0.5}, {-1, 1});
     check(Range::AtLeast(1).Or(0), "X >= 1 or 0", {0, 1, 1e300}, {-1, 0.5});
     check(Range::Within(2, 3).Or(-1), "2 <= X <= 3 or -1", {2, 3, -1}, {0, 4});
+    const auto times = &kind::Duration::PrintBound;
+    EXPECT_EQ(Range::Within(1e6, 8.64e16).ToText("X", times), "1us <= X <= 86400s");
+    EXPECT_EQ(Range::AtLeast(0).ToText("X", times), "X >= 0");
+    EXPECT_EQ(Range::AboveUpTo(0, 1e12).Or(-1000).ToText("X", times), "0 < X <= 1s or -1ns");
+    EXPECT_EQ(Range::AtLeast(1e20).ToText("X", times), "X >= 1e+08s") << "more than 63 bits";
 }
 
 // What is printed is read back as the same.

@@ -11,6 +11,7 @@
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-control-shim.h"
+#include "ns3/roce-dcqcn-plus-feedback.h"
 #include "ns3/roce-mlcc-header.h"
 #include "ns3/roce-reflex-nsf.h"
 #include "ns3/roce-wrcc-header.h"
@@ -105,7 +106,7 @@ struct Event
             break;
         }
         case CNP:
-            law.OnCnp({nowPs});
+            law.OnCnp({nowPs, ExtensionView(DcqcnPlusHeader::EXTENSION, value.data())});
             break;
         case NOTIFICATION: {
             Notification notification;

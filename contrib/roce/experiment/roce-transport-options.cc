@@ -124,9 +124,8 @@ void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("cc",
-                 "Bbr, Dcqcn, Dctcp, Gemini, Hpcc, Mlcc, MpRdma, PowerTcp, Swift, Timely, UnoCc, "
-                 "Wrcc, none, or "
-                 "the TypeId of any; "
+                 "Bbr, Dcqcn, DcqcnPlus, Dctcp, Gemini, Hpcc, Mlcc, MpRdma, PowerTcp, Swift, "
+                 "Timely, UnoCc, Wrcc, none, or the TypeId of any; "
                  "[Attribute=value|...] may follow",
                  cc);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);

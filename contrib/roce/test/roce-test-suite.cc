@@ -109,8 +109,16 @@ class RoceTestSuite : public TestSuite
         AddTestCase(new RoceEndToEndTestCase("ns3::roce::LineRate", 1));
         AddTestCase(new RoceEndToEndTestCase("ns3::roce::Dcqcn", 1));
         AddTestCase(new RoceEndToEndTestCase("ns3::roce::Dcqcn", 16));
-        for (const char* law :
-             {"Hpcc", "Timely", "Swift", "PowerTcp", "Dctcp", "UnoCc", "Gemini", "MpRdma", "Bbr"})
+        for (const char* law : {"DcqcnPlus",
+                                "Hpcc",
+                                "Timely",
+                                "Swift",
+                                "PowerTcp",
+                                "Dctcp",
+                                "UnoCc",
+                                "Gemini",
+                                "MpRdma",
+                                "Bbr"})
         {
             AddTestCase(new RoceEndToEndTestCase(std::string("ns3::roce::") + law, 16));
         }

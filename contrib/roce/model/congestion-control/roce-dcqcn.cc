@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ns3
 {
@@ -44,7 +45,7 @@ IntPow(double base, int64_t n)
 Ptr<CongestionControl>
 Dcqcn::Fork() const
 {
-    m_parameters.Get(); // once for all forks
+    Resolve(); // once for all forks
     return CopyObject<Dcqcn>(this);
 }
 
@@ -63,7 +64,7 @@ Dcqcn::MakeFeedback() const
 void
 Dcqcn::DoStart(int64_t)
 {
-    m_inForce = m_parameters.Get();
+    m_inForce = Resolve();
     if (!m_path.lineRateBps || (m_inForce->bdpWindow && m_path.baseRttPs <= 0))
     {
         throw InputError("ns3::roce::Dcqcn: path of " + std::to_string(m_path.lineRateBps) +
@@ -71,13 +72,13 @@ Dcqcn::DoStart(int64_t)
                          " ps, expected a positive rate (and, with Window=bdp, RTT)");
     }
     m_line = static_cast<double>(m_path.lineRateBps);
-    TakeOver();
     m_rate = m_target = m_line;
     m_alpha = m_inForce->initialAlpha;
     m_hasState = m_limited = m_cnpSinceTick = false;
     m_cutDuePs = m_incDuePs = NEVER_PS;
     m_nextCutPs = INT64_MIN;
     m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
+    TakeOver();
     Publish();
 }
 
@@ -87,15 +88,22 @@ Dcqcn::TakeOver()
     m_cnpInAck = m_inForce->cnpInAck;
     m_ai = m_inForce->aiRateBps * (m_inForce->aiPer25G ? m_line / 25e9 : 1);
     m_hai = m_inForce->haiRateBps * (m_inForce->haiPer25G ? m_line / 25e9 : 1);
+    m_alphaPeriodPs = m_inForce->alphaPeriodPs;
+    m_timeResetPs = m_inForce->timeResetPs;
 }
 
 void
 Dcqcn::Retune(const CongestionControl& prototype, int64_t nowPs)
 {
     Advance(nowPs);
+    RetuneTo(m_parameters.Retune(SameLaw<Dcqcn>(prototype).m_parameters, *m_inForce), nowPs);
+}
+
+void
+Dcqcn::RetuneTo(std::shared_ptr<const DcqcnParams> next, int64_t nowPs)
+{
     const std::shared_ptr<const DcqcnParams> before = m_inForce;
-    const std::shared_ptr<const DcqcnParams> next =
-        m_parameters.Retune(SameLaw<Dcqcn>(prototype).m_parameters, *before);
+    const int64_t alphaPeriodPs = m_alphaPeriodPs;
     const DcqcnParams& p = *next;
     const bool sameAlpha = p.gain == before->gain && p.alphaPeriodPs == before->alphaPeriodPs &&
                            p.alphaFreeRunning == before->alphaFreeRunning &&
@@ -104,10 +112,10 @@ Dcqcn::Retune(const CongestionControl& prototype, int64_t nowPs)
     {
         AdvanceAlpha(nowPs);
     }
-    m_inForce = next;
+    m_inForce = std::move(next);
     TakeOver();
     // Timers that run end when they would have; the new periods begin there.
-    m_alphaTickPs += before->alphaPeriodPs - p.alphaPeriodPs;
+    m_alphaTickPs += alphaPeriodPs - m_alphaPeriodPs;
     if (before->cutPeriodPs && m_cutTickPs <= nowPs)
     {
         m_cutTickPs += ((nowPs - m_cutTickPs) / before->cutPeriodPs + 1) * before->cutPeriodPs;
@@ -117,13 +125,13 @@ Dcqcn::Retune(const CongestionControl& prototype, int64_t nowPs)
         m_alpha = std::min(std::floor(m_alpha * 1024), 1023.0) / 1024;
     }
     m_cnpSinceTick = m_cnpSinceTick && p.alphaFreeRunning;
-    if (!p.timeResetPs || !m_limited)
+    if (!m_timeResetPs || !m_limited)
     {
         m_incDuePs = NEVER_PS;
     }
     else if (m_incDuePs == NEVER_PS)
     {
-        m_incDuePs = nowPs + p.timeResetPs;
+        m_incDuePs = nowPs + m_timeResetPs;
     }
     Publish();
 }
@@ -160,7 +168,7 @@ Dcqcn::AlphaAfter(int64_t ticks) const
 double
 Dcqcn::GetAlpha(int64_t nowPs) const
 {
-    return m_hasState ? AlphaAfter((nowPs - m_alphaTickPs) / m_inForce->alphaPeriodPs) : m_alpha;
+    return m_hasState ? AlphaAfter((nowPs - m_alphaTickPs) / m_alphaPeriodPs) : m_alpha;
 }
 
 void
@@ -176,11 +184,11 @@ Dcqcn::GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) cons
 void
 Dcqcn::AdvanceAlpha(int64_t nowPs)
 {
-    const int64_t ticks = (nowPs - m_alphaTickPs) / m_inForce->alphaPeriodPs;
+    const int64_t ticks = (nowPs - m_alphaTickPs) / m_alphaPeriodPs;
     if (ticks > 0)
     {
         m_alpha = AlphaAfter(ticks);
-        m_alphaTickPs += ticks * m_inForce->alphaPeriodPs;
+        m_alphaTickPs += ticks * m_alphaPeriodPs;
         m_cnpSinceTick = false;
     }
 }
@@ -275,7 +283,7 @@ Dcqcn::Cut(int64_t nowPs)
     m_timeStage = m_byteStage = m_hyperEvents = m_bytes = 0;
     m_cutDuePs = NEVER_PS;
     m_nextCutPs = nowPs + p.cutPeriodPs;
-    m_incDuePs = p.timeResetPs ? nowPs + p.timeResetPs : NEVER_PS;
+    m_incDuePs = m_timeResetPs ? nowPs + m_timeResetPs : NEVER_PS;
     m_limited = true;
     CheckLine();
 }
@@ -287,7 +295,7 @@ Dcqcn::Advance(int64_t nowPs)
     {
         return;
     }
-    const bool increaseFirst = m_inForce->timeResetPs > m_inForce->cutPeriodPs;
+    const bool increaseFirst = m_timeResetPs > m_inForce->cutPeriodPs;
     while (nowPs >= NextRateChangePs())
     {
         // increases up to the cut, if one is due
@@ -322,7 +330,7 @@ Dcqcn::OnSend(const SendInfo& sent)
     while (m_bytes >= step && m_limited)
     {
         m_bytes -= step;
-        Increase(false);
+        Increase(false, sent.nowPs);
     }
     Publish();
 }
@@ -338,23 +346,26 @@ Dcqcn::PhaseOf(uint64_t timeStage) const
                                         : Phase::ADDITIVE;
 }
 
+double
+Dcqcn::GetStep(Phase phase, int64_t) const
+{
+    return phase == Phase::ADDITIVE     ? m_ai
+           : m_inForce->hyperMultiplier ? static_cast<double>(m_hyperEvents) * m_hai
+                                        : m_hai;
+}
+
 void
-Dcqcn::Increase(bool byTimer)
+Dcqcn::Increase(bool byTimer, int64_t atPs)
 {
     uint64_t& stage = byTimer ? m_timeStage : m_byteStage;
     stage += !m_inForce->timeOnlyStages;
     const Phase phase = PhaseOf(m_timeStage);
+    m_hyperEvents += phase == Phase::HYPER;
+    if (phase != Phase::FAST_RECOVERY)
+    {
+        m_target = std::min(m_target + GetStep(phase, atPs), m_line);
+    }
     stage += m_inForce->timeOnlyStages;
-    if (phase == Phase::ADDITIVE)
-    {
-        m_target += m_ai;
-    }
-    else if (phase == Phase::HYPER)
-    {
-        ++m_hyperEvents;
-        m_target += m_inForce->hyperMultiplier ? static_cast<double>(m_hyperEvents) * m_hai : m_hai;
-    }
-    m_target = std::min(m_target, m_line);
     m_rate = (m_target + m_rate) / 2;
     ReleaseAtLine();
 }
@@ -362,14 +373,14 @@ Dcqcn::Increase(bool byTimer)
 void
 Dcqcn::TimerIncreases(int64_t untilPs)
 {
-    const int64_t period = m_inForce->timeResetPs;
+    const int64_t period = m_timeResetPs;
     uint64_t events = 1 + static_cast<uint64_t>((untilPs - m_incDuePs) / period);
     m_incDuePs += static_cast<int64_t>(events) * period;
     while (events > 0 && m_limited)
     {
         if (events <= JUMP_EVENTS || !Jump(events))
         {
-            Increase(true);
+            Increase(true, m_incDuePs - static_cast<int64_t>(events) * period);
             --events;
         }
     }

@@ -89,7 +89,7 @@ class Dcqcn : public CongestionControl
      */
     const DcqcnParams& GetParams() const
     {
-        return *m_parameters.Get();
+        return *Resolve();
     }
 
     /**
@@ -98,7 +98,8 @@ class Dcqcn : public CongestionControl
      */
     double GetAlpha(int64_t nowPs) const;
 
-  private:
+  protected:
+    /// What an increase does.
     enum class Phase : uint8_t
     {
         FAST_RECOVERY,
@@ -106,20 +107,50 @@ class Dcqcn : public CongestionControl
         HYPER,
     };
 
+    // For laws that differ in parameters, periods or steps.
+
+    /// @return the parameters as the attributes stand now @throw InputError for bad ones
+    virtual std::shared_ptr<const DcqcnParams> Resolve() const
+    {
+        return m_parameters.Get();
+    }
+
+    /// @brief Set what is used often, from m_inForce and m_line.
+    virtual void TakeOver();
+
+    /**
+     * @brief How much more the target becomes.
+     * @param phase of the increase; not fast recovery
+     * @param atPs its time
+     * @return bit/s
+     */
+    virtual double GetStep(Phase phase, int64_t atPs) const;
+
+    /**
+     * @brief Several expiries of the increase timer in closed form, if possible.
+     * @param events [in, out] how many are left
+     * @return whether it was possible
+     */
+    virtual bool Jump(uint64_t& events);
+
+    /// @brief Retune(), with the values known. @param next from now on @param nowPs current time
+    void RetuneTo(std::shared_ptr<const DcqcnParams> next, int64_t nowPs);
+
+    /// @brief Apply alpha's ticks. @param nowPs up to this time
+    void AdvanceAlpha(int64_t nowPs);
+
+  private:
     void DoStart(int64_t nowPs) override;
-    void TakeOver();                         //!< what is used often, from m_inForce
-    void MakeState(int64_t nowPs);           //!< first CNP
-    double AlphaAfter(int64_t ticks) const;  //!< alpha so many ticks later
-    void AdvanceAlpha(int64_t nowPs);        //!< apply alpha's ticks up to nowPs
-    double RaisedAlpha(double alpha) const;  //!< one step with a CNP
-    void Cut(int64_t nowPs);                 //!< one rate decrease
-    Phase PhaseOf(uint64_t timeStage) const; //!< phase of an increase, by the present BC
-    void Increase(bool byTimer);             //!< one increase event
-    void TimerIncreases(int64_t untilPs);    //!< all expiries up to and including untilPs
-    bool Jump(uint64_t& events);             //!< several expiries in closed form, if possible
-    void CheckLine();                        //!< stop work at the line rate
-    void ReleaseAtLine();                    //!< the same after an increase
-    void Publish();                          //!< set the outputs
+    void MakeState(int64_t nowPs);             //!< first CNP
+    double AlphaAfter(int64_t ticks) const;    //!< alpha so many ticks later
+    double RaisedAlpha(double alpha) const;    //!< one step with a CNP
+    void Cut(int64_t nowPs);                   //!< one rate decrease
+    Phase PhaseOf(uint64_t timeStage) const;   //!< phase of an increase, by the present BC
+    void Increase(bool byTimer, int64_t atPs); //!< one increase event
+    void TimerIncreases(int64_t untilPs);      //!< all expiries up to and including untilPs
+    void CheckLine();                          //!< stop work at the line rate
+    void ReleaseAtLine();                      //!< the same after an increase
+    void Publish();                            //!< set the outputs
 
   protected:
     Parameters<DcqcnParams> m_parameters;         //!< attributes
@@ -131,6 +162,8 @@ class Dcqcn : public CongestionControl
     double m_rate{0};               //!< Rc, bit/s
     double m_target{0};             //!< Rt, bit/s
     bool m_cnpInAck{false};         //!< as in m_inForce
+    int64_t m_alphaPeriodPs{1};     //!< of alpha's timer
+    int64_t m_timeResetPs{0};       //!< of the increase timer; 0: off
     double m_alpha{1};              //!< alpha as of m_alphaTickPs
     int64_t m_alphaTickPs{0};       //!< last tick of alpha's timer that has been applied
     int64_t m_cutTickPs{0};         //!< a tick of the free-running cut timer

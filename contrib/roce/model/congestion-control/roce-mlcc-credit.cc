@@ -7,8 +7,6 @@
 
 #include "roce-mlcc-header.h"
 
-#include "ns3/roce-input-error.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -172,14 +170,9 @@ MlccCredit::FillAck(Frame& ack, const Frame&, int64_t)
 void
 MlccCredit::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
 {
-    const auto* same = dynamic_cast<const MlccCredit*>(&prototype);
-    if (!same)
-    {
-        throw InputError("ns3::roce::MlccCredit cannot take over parameters of " +
-                         prototype.GetInstanceTypeId().GetName() + "; expected the same class");
-    }
-    m_p = same->m_p;
-    m_lawPrototype = same->m_lawPrototype;
+    const MlccCredit& same = Same<MlccCredit>(prototype);
+    m_p = same.m_p;
+    m_lawPrototype = same.m_lawPrototype;
     m_loop.Retune(*m_lawPrototype, nowPs);
     m_dqm.Retune(m_p->dqm, m_p->minRateBps);
     SetCredit();

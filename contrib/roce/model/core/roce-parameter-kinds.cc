@@ -96,19 +96,20 @@ WriteAs(AttributeValue& to, const T& content)
 } // namespace
 
 std::string
-Range::ToText(const std::string& name) const
+Range::ToText(const std::string& name, std::string (*print)(double)) const
 {
+    print = print ? print : Shortest;
     if (m_low == -INFINITE && m_high == INFINITE)
     {
         return "";
     }
-    const std::string other = std::isnan(m_other) ? "" : " or " + Shortest(m_other);
+    const std::string other = std::isnan(m_other) ? "" : " or " + print(m_other);
     if (m_high == INFINITE)
     {
-        return name + (m_open ? " > " : " >= ") + Shortest(m_low) + other;
+        return name + (m_open ? " > " : " >= ") + print(m_low) + other;
     }
-    return Shortest(m_low) + (m_open ? " < " : " <= ") + name + (m_openHigh ? " < " : " <= ") +
-           Shortest(m_high) + other;
+    return print(m_low) + (m_open ? " < " : " <= ") + name + (m_openHigh ? " < " : " <= ") +
+           print(m_high) + other;
 }
 
 namespace kind
@@ -211,6 +212,13 @@ Duration::Print(int64_t ps)
     static const std::array<std::pair<int64_t, const char*>, 5> units{
         {{1000000000000, "s"}, {1000000000, "ms"}, {1000000, "us"}, {1000, "ns"}, {1, "ps"}}};
     return InUnit(ps, units);
+}
+
+std::string
+Duration::PrintBound(double ps)
+{
+    const bool isExact = std::fabs(ps) < 9.2e18; // 63 bits
+    return ps == 0 ? "0" : isExact ? Print(static_cast<int64_t>(ps)) : Shortest(ps / 1e12) + "s";
 }
 
 bool

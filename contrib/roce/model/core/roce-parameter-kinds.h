@@ -80,9 +80,10 @@ class Range
 
     /**
      * @param name what is compared
-     * @return for example `0 < Gain <= 1`, `Period >= 0`, `Window >= 1 or 0`; empty for Any()
+     * @param print writes a bound; null: as a number
+     * @return for example `0 < Gain <= 1`, `Period >= 1us`, `Window >= 1 or 0`; empty for Any()
      */
-    std::string ToText(const std::string& name) const;
+    std::string ToText(const std::string& name, std::string (*print)(double) = nullptr) const;
 
   private:
     static constexpr double INFINITE = std::numeric_limits<double>::infinity();
@@ -143,6 +144,7 @@ struct Duration
     static constexpr const char* NAME = "time";
     static bool Parse(const std::string& text, int64_t& ps);
     static std::string Print(int64_t ps);
+    static std::string PrintBound(double ps); //!< with unit, but for 0
     static bool Read(const AttributeValue& from, int64_t& ps);
     static bool Write(int64_t ps, AttributeValue& to);
 };

@@ -19,6 +19,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -352,7 +353,12 @@ ParameterTable<P>::AddNumber(const char* name,
                              const char* help)
 {
     auto row = std::make_shared<NumberRow<P, Kind, M>>(member, range);
-    const std::string bounds = range.ToText(name);
+    std::string (*print)(double) = nullptr;
+    if constexpr (std::is_same_v<Kind, kind::Duration>)
+    {
+        print = &Kind::PrintBound;
+    }
+    const std::string bounds = range.ToText(name, print);
     row->expected = Kind::WHAT + (bounds.empty() ? "" : ", " + bounds);
     row->values = Kind::NAME + (bounds.empty() ? "" : ", " + bounds);
     return Add(row, name, help, values, [&row](P& p, V value) { row->Store(p, value); });

@@ -10,6 +10,7 @@
 #include "ns3/roce-reply-builder.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace ns3
 {
@@ -39,9 +40,41 @@ class NicReceiver::Replies final : public ReplySink
     }
 
   private:
+    NicFeedback& DoShare(std::type_index type, ShareMaker make) override
+    {
+        for (Shared& shared : m_receiver.m_shared)
+        {
+            if (shared.type == type)
+            {
+                return *shared.object;
+            }
+        }
+        m_receiver.m_shared.push_back({type, make()});
+        return *m_receiver.m_shared.back().object;
+    }
+
     NicReceiver& m_receiver;
     const ReceiverQp& m_qp;
     uint32_t m_qpn;
+};
+
+/// What a NicFeedback sends.
+class NicReceiver::AllReplies final : public NicReplySink
+{
+  public:
+    explicit AllReplies(NicReceiver& receiver)
+        : m_receiver(receiver)
+    {
+    }
+
+    ReplySink& At(uint32_t qpn) override
+    {
+        return m_replies.emplace(m_receiver, m_receiver.m_table.At(qpn), qpn);
+    }
+
+  private:
+    NicReceiver& m_receiver;
+    std::optional<Replies> m_replies;
 };
 
 Frame*
@@ -94,6 +127,7 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     {
         NoteTimer(qp, frame->dstQp);
     }
+    NoteShared();
     FramePool::Free(frame);
 }
 
@@ -126,6 +160,17 @@ NicReceiver::NoteTimer(ReceiverQp& qp, uint32_t qpn)
     qp.timerEntryPs = qp.NextTimerPs();
     m_timers.Push(qp.timerEntryPs, qpn);
     m_nic.SetEarliestTimer();
+}
+
+void
+NicReceiver::NoteShared()
+{
+    const int64_t nextPs = NextSharedPs();
+    if (nextPs < m_sharedPs)
+    {
+        m_sharedPs = nextPs;
+        m_nic.SetEarliestTimer();
+    }
 }
 
 void
@@ -163,6 +208,16 @@ NicReceiver::RunTimers(int64_t atPs)
             NoteTimer(qp, entry.number);
         }
     }
+    for (std::size_t i = 0; i < m_shared.size(); ++i) // more may come meanwhile
+    {
+        NicFeedback& shared = *m_shared[i].object;
+        if (shared.GetTimerPs() <= atPs)
+        {
+            AllReplies replies(*this);
+            shared.RunTimer(atPs, replies);
+        }
+    }
+    m_sharedPs = NextSharedPs();
 }
 
 void
@@ -174,6 +229,14 @@ NicReceiver::Retune(int64_t nowPs)
             NoteTimer(qp, qpn);
         }
     });
+    NoteShared();
+}
+
+void
+NicReceiver::Clear()
+{
+    m_shared.clear();
+    m_table.Clear();
 }
 
 } // namespace roce

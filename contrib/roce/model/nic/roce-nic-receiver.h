@@ -9,7 +9,11 @@
 #include "roce-due-heap.h"
 #include "roce-receiver-table.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <typeindex>
+#include <vector>
 
 namespace ns3
 {
@@ -53,7 +57,7 @@ class NicReceiver
     /// @return when a timer wants to be looked at, or NEVER_PS
     int64_t NextTimerPs() const
     {
-        return m_timers.NextPs();
+        return std::min(m_timers.NextPs(), NextSharedPs());
     }
 
     /**
@@ -68,16 +72,41 @@ class NicReceiver
      */
     void Retune(int64_t nowPs);
 
+    /// @brief Forget everything.
+    void Clear();
+
   private:
     class Replies;
+    class AllReplies;
+
+    /// What feedbacks share.
+    struct Shared
+    {
+        std::type_index type;
+        std::unique_ptr<NicFeedback> object;
+    };
 
     Frame* MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const;
     void Answer(ReceiverQp& qp, Frame& data, bool isNak, int64_t nowPs);
     void NoteTimer(ReceiverQp& qp, uint32_t qpn);
+    void NoteShared();
+
+    /// @return when the first timer of a shared object is due, or NEVER_PS
+    int64_t NextSharedPs() const
+    {
+        int64_t nextPs = NEVER_PS;
+        for (const Shared& shared : m_shared)
+        {
+            nextPs = std::min(nextPs, shared.object->GetTimerPs());
+        }
+        return nextPs;
+    }
 
     Nic& m_nic;
     ReceiverTable m_table;
     DueHeap m_timers;
+    std::vector<Shared> m_shared; //!< in the order in which they were first asked for
+    int64_t m_sharedPs{NEVER_PS}; //!< the NIC looks at them at this time or earlier
 };
 
 } // namespace roce

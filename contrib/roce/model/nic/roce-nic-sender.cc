@@ -316,6 +316,18 @@ NicSender::Retune(bool interDc, const CongestionControl& law, int64_t nowPs)
     {
         qp->retunings = static_cast<uint32_t>(m_retunings.size());
     }
+    if (m_retunings.size() == MAX_RETUNINGS)
+    {
+        for (const std::unique_ptr<QueuePair>& qp : m_queuePairs)
+        {
+            if (qp)
+            {
+                TakeOver(*qp);
+                qp->retunings = 0;
+            }
+        }
+        m_retunings.clear();
+    }
 }
 
 void

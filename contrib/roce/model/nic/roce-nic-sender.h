@@ -146,7 +146,7 @@ class NicSender
     /**
      * @brief Give open queue pairs the live parameters of a prototype, and pace them anew. Those
      * that wait for acknowledged messages only are not looked at: they take over what they have
-     * missed, as of its time, when they are used next.
+     * missed, as of its time, when they are used next, or when MAX_RETUNINGS are kept for them.
      * @param interDc of which queue pairs
      * @param law prototype
      * @param nowPs current time
@@ -165,6 +165,10 @@ class NicSender
     void Clear();
 
   private:
+    /// So many are kept at most. Were they merged, state would differ from that of a queue pair
+    /// that has been looked at meanwhile.
+    static constexpr std::size_t MAX_RETUNINGS = 256;
+
     /// Parameters for queue pairs that are not busy.
     struct Retuning
     {

@@ -32,7 +32,7 @@ Nic::DoDispose()
 {
     m_control.Clear();
     m_sender.Clear();
-    m_receiver.GetTable().Clear();
+    m_receiver.Clear();
     m_profiles = {};
     m_random = nullptr;
     m_oracle = nullptr;

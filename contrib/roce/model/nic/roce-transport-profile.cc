@@ -33,6 +33,13 @@ TransportProfile::GetFeedback() const
     return m_feedback;
 }
 
+Ptr<CongestionControl>
+TransportProfile::GetOwnLaw() const
+{
+    const Ptr<ControlShim> shim = DynamicCast<ControlShim>(m_law);
+    return shim ? Ptr<CongestionControl>(&shim->GetLaw()) : m_law;
+}
+
 void
 TransportProfile::Retune(const Ptr<CongestionControl>& law)
 {

@@ -44,6 +44,10 @@ class TransportProfile : public SimpleRefCount<TransportProfile>
         return m_law;
     }
 
+    /// @return the rate law without the shim in front of it, if there is one: what Retune()
+    /// replaces
+    Ptr<CongestionControl> GetOwnLaw() const;
+
     /// @return the loss recovery
     const Ptr<LossRecovery>& GetRecovery() const
     {

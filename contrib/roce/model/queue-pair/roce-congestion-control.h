@@ -357,7 +357,7 @@ class CongestionControl : public Object
     const T& SameLaw(const CongestionControl& prototype) const
     {
         const T* same = dynamic_cast<const T*>(&prototype);
-        if (!same)
+        if (!same || prototype.GetInstanceTypeId() != GetInstanceTypeId())
         {
             ThrowOtherLaw(prototype);
         }

@@ -21,6 +21,13 @@ NS_OBJECT_ENSURE_REGISTERED(PlainFeedback);
 NS_OBJECT_ENSURE_REGISTERED(FeedbackChain);
 NS_OBJECT_ENSURE_REGISTERED(EcnCnpFeedback);
 
+NicFeedback&
+ReplySink::DoShare(std::type_index, ShareMaker)
+{
+    throw InputError("a feedback that shares state with others of its NIC is run by something "
+                     "else, expected a NIC");
+}
+
 TypeId
 ReceiverFeedback::GetTypeId()
 {
@@ -29,24 +36,12 @@ ReceiverFeedback::GetTypeId()
     return tid;
 }
 
-namespace
+void
+ReceiverFeedback::ThrowOther(const ReceiverFeedback& prototype) const
 {
-
-/// @return the prototype as an object of the class of one's own
-template <typename T>
-const T&
-SameFeedback(const T& own, const ReceiverFeedback& prototype)
-{
-    const T* same = dynamic_cast<const T*>(&prototype);
-    if (!same)
-    {
-        throw InputError(own.GetInstanceTypeId().GetName() + " cannot take over parameters of " +
-                         prototype.GetInstanceTypeId().GetName() + "; expected the same class");
-    }
-    return *same;
+    throw InputError(GetInstanceTypeId().GetName() + " cannot take over parameters of " +
+                     prototype.GetInstanceTypeId().GetName() + "; expected the same class");
 }
-
-} // namespace
 
 TypeId
 PlainFeedback::GetTypeId()
@@ -137,7 +132,7 @@ FeedbackChain::OnTimer(int64_t nowPs, ReplySink& sink)
 void
 FeedbackChain::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
 {
-    const FeedbackChain& from = SameFeedback(*this, prototype);
+    const FeedbackChain& from = Same<FeedbackChain>(prototype);
     if (from.m_parts.size() != m_parts.size())
     {
         throw InputError("ns3::roce::FeedbackChain of " + std::to_string(m_parts.size()) +
@@ -201,7 +196,7 @@ EcnCnpFeedback::OnData(const Frame& data, int64_t nowPs, ReplySink& sink)
 void
 EcnCnpFeedback::Retune(const ReceiverFeedback& prototype, int64_t)
 {
-    m_interval = SameFeedback(*this, prototype).m_interval;
+    m_interval = Same<EcnCnpFeedback>(prototype).m_interval;
 }
 
 } // namespace roce

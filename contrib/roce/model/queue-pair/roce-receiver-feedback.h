@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <typeindex>
 #include <vector>
 
 namespace ns3
@@ -24,6 +26,8 @@ namespace roce
 
 class Deployment;
 
+class NicFeedback;
+
 /**
  * @ingroup roce
  * @brief Where a ReceiverFeedback gets frames from and gives them to. Valid for one call.
@@ -31,6 +35,9 @@ class Deployment;
 class ReplySink
 {
   public:
+    /// Makes an object that is shared.
+    using ShareMaker = std::unique_ptr<NicFeedback> (*)();
+
     /**
      * @brief A frame for the sender of the queue pair: addressed, in the NIC's control class, of
      * the size of its kind.
@@ -45,8 +52,107 @@ class ReplySink
      */
     virtual void Send(Frame* reply) = 0;
 
+    /**
+     * @brief What all feedbacks at this NIC share. It lives as long as the NIC's queue pairs.
+     * @tparam T subclass of NicFeedback; each has one object at a NIC, made when first asked for
+     * @return the object
+     * @throw InputError if whoever runs the feedback is no NIC
+     */
+    template <typename T>
+    T& Share()
+    {
+        return static_cast<T&>(DoShare(typeid(T), []() -> std::unique_ptr<NicFeedback> {
+            return std::make_unique<T>();
+        }));
+    }
+
   protected:
     ~ReplySink() = default;
+
+    /// @return the NIC's object of a class. @param type the class @param make for the first time
+    virtual NicFeedback& DoShare(std::type_index type, ShareMaker make);
+};
+
+/**
+ * @ingroup roce
+ * @brief Where a NicFeedback sends: from any queue pair of its NIC. Valid for one call.
+ */
+class NicReplySink
+{
+  public:
+    /**
+     * @param qpn number of a queue pair that has received something
+     * @return its sink, until the next call
+     */
+    virtual ReplySink& At(uint32_t qpn) = 0;
+
+  protected:
+    ~NicReplySink() = default;
+};
+
+/**
+ * @ingroup roce
+ * @brief A timer as those who send feedback have it, and how the NIC runs it.
+ * @tparam Sink what they send through
+ */
+template <typename Sink>
+class FeedbackTimer
+{
+  public:
+    virtual ~FeedbackTimer() = default;
+
+    /**
+     * @brief The time that SetTimer() named has come; the timer is off.
+     * @param nowPs current time
+     * @param sink for what is to be sent now
+     */
+    virtual void OnTimer([[maybe_unused]] int64_t nowPs, [[maybe_unused]] Sink& sink)
+    {
+    }
+
+    /// @return when OnTimer() is due, or NEVER_PS
+    int64_t GetTimerPs() const
+    {
+        return m_timerPs;
+    }
+
+    /**
+     * @brief For the NIC: run what is due.
+     * @param nowPs current time, not before GetTimerPs()
+     * @param sink see OnTimer()
+     */
+    void RunTimer(int64_t nowPs, Sink& sink)
+    {
+        m_timerPs = NEVER_PS;
+        OnTimer(nowPs, sink);
+        m_timerPs = std::max(m_timerPs, nowPs + 1);
+    }
+
+  protected:
+    FeedbackTimer() = default;
+
+    /// @brief A copy has no timer running.
+    FeedbackTimer(const FeedbackTimer&)
+    {
+    }
+
+    /// @brief Set the timer anew, in any of the calls. @param atPs not in the past, or NEVER_PS
+    void SetTimer(int64_t atPs)
+    {
+        m_timerPs = atPs;
+    }
+
+  private:
+    int64_t m_timerPs{NEVER_PS};
+};
+
+/**
+ * @ingroup roce
+ * @brief What the feedbacks of a NIC's queue pairs share (ReplySink::Share()): state, such as how
+ * many of them are congested, and a timer that may send from any of them.
+ */
+class NicFeedback : public FeedbackTimer<NicReplySink>
+{
 };
 
 /**
@@ -58,7 +164,7 @@ class ReplySink
  * which further frames (CNP, credits) are sent, with data or by its timer. One object per receiving
  * queue pair, forked from a prototype that the sender's rate law makes.
  */
-class ReceiverFeedback : public Object
+class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
 {
   public:
     /**
@@ -144,15 +250,6 @@ class ReceiverFeedback : public Object
     }
 
     /**
-     * @brief The time that SetTimer() named has come; the timer is off.
-     * @param nowPs current time
-     * @param sink for what is to be sent now
-     */
-    virtual void OnTimer([[maybe_unused]] int64_t nowPs, [[maybe_unused]] ReplySink& sink)
-    {
-    }
-
-    /**
      * @brief Take over the live parameters of another object while the simulation is on; state
      * stays as it is. For feedbacks that have such parameters.
      * @param prototype made by a rate law of the same class
@@ -164,39 +261,27 @@ class ReceiverFeedback : public Object
     {
     }
 
-    /// @return when OnTimer() is due, or NEVER_PS
-    int64_t GetTimerPs() const
-    {
-        return m_timerPs;
-    }
-
-    /**
-     * @brief For the NIC: run what is due.
-     * @param nowPs current time, not before GetTimerPs()
-     * @param sink see OnTimer()
-     */
-    void RunTimer(int64_t nowPs, ReplySink& sink)
-    {
-        m_timerPs = NEVER_PS;
-        OnTimer(nowPs, sink);
-        m_timerPs = std::max(m_timerPs, nowPs + 1);
-    }
-
   protected:
-    /// @brief Set the timer anew, in any of the calls. @param atPs not in the past, or NEVER_PS
-    void SetTimer(int64_t atPs)
+    /**
+     * @brief The argument of Retune() as the own class.
+     * @tparam T own class
+     * @param prototype as given to Retune()
+     * @return the same
+     * @throw InputError if it is of another class
+     */
+    template <typename T>
+    const T& Same(const ReceiverFeedback& prototype) const
     {
-        m_timerPs = atPs;
-    }
-
-    /// @brief A copy has no timer running. @param other the prototype
-    ReceiverFeedback(const ReceiverFeedback& other)
-        : Object(other)
-    {
+        const T* same = dynamic_cast<const T*>(&prototype);
+        if (!same)
+        {
+            ThrowOther(prototype);
+        }
+        return *same;
     }
 
   private:
-    int64_t m_timerPs{NEVER_PS};
+    [[noreturn]] void ThrowOther(const ReceiverFeedback& prototype) const;
 };
 
 /**

@@ -5,13 +5,13 @@
  */
 #include "roce-tuner.h"
 
-#include "ns3/roce-control-shim.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace ns3
 {
@@ -31,13 +31,10 @@ IsOf(const Object& object, const std::string& target)
     return name == target || name == "ns3::roce::" + target;
 }
 
-/// @return the rate law itself, without a shim in front of it
 Ptr<CongestionControl>
 LawOf(Nic& nic, bool interDc)
 {
-    const Ptr<CongestionControl>& law = nic.GetProfile(interDc)->GetLaw();
-    const Ptr<ControlShim> shim = DynamicCast<ControlShim>(law);
-    return shim ? Ptr<CongestionControl>(&shim->GetLaw()) : law;
+    return nic.GetProfile(interDc)->GetOwnLaw();
 }
 
 void
@@ -52,6 +49,28 @@ Set(Object& object, const std::vector<Tuner::Setting>& settings)
                              ", or it cannot be " + setting.value);
         }
     }
+}
+
+/// @return first and last of each range in a text such as "3,7-9". @param name of the attribute
+std::vector<std::pair<uint64_t, uint64_t>>
+ReadNumbers(const char* name, const std::string& text)
+{
+    std::vector<std::pair<uint64_t, uint64_t>> ranges;
+    std::istringstream list(text);
+    for (std::string item; std::getline(list, item, ',');)
+    {
+        const std::string last = item.substr(item.find('-') + 1);
+        const std::string first = last.size() < item.size() ? item.substr(0, item.find('-')) : last;
+        int64_t from = 0;
+        int64_t to = 0;
+        const bool good = kind::Count::Parse(first, from) && kind::Count::Parse(last, to);
+        TunerParams::Table().Require(good && from > 0 && from <= to,
+                                     name,
+                                     "'" + text + "'",
+                                     "numbers from 1 on and ranges of them, for example 3,7-9");
+        ranges.emplace_back(from, to);
+    }
+    return ranges;
 }
 
 bool
@@ -73,8 +92,8 @@ TunerParams::Table()
             .Duration("MonitorInterval",
                       &P::monitorIntervalPs,
                       {1'000'000'000}, // PARALEON, table III
-                      Range::Above(0),
-                      "Time between two reports, 1us or more")
+                      Range::AtLeast(1'000'000),
+                      "Time between two reports")
             .Duration("ControlDelay",
                       &P::controlDelayPs,
                       {0},
@@ -90,11 +109,19 @@ TunerParams::Table()
                     {0},
                     Range::Within(0, 1),
                     "Probability that a device is not reached by new parameters")
+            .Text("LostReports",
+                  &P::lostReports,
+                  {""},
+                  "Reports that are lost besides, by their numbers from 1 on in the order in which "
+                  "they are sent: NICs', then switches', interval by interval; for example 3,7-9")
+            .Text("LostDispatches",
+                  &P::lostDispatches,
+                  {""},
+                  "Messages to devices that are lost besides, by their numbers from 1 on in the "
+                  "order in which they are sent: to NICs, then to switches; as LostReports")
             .Finish([](P& p, const Parameters<P>&) {
-                Table().Require(p.monitorIntervalPs >= 1'000'000,
-                                "MonitorInterval",
-                                kind::Duration::Print(p.monitorIntervalPs),
-                                "1us or more");
+                p.reportsToLose = ReadNumbers("LostReports", p.lostReports);
+                p.dispatchesToLose = ReadNumbers("LostDispatches", p.lostDispatches);
             });
     return table;
 }
@@ -163,18 +190,25 @@ Tuner::Count(std::map<std::string, uint64_t>& counters) const
 }
 
 bool
-Tuner::IsLost(double probability)
+Tuner::IsLost(double probability,
+              const std::vector<std::pair<uint64_t, uint64_t>>& toLose,
+              uint64_t number)
 {
-    return probability > 0 && m_random->GetValue() < probability;
+    const bool isDrawn = probability > 0 && m_random->GetValue() < probability;
+    return isDrawn || std::any_of(toLose.begin(), toLose.end(), [number](const auto& range) {
+               return range.first <= number && number <= range.second;
+           });
 }
 
 template <typename T>
 void
 Tuner::LoseReports(std::vector<T>& reports, uint32_t bytes)
 {
-    m_counters.reports += reports.size();
     m_counters.reportBytes += reports.size() * bytes;
-    const auto isLost = [this](const T&) { return IsLost(m_parameters.Get()->reportLoss); };
+    const TunerParams& p = *m_parameters.Get();
+    const auto isLost = [&](const T&) {
+        return IsLost(p.reportLoss, p.reportsToLose, ++m_counters.reports);
+    };
     const auto end = std::remove_if(reports.begin(), reports.end(), isLost);
     m_counters.reportsLost += static_cast<uint64_t>(reports.end() - end);
     reports.erase(end, reports.end());
@@ -223,8 +257,8 @@ Tuner::Apply(const Change& change)
 {
     const uint32_t bytes = GetDispatchBytes(change.settings.size());
     const auto reaches = [&](uint32_t size) {
-        const bool isLost = IsLost(m_parameters.Get()->dispatchLoss);
-        ++m_counters.dispatches;
+        const TunerParams& p = *m_parameters.Get();
+        const bool isLost = IsLost(p.dispatchLoss, p.dispatchesToLose, ++m_counters.dispatches);
         m_counters.dispatchBytes += size;
         m_counters.dispatchesLost += isLost;
         return !isLost;

@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -31,6 +32,10 @@ struct TunerParams
     int64_t controlDelayPs;
     double reportLoss;
     double dispatchLoss;
+    std::string lostReports;                                     //!< as given
+    std::string lostDispatches;                                  //!< as given
+    std::vector<std::pair<uint64_t, uint64_t>> reportsToLose;    //!< first and last of each range
+    std::vector<std::pair<uint64_t, uint64_t>> dispatchesToLose; //!< the same
 
     /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<TunerParams>& Table();
@@ -45,8 +50,9 @@ struct TunerParams
  * feedbacks, of stages, or marking curves of single ports. New parameters come into force
  * ControlDelay later, at all devices at once.
  *
- * Messages go out of band. Each is counted, with its bytes; some may be lost (ReportLoss,
- * DispatchLoss): the controller does not get that report, the device keeps what it has.
+ * Messages go out of band. Each is counted, with its bytes; some may be lost (ReportLoss and
+ * DispatchLoss by chance, LostReports and LostDispatches by number): the controller does not get
+ * that report, the device keeps what it has.
  *
  * All stations catch up before anything is looked at, so results do not depend on Station's slack.
  * A tuner is named in Network::Options::tuner or with --tuner. Intervals end as long as anything
@@ -235,7 +241,9 @@ class Tuner : public Object
     void CheckLaw(bool interDc, const std::vector<Setting>& settings) const;
     void ApplyToNic(uint32_t nic, const std::vector<Setting>& settings) const;
     void ApplyToSwitch(uint32_t sw, const Change& change) const;
-    bool IsLost(double probability);
+    bool IsLost(double probability,
+                const std::vector<std::pair<uint64_t, uint64_t>>& toLose,
+                uint64_t number);
     template <typename T>
     void LoseReports(std::vector<T>& reports, uint32_t bytes);
 
