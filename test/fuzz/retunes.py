@@ -34,8 +34,8 @@ class RetunedNetwork(Network):
         rng = self.rng
         law = rng.choice(["Dcqcn"] * 6 + sorted(LAWS))
         rows = [f"{law}.{row}" for row in rng.sample(LAWS[law], rng.randint(min(1, len(LAWS[law])), len(LAWS[law])))]
-        if any("TLow" in row for row in rows) and not any("THigh" in row for row in rows):
-            rows = [row for row in rows if "TLow" not in row]
+        if not any(".THigh:" in row for row in rows):
+            rows = [row for row in rows if ".TLow:" not in row]
         if rng.random() < 0.5 or not rows:
             rows += ["EcnMarker." + row for row in MARKER]
         options = ["Profile=naive-sa", "MutationBase=current", "HeavyBuckets=64", "LightCounters=500",
