@@ -50,6 +50,15 @@ def _power(a: float, b: float) -> float:
     return value
 
 
+def _trend(*values: float) -> float:
+    """Spearman's rank correlation of the values with their order; those that are equal share their ranks."""
+    n = len(values)
+    ranks = [sum(w < v for w in values) + sum(w == v for w in values) / 2 for v in values]
+    top = math.fsum((r - n / 2) * (i + 0.5 - n / 2) for i, r in enumerate(ranks))
+    squares = math.fsum((r - n / 2) ** 2 for r in ranks)
+    return _divide(top, math.sqrt(squares * n * (n * n - 1) / 12))
+
+
 # Name -> number of arguments (None: one or more), function, meaning.
 FUNCTIONS: Dict[str, Tuple[Optional[int], Callable, str]] = {
     "reduction": (2, lambda new, base: 100 * _divide(base - new, base),
@@ -57,6 +66,7 @@ FUNCTIONS: Dict[str, Tuple[Optional[int], Callable, str]] = {
     "change": (2, lambda new, base: 100 * _divide(new - base, base),
                "by how many percent the first is higher than the second"),
     "ratio": (2, _divide, "the first divided by the second"),
+    "trend": (None, _trend, "rank correlation of the values with their order, from -1 (they fall) to 1 (they rise)"),
     "spread": (None, lambda *v: 100 * _divide(max(v) - min(v), math.fsum(v) / len(v)),
                "largest minus smallest, in percent of the mean"),
     "mean": (None, lambda *v: math.fsum(v) / len(v), "arithmetic mean"),

@@ -57,6 +57,7 @@ struct Case
         defaults{};        //!< attributes, without ns3::roce::
     std::string against{}; //!< law of the row to compare with, if not the same
     bool ecn{true};        //!< switches mark
+    std::string tuner{};   //!< what tunes parameters
 };
 
 /// What a child process tells its parent.
@@ -140,6 +141,10 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
     for (const std::string& stage : c.edge)
     {
         options.stages.emplace_back("ns3::roce::" + stage, SwitchRole::DCI);
+    }
+    if (!c.tuner.empty())
+    {
+        options.tuner = ObjectFactory("ns3::roce::" + c.tuner);
     }
     network.Build(options);
     network.AssignStreams(1000000);
@@ -270,6 +275,12 @@ Cases(double scale)
                      {},
                      "Dcqcn",
                      false});
+    // What monitors and a tuner cost.
+    for (const char* tuner : {"", "Paraleon"})
+    {
+        cases.push_back({"paraleon", "Dcqcn", copy(one), 0.5, ms(4), 0});
+        cases.back().tuner = tuner;
+    }
     for (const char* cc : {"Dcqcn", "Hpcc"})
     {
         one.leaves = 4;
@@ -371,7 +382,8 @@ Run(int argc, char** argv)
                 "max pend",
                 "RSS MiB");
     bool good = true;
-    std::map<std::string, double> plain; // hops per bare event without edge functions, by case
+    std::map<std::string, double>
+        plain; // hops per bare event without edge functions or tuner, by case
     for (const Case& c : Cases(scale))
     {
         if (c.name.find(only) == std::string::npos)
@@ -402,7 +414,7 @@ Run(int argc, char** argv)
                     static_cast<unsigned long long>(r.maxPending),
                     r.peakRssMiB);
         const double hopsPerBare = hopsPerSecond / r.bareEventsPerSecond;
-        std::string edge;
+        std::string edge = c.tuner;
         for (const auto* stages : {&c.edge, &c.stages})
         {
             for (const std::string& stage : *stages)

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""Campaigns that add seeds until intervals are narrow; conditions on numbers, peaks, nearest().
+"""Campaigns that add seeds until intervals are narrow; conditions on numbers, peaks, nearest(), trend().
 
     campaign-stopping.py BUILD_DIR
 
@@ -36,6 +36,7 @@ claims:
   - {id: mean, value: average, at: {law: old}, reported: 16}
   - {id: holds, holds: average > 1, each: law}
   - {id: near, value: "nearest(15, average(law=new), average(law=old))", reported: 15}
+  - {id: order, value: "trend(average(law=new), average(law=old), 1000, 3, 3)", reported: 1}
 """
 
 BAD = [  # what is replaced in EXPERIMENT, by what, line, words
@@ -65,6 +66,7 @@ def test_until(folder):
     check("still wider" not in done.stdout, done.stdout)
     scored = {r["id"]: r for r in rows(out / "score.csv")}
     check(near(scored["mean"]["ci_low"], 17 - 2.054260), f"{scored['mean']}")
+    check(scored["order"]["ours"] == "-0.564288", f"ranks 3, 4, 5, 1.5, 1.5 in their order: {scored['order']}")
     check(scored["near"]["ours"] == "17", f"of 11 and 17 the nearer one to 15: {scored['near']}")
     published = folder / "published.csv"
     good(run("score", experiment, "--results", out, "--publish", published), "score")

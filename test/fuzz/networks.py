@@ -162,10 +162,11 @@ class Networks(Fuzzer):
     """Random networks that must run."""
 
     name = "networks"
+    network = Network
     leaks = True
 
     def make(self, rng, index):
-        network = Network(rng)
+        network = self.network(rng)
         case = Case(network.program, network.options, cpu=60)  # the sanitizers are slow, the networks not all small
         case.watch = pick_some(rng, WATCHING, 4)
         case.one_path = not any("aths=" in o and "FlowHash" not in o for o in network.options)
@@ -205,8 +206,9 @@ def compare(reply, after, other, found):
     findings = []
     if reply.status != other.status:
         findings.append(f"differs: status {reply.status} lazily, {other.status} eagerly")
-    if after["out/flows.csv"] != found["out/flows.csv"]:
-        findings.append("differs: flows.csv, lazily from eagerly")
+    for name in ("flows.csv", "tuning.csv"):
+        if after.get("out/" + name) != found.get("out/" + name):
+            findings.append(f"differs: {name}, lazily from eagerly")
     one, two = json.loads(after["out/summary.json"]), json.loads(found["out/summary.json"])
     if one["fingerprint"] != two["fingerprint"]:
         findings.append("differs: fingerprint, lazily from eagerly")

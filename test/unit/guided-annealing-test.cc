@@ -368,6 +368,38 @@ TEST(GuidedAnnealing, MutatesTheBestOrTheLastAccepted)
     }
 }
 
+// Why PARALEON's chapter finds no search under a load that grows: the utility falls whatever is
+// tried, so the first setting stays the best one, and no other is ever more than a step away.
+TEST(GuidedAnnealing, UnderAFallingUtilityOnlyTheLastAcceptedDrifts)
+{
+    for (const bool current : {false, true})
+    {
+        auto config = Profile("paper");
+        config.mutationBase =
+            current ? GuidedAnnealing::MutationBase::CURRENT : GuidedAnnealing::MutationBase::BEST;
+        GuidedAnnealing search = Make(config, Wide(4), Uniform(6));
+        search.Begin({0, 0, 0, 0}, MICE, UNKNOWN);
+        double farthest = 0;
+        for (int i = 0; i < 60; ++i)
+        {
+            for (const double value : search.Advance(0.6 - 0.005 * i, MICE))
+            {
+                farthest = std::max(farthest, std::abs(value));
+            }
+        }
+        EXPECT_EQ(search.GetBestUtility(), 0.6) << "the first interval";
+        EXPECT_EQ(search.GetBest(), (Values{0, 0, 0, 0})) << "the first setting";
+        if (current)
+        {
+            EXPECT_GT(farthest, 2000) << "60 moves of 45 on average";
+        }
+        else
+        {
+            EXPECT_LE(farthest, 100) << "one step";
+        }
+    }
+}
+
 TEST(GuidedAnnealing, WhatIsRejectedIsNotMutatedFurther)
 {
     auto config = Profile("paper");

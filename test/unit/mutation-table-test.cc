@@ -172,6 +172,7 @@ TEST(MutationTable, TextsOfAttributesAndBack)
         {"Dcqcn", "InitialAlpha", 1023, "0.9990234375"},
         {"Dcqcn", "MinTimeBetweenCnps", 0, "0us"},
         {"Dcqcn", "ClampTarget", 2, "always"},
+        {"Dcqcn", "ByteReset", 100000, "100000"},
         {"EcnMarker", "Kmax", 1600, "1600KB"},
         {"EcnMarker", "Kmin", 102.4, "102400B"},
     };

@@ -96,6 +96,44 @@ TEST(Headroom, RoundsUp)
     EXPECT_EQ(HeadroomBytes(100000000000, 40, 1062), 2u * 1062 + 64 + 1); // exactly one byte
 }
 
+// PARALEON's switches as its authors simulate them: 12 MiB, per port 187,500 B of headroom and a
+// reserve of 4 KiB, alpha 1/8. With k ports in alike, each is paused at pool / (8 + k) above its
+// reserve.
+TEST(SharedBuffer, ThresholdsOfSeveralPortsAlike)
+{
+    struct Case
+    {
+        std::size_t ports;
+        uint64_t pool;
+        std::vector<std::pair<unsigned, double>> paused; // ports in, bytes above the reserve
+    };
+
+    for (const Case& c :
+         {Case{20,
+               8750992,
+               {{1, 972.3e3}, {2, 875.1e3}, {4, 729.2e3}, {8, 546.9e3}, {16, 364.6e3}}},
+          Case{8, 11050144, {{1, 1227.8e3}, {2, 1105.0e3}, {4, 920.8e3}, {7, 736.7e3}}}})
+    {
+        for (const auto& [k, bytes] : c.paused)
+        {
+            SharedBuffer buffer = Make(
+                OneClass(12 << 20, std::vector<PortConfig>(c.ports, Port(187500, 4096, 0.125))));
+            EXPECT_EQ(buffer.GetPoolBytes(0), c.pool);
+            Verdict verdict = Verdict::ADMITTED;
+            for (unsigned i = 0; verdict == Verdict::ADMITTED; ++i)
+            {
+                verdict = buffer.Charge(static_cast<uint16_t>(i % k),
+                                        static_cast<uint16_t>(c.ports - 1),
+                                        3,
+                                        1000);
+            }
+            EXPECT_EQ(verdict, Verdict::XOFF);
+            EXPECT_NEAR(static_cast<double>(buffer.GetIngressBytes(0, 3)) - 4096, bytes, 2000)
+                << k << " ports in";
+        }
+    }
+}
+
 // Buffer 100,000; two ports of 10,000 headroom and 1,000 reserve; alpha 1; frames of 1,000. Pool
 // 78,000 and T = (78,000 - S) / 2 in the HPCC code's notation a = 1, that is alpha 1/2.
 TEST(SharedBuffer, FillAndDrainVector)

@@ -29,6 +29,9 @@ const std::vector<std::pair<std::string, Unit>> UNITS{{"number", Unit::NUMBER},
                                                       {"Mbps", Unit::MBPS},
                                                       {"KB", Unit::KILOBYTES}};
 
+/// Larger numbers are not printed as whole ones.
+constexpr double WHOLE = 1e15;
+
 /// How a unit is written, in full and in its smallest part, and how many of these it has.
 struct Spelling
 {
@@ -224,7 +227,11 @@ MutationTable::ToText(std::size_t row, double value) const
     const TunedParameter& p = m_rows[row];
     if (p.unit == Unit::NUMBER)
     {
-        return kind::Number::Print(p.offset + p.factor * value);
+        const double number = p.offset + p.factor * value;
+        // An attribute that is a whole number takes no 1e+05.
+        return number == std::round(number) && std::abs(number) < WHOLE
+                   ? std::to_string(std::llround(number))
+                   : kind::Number::Print(number);
     }
     if (p.unit == Unit::CHOICE)
     {
