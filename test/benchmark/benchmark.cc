@@ -325,6 +325,11 @@ Cases(double scale)
                      {"MlccNearSource", "MlccReceiverSide"},
                      {},
                      {{"Nic::InterCongestionControl", "ns3::roce::Mlcc"}}});
+    // The same with BiCC's virtual output queues and near sources, beside DCQCN alone.
+    for (const std::vector<std::string>& edge : std::vector<std::vector<std::string>>{{}, {"Bicc"}})
+    {
+        cases.push_back({"bicc", "Dcqcn", copy(two), 0.5, ms(20), 0, 0.5, edge});
+    }
     // 2,048 hosts and 642 switches, a fifth of the flows over 12.8 Tbit/s and 1 ms.
     FatTreeHelper trees;
     trees.k = 16;

@@ -69,7 +69,7 @@ CASES = {
 # What must not change flows.csv or the fingerprint.
 WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--hpccFct", "--progress=json",
             "--transport=change", "--pauses=5us", "--utilisation=change", "--pfr=5us", "--pfq=change",
-            "--chromeTrace", "--netanim=0us-20us"]
+            "--voqs=change", "--chromeTrace", "--netanim=0us-20us"]
 EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
 
 

@@ -360,6 +360,39 @@ def check_pfqs(build, root):
     check(not rows(none, "pfq.csv"), "queues without MlccReceiverSide")
 
 
+def check_voqs(build, root):
+    """voqs.csv: at intervals what on change tells; rates that CNPs have cut; chosen ports; empty without Bicc."""
+    bicc = ["--cc=Dcqcn", "--edge=Bicc[MaxRate=20Gbps]", "--interFraction=0.5", "--hostRate=25Gbps"]
+    change = simulate(build, root / "voqs-change", *bicc, "--voqs=change")
+    sampled = simulate(build, root / "voqs-sampled", *bicc, "--voqs=500ns")
+    key = ("node", "port", "voq")
+    for value in ("queue_bytes", "rate_bps"):
+        told = series(change, "voqs.csv", key, value)
+        seen = series(sampled, "voqs.csv", key, value)
+        check(len(seen) > 10 and set(seen) <= set(told), f"{len(seen)} VOQs seen, {len(told)} told of")
+        compared = 0
+        for queue, points in seen.items():
+            for time, number in points:
+                before = [n for t, n in told[queue] if t <= time]
+                # A rate rises by steps between frames, of which nobody tells.
+                agrees = before and (before[-1] == number or value == "rate_bps" and before[-1] < number)
+                check(agrees, f"{queue} at {time} ns: {value} {number}, told {before[-1:]}")
+                compared += 1
+        check(compared > 50, f"{compared} samples compared")
+    lengths = series(change, "voqs.csv", key, "queue_bytes")
+    check(all(points[-1][1] == 0 for points in lengths.values()), "a VOQ that never empties")
+    rates = {int(row["rate_bps"]) for row in rows(change, "voqs.csv")}
+    check(max(rates) == 20 * 10 ** 9 and 10 * 10 ** 9 in rates, f"rates {sorted(rates)[:5]}: no cut by half")
+    node, port, _ = next(iter(lengths))
+    with open(change / "summary.json", encoding="utf-8") as file:
+        name = json.load(file)["nodeNames"][node]
+    one = rows(simulate(build, root / "voqs-one", *bicc, "--voqs=change", f"--seriesPorts={name}:{port}"), "voqs.csv")
+    check(one == [row for row in rows(change, "voqs.csv") if (row["node"], row["port"]) == (node, port)],
+          "VOQs of a chosen port")
+    none = simulate(build, root / "voqs-none", "--voqs=24us")
+    check(not rows(none, "voqs.csv"), "VOQs without Bicc")
+
+
 def main():
     """All of it."""
     build = Path(sys.argv[1])
@@ -411,6 +444,7 @@ def main():
         check_fair_rates(build, root)
         check_micro_loops(build, root)
         check_pfqs(build, root)
+        check_voqs(build, root)
 
         # The run ends within a pause.
         begin = min(Decimal(r["time_ns"]) for r in rows(change, "pauses.csv") if r["paused"] == "1")

@@ -457,6 +457,33 @@ TEST_F(BiccTest, ACutCountsAtOnce)
     EXPECT_LT(gapPs, 2 * 334 * US);
 }
 
+// Another greatest rate counts at once, also for what waits at 0.1 Gbit/s, a frame each 334 us.
+TEST_F(BiccTest, LiveParametersChange)
+{
+    SetBicc("MaxRate", "100Mbps");
+    Config::SetDefault("ns3::roce::ShapedScheduler::Burst", UintegerValue(0));
+    BiccNetwork dc;
+    dc.Build();
+    const auto retune = [&](const char* attribute, const char* value) {
+        const Ptr<Bicc> next = CreateObject<Bicc>();
+        next->SetAttribute(attribute, StringValue(value));
+        dc.net.GetSwitch(1)->Retune(*next, NowPs());
+    };
+    const int64_t at = 300 * US;
+    Simulator::Schedule(PicoSeconds(at), [&] { retune("MaxRate", "200Mbps"); });
+    Simulator::Schedule(PicoSeconds(at + US), [&] {
+        EXPECT_NE(ErrorOf([&] { retune("Voqs", "64"); }).find("Voqs is 64"), std::string::npos);
+    });
+    dc.Run(Numbered({Flow(0, FAST, 12000)}));
+    ASSERT_EQ(dc.entering.size(), 3u);
+    const int64_t first = dc.entering[0].atPs;
+    const int64_t second = dc.entering[1].atPs;
+    ASSERT_LT(first, at);
+    EXPECT_NEAR(second, at + (first + 334 * US - at) / 2, 2 * US) << "the rest of the gap, halved";
+    EXPECT_NEAR(dc.entering[2].atPs, second + 167 * US, 2 * US);
+    EXPECT_EQ(dc.far->GetReceiverSide().GetRateBps(dc.inward, 0, NowPs()), G / 5);
+}
+
 // ---------------------------------------------------------------- several ports
 
 // Six flows to as many hosts behind four ports, all marked at the receivers' leaves.

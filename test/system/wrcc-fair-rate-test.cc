@@ -267,6 +267,20 @@ TEST_F(WrccStage, TheQueueIsThatOfTheEndOfThePeriod)
     EXPECT_GT(compared, 15u);
 }
 
+TEST_F(WrccStage, TheLimitOfTheQueueIsThatOfAllItsInputs)
+{
+    Make("QExtraMode=printed|QRatio=0"); // QX is Q_max, for there is no queue
+    const auto threshold = [&](uint16_t in) {
+        return static_cast<double>(net.GetSwitch(0)->GetBuffer().GetThresholdBytes(in, 3));
+    };
+    Enter(Data(0), 0);
+    Enter(Data(1), 1);
+    EXPECT_DOUBLE_EQ(Look(T).GetExtraBytes(), threshold(0) + threshold(1));
+    Enter(Data(2), T);
+    EXPECT_DOUBLE_EQ(Look(2 * T).GetExtraBytes(), threshold(2)) << "those of this period";
+    EXPECT_EQ(Look(3 * T).GetExtraBytes(), 0) << "nobody";
+}
+
 TEST_F(WrccStage, QueueBeyondTheThresholdLowersTheRate)
 {
     Set("Switch::BufferSize", "4MB");

@@ -5,6 +5,7 @@
  */
 // WRCC in closed loop: fairness within a datacenter, across, and of both; what literal readings of
 // the paper do; conservation, and the same results however the simulator goes about it.
+#include "roce-run-flows.h"
 #include "roce-wrcc-network.h"
 
 #include <array>
@@ -132,6 +133,58 @@ TEST_F(WrccNetwork, DividingEveryPeriodNeedsThePrintedTimer)
     Set("Wrcc::T1RttFactor", "0");
     const Share printed = Run(0, 2, 14 * MS, 34 * MS);
     EXPECT_GT(printed.totalGbps, 70);
+}
+
+// Lines 3 to 5 of Algorithm 1: an incast to NIC 0 has its inputs paused, and the port of NIC 1,
+// which a flow uses by the same input, is divided for that.
+TEST_F(WrccNetwork, APauseDividesPortsThatAreNotFull)
+{
+    constexpr uint16_t VICTIM = 2; // behind the link to the external switch and NIC 0's port
+    Set("Switch::BufferSize", "3MB");
+
+    struct Outcome
+    {
+        uint64_t xoffs;
+        uint64_t divisions; // of periods with less input than would be divided
+        double leastGbps;
+        int64_t fctPs;
+    };
+
+    std::map<std::string, Outcome> with;
+    for (const std::string slowDown : {"2", "1"})
+    {
+        Set("WrccFairRate::PfcSlowDown", slowDown);
+        Network net;
+        MakeTwoDatacenters(net, 2, 3, 100 * US);
+        Build(net);
+        Outcome outcome{0, 0, 100, 0};
+        StageOf(net).TraceConnectWithoutContext(
+            "Period",
+            Callback<void, uint16_t, const WrccPortRate&, Time, Time>(
+                [&](uint16_t port, const WrccPortRate& rate, Time, Time) {
+                    if (port == VICTIM)
+                    {
+                        outcome.divisions += rate.GetBranch() == WrccPortRate::Branch::MD &&
+                                             rate.GetInputBps() < 1.1 * 100e9;
+                        outcome.leastGbps = std::min(outcome.leastGbps, rate.GetRateBps() / 1e9);
+                    }
+                }));
+        outcome.fctPs =
+            RunFlows(
+                net,
+                Numbered({Flow(4, 1, 20'000'000), Flow(2, 0, 10'000'000), Flow(3, 0, 10'000'000)}))
+                .at(0);
+        outcome.xoffs = Counted(net, "pfcXoffSent");
+        with[slowDown] = outcome;
+        Simulator::Destroy();
+    }
+    EXPECT_GT(with["2"].xoffs, 0u) << "too easy";
+    EXPECT_GT(with["1"].xoffs, 0u) << "too easy";
+    EXPECT_GT(with["2"].divisions, 0u);
+    EXPECT_EQ(with["1"].divisions, 0u);
+    EXPECT_LT(with["2"].leastGbps, 60) << "divided by 2";
+    EXPECT_GT(with["1"].leastGbps, 60);
+    EXPECT_GT(with["2"].fctPs, 3 * with["1"].fctPs / 2) << "the flow pays for it";
 }
 
 namespace

@@ -249,3 +249,66 @@ TEST_F(ReceiverSide, Bounds)
     side.OnCnp(1, 5, 0);
     EXPECT_EQ(Rate(0), 1000u) << "MinRate is not above MaxRate";
 }
+
+TEST_F(ReceiverSide, OtherParametersKeepWhatIsRecovered)
+{
+    side.OnCnp(1, 5, 0);
+    EXPECT_EQ(Rate(80 * US), 50 * G + G / 2);
+    settings.aiRateBps = 2 * G;
+    settings.gain = 0.25;
+    side.Retune(settings, 80 * US);
+    EXPECT_EQ(Rate(80 * US), 50 * G + G / 2);
+    EXPECT_EQ(Rate(110 * US), 52 * G + G / 2) << "the step that was under way takes 55 us in all";
+    EXPECT_DOUBLE_EQ(side.GetAlpha(1, 5, 80 * US), 15.0 / 16) << "a period with the old gain";
+    EXPECT_DOUBLE_EQ(side.GetAlpha(1, 5, 110 * US), 15.0 / 16 * 0.75) << "and one with the new";
+    settings.recoveryPeriodPs = 10 * US;
+    side.Retune(settings, 110 * US);
+    EXPECT_EQ(Rate(119 * US), 52 * G + G / 2);
+    EXPECT_EQ(Rate(120 * US), 54 * G + G / 2);
+    EXPECT_TRUE(side.OnCnp(1, 5, 120 * US));
+    settings.cutPeriodPs = 100 * US;
+    side.Retune(settings, 130 * US);
+    EXPECT_FALSE(side.OnCnp(1, 5, 219 * US)) << "since the last cut, not since the change";
+    EXPECT_TRUE(side.OnCnp(1, 5, 220 * US));
+}
+
+TEST_F(ReceiverSide, OtherBoundsMoveRates)
+{
+    side.OnCnp(1, 5, 0);
+    settings.maxRateBps = 40 * G;
+    side.Retune(settings, US);
+    EXPECT_EQ(Rate(US), 40 * G);
+    EXPECT_EQ(side.GetRateBps(1, 6, US), 40 * G) << "never cut";
+    EXPECT_EQ(side.GetRateBps(2, 5, US), 40 * G) << "another port";
+    side.OnCnp(1, 5, 60 * US);
+    settings.maxRateBps = 0;
+    settings.minRateBps = 30 * G;
+    side.Retune(settings, 61 * US);
+    EXPECT_EQ(Rate(61 * US), 30 * G) << "raised to MinRate";
+    EXPECT_EQ(side.GetRateBps(1, 6, 61 * US), 100 * G) << "never cut";
+    EXPECT_EQ(side.GetRateBps(2, 5, 61 * US), 400 * G) << "never cut, of another port";
+    settings.minRateBps = 0;
+    side.Retune(settings, 10000 * US);
+    EXPECT_EQ(Rate(10000 * US), 100 * G) << "one that is back stays";
+    settings.maxRateBps = 60 * G;
+    side.Retune(settings, 10000 * US);
+    settings.maxRateBps = 80 * G;
+    side.Retune(settings, 10000 * US);
+    EXPECT_EQ(Rate(10000 * US), 80 * G) << "at its greatest rate it stays";
+    EXPECT_FALSE(side.HasQueues(0));
+}
+
+TEST_F(NearSource, OtherParametersCountFromTheNextFrameOn)
+{
+    EXPECT_EQ(Depart(UINT64_MAX, 0), Answer::CNP);
+    settings.cnpIntervalPs = 10 * US;
+    settings.kminBytes = settings.kmaxBytes = 1000;
+    settings.referenceRateBps = 0;
+    settings.marks = Marks::NONE;
+    near.Retune(settings);
+    EXPECT_EQ(Depart(1001, 50 * US - 1), Answer::SUPPRESSED) << "told of 50 us before the change";
+    EXPECT_EQ(Depart(1001, 50 * US), Answer::CNP) << "the new curve";
+    EXPECT_EQ(Depart(1000, 70 * US), Answer::NOTHING);
+    EXPECT_EQ(Depart(1001, 60 * US), Answer::CNP) << "the new interval";
+    EXPECT_EQ(Arrive(ECN_CE, 80 * US), Answer::NOTHING);
+}

@@ -3,16 +3,10 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "roce-edge-queue-series.h"
 #include "roce-series-kinds.h"
 
 #include "ns3/roce-mlcc-receiver-side.h"
-
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace ns3
 {
@@ -26,77 +20,30 @@ namespace
  * pfq.csv `time_ns,node,src,qp,queue_bytes,rate_bps,epoch`: MLCC's queues of flows at external
  * switches (MlccReceiverSide). A flow is its sending NIC and queue pair; epoch is C_D.
  *
- * At intervals queues that hold something, and a row with 0 when they have emptied; on change
- * (trace source Queue) a row per frame in or out. On the time line: a counter of each queue.
+ * At intervals see EdgeQueueSeries; on change (trace source Queue) a row per frame in or out. On
+ * the time line: a counter of each queue.
  */
-class PfqSeries : public Series
+class PfqSeries : public EdgeQueueSeries
 {
   public:
-    PfqSeries(SeriesContext& context, const SeriesMode& mode);
-
-    void Start() override;
-    void Sample(int64_t nowPs) override;
+    PfqSeries(SeriesContext& context, const SeriesMode& mode)
+        : EdgeQueueSeries(context,
+                          mode,
+                          "pfq.csv",
+                          {"node", "src", "qp", "queue_bytes", "rate_bps", "epoch"})
+    {
+    }
 
   protected:
+    ForQueues Watch(Switch& sw, uint32_t s) override;
+    std::string Label(TimeLine& line, const SeriesRow& row) const override;
     void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
-    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
 
   private:
     using Flow = MlccReceiverSide::Flow;
 
-    /// A switch with such queues.
-    struct Edge
-    {
-        const MlccReceiverSide* stage;
-        uint32_t node;
-        std::map<FlowKey, Flow> filled; //!< as of the last sample
-    };
-
     static SeriesRow MakeRow(uint32_t node, const Flow& flow, uint64_t bytes);
-
-    std::vector<Edge> m_edges;
 };
-
-PfqSeries::PfqSeries(SeriesContext& context, const SeriesMode& mode)
-    : Series(context, mode)
-{
-    if (mode.IsOn())
-    {
-        OpenTable("pfq.csv", {"node", "src", "qp", "queue_bytes", "rate_bps", "epoch"});
-    }
-}
-
-void
-PfqSeries::Start()
-{
-    for (uint32_t s = 0; m_mode.IsOn() && s < m_context.network.GetNSwitches(); ++s)
-    {
-        const std::vector<bool>& ports = m_context.switchPorts[s];
-        const Ptr<Switch> sw = m_context.network.GetSwitch(s);
-        auto* stage = sw->FindStage<MlccReceiverSide>();
-        if (!stage || std::find(ports.begin(), ports.end(), true) == ports.end())
-        {
-            continue;
-        }
-        const uint32_t node = sw->GetNodeId();
-        m_edges.push_back({stage, node, {}});
-        if (m_mode.onChange)
-        {
-            Connect<uint32_t, uint32_t, uint64_t, uint64_t, Time>(
-                *stage,
-                "Queue",
-                [this,
-                 s,
-                 stage,
-                 node](uint32_t nic, uint32_t qp, uint64_t bytes, uint64_t, Time at) {
-                    if (const Flow* flow = stage->FindFlow(MakeFlowKey(nic, qp)))
-                    {
-                        Tell(at.GetPicoSeconds(), s, MakeRow(node, *flow, bytes));
-                    }
-                });
-        }
-    }
-}
 
 SeriesRow
 PfqSeries::MakeRow(uint32_t node, const Flow& flow, uint64_t bytes)
@@ -107,29 +54,31 @@ PfqSeries::MakeRow(uint32_t node, const Flow& flow, uint64_t bytes)
     return row;
 }
 
-void
-PfqSeries::Sample(int64_t nowPs)
+EdgeQueueSeries::ForQueues
+PfqSeries::Watch(Switch& sw, uint32_t s)
 {
-    for (Edge& edge : m_edges)
+    auto* stage = sw.FindStage<MlccReceiverSide>();
+    if (!stage)
     {
-        std::map<FlowKey, Flow> before;
-        std::swap(before, edge.filled);
-        edge.stage->ForFlows([&](const Flow& flow, uint64_t bytes) {
-            const bool wasFilled = before.erase(flow.flow);
-            if (bytes || wasFilled)
-            {
-                Tell(nowPs, 0, MakeRow(edge.node, flow, bytes));
-            }
-            if (bytes)
-            {
-                edge.filled.emplace(flow.flow, flow);
-            }
-        });
-        for (const auto& [key, flow] : before) // freed since
-        {
-            Tell(nowPs, 0, MakeRow(edge.node, flow, 0));
-        }
+        return {};
     }
+    const uint32_t node = sw.GetNodeId();
+    if (m_mode.onChange)
+    {
+        Connect<uint32_t, uint32_t, uint64_t, uint64_t, Time>(
+            *stage,
+            "Queue",
+            [this, s, stage, node](uint32_t nic, uint32_t qp, uint64_t bytes, uint64_t, Time at) {
+                if (const Flow* flow = stage->FindFlow(MakeFlowKey(nic, qp)))
+                {
+                    Tell(at.GetPicoSeconds(), s, MakeRow(node, *flow, bytes));
+                }
+            });
+    }
+    return [stage, node](int64_t, const Visit& visit) {
+        stage->ForFlows(
+            [&](const Flow& flow, uint64_t bytes) { visit(MakeRow(node, flow, bytes)); });
+    };
 }
 
 void
@@ -142,15 +91,11 @@ PfqSeries::WriteFields(CsvFile& csv, const SeriesRow& row) const
         .Uint(row.counts[3]);
 }
 
-void
-PfqSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
+std::string
+PfqSeries::Label(TimeLine&, const SeriesRow& row) const
 {
-    line.Counter(row.subject,
-                 "queue of NIC " + std::to_string(NicOfFlow(row.counts[0])) + " QP " +
-                     std::to_string(QpOfFlow(row.counts[0])),
-                 "bytes",
-                 atPs,
-                 row.counts[1]);
+    return "queue of NIC " + std::to_string(NicOfFlow(row.counts[0])) + " QP " +
+           std::to_string(QpOfFlow(row.counts[0]));
 }
 
 } // namespace

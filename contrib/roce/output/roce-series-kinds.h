@@ -45,6 +45,9 @@ std::unique_ptr<Series> MakeMlccSeries(SeriesContext& context, const SeriesMode&
 /// @return pfq.csv @copydetails MakeQueueSeries()
 std::unique_ptr<Series> MakePfqSeries(SeriesContext& context, const SeriesMode& mode);
 
+/// @return voqs.csv @copydetails MakeQueueSeries()
+std::unique_ptr<Series> MakeVoqSeries(SeriesContext& context, const SeriesMode& mode);
+
 /// @return the time line's flows @param context with a time line; outlives it
 std::unique_ptr<Series> MakeFlowSeries(SeriesContext& context);
 

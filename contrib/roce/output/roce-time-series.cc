@@ -47,6 +47,7 @@ TimeSeries::GetKinds()
         {"pfr", PORTS, "pfr.csv, WRCC's fair rates of switch ports", false, MakeFairRateSeries},
         {"mlcc", FLOWS, "mlcc.csv, what MLCC's senders and receivers know: time between samples", false, MakeMlccSeries},
         {"pfq", PORTS, "pfq.csv, MLCC's queues of flows at external switches", false, MakePfqSeries},
+        {"voqs", PORTS, "voqs.csv, BiCC's virtual output queues at external switches", false, MakeVoqSeries},
     };
     // clang-format on
     return kinds;

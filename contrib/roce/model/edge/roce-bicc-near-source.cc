@@ -16,9 +16,17 @@ namespace roce
 void
 BiccNearSource::Configure(const Settings& settings, const std::vector<uint64_t>& portRates)
 {
+    m_portRates = portRates;
+    m_flows = {};
+    Retune(settings);
+}
+
+void
+BiccNearSource::Retune(const Settings& settings)
+{
     m_settings = settings;
     m_curves.clear();
-    for (const uint64_t rate : portRates)
+    for (const uint64_t rate : m_portRates)
     {
         const double scale =
             settings.referenceRateBps ? static_cast<double>(rate) / settings.referenceRateBps : 1;
@@ -27,7 +35,6 @@ BiccNearSource::Configure(const Settings& settings, const std::vector<uint64_t>&
         };
         m_curves.push_back({scaled(settings.kminBytes), scaled(settings.kmaxBytes), settings.pmax});
     }
-    m_flows = {};
     // A flow that is forgotten may have a CNP anyway. Not sooner than in 1 ms: it costs work.
     m_flows.SetTimeout(std::max<int64_t>(settings.cnpIntervalPs, 1000000000));
 }

@@ -62,6 +62,12 @@ class BiccNearSource
     void Configure(const Settings& settings, const std::vector<uint64_t>& portRates);
 
     /**
+     * @brief Other parameters from now on; when flows may have their next CNP stays.
+     * @param settings parameters
+     */
+    void Retune(const Settings& settings);
+
+    /**
      * @brief Data on their way out have arrived. A mark is taken off.
      * @param data the frame
      * @param nowPs current time
@@ -103,6 +109,7 @@ class BiccNearSource
     Answer Signal(const Frame& data, int64_t nowPs);
 
     Settings m_settings{};
+    std::vector<uint64_t> m_portRates;
     std::vector<EcnCurve> m_curves; //!< by port
     EdgeFlowTable<Flow> m_flows;
     Ptr<UniformRandomVariable> m_random{CreateObject<UniformRandomVariable>()};

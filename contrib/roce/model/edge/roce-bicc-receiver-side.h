@@ -53,10 +53,24 @@ class BiccReceiverSide
      */
     void Configure(const Settings& settings, const std::vector<uint64_t>& portRates);
 
+    /**
+     * @brief Other parameters from now on. What has been recovered by now stays; a queue at its
+     * greatest rate stays at it, another one is moved between the new bounds.
+     * @param settings with the same voqs and modulo
+     * @param nowPs current time
+     */
+    void Retune(const Settings& settings, int64_t nowPs);
+
+    /// @return VOQs of each port that has them
+    uint32_t GetNQueues() const
+    {
+        return m_settings.voqs;
+    }
+
     /// @return whether a port has VOQs. @param port index
     bool HasQueues(uint16_t port) const
     {
-        return m_ports[port].maxRateBps;
+        return m_ports[port].portRateBps;
     }
 
     /**
@@ -89,10 +103,12 @@ class BiccReceiverSide
     double GetAlpha(uint16_t port, uint32_t queue, int64_t nowPs) const;
 
   private:
-    /// A VOQ as the last cut has left it.
+    /// A VOQ as the last cut, or change of parameters, has left it.
     struct Voq
     {
         int64_t cutPs{INT64_MIN}; //!< time of the cut; INT64_MIN: none yet
+        int64_t ratePs{0};        //!< from which on steps of the recovery count
+        int64_t alphaPs{0};       //!< from which on alpha decays
         uint64_t rateBps{0};
         double alpha{0};
     };
@@ -100,12 +116,15 @@ class BiccReceiverSide
     /// A port's VOQs.
     struct PortQueues
     {
-        uint64_t maxRateBps{0}; //!< 0: none
+        uint64_t portRateBps{0}; //!< 0: none
+        uint64_t maxRateBps{0};
         uint64_t minRateBps{0};
         std::vector<Voq> voqs;
     };
 
+    void SetBounds(PortQueues& port) const;
     uint64_t RateOf(const PortQueues& port, const Voq& voq, int64_t nowPs) const;
+    double DecayedAlpha(const Voq& voq, int64_t periods) const;
     double AlphaOf(const PortQueues& port, const Voq& voq, int64_t nowPs) const;
 
     Settings m_settings{};

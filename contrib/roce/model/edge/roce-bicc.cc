@@ -78,17 +78,6 @@ BiccParams::Table()
                    {6},
                    Range::Within(0, 7),
                    "Near source: traffic class of its CNPs")
-            .Count("Voqs",
-                   Nested(&P::receiverSide, &R::voqs),
-                   {128},
-                   Range::Within(1, 65536),
-                   "Receiver side: virtual output queues of each port (WRCC paper, 4.1: 128)")
-            .Choice("VoqChoice",
-                    Nested(&P::receiverSide, &R::modulo),
-                    {false},
-                    {{"hash", false}, {"modulo", true}},
-                    "Receiver side: a destination's queue, by a hash of its number or by the "
-                    "number itself, modulo Voqs. Open: a hash lets some destinations share a queue")
             .Number("Gain",
                     Nested(&P::receiverSide, &R::gain),
                     {1.0 / 16},
@@ -146,6 +135,18 @@ BiccParams::Table()
                   Range::AtLeast(0),
                   "Receiver side: CNPs of destinations whose queue is longer go on to the senders; "
                   "0: never. Open: BiCC's third loop, from end to end, of which nothing is known")
+            .Live()
+            .Count("Voqs",
+                   Nested(&P::receiverSide, &R::voqs),
+                   {128},
+                   Range::Within(1, 65536),
+                   "Receiver side: virtual output queues of each port (WRCC paper, 4.1: 128)")
+            .Choice("VoqChoice",
+                    Nested(&P::receiverSide, &R::modulo),
+                    {false},
+                    {{"hash", false}, {"modulo", true}},
+                    "Receiver side: a destination's queue, by a hash of its number or by the "
+                    "number itself, modulo Voqs. Open: a hash lets some destinations share a queue")
             .Finish([](P& p, const Parameters<P>&) {
                 const N& n = p.nearSource;
                 Table().Require(n.kminBytes <= n.kmaxBytes,
@@ -224,6 +225,26 @@ Bicc::Install(Switch& sw)
         m_voqs[p] = MakeQueueLike<ShapedScheduler>(sw, p, "ns3::roce::Bicc");
         m_voqs[p]->Configure(this, *sw.GetPort(p));
         sw.SetQueue(p, m_voqs[p]);
+    }
+}
+
+void
+Bicc::Retune(const SwitchStage& prototype, int64_t nowPs)
+{
+    m_p = m_parameters.Retune(SameStage<Bicc>(prototype).m_parameters, *m_p);
+    m_nearSource.Retune(m_p->nearSource);
+    m_receiverSide.Retune(m_p->receiverSide, nowPs);
+    for (uint16_t p = 0; p < m_voqs.size(); ++p)
+    {
+        bool sooner = false;
+        for (uint32_t voq = 0; m_voqs[p] && voq < m_receiverSide.GetNQueues(); ++voq)
+        {
+            sooner = m_voqs[p]->Repace(voq, nowPs) || sooner;
+        }
+        if (sooner)
+        {
+            m_switch->Kick(p, nowPs);
+        }
     }
 }
 

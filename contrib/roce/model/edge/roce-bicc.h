@@ -95,6 +95,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
      * class DwrrScheduler
      */
     void Install(Switch& sw) override;
+    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;
 
     /**
@@ -149,7 +150,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
     };
 
     Parameters<BiccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const BiccParams> m_p; //!< in force since Install()
+    std::shared_ptr<const BiccParams> m_p; //!< in force since Install() or Retune()
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port
