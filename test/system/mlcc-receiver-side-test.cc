@@ -183,6 +183,42 @@ TEST_F(MlccReceiverSideTest, ARateThatRisesIsFeltAtOnce)
     EXPECT_GT(next - told, 5 * US);
 }
 
+// A flow that is sprayed over two ports has a queue at each, and both hear of its rate.
+TEST_F(MlccReceiverSideTest, BothQueuesOfASprayedFlowHearOfItsRate)
+{
+    SetLaw("test::ScriptedMlcc");
+    Config::SetDefault("ns3::roce::Nic::InterPathSelector", StringValue("ns3::roce::Spray"));
+    const int64_t risesPs = 2 * MS;
+    ScriptedMlcc::script = [](uint32_t, int64_t nowPs) {
+        return nowPs < risesPs ? Script{1, 10e6, 25e9} : Script{2, 20e9, 25e9}; // 0.8 ms a frame
+    };
+    MlccNetwork dc;
+    const uint32_t spine = dc.net.AddSwitch("farSpine2", 1);
+    const uint16_t second = dc.net.Connect(MlccNetwork::FAR, spine, 100 * G, 5 * US).first;
+    dc.net.Connect(spine, MlccNetwork::FAR_LEAF, 100 * G, 5 * US);
+    Build(dc);
+    std::vector<Sent> other;
+    MlccNetwork::Watch(dc.At(MlccNetwork::FAR, second), other);
+    MlccNetwork::Watch(*dc.At(MlccNetwork::FAR, second).GetPeer(), acks);
+    dc.net.InstallFlows(Numbered({Flow(0, 4, 100000)}));
+    Simulator::Stop(PicoSeconds(4 * MS));
+    Simulator::Run();
+    dc.net.CatchUp();
+    int64_t told = NEVER_PS;
+    for (const Sent& ack : acks)
+    {
+        told = ack.header.epoch == 2 ? std::min(told, ack.atPs) : told;
+    }
+    ASSERT_GT(told, risesPs);
+    ASSERT_LT(told, 4 * MS);
+    for (const std::vector<Sent>* port : {&entering, &other})
+    {
+        EXPECT_GT(RateOf(*port, told + 5 * US, told + 10 * US), 2e9)
+            << "frames wait at both ports; the old rate lets one go each 0.8 ms";
+        EXPECT_LT(RateOf(*port, 0, told), 0.5e9) << "before";
+    }
+}
+
 // ---------------------------------------------------------------- what data bring
 
 // Telemetry begins anew: this switch, the spine, the leaf; and the queue that it tells of is the

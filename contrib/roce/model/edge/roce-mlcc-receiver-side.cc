@@ -143,16 +143,19 @@ MlccReceiverSide::FindOrMake(FlowKey flow)
         m_flows[found->second] = {flow,
                                   m_p->initialRateBps ? m_p->initialRateBps : m_serverBps,
                                   0,
+                                  0,
                                   0};
     }
     return found->second;
 }
 
 void
-MlccReceiverSide::OnMade(uint32_t key, uint16_t, int64_t nowPs)
+MlccReceiverSide::OnMade(uint32_t key, uint16_t port, int64_t nowPs)
 {
     ++m_counters.queues;
-    if (m_flows[key].queues++ == 0)
+    Flow& flow = m_flows[key];
+    flow.port = !flow.queues || flow.port == port ? port : Flow::SEVERAL;
+    if (flow.queues++ == 0)
     {
         m_counters.flowsPeak = std::max<uint64_t>(m_counters.flowsPeak, m_byFlow.size());
         m_flowsTrace(static_cast<uint32_t>(m_byFlow.size()), PicoSeconds(nowPs));
@@ -173,11 +176,18 @@ MlccReceiverSide::OnForgotten(uint32_t key, uint16_t, int64_t nowPs)
 void
 MlccReceiverSide::FreeIdle(int64_t nowPs)
 {
+    if (nowPs < m_freePs)
+    {
+        return;
+    }
+    m_freePs = INT64_MAX;
     for (const Ptr<ShapedScheduler>& queues : m_queues)
     {
         if (queues)
         {
             queues->Forget(nowPs);
+            // one that is not empty yet is not due sooner than in a whole timeout
+            m_freePs = std::min({m_freePs, queues->NextForgetPs(), nowPs + queues->GetIdlePs()});
         }
     }
 }
@@ -273,12 +283,27 @@ MlccReceiverSide::OnAck(const Frame& ack, int64_t nowPs)
     flow.rateBps = header->GetCreditBps();
     ++m_counters.credits;
     m_creditTrace(ack.dst, ack.dstQp, flow.rateBps, flow.epoch, PicoSeconds(nowPs));
+    if (flow.port != Flow::SEVERAL)
+    {
+        Repace(key, flow.port, nowPs);
+        return;
+    }
     for (uint16_t p = 0; p < m_queues.size(); ++p)
     {
-        if (m_queues[p] && m_queues[p]->Repace(key, nowPs))
+        if (m_queues[p])
         {
-            m_at->Kick(p, nowPs);
+            Repace(key, p, nowPs);
         }
+    }
+}
+
+/// The flow's rate is another one.
+void
+MlccReceiverSide::Repace(uint32_t key, uint16_t port, int64_t nowPs)
+{
+    if (m_queues[port]->Repace(key, nowPs))
+    {
+        m_at->Kick(port, nowPs);
     }
 }
 

@@ -78,10 +78,13 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
     /// What the switch knows of a flow that has a queue.
     struct Flow
     {
+        static constexpr uint16_t SEVERAL = UINT16_MAX; //!< it has had queues at several ports
+
         FlowKey flow{0};
         uint64_t rateBps{0}; //!< R_credit, or the initial rate
         uint16_t epoch{0};   //!< C_D
         uint32_t queues{0};  //!< it has, at all ports
+        uint16_t port{0};    //!< of all of them, or SEVERAL
     };
 
     /**
@@ -199,6 +202,7 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
     void OnForgotten(uint32_t key, uint16_t port, int64_t nowPs) override;
 
     uint32_t FindOrMake(FlowKey flow);
+    void Repace(uint32_t key, uint16_t port, int64_t nowPs);
     uint64_t BytesOf(uint32_t key) const;
     void OnAck(const Frame& ack, int64_t nowPs);
     void Stamp(Frame& data, uint16_t port, uint32_t key) const;
@@ -214,6 +218,7 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
     std::vector<Ptr<ShapedScheduler>> m_queues; //!< by port; null: to another datacenter
     std::vector<uint64_t> m_portBytes;          //!< in them
     uint64_t m_totalBytes{0};                   //!< sum of these
+    int64_t m_freePs{0};                        //!< before that FreeIdle() has nothing to do
     std::vector<Flow> m_flows;                  //!< by key
     std::vector<uint32_t> m_freeKeys;
     std::unordered_map<FlowKey, uint32_t> m_byFlow; //!< keys; looked up, never walked

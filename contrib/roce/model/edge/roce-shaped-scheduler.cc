@@ -248,18 +248,11 @@ ShapedScheduler::FindOrMake(uint32_t key, uint8_t trafficClass, int64_t nowPs)
     return number;
 }
 
-/// @return whether the queue that has been empty for longest is due to be looked at
-inline bool
-ShapedScheduler::IsForgettable(int64_t nowPs) const
-{
-    return m_firstEmpty != NONE && nowPs - m_fifos[m_firstEmpty].emptiedPs >= m_idlePs;
-}
-
 void
 ShapedScheduler::Forget(int64_t nowPs)
 {
     const uint32_t last = m_lastEmpty;
-    for (uint32_t number = NONE; number != last && IsForgettable(nowPs);)
+    for (uint32_t number = NONE; number != last && nowPs >= NextForgetPs();)
     {
         number = m_firstEmpty;
         const Fifo& fifo = m_fifos[number];
@@ -368,7 +361,7 @@ ShapedScheduler::NextEligiblePs(uint32_t pausedMask, int64_t) const
 void
 ShapedScheduler::DoEnqueue(Frame* frame, int64_t nowPs)
 {
-    if (IsForgettable(nowPs))
+    if (nowPs >= NextForgetPs())
     {
         Forget(nowPs);
     }

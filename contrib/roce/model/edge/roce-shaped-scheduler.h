@@ -135,6 +135,19 @@ class ShapedScheduler : public DwrrScheduler
      */
     void Forget(int64_t nowPs);
 
+    /// @return before this time Forget() has nothing to do, ps; queues that become empty later are
+    /// due IdleTimeout after that
+    int64_t NextForgetPs() const
+    {
+        return m_firstEmpty == NONE ? INT64_MAX : m_fifos[m_firstEmpty].emptiedPs + m_idlePs;
+    }
+
+    /// @return attribute IdleTimeout since Configure(), ps
+    int64_t GetIdlePs() const
+    {
+        return m_idlePs;
+    }
+
     /**
      * @param key any
      * @return bytes queued with that key, in all classes
@@ -234,7 +247,6 @@ class ShapedScheduler : public DwrrScheduler
     template <typename Visit>
     void ForQueuesOf(uint32_t key, const Visit& visit) const;
     uint32_t FindOrMake(uint32_t key, uint8_t trafficClass, int64_t nowPs);
-    bool IsForgettable(int64_t nowPs) const;
     void Schedule(uint32_t number, int64_t nowPs);
     void Pay(Fifo& fifo, uint32_t frameBytes, int64_t nowPs);
     void Promote(int64_t nowPs);
