@@ -11,6 +11,7 @@
 
 #include "ns3/roce-acc.h"
 
+#include <cmath>
 #include <map>
 #include <sstream>
 
@@ -153,6 +154,49 @@ TEST_F(AccNetwork, LearningIsReproducible)
     SetEager(false);
     TunedRacks racks(4, WithTuner("Acc"));
     EXPECT_EQ(racks.net.GetTuner()->GetLearned(), "") << "each agent has a copy";
+}
+
+// PARALEON's terms are measured alike with both tuners, and measuring changes nothing else: both
+// leave the curves as they are here.
+TEST_F(AccNetwork, MeasuresAsParaleonDoes)
+{
+    const TempFile table(std::string("acc-table 1\nintervals 1\n") + TWO);
+    const std::string measure = "MonitorInterval=100us|Learning=false|Table=" + table.path;
+    Rows rows[3];
+    uint64_t fingerprints[3] = {};
+    const std::string tuners[] = {"Acc[Measure=true|" + measure + "]",
+                                  "Paraleon[MonitorInterval=100us|StartSolution=defaultScored|"
+                                  "Tuned=Dcqcn.Threshold:number:+:1:1:1:1]",
+                                  "Acc[" + measure + "]"};
+    for (unsigned i = 0; i < 3; ++i)
+    {
+        TunedRacks racks(4, WithTuner(tuners[i]));
+        racks.net.EnableFingerprint();
+        Collect(*racks.net.GetTuner(), rows[i]);
+        Completions done(racks.net);
+        const std::vector<FlowSpec> flows =
+            Numbered({Flow(0, 3, 5000000), Flow(1, 3, 5000000), Flow(2, 7, 5000000)});
+        racks.net.InstallFlows(flows);
+        Simulator::Run();
+        ExpectAllDone(racks.net, done, flows);
+        fingerprints[i] = racks.net.GetFingerprint();
+        Simulator::Destroy();
+    }
+    ASSERT_EQ(rows[0].size(), rows[1].size());
+    for (std::size_t i = 0; i + 1 < rows[0].size(); ++i)
+    {
+        for (const char* term : {"o_tp", "o_rtt", "o_pfc"})
+        {
+            const double acc = rows[0][i].at(term);
+            const double paraleon = rows[1][i].at(term);
+            EXPECT_TRUE(acc == paraleon || (std::isnan(acc) && std::isnan(paraleon)))
+                << term << " of interval " << i << ": " << acc << ", " << paraleon;
+        }
+    }
+    EXPECT_GT(rows[0][2].at("o_tp"), 0.3);
+    EXPECT_GT(rows[0][2].at("o_rtt"), 0);
+    EXPECT_EQ(rows[2][2].count("o_tp"), 0u) << "only if Measure is on";
+    EXPECT_EQ(fingerprints[0], fingerprints[2]);
 }
 
 // What agents of their own have learned stays in their switch.

@@ -28,8 +28,9 @@ namespace roce
  * idle, begin (a run of annealing begins behind this interval), tuning, trigger (the mix has
  * changed while a run is on). For Acc: how many ports were used, means over them (reward,
  * utilisation, level of the queue, share of bytes marked, Kmax in kB and Pmax in force), how many
- * curves were chosen at random and how many changed behind the interval; then Kmax of each port
- * with Acc::TracePorts. States: idle (no port was used), tuning.
+ * curves were chosen at random and how many changed behind the interval; then the terms of the
+ * utility with Acc::Measure, and Kmax of each port with Acc::TracePorts. States: idle (no port was
+ * used), tuning.
  *
  * learned.txt: what Tuner::GetLearned() says at the end; not written if that is nothing.
  */

@@ -77,7 +77,12 @@ AccParams::Table()
             .Flag("TracePorts",
                   &P::tracesPorts,
                   {false},
-                  "tuning.csv has a column for each port: Kmax in kB");
+                  "tuning.csv has a column for each port: Kmax in kB")
+            .Flag("Measure",
+                  &P::measures,
+                  {false},
+                  "tuning.csv has the terms of PARALEON's utility, as with Paraleon; learning does "
+                  "not use them");
     return table;
 }
 
@@ -113,6 +118,7 @@ TuningAgents::Options
 Acc::GetAgents(const TunedNetwork&) const
 {
     TuningAgents::Options options;
+    options.rtts = options.nics = m_p->measures;
     options.tors = options.otherSwitches = true;
     return options;
 }
@@ -128,6 +134,10 @@ Acc::DoInstall()
     }
     const std::vector<Ptr<Switch>>& switches = GetNetwork().switches;
     m_tables.assign(m_p->sharesTable ? 1 : switches.size(), table);
+    if (m_p->measures)
+    {
+        m_meter.Start(GetNetwork(), *Parameters<ParaleonParams>().Get());
+    }
     m_ports.clear();
     for (const Ptr<Switch>& sw : switches)
     {
@@ -210,6 +220,10 @@ Acc::OnInterval(const TuningReports& reports)
             OnPort(sw.sw, port, intervalSeconds, change);
         }
     }
+    if (m_p->measures)
+    {
+        m_terms = m_meter.Measure(reports, m_meter.GetUtility().GetWeights(false));
+    }
     Tell();
     if (!change.curves.empty())
     {
@@ -229,6 +243,10 @@ Acc::GetColumns() const
                                      "pmax",
                                      "explored",
                                      "retuned"};
+    if (m_p->measures)
+    {
+        columns.insert(columns.end(), {"o_tp", "o_rtt", "o_pfc"});
+    }
     for (std::size_t s = 0; m_p->tracesPorts && s < m_ports.size(); ++s)
     {
         for (std::size_t p = 0; p < m_ports[s].size(); ++p)
@@ -243,9 +261,9 @@ Acc::GetColumns() const
 void
 Acc::Tell()
 {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
     const auto mean = [this](double sum) {
-        return m_totals.ports ? sum / static_cast<double>(m_totals.ports)
-                              : std::numeric_limits<double>::quiet_NaN();
+        return m_totals.ports ? sum / static_cast<double>(m_totals.ports) : none;
     };
     std::vector<double> values{static_cast<double>(m_totals.ports),
                                mean(m_totals.reward),
@@ -256,6 +274,13 @@ Acc::Tell()
                                mean(m_totals.pmax),
                                static_cast<double>(m_totals.explored),
                                static_cast<double>(m_totals.retuned)};
+    if (m_p->measures)
+    {
+        const bool any = m_terms.any;
+        values.insert(
+            values.end(),
+            {any ? m_terms.tp : none, any ? m_terms.rtt : none, any ? m_terms.pfc : none});
+    }
     for (std::size_t s = 0; m_p->tracesPorts && s < m_ports.size(); ++s)
     {
         const EcnMarker& marker = *GetNetwork().switches[s]->FindStage<EcnMarker>();

@@ -9,6 +9,7 @@
 #include "roce-acc-state.h"
 #include "roce-acc-table.h"
 #include "roce-tuner.h"
+#include "roce-utility-meter.h"
 
 #include <cstdint>
 #include <memory>
@@ -38,6 +39,7 @@ struct AccParams
     AccTable::Learning learning;
     AccState::Weights weights;
     bool tracesPorts;
+    bool measures;
 
     /// @return the parameters: attributes, ranges, meaning
     static const ParameterTable<AccParams>& Table();
@@ -86,6 +88,11 @@ class Acc : public Tuner
     void OnInterval(const TuningReports& reports) override;
     int64_t DoAssignStreams(int64_t stream) override;
 
+    uint32_t GetNicReportBytes() const override
+    {
+        return 0;
+    }
+
     uint32_t GetSwitchReportBytes() const override
     {
         return 0;
@@ -127,6 +134,8 @@ class Acc : public Tuner
     std::vector<AccTable> m_tables;       //!< one, or by switch
     std::vector<std::vector<PortAgent>> m_ports;
     Totals m_totals;
+    UtilityMeter m_meter;         //!< with measures
+    TuningUtility::Terms m_terms; //!< of the interval
     Ptr<UniformRandomVariable> m_explore;
 };
 
