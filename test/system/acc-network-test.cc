@@ -199,19 +199,42 @@ TEST_F(AccNetwork, MeasuresAsParaleonDoes)
     EXPECT_EQ(fingerprints[0], fingerprints[2]);
 }
 
-// What agents of their own have learned stays in their switch.
+// One packet through an empty network: its RTT is that of an empty path.
+TEST_F(AccNetwork, MeasuresAnEmptyPath)
+{
+    TunedRacks racks(4, WithTuner("Acc[MonitorInterval=100us|Measure=true]"));
+    Rows rows;
+    Collect(*racks.net.GetTuner(), rows);
+    racks.net.InstallFlows(Numbered({Flow(0, 7, racks.net.GetNic(0)->GetMtuBytes())}));
+    Simulator::Stop(MicroSeconds(150));
+    Simulator::Run();
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_NEAR(rows[0].at("o_rtt"), 1, 0.02);
+    EXPECT_EQ(rows[0].at("o_pfc"), 1);
+}
+
+// What agents of their own have learned stays in their switch; without Learning nobody learns.
 TEST_F(AccNetwork, AgentsLearnOnCopies)
 {
-    TunedRacks racks(4, WithTuner("Acc[MonitorInterval=100us|Epsilon=1]"));
-    const std::string before = racks.TunerAs<Acc>().GetTable(2).Print();
-    Completions done(racks.net);
-    const std::vector<FlowSpec> flows =
-        Numbered({Flow(0, 3, 5000000), Flow(1, 3, 5000000), Flow(2, 3, 5000000)});
-    racks.net.InstallFlows(flows);
-    Simulator::Run();
-    ExpectAllDone(racks.net, done, flows);
-    EXPECT_NE(racks.TunerAs<Acc>().GetTable(1).Print(), before) << "the rack in use";
-    EXPECT_EQ(racks.TunerAs<Acc>().GetTable(2).Print(), before) << "the other one";
+    for (const bool learns : {true, false})
+    {
+        TunedRacks racks(4,
+                         WithTuner(std::string("Acc[MonitorInterval=100us|Epsilon=1|Learning=") +
+                                   (learns ? "true]" : "false]")));
+        const std::string before = AccTable::BuiltIn().Print();
+        Rows rows;
+        Collect(*racks.net.GetTuner(), rows);
+        Completions done(racks.net);
+        const std::vector<FlowSpec> flows =
+            Numbered({Flow(0, 3, 5000000), Flow(1, 3, 5000000), Flow(2, 3, 5000000)});
+        racks.net.InstallFlows(flows);
+        Simulator::Run();
+        ExpectAllDone(racks.net, done, flows);
+        EXPECT_EQ(racks.TunerAs<Acc>().GetTable(1).Print() != before, learns) << "the rack in use";
+        EXPECT_EQ(racks.TunerAs<Acc>().GetTable(2).Print(), before) << "the other one";
+        EXPECT_EQ(rows[1].at("explored"), learns ? rows[1].at("ports") : 0);
+        Simulator::Destroy();
+    }
 }
 
 // Fourteen hosts send to one for 30 ms, with the vendor's DCQCN: with the module's table the queue

@@ -28,8 +28,8 @@ const char* const SMALL = "acc-table 1\n"
                           "\n"
                           "action 20000 80000 0.2\n"
                           "action 80000 320000 1\n"
-                          "value 0 1 2 0  0  0.25 30\n"
-                          "value 0 1 2 0  1  0.5 70\n"
+                          "value 0 1 2 0  0  0.25 70\n"
+                          "value 0 1 2 0  1  0.5 30\n"
                           "value 3 3 2 2  1  -0.5 29\n";
 
 AccTable
@@ -120,7 +120,7 @@ TEST(AccTable, TheBestOfThoseKnown)
     const unsigned both = AccState::CellOf({0, 1, 2, 0});
     const unsigned few = AccState::CellOf({3, 3, 2, 2});
     EXPECT_DOUBLE_EQ(table.ValueOf(both, 0), 0.25);
-    EXPECT_EQ(table.CountOf(both, 1), 70u);
+    EXPECT_EQ(table.CountOf(both, 1), 30u);
     EXPECT_EQ(table.BestOf(both), 1u);
     EXPECT_DOUBLE_EQ(table.ValueOf(few, 1), -0.5);
     EXPECT_EQ(table.BestOf(few), AccTable::NONE) << "29 times are not enough";
@@ -171,7 +171,7 @@ TEST(AccTable, FileIsReadAsItIsPrinted)
     EXPECT_EQ(Parse(text).Print(), text);
     EXPECT_EQ(text,
               "acc-table 1\nintervals 2\naction 20000 80000 0.2\naction 80000 320000 1\n"
-              "value 0 0 1 2 1 0.333333333 1\nvalue 0 1 2 0 0 0.25 30\nvalue 0 1 2 0 1 0.5 70\n"
+              "value 0 0 1 2 1 0.333333333 1\nvalue 0 1 2 0 0 0.25 70\nvalue 0 1 2 0 1 0.5 30\n"
               "value 3 3 2 2 1 -0.5 29\n");
 }
 
