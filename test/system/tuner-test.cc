@@ -110,6 +110,42 @@ TEST_F(Tuners, AgentsMeasurePauses)
     EXPECT_EQ(frames, received);
 }
 
+// A port that is kept full: marked bytes are those of its EcnMarker.
+TEST_F(Tuners, AgentsCountMarkedBytes)
+{
+    TunedRacks racks(4, WithTuner("test::ProbeTuner[MonitorInterval=100us]"));
+    Completions done(racks.net);
+    const std::vector<FlowSpec> flows =
+        Numbered({Flow(0, 3, 3000000), Flow(1, 3, 3000000), Flow(2, 3, 3000000)});
+    racks.net.InstallFlows(flows);
+    uint64_t marked = 0;
+    racks.net.GetNic(3)->TraceConnectWithoutContext(
+        "RxEnd",
+        Callback<void, const Frame&, Time>([&](const Frame& frame, Time) {
+            if (frame.kind == FrameKind::DATA && frame.ecn == ECN_CE)
+            {
+                marked += racks.net.GetNic(3)->WireBytes(frame.frameBytes);
+            }
+        }));
+    Simulator::Run();
+    ExpectAllDone(racks.net, done, flows);
+    uint64_t reported = 0;
+    uint64_t elsewhere = 0;
+    for (const TuningReports& reports : racks.TunerAs<ProbeTuner>().history)
+    {
+        for (const SwitchReport& sw : reports.switches)
+        {
+            for (const PortReport& port : sw.ports)
+            {
+                (sw.sw == 1 && port.port == 4 ? reported : elsewhere) += port.markedBytes;
+            }
+        }
+    }
+    EXPECT_GT(marked, 0u) << "the test needs marks";
+    EXPECT_EQ(reported, marked);
+    EXPECT_EQ(elsewhere, 0u);
+}
+
 // New parameters are in force ControlDelay after the interval's end, at all devices, and touch
 // nothing else.
 TEST_F(Tuners, DispatchComesIntoForceAfterTheDelay)

@@ -405,6 +405,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     {
         pfcLog->Finish();
     }
+    if (tuning)
+    {
+        tuning->Finish();
+    }
     if (writer)
     {
         summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));

@@ -142,7 +142,7 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                  edge);
     cmd.AddValue(
         "tuner",
-        "What tunes parameters while the simulation is on: Paraleon, or the TypeId of any; "
+        "What tunes parameters while the simulation is on: Paraleon, Acc, or the TypeId of any; "
         "attributes may follow",
         tuner);
     cmd.AddValue("lossRecovery",

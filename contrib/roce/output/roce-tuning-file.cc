@@ -5,6 +5,7 @@
  */
 #include "roce-tuning-file.h"
 
+#include "roce-buffered-file.h"
 #include "roce-csv-file.h"
 
 #include <cmath>
@@ -29,9 +30,22 @@ HeaderOf(const Tuner& tuner)
 } // namespace
 
 TuningFile::TuningFile(Tuner& tuner, RunWriter& writer)
-    : m_csv(writer.OpenCsv(FILE_NAME, HeaderOf(tuner)))
+    : m_tuner(tuner),
+      m_csv(writer.OpenCsv(FILE_NAME, HeaderOf(tuner))),
+      m_learned(tuner.GetLearned().empty() ? "" : writer.AddFile(LEARNED))
 {
     tuner.TraceConnectWithoutContext("Interval", MakeCallback(&TuningFile::OnInterval, this));
+}
+
+void
+TuningFile::Finish()
+{
+    if (!m_learned.empty())
+    {
+        BufferedFile file(m_learned);
+        file.Append(m_tuner.GetLearned());
+        file.Close();
+    }
 }
 
 void

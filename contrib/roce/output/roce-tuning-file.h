@@ -26,12 +26,19 @@ namespace roce
  * no value. For Paraleon: candidate (settings deployed so far), utility and its terms, the share of
  * elephants, the divergence, the temperature, and the parameters in force in that interval. States:
  * idle, begin (a run of annealing begins behind this interval), tuning, trigger (the mix has
- * changed while a run is on).
+ * changed while a run is on). For Acc: how many ports were used, means over them (reward,
+ * utilisation, level of the queue, share of bytes marked, Kmax in kB and Pmax in force), how many
+ * curves were chosen at random and how many changed behind the interval; then the terms of the
+ * utility with Acc::Measure, and Kmax of each port with Acc::TracePorts. States: idle (no port was
+ * used), tuning.
+ *
+ * learned.txt: what Tuner::GetLearned() says at the end; not written if that is nothing.
  */
 class TuningFile
 {
   public:
     static constexpr const char* FILE_NAME = "tuning.csv";
+    static constexpr const char* LEARNED = "learned.txt";
 
     /**
      * @param tuner whose history; outlives this
@@ -41,10 +48,15 @@ class TuningFile
     TuningFile(const TuningFile&) = delete;
     TuningFile& operator=(const TuningFile&) = delete;
 
+    /// @brief The simulation is over: write learned.txt. @throw InputError if that fails
+    void Finish();
+
   private:
     void OnInterval(const std::string& state, const std::vector<double>& values, Time at);
 
+    Tuner& m_tuner;
     CsvFile& m_csv;
+    std::string m_learned; //!< path, or empty
 };
 
 } // namespace roce

@@ -204,6 +204,7 @@ EcnMarker::Install(Switch& sw)
     m_p = m_parameters.Get();
     m_at = &sw;
     m_curves = CurvesOf(*m_p, sw);
+    m_markedBytes.assign(sw.GetNPorts(), 0);
 }
 
 void
@@ -262,6 +263,7 @@ EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
     {
         frame.ecn = ECN_CE;
         ++m_marked;
+        m_markedBytes[out.GetIndex()] += out.WireBytes(frame.frameBytes);
     }
 }
 

@@ -175,6 +175,15 @@ class EcnMarker : public SwitchStage
         return m_marked;
     }
 
+    /**
+     * @param port index
+     * @return wire bytes of the frames marked there so far
+     */
+    uint64_t GetMarkedBytes(uint16_t port) const
+    {
+        return m_markedBytes.at(port);
+    }
+
   private:
     static EcnCurve CurveOf(const EcnMarkerParams& p, const Switch& sw, uint16_t port);
     static std::vector<EcnCurve> CurvesOf(const EcnMarkerParams& p, const Switch& sw);
@@ -186,6 +195,7 @@ class EcnMarker : public SwitchStage
     std::vector<EcnCurve> m_curves;
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};
+    std::vector<uint64_t> m_markedBytes; //!< by port
 };
 
 } // namespace roce

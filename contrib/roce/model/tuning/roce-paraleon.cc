@@ -5,8 +5,6 @@
  */
 #include "roce-paraleon.h"
 
-#include "roce-sketch-monitor.h"
-
 #include "ns3/data-rate.h"
 #include "ns3/roce-input-error.h"
 
@@ -162,32 +160,14 @@ Paraleon::DoInstall()
                              GetValue(row.target, row.attribute) + (IsPlainBytes(row) ? "B" : "")));
     }
     m_mix.Start(m_p->mix);
-    m_utility.Start(m_p->utility);
+    m_meter.Start(GetNetwork(), *m_p);
     m_annealing.Setup(m_p->annealing, m_table, m_searchRandom);
-    for (std::size_t s = 0; s < GetNetwork().switches.size(); ++s)
-    {
-        Switch& sw = *GetNetwork().switches[s];
-        if (GetNetwork().isTor[s])
-        {
-            auto* monitor = sw.FindStage<SketchMonitor>();
-            if (!monitor)
-            {
-                sw.Install(CreateObject<SketchMonitor>());
-                monitor = sw.FindStage<SketchMonitor>();
-            }
-            monitor->Setup(*m_p);
-        }
-    }
 }
 
 TuningAgents::Options
 Paraleon::GetAgents(const TunedNetwork&) const
 {
-    TuningAgents::Options options;
-    options.rtts = options.nics = options.tors = true;
-    options.otherSwitches = m_p->utility.uplinks == TuningUtility::Uplinks::ALL_SWITCH_PORTS ||
-                            m_p->utility.pfcMetric == TuningUtility::PfcMetric::PAUSED_LINK_SHARE;
-    return options;
+    return UtilityMeter::GetAgents(m_p->utility);
 }
 
 bool
@@ -195,58 +175,6 @@ Paraleon::WantsNicReports() const
 {
     return m_annealing.IsRunning() ||
            m_p->annealing.startSolution == GuidedAnnealing::StartSolution::DEFAULT_SCORED;
-}
-
-const TuningUtility::Path&
-Paraleon::PathOf(uint32_t src, uint32_t dst)
-{
-    const auto [place, isNew] =
-        m_paths.try_emplace(uint64_t{src} << 32 | dst, TuningUtility::Path{});
-    if (isNew)
-    {
-        place->second = GetNetwork().path(src, dst);
-    }
-    return place->second;
-}
-
-TuningUtility::Terms
-Paraleon::Measure(const TuningReports& reports)
-{
-    const bool isShare = m_p->utility.pfcMetric == TuningUtility::PfcMetric::PAUSED_LINK_SHARE;
-    const bool allPorts = m_p->utility.uplinks == TuningUtility::Uplinks::ALL_SWITCH_PORTS;
-    m_utility.Begin(reports.toPs - reports.fromPs);
-    const auto addPort = [&](const PortReport& port) {
-        // Of the ports that nothing used nobody knows how long they would have been paused; a share
-        // of links is one of all.
-        if (isShare || port.txBytes || port.pausedPs || port.pauseFrames)
-        {
-            m_utility.AddPort(port.pausedPs, port.pauseFrames);
-        }
-    };
-    for (const NicReport& nic : reports.nics)
-    {
-        addPort(nic.port);
-        for (const RttReport& rtt : nic.rtts)
-        {
-            m_utility.AddRtt(PathOf(nic.nic, rtt.dst), rtt.rttPs);
-        }
-    }
-    for (const SwitchReport& sw : reports.switches)
-    {
-        for (const PortReport& port : sw.ports)
-        {
-            addPort(port);
-            if (allPorts)
-            {
-                m_utility.AddUplink(port.rxBytes, port.rateBps);
-            }
-            else if (port.isHost)
-            {
-                m_utility.AddUplink(port.rxDataBytes, port.rateBps);
-            }
-        }
-    }
-    return m_utility.Evaluate(m_weights);
 }
 
 void
@@ -270,7 +198,7 @@ Paraleon::OnInterval(const TuningReports& reports)
     const bool trigger = m_mix.Update(masses);
     if (m_annealing.IsRunning())
     {
-        const TuningUtility::Terms terms = Measure(reports);
+        const TuningUtility::Terms terms = m_meter.Measure(reports, m_weights);
         Tell(trigger ? "trigger" : "tuning", &terms);
         if (trigger)
         {
@@ -283,11 +211,11 @@ Paraleon::OnInterval(const TuningReports& reports)
         return;
     }
     const bool begins = trigger || (m_p->restartsByItself && m_mix.IsKnown());
-    m_weights = m_utility.GetWeights(m_mix.GetShares().ElephantsDominate());
+    m_weights = m_meter.GetUtility().GetWeights(m_mix.GetShares().ElephantsDominate());
     double before = -std::numeric_limits<double>::infinity();
     if (WantsNicReports())
     {
-        const TuningUtility::Terms terms = Measure(reports);
+        const TuningUtility::Terms terms = m_meter.Measure(reports, m_weights);
         Tell(begins ? "begin" : "idle", &terms);
         before = terms.any ? terms.u : before;
     }

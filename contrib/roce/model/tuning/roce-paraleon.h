@@ -9,11 +9,11 @@
 #include "roce-guided-annealing.h"
 #include "roce-paraleon-params.h"
 #include "roce-tuner.h"
+#include "roce-utility-meter.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace ns3
@@ -86,8 +86,6 @@ class Paraleon : public Tuner
     std::vector<Setting> ToSettings(const GuidedAnnealing::Values& values) const;
     bool IsPlainBytes(const TunedParameter& row) const;
     void CheckTable() const;
-    TuningUtility::Terms Measure(const TuningReports& reports);
-    const TuningUtility::Path& PathOf(uint32_t src, uint32_t dst);
     void Deploy(const GuidedAnnealing::Values& values);
     void Tell(const std::string& state, const TuningUtility::Terms* terms);
 
@@ -95,12 +93,11 @@ class Paraleon : public Tuner
     std::shared_ptr<const ParaleonParams> m_p; //!< in force since Install()
     MutationTable m_table;
     FlowMix m_mix;
-    TuningUtility m_utility;
+    UtilityMeter m_meter;
     TuningUtility::Weights m_weights{}; //!< of this run
     GuidedAnnealing m_annealing;
     GuidedAnnealing::Values m_deployed;
     Ptr<UniformRandomVariable> m_searchRandom;
-    std::unordered_map<uint64_t, TuningUtility::Path> m_paths; //!< by src << 32 | dst; no iteration
     uint32_t m_runs{0};
     uint64_t m_candidate{0}; //!< settings deployed so far
 };

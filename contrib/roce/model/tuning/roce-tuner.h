@@ -147,6 +147,12 @@ class Tuner : public Object
                                      const std::vector<double>& values,
                                      Time at);
 
+    /// @return what it has learned, as text for a file that a later run may read; empty if nothing
+    virtual std::string GetLearned() const
+    {
+        return "";
+    }
+
   protected:
     void DoDispose() override;
 

@@ -83,7 +83,7 @@ TuningAgents::Install(const TunedNetwork& network, const Options& options)
 }
 
 PortReport
-TuningAgents::Read(Port& port, PortCounts& before, int64_t nowPs)
+TuningAgents::Read(Port& port, const EcnMarker* marker, PortCounts& before, int64_t nowPs)
 {
     PortReport report;
     report.port = port.GetIndex();
@@ -92,6 +92,7 @@ TuningAgents::Read(Port& port, PortCounts& before, int64_t nowPs)
     now.txBytes = port.GetTxWireBytes();
     now.rxBytes = port.GetPeer() ? port.GetPeer()->GetTxWireBytes() : 0;
     now.pauseFrames = port.GetXoffReceived();
+    now.markedBytes = marker ? marker->GetMarkedBytes(port.GetIndex()) : 0;
     for (uint8_t c = 0; c < N_CLASSES; ++c)
     {
         now.pausedPs = std::max(now.pausedPs, port.GetPausedTimePs(c, nowPs));
@@ -100,6 +101,7 @@ TuningAgents::Read(Port& port, PortCounts& before, int64_t nowPs)
     report.rxBytes = now.rxBytes - before.rxBytes;
     report.pausedPs = now.pausedPs - before.pausedPs;
     report.pauseFrames = now.pauseFrames - before.pauseFrames;
+    report.markedBytes = now.markedBytes - before.markedBytes;
     before = now;
     return report;
 }
@@ -111,7 +113,7 @@ TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
     {
         NicReport report;
         report.nic = n;
-        report.port = Read(*m_network->nics[n], m_nicCounts[n], nowPs);
+        report.port = Read(*m_network->nics[n], nullptr, m_nicCounts[n], nowPs);
         if (m_options.rtts)
         {
             m_rttAgents[n]->Take(report.rtts);
@@ -129,6 +131,7 @@ TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
         }
         Switch& sw = *m_network->switches[s];
         auto* monitor = sw.FindStage<SketchMonitor>();
+        const auto* marker = sw.FindStage<EcnMarker>();
         SwitchReport report;
         report.sw = s;
         if (monitor)
@@ -137,7 +140,7 @@ TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
         }
         for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
         {
-            PortReport port = Read(*sw.GetPort(p), m_switchCounts[s][p], nowPs);
+            PortReport port = Read(*sw.GetPort(p), marker, m_switchCounts[s][p], nowPs);
             port.isHost = sw.IsHostPort(p);
             port.rxDataBytes = monitor ? monitor->TakeBytes(p) : 0;
             port.queueBytes = sw.GetQueue(p).GetTotalBytes();

@@ -49,6 +49,7 @@ struct PortReport
     int64_t pausedPs{0};     //!< how long classes of the port were paused, the longest one
     uint64_t pauseFrames{0}; //!< pause frames received, XON not among them
     uint64_t queueBytes{0};  //!< waiting at the end of the interval
+    uint64_t markedBytes{0}; //!< wire bytes of the frames that an EcnMarker marked
 };
 
 /// What a switch tells of a monitor interval.
@@ -131,9 +132,11 @@ class TuningAgents
         uint64_t rxBytes{0};
         int64_t pausedPs{0};
         uint64_t pauseFrames{0};
+        uint64_t markedBytes{0};
     };
 
-    static PortReport Read(Port& port, PortCounts& before, int64_t nowPs);
+    /// @return since before, which becomes now. @param marker of the switch, or null
+    static PortReport Read(Port& port, const EcnMarker* marker, PortCounts& before, int64_t nowPs);
 
     const TunedNetwork* m_network{nullptr};
     Options m_options;
