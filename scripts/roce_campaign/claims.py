@@ -13,7 +13,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple
 import roce_results as rr
 
 from .expression import MAX_LENGTH, Coordinates, Expression, Reference
-from .grades import Rule
+from .grades import Rule, reported_number
 from .grid import Selection, read_where, resolve_label, selects
 from .metrics import Metric
 from .program import ROOT
@@ -114,6 +114,23 @@ def target_kind(text: str) -> str:
     if text.startswith("reduction") or text == "% range":
         return "reduction"
     return TARGET_KINDS.get(text, "value")
+
+
+def reported_values(claims: List[Claim], axes: Dict[str, List[str]]
+                    ) -> Dict[Tuple[str, frozenset], float]:
+    """What claims report of a metric at a point, of those that are about nothing else.
+
+    @return by metric and coordinates
+    """
+    found = {}
+    for claim in claims:
+        case = claim.cases[0]
+        number = reported_number(claim.reported)
+        if claim.kind == "value" and number is not None and case.expression.is_reference():
+            reference = case.expression.references[0]
+            place = place_of(reference, case.coordinates, axes)
+            found[reference.metric, frozenset(place.items())] = number
+    return found
 
 
 class Claims:

@@ -20,14 +20,14 @@ from .grid import (Point, labels_of, make_points, read_grid, read_overrides, rea
                    read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
 from .plots import Plot, read_plot
-from .program import ROOT, Options, program_options
+from .program import ABSENT, ROOT, Options, program_options
 from .stopping import Until, more_seeds, read_until
 from .yamlread import Value
 
 EXPERIMENTS = os.path.join(ROOT, "scripts", "experiments")
 
 SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides",
-            "exclude", "seeds", "until", "warmup", "metrics", "plots", "targets", "claims", "slurm")
+            "exclude", "inputs", "seeds", "until", "warmup", "metrics", "plots", "targets", "claims", "slurm")
 MERGED = ("options", "grid", "metrics", "slurm")  # "quick" and "full" change these key by key
 MAX_TITLE = 1000  # characters
 SLURM = ("partition", "account", "qos", "time", "mem", "options")
@@ -58,6 +58,7 @@ class Experiment(NamedTuple):
     until: Optional[Until]
     seeds: List[int]  # of points without seeds of their own
     added: int  # how many of these the rule has added
+    given: Dict[str, str]  # inputs from elsewhere: name -> path
     inputs: List[str]  # files that are read: this one, the table of targets, those of options
 
     def design(self) -> str:
@@ -188,9 +189,22 @@ def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point],
                                  "the same ones")
 
 
+def read_inputs(value: Optional[Value], given: Dict[str, str], file: str
+                ) -> Dict[str, Optional[str]]:
+    """Files that others have and the repository has not: name -> path, None if it was not given."""
+    known = [k.name("inputs") for k, _ in value.pairs("inputs")] if value is not None else []
+    for name, path in given.items():
+        if name not in known:
+            raise rr.ResultError(f"--input {name}: {file} has no such input, expected one of "
+                                 f"{', '.join(known) or '(none)'}")
+        if not os.path.isfile(path):
+            raise rr.ResultError(f"--input {name}: {path} does not exist, or is no file")
+    return {name: os.path.abspath(given[name]) if name in given else None for name in known}
+
+
 def load(name: str, size: str, program: Optional[str] = None,
          build: Optional[str] = None, targets_file: Optional[str] = None,
-         added: int = 0) -> Experiment:
+         added: int = 0, given: Optional[Dict[str, str]] = None) -> Experiment:
     """Read and check an experiment.
 
     @param name of a built-in one, or the path of a YAML file
@@ -199,6 +213,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     @param build folder whose bin/ has the programs; default build of this checkout
     @param targets_file table of targets to use instead of the file's
     @param added seeds to have beyond the file's, as its rule "until" asks for
+    @param given paths of the inputs that the file names and does not bring with it
     """
     short, file = find(name)
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", short):
@@ -213,7 +228,8 @@ def load(name: str, size: str, program: Optional[str] = None,
     if seed_option not in names:
         chosen["program"].fail(f"the program has no option --{seed_option} for the seed; "
                                "name it with seed_option")
-    options = Options(names, seed_option, folder)
+    given = dict(given or {})
+    options = Options(names, seed_option, folder, read_inputs(chosen.get("inputs"), given, file))
     fixed = dict(options.read(k, v) for k, v in chosen["options"])
     axes = read_grid(chosen["grid"], options)
     all_axes = labels_of(read_grid(full["grid"], options))
@@ -222,9 +238,14 @@ def load(name: str, size: str, program: Optional[str] = None,
         known_labels += [x for x in labels if resolve_label(x, known_labels) is None]
     excluded = [read_selection(v, all_axes, "exclude")
                 for v in (chosen["exclude"].items("exclude") if "exclude" in chosen else [])]
+    excluded += [{axis: [label]} for axis, labels in axes.items()
+                 for label, settings in labels.items() if ABSENT in settings.values()]
     overrides = read_overrides(chosen["overrides"], all_axes, options)
     seeds = more_seeds(read_seeds(chosen.get("seeds")), added)
     points = make_points(axes, fixed, excluded, overrides, seeds, document)
+    if any(ABSENT in p.options.values() for p in points):
+        chosen["inputs"].fail("inputs: expected their use in the grid, whose other points can do "
+                              "without")
     metrics = read_metrics(chosen["metrics"], all_axes)
     if not metrics:
         document.fail("metrics: expected at least one")
@@ -250,7 +271,7 @@ def load(name: str, size: str, program: Optional[str] = None,
         labels_of(axes), all_axes, points,
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
         metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]),
-        read_until(chosen.get("until"), claims), seeds, added,
+        read_until(chosen.get("until"), claims), seeds, added, given,
         [file, path] + ([like] if like else []) + ([table] if table else []) + files_of(points))
 
 

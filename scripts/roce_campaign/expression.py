@@ -225,6 +225,12 @@ class Expression:
         """
         return self._value(self._root, lookup)
 
+    def is_reference(self) -> bool:
+        """True for a metric at a point and nothing else."""
+        return len(self.references) == 1 and (
+            isinstance(self._root, ast.Name)
+            or isinstance(self._root, ast.Call) and self._root.func.id not in FUNCTIONS)
+
     def comparison(self, lookup: Lookup) -> Optional[Tuple[float, str, float]]:
         """Both sides and the sign, if the whole is a single comparison."""
         node = self._root

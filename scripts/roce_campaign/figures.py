@@ -16,6 +16,7 @@ from roce_files import OwnFiles
 
 from . import claim_figures, run_figures, seed_figures, tables
 from .estimates import Estimate, Results
+from .claims import reported_values
 from .experiment import Experiment
 from .figure_list import is_number, planned_figures
 from .grid import Point, Selection, seed_count, selects
@@ -46,6 +47,7 @@ class Panel(NamedTuple):
     title: str
     unit: str
     rows: Dict[str, List[Optional[Estimate]]]
+    reported: Dict[str, List[Optional[float]]] = {}  # what claims say of the same
 
 
 class Drawer:
@@ -108,9 +110,13 @@ class Drawer:
         series = list(dict.fromkeys(s for p in panels for s in p.rows))
         for ax, panel in zip(axes, panels):
             self.draw_panel(ax, panel, plot, labels, series)
+            draw_reported(ax, panel, series)
             ax.set_title("\n".join(textwrap.wrap(panel.title, 36 if columns > 1 else 60)))
             plot_fct.turn_labels(ax, labels, columns, width + 0.4)
-        plot_fct.finish_layout(fig, legend(plot.kind, series), [self.note(plot, where)])
+        handles = legend(plot.kind, series)
+        if any(v is not None for p in panels for row in p.reported.values() for v in row):
+            handles.append(reported_handle())
+        plot_fct.finish_layout(fig, handles, [self.note(plot, where)])
         plot_fct.save_figure(fig, file)
         plt.close(fig)
 
@@ -135,9 +141,11 @@ class Drawer:
         x = plot.fields["x"][0]
         metrics = [self.experiment.metrics[m] for m in plot.fields["metric"]]
         if "panel" not in plot.fields:
+            names = self.series(plot, where, x)
             return [Panel(m.label, unit_of([m]),
-                          {s: self.row(plot, m, s, where, labels)
-                           for s in self.series(plot, where, x)}) for m in metrics]
+                          {s: self.row(plot, m, s, where, labels) for s in names},
+                          {s: self.reported_row(plot, m, s, where, labels) for s in names}
+                          if plot.fields.get("reported") else {}) for m in metrics]
         axis = plot.fields["panel"][0]
         panels = []
         for label in self.labels(axis, where):
@@ -147,6 +155,19 @@ class Drawer:
                     for m in metrics for s in names}
             panels.append(Panel(Point({axis: label}, {}).text(), unit_of(metrics), rows))
         return panels
+
+    def reported_row(self, plot: Plot, metric: Metric, series: str, where: Selection,
+                     labels: List[str]) -> List[Optional[float]]:
+        """What claims report along the x axis."""
+        x = plot.fields["x"][0]
+        reported = reported_values(self.experiment.claims, self.experiment.all_axes)
+        row: List[Optional[float]] = [None] * len(labels)
+        for point in self.experiment.points:
+            if selects(where, point.coordinates) \
+                    and self.series_name(plot, point, where, x) == series:
+                row[labels.index(point.coordinates[x])] = reported.get(
+                    (metric.name, frozenset(point.coordinates.items())))
+        return row
 
     def labels(self, axis: str, where: Selection) -> List[str]:
         """An axis's values with points, as the plot's "where" orders them."""
@@ -206,6 +227,25 @@ class Drawer:
                                          "name more axes in series, each or where")
                 row[at] = self.results.estimate(i, metric)
         return row
+
+
+def reported_handle():
+    """The mark of a reported number, for legends."""
+    from matplotlib.lines import Line2D
+    return Line2D([], [], label="reported", color="black", marker="_", markersize=9,
+                  markeredgewidth=2, linestyle="")
+
+
+def draw_reported(ax, panel: Panel, series: List[str]) -> None:
+    """A line across each bar at the height that is reported."""
+    width = 0.8 / len(series)
+    for name, row in panel.reported.items():
+        left = -0.4 + width * series.index(name)
+        for i, value in enumerate(row):
+            if value is not None:
+                ax.plot([i + left, i + left + width], [value, value], color="black", linewidth=2,
+                        solid_capstyle="butt", zorder=4)
+                ax.set_ylim(top=max(ax.get_ylim()[1], 1.06 * value))
 
 
 def unit_of(metrics: List[Metric]) -> str:

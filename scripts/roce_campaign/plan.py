@@ -92,7 +92,7 @@ class Plan:
             runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
         return Plan(folder, {
             "format": 1, "name": experiment.name, "file": os.path.abspath(experiment.file),
-            "size": experiment.size, "added": experiment.added, "design": experiment.design(),
+            "size": experiment.size, "added": experiment.added, "inputs": experiment.given, "design": experiment.design(),
             "program": experiment.program, "seedOption": experiment.seed_option,
             "progress": experiment.reports_progress, "code": code, "codeHash": code_hash,
             "commit": git_state(), "runs": [r._asdict() for r in runs]})

@@ -11,7 +11,7 @@ from .grid import read_selection, read_where
 from .yamlread import Value
 
 PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title", "log")),
-         "bars": (("metric", "x"), ("series", "panel", "where", "each", "title", "log")),
+         "bars": (("metric", "x"), ("series", "panel", "where", "each", "title", "log", "reported")),
          "effects": (("value", "rows"), ("series", "at", "title", "label")),
          "claims": ((), ("ids", "title")),
          "slowdown-by-size": ((), ("series", "where", "each", "title")),
@@ -67,6 +67,8 @@ def read_plot(value: Value, reader: Claims, known_axes: Sequence[str], claims: L
             plain[name] = [i.one_of("plot: ids", claims) for i in field.items("ids")]
         elif name == "log":
             plain[name] = field.flag("plot: log")
+        elif name == "reported":
+            plain[name] = field.flag("plot: reported")
         elif name == "top":
             plain[name] = field.whole("plot: top", 1, 20)
         elif name == "fair":

@@ -6,7 +6,7 @@
 import os
 import re
 import subprocess
-from typing import List, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from . import identity
 from .yamlread import Value
@@ -14,6 +14,7 @@ from .yamlread import Value
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 MAX_VALUE = 4000  # characters of an option's value
+ABSENT = "{input}"  # the value of an option whose input was not given
 OWN_OPTIONS = ("out", "progress")  # given to the program by the workflow
 
 
@@ -37,7 +38,10 @@ def program_options(program: str, where: Value) -> List[str]:
 class Options:
     """Checks names of options against the program's."""
 
-    def __init__(self, names: List[str], seed_option: str, folder: str):
+    def __init__(self, names: List[str], seed_option: str, folder: str,
+                 inputs: Optional[Dict[str, Optional[str]]] = None):
+        """@param inputs by name, the paths of those that were given and None for others"""
+        self.inputs = inputs or {}
         self.names = names
         self.own = OWN_OPTIONS + (seed_option,)
         self.folder = folder
@@ -52,6 +56,12 @@ class Options:
         if value.is_scalar() and value.node.value == "":
             return name, ""
         text = value.short(f"option {name}", MAX_VALUE)
+        wanted = re.fullmatch(r"\{input:(.*)\}", text)
+        if wanted:
+            if wanted[1] not in self.inputs:
+                value.fail(f"option {name}: no input '{wanted[1]}', expected one of "
+                           f"{', '.join(self.inputs) or '(none)'}")
+            return name, self.inputs[wanted[1]] or ABSENT
         # The run's folder is another one, here and on each node.
         for mark, folder in (("./", self.folder), ("{root}/", ROOT)):
             if text.startswith(mark):

@@ -26,7 +26,8 @@ def load(folder: str, file: Optional[str], jobs: int,
     """
     plan = Plan.read(folder)
     found = experiment.load(file or plan.data["file"], plan.data["size"], plan.data["program"],
-                            targets_file=targets, added=plan.data.get("added", 0))
+                            targets_file=targets, added=plan.data.get("added", 0),
+                            given=plan.data.get("inputs"))
     if found.design() != plan.data["design"]:
         raise rr.ResultError(f"{found.file}: program, options, grid or seeds are not those of "
                              f"{folder} any more; run scripts/reproduce again")

@@ -260,6 +260,22 @@ TEST(FlowListTest, RefusesUnreadableOrUnknownFiles)
     ExpectRefused("-1\n", 1, "first line is '-1', " + header);
 }
 
+TEST(FlowListTest, StartsMayBeInMicroseconds)
+{
+    const TempFile file("src,dst,bytes,start_us\n1,0,5,1460\n0,1,7,0.25\n");
+    const FlowList list = FlowList::Read(file.path, 4);
+    ASSERT_EQ(list.flows.size(), 2u);
+    EXPECT_EQ(list.flows[0].startPs, 250000) << "start_us is not read as microseconds";
+    EXPECT_EQ(list.flows[1].startPs, 1460000000);
+    ExpectRefused("src,dst,bytes,start_us\n0,1,1,-1\n",
+                  2,
+                  "start_us '-1' is negative, expected 0 or more");
+    ExpectRefused("start_us,dst,bytes,src\n",
+                  1,
+                  "unknown column 'start_us', expected 'src' in the header "
+                  "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]");
+}
+
 TEST(FlowListTest, RefusesUnknownColumns)
 {
     const std::string form = "the header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]";

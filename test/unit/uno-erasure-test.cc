@@ -424,6 +424,34 @@ TEST(UnoErasure, CumulativeAcksCountWithoutCode)
     EXPECT_EQ(s.OnAck(ack, 0).packets, 0u); // never sent
 }
 
+// A timer that runs out while ACKs come has found a loss, and the next ACK tells of it, once.
+TEST(UnoErasure, ATimeoutAmongAcksIsALoss)
+{
+    for (const bool coded : {false, true})
+    {
+        Sender s(coded ? "" : "Code=none");
+        s.qp.Post(20000, 1, 0);
+        s.SendAll();
+        EXPECT_FALSE(s.recovery->IsMereLoss(s.qp, RTO)) << "no ACK yet";
+        EXPECT_FALSE(s.Ack(0, {3}, false, 100 * US).lateLoss);
+        EXPECT_FALSE(s.recovery->IsMereLoss(s.qp, RTO)) << "its own ACK was due then, too";
+        EXPECT_FALSE(s.Ack(0, {4}, false, 100 * US + 1).lateLoss);
+        EXPECT_TRUE(s.recovery->IsMereLoss(s.qp, RTO));
+        EXPECT_FALSE(s.recovery->IsMereLoss(s.qp, RTO + 1)) << "nothing has come for too long";
+        s.recovery->OnTimeout(s.qp, RTO);
+        EXPECT_FALSE(s.Ack(0, {4}, false, RTO).lateLoss) << "an ACK that tells nothing new";
+        EXPECT_TRUE(s.Ack(0, {5}, false, RTO).lateLoss);
+        EXPECT_FALSE(s.Ack(0, {6}, false, RTO).lateLoss) << "told before";
+    }
+    Sender artifact("TimeoutSignal=timeout");
+    artifact.qp.Post(20000, 1, 0);
+    artifact.SendAll();
+    artifact.Ack(0, {3}, false, RTO - 1);
+    EXPECT_FALSE(artifact.recovery->IsMereLoss(artifact.qp, RTO));
+    artifact.recovery->OnTimeout(artifact.qp, RTO);
+    EXPECT_FALSE(artifact.Ack(0, {5}, false, RTO).lateLoss);
+}
+
 // ---------------------------------------------------------------- attributes
 
 TEST(UnoErasure, Profiles)

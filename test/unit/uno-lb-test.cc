@@ -135,13 +135,34 @@ TEST(UnoLb, SubflowsTakeTurns)
     EXPECT_NE(Flow("", 5).first, Flow("", 6).first);
 }
 
-// Of those that lost something, the one whose last ACK is oldest, to where ACKs come from.
-TEST(UnoLb, ALossMovesTheSubflowThatIsSilentLongest)
+// Each subflow that lost something moves, to where ACKs come from, and each has its own gate.
+TEST(UnoLb, ALossMovesTheSubflowsOfThePacket)
+{
+    Flow flow;
+    flow.AckAll(0);
+    flow.Lose({2, 5, 7}, 10 * US);
+    EXPECT_EQ(flow.Moved(), (Subflows{2, 5, 7})) << "one NACK has missed packets of all three";
+    for (const std::size_t i : {2, 5, 7})
+    {
+        EXPECT_TRUE(flow.IsCopy(i)) << i;
+    }
+    flow.AckAll(20 * US);
+    flow.Lose({3}, 30 * US);
+    EXPECT_EQ(flow.Moved(), (Subflows{2, 3, 5, 7})) << "3 has not moved within a base RTT";
+    const auto before = flow.lb->GetEntropies();
+    flow.lb->OnLoss(before[2], 10 * US + RTT); // exactly one after its move: not yet
+    flow.Sign(10 * US + RTT);
+    EXPECT_EQ(flow.lb->GetEntropies()[2], before[2]);
+    EXPECT_EQ(Flow("GateScope=subflow").lb->GetEntropies(), Flow().lb->GetEntropies());
+}
+
+// GateScope=flow: of those that lost something, the one whose last ACK is oldest.
+TEST(UnoLb, WithOneGateTheSubflowThatIsSilentLongestMoves)
 {
     std::set<uint16_t> targets;
     for (uint64_t seed = 1; seed <= 200; ++seed)
     {
-        Flow flow("", seed);
+        Flow flow("GateScope=flow", seed);
         flow.AckAll(0);
         for (const std::size_t i : {3, 0, 5, 7}) // 5 is silent longer than 7
         {
@@ -193,11 +214,11 @@ TEST(UnoLb, RecentMeansOneAndAHalfRtts)
     EXPECT_FALSE(nothing.IsCopy(1));
 }
 
-TEST(UnoLb, OneMoveInABaseRtt)
+TEST(UnoLb, WithOneGateOneMoveInABaseRtt)
 {
     for (const bool timeout : {false, true})
     {
-        Flow flow;
+        Flow flow("GateScope=flow");
         flow.AckAll(0);
         flow.Lose({1}, 10 * US, timeout);
         EXPECT_EQ(flow.Moved(), Subflows{1});
@@ -208,12 +229,48 @@ TEST(UnoLb, OneMoveInABaseRtt)
         EXPECT_EQ(flow.Moved(), (Subflows{1, 5}));
         EXPECT_EQ(flow.lb->GetMoves(), 2u);
     }
-    Flow gate("Gate=0.25");
+    Flow gate("GateScope=flow|Gate=0.25");
     gate.AckAll(0);
     gate.Lose({1}, 0);
     gate.Lose({2}, RTT / 4);
     gate.Lose({3}, RTT / 4 + 1);
     EXPECT_EQ(gate.Moved(), (Subflows{1, 3}));
+}
+
+// GateScope=flow and Move=stale: all that are silent move together, then none for a base RTT.
+TEST(UnoLb, AllThatAreStaleMoveAtOnce)
+{
+    Flow flow("GateScope=flow|Move=stale|Target=fresh");
+    flow.AckAll(0);
+    for (const std::size_t i : {0, 1, 2, 3, 4, 5})
+    {
+        flow.Ack(i, RTT);
+    }
+    flow.Lose({0}, RTT);
+    EXPECT_EQ(flow.Moved(), (Subflows{6, 7, 8, 9})) << "the gate closes behind the first of them";
+    flow.Lose({0}, 2 * RTT); // all are silent now, and the gate is closed
+    EXPECT_EQ(flow.lb->GetMoves(), 4u);
+    flow.Lose({0}, 2 * RTT + 1);
+    EXPECT_EQ(flow.lb->GetMoves(), 14u);
+}
+
+// The path that a subflow copies is as old as the other's last ACK says: it is no reason to stay.
+TEST(UnoLb, ACopyIsAsOldAsItsModel)
+{
+    Flow flow("Subflows=2|Gate=0");
+    flow.Ack(0, 0);
+    flow.Lose({1}, RTT); // to where 0 is, which was heard of at 0
+    EXPECT_EQ(flow.lb->GetEntropies()[1], flow.first[0]);
+    flow.lb->OnLoss(flow.first[0], RTT * 3 / 2 + 1);
+    flow.Sign(RTT * 3 / 2 + 1); // both; what was healthy is not any more
+    EXPECT_NE(flow.lb->GetEntropies()[0], flow.first[0]);
+    Flow stale("Subflows=2|GateScope=subflow|Gate=0|Move=stale|StaleRtts=1|RecentRtts=1.5");
+    stale.Ack(0, RTT);
+    stale.Sign(RTT + 1); // 1 has never been heard of: it copies 0
+    EXPECT_EQ(stale.lb->GetEntropies()[1], stale.first[0]);
+    EXPECT_EQ(stale.lb->GetMoves(), 1u);
+    stale.Sign(RTT + 2);
+    EXPECT_EQ(stale.lb->GetMoves(), 1u) << "a copy of a path heard of just now is not stale";
 }
 
 // A packet sent before its subflow moved says nothing about where that is now.
@@ -230,7 +287,7 @@ TEST(UnoLb, OldLossesDoNotConcernTheNewPath)
 // Copies share their fate: both are suspect, and one moves, then the other.
 TEST(UnoLb, CopiesShareTheirEntropy)
 {
-    Flow flow("Subflows=3");
+    Flow flow("Subflows=3|GateScope=flow");
     flow.AckAll(0);
     flow.Ack(2, 10); // 0 is the only candidate of 1 and 2 next time
     flow.Lose({1, 2}, 20);
@@ -261,7 +318,7 @@ TEST(UnoLb, ACopyHasTheLastAckOfItsOriginal)
 // What a subflow left behind says nothing about its new path.
 TEST(UnoLb, ANewEntropyIsNotHealthyBeforeItsFirstAck)
 {
-    Flow flow("Subflows=2|Gate=0");
+    Flow flow("Subflows=2|Gate=0|GateScope=flow");
     flow.Ack(0, 0);
     flow.Ack(1, 1);
     flow.Lose({0, 1}, 2); // none is healthy: 0 has a new one
@@ -278,7 +335,7 @@ TEST(UnoLb, ANewEntropyIsNotHealthyBeforeItsFirstAck)
 // Losses that the code makes up for move a subflow without recent ACK, and no other.
 TEST(UnoLb, CoveredLossesMoveSilentSubflowsOnly)
 {
-    Flow flow;
+    Flow flow("OnCoveredLoss=true|GateScope=flow");
     flow.AckAll(0);
     flow.lb->OnCoveredLoss(flow.first[3], RTT * 3 / 2 + 3); // still recent
     EXPECT_TRUE(flow.Moved().empty());
@@ -296,6 +353,12 @@ TEST(UnoLb, CoveredLossesMoveSilentSubflowsOnly)
     EXPECT_EQ(flow.Moved(), Subflows{7});
     flow.lb->OnCoveredLoss(flow.first[5], 3 * RTT + 5);
     EXPECT_EQ(flow.Moved(), (Subflows{5, 7}));
+    Flow silent; // Algorithm 2 knows NACKs and timeouts only
+    silent.AckAll(0);
+    silent.lb->OnCoveredLoss(silent.first[7], 4 * RTT);
+    EXPECT_TRUE(silent.Moved().empty()) << "OnCoveredLoss=false";
+    silent.Lose({2}, 4 * RTT);
+    EXPECT_EQ(silent.Moved(), Subflows{2}) << "7 is remembered";
     Flow artifact("Profile=artifact"); // as any loss
     artifact.AckAll(0);
     artifact.Ack(2, RTT);
@@ -309,7 +372,7 @@ TEST(UnoLb, WithoutNamesTheMostSilentOfAll)
 {
     for (uint64_t seed = 1; seed <= 100; ++seed)
     {
-        Flow flow("Subflows=2", seed);
+        Flow flow("Subflows=2|GateScope=flow", seed);
         flow.AckAll(0); // 0 before 1, both recently
         flow.Sign(50, seed % 2);
         EXPECT_EQ(flow.lb->GetEntropies(), (std::vector<uint16_t>{flow.first[1], flow.first[1]}));
@@ -363,7 +426,7 @@ TEST(UnoLb, WhatIsSetHoldsWhateverTheProfile)
     stale.AckAll(0);
     stale.Ack(1, RTT);
     stale.Sign(2 * RTT + 5);
-    EXPECT_EQ(stale.Moved(), Subflows{0}); // the gate is the flow's: the first of 0, 2, 3, 4
+    EXPECT_EQ(stale.Moved(), (Subflows{0, 2, 3, 4}));
     EXPECT_EQ(stale.lb->GetEntropies()[0], stale.first[1]);
 }
 

@@ -29,6 +29,7 @@ namespace
 
 const std::vector<std::string> CSV_COLUMNS =
     {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase"};
+const char* const START_US = "start_us"; // instead of start_ns
 const std::size_t CSV_REQUIRED = 4;
 const char* const CSV_HEADER = "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]";
 const char* const HPCC_LINE = "src dst pg dport size start_seconds";
@@ -193,7 +194,7 @@ class Reader : private LineReader
         for (std::size_t i = 0; i < header.size(); ++i)
         {
             const bool known = i < CSV_COLUMNS.size();
-            if (!known || header[i] != CSV_COLUMNS[i])
+            if (!known || (header[i] != CSV_COLUMNS[i] && !(i == 3 && header[i] == START_US)))
             {
                 Fail("unknown column '" + header[i] + "', expected " +
                      (known ? "'" + CSV_COLUMNS[i] + "'" : "no more columns") + " in the header " +
@@ -206,6 +207,7 @@ class Reader : private LineReader
             Fail("column '" + CSV_COLUMNS[header.size()] + "' missing, expected the header " +
                  CSV_HEADER);
         }
+        const int startUnit = header[3] == START_US ? 6 : 3;
         std::string text;
         while (Next(text))
         {
@@ -215,7 +217,7 @@ class Reader : private LineReader
             flow.src = ParseHost(fields[0], "src");
             flow.dst = ParseHost(fields[1], "dst");
             flow.sizeBytes = ParseUnsigned(fields[2], "bytes", MAX_FLOW_BYTES);
-            flow.startPs = ParsePs(fields[3], "start_ns", 3, false);
+            flow.startPs = ParsePs(fields[3], header[3].c_str(), startUnit, false);
             if (fields.size() > 4)
             {
                 flow.trafficClass = static_cast<uint8_t>(ParseUnsigned(fields[4], "class", 7));

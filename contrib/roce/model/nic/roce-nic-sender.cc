@@ -213,7 +213,7 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
         ack.ecnEcho = frame->flags & FRAME_ECN_ECHO;
         ack.markedPackets = frame->markedPackets;
         ack.isNak = result.rewound;
-        ack.isLoss = result.loss;
+        ack.isLoss = result.loss || result.lateLoss;
         ack.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
         ack.remoteHoldPs = frame->remoteHoldPs;
         ack.telemetry = frame->telemetry;
@@ -224,6 +224,7 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
         qp->GetCc().OnAck(ack);
         if (PathSelector* selector = qp->GetSelector())
         {
+            ack.isLoss = result.loss; // of the other it has heard by OnTimeout()
             selector->OnAck(ack);
         }
     }
@@ -338,6 +339,7 @@ NicSender::RunTimeouts(int64_t atPs)
         ++m_nic.m_counters.timeouts;
         LossRecovery& recovery = qp->GetRecovery();
         const bool isRetry = recovery.IsRetry(*qp, atPs);
+        const bool isMereLoss = recovery.IsMereLoss(*qp, atPs);
         if (!RetransmissionTimers::Expire(*qp, isRetry, m_nic.m_retryLimit))
         {
             NS_LOG_WARN("NIC " << m_nic.GetIndex() << " QP " << qp->GetQpn()
@@ -346,13 +348,9 @@ NicSender::RunTimeouts(int64_t atPs)
             continue;
         }
         recovery.OnTimeout(*qp, atPs);
-        if (isRetry)
+        if (!isMereLoss) // of which the next ACK tells
         {
-            qp->GetCc().OnTimeout(atPs);
-        }
-        else
-        {
-            qp->GetCc().OnFurtherTimeout(atPs);
+            isRetry ? qp->GetCc().OnTimeout(atPs) : qp->GetCc().OnFurtherTimeout(atPs);
         }
         if (PathSelector* selector = qp->GetSelector())
         {

@@ -39,9 +39,13 @@ UnoLbParams::Table()
                     "new random entropy)")
             .Choice("GateScope",
                     &P::gatePerSubflow,
-                    {false, true},
+                    {true},
                     {{"flow", false}, {"subflow", true}},
                     "What the time between two moves is measured for: flow or subflow")
+            .Flag("OnCoveredLoss",
+                  &P::heedsCovered,
+                  {false, true},
+                  "A loss that the code has made up for moves a subflow without recent ACK")
             .Number("Gate",
                     &P::gateRtts,
                     {1},
@@ -134,6 +138,10 @@ UnoLb::OnLoss(uint16_t entropy, int64_t)
 void
 UnoLb::OnCoveredLoss(uint16_t entropy, int64_t nowPs)
 {
+    if (!m_p->heedsCovered)
+    {
+        return;
+    }
     bool isSilent = m_p->stale; // looks at who is silent itself
     for (Subflow& subflow : m_subflows)
     {
@@ -161,33 +169,31 @@ UnoLb::IsRecent(const Subflow& subflow, int64_t nowPs) const
 }
 
 bool
-UnoLb::MayMove(const Subflow& subflow, int64_t nowPs) const
+UnoLb::IsOpen(int64_t lastMovePs, int64_t nowPs) const
 {
-    const int64_t last = m_p->gatePerSubflow ? subflow.lastMovePs : m_lastMovePs;
-    return last == INT64_MIN || nowPs - last > m_gatePs;
+    return lastMovePs == INT64_MIN || nowPs - lastMovePs > m_gatePs;
 }
 
 void
 UnoLb::Suspect(int64_t nowPs)
 {
+    const bool flowOpen = IsOpen(m_lastMovePs, nowPs); // for all that move now
     Subflow* oldest = nullptr;
     for (Subflow& subflow : m_subflows)
     {
         const bool isOld = subflow.lastAckPs == INT64_MIN || nowPs - subflow.lastAckPs > m_stalePs;
-        if (m_p->stale ? isOld : subflow.suspect || !m_lost)
+        const bool isMeant = m_p->stale ? isOld : subflow.suspect || !m_lost;
+        if (!isMeant || !(m_p->gatePerSubflow ? IsOpen(subflow.lastMovePs, nowPs) : flowOpen))
         {
-            if (!MayMove(subflow, nowPs))
-            {
-                continue;
-            }
-            if (m_p->stale || m_p->gatePerSubflow)
-            {
-                MoveSubflow(subflow, nowPs);
-            }
-            else if (!oldest || subflow.lastAckPs < oldest->lastAckPs)
-            {
-                oldest = &subflow;
-            }
+            continue;
+        }
+        if (m_p->stale || m_p->gatePerSubflow)
+        {
+            MoveSubflow(subflow, nowPs);
+        }
+        else if (!oldest || subflow.lastAckPs < oldest->lastAckPs)
+        {
+            oldest = &subflow;
         }
     }
     if (oldest)

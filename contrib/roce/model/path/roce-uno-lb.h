@@ -24,6 +24,7 @@ struct UnoLbParams
     bool stale;          //!< a loss moves all subflows without recent ACK
     bool fresh;          //!< always to a new entropy
     bool gatePerSubflow; //!< not for the flow
+    bool heedsCovered;   //!< losses that the code has made up for count, too
     double gateRtts;
     double recentRtts;
     double staleRtts;
@@ -37,19 +38,27 @@ struct UnoLbParams
  * @brief Uno's subflow load balancing (Bonato et al., "Uno", SC 2025, section 4.2, Algorithm 2).
  *
  * A flow has Subflows entropies and its packets use them in turn, repeated ones too, so that the
- * packets of a block take different paths. A loss - a NACK, or a timeout - moves a subflow to
- * another path, at most once per Gate base RTTs:
+ * packets of a block take different paths. A loss - a NACK, or a timeout - moves subflows to other
+ * paths, at most once per Gate base RTTs:
  *
- * - who moves (Move): implicated, of the subflows that the lost packets took, the one whose last
- * ACK is oldest (if the loss recovery cannot tell which these are: of all subflows); or stale,
- * every subflow without an ACK for StaleRtts base RTTs;
+ * - who moves (Move): implicated, the subflows that the lost packets took (if the loss recovery
+ *   cannot tell which these are: all); or stale, every subflow without an ACK for StaleRtts base
+ *   RTTs;
  * - to where (Target): healthy, the entropy of a subflow chosen at random among those with an ACK
  *   within RecentRtts base RTTs, or a new one if there is none; or fresh, always a new random one;
- * - the gate (GateScope) is one for the flow, or one for each subflow.
+ * - the gate (GateScope): subflow, each has its own. Or flow, one for all: of those implicated only
+ *   the one moves whose last ACK is oldest; those that are stale move together.
+ *
+ * Algorithm 2 is called for a packet, compares with "last_reroute" and calls
+ * update_subflow(packet). Its variables have no index, whether they belong to the flow or to the
+ * packet's subflow. Here they belong to what is updated: a NACK misses three packets or more, so
+ * with one gate for the flow all but one of its subflows would stay where they lose packets, for a
+ * base RTT each. The authors' simulator has a time for each subflow.
  *
  * A loss that the code has made up for is neither NACK nor timeout; with one or two subflows on a
- * dead path there are no others. So it counts for a subflow without ACK for RecentRtts base RTTs,
- * and only for such a one: where packets are lost at random, copying would soon leave few paths.
+ * dead path there are no others. OnCoveredLoss=true: it counts for a subflow without ACK for
+ * RecentRtts base RTTs, and only for such a one: where packets are lost at random, copying would
+ * soon leave few paths. Algorithm 2 does not have it.
  *
  * Subflows is 10, the packets of a block (the paper has the same letter for both). Algorithm 2
  * gives the gate of one base RTT and says that an entropy which "received an ACK recently" is
@@ -98,7 +107,7 @@ class UnoLb : public PathSelector
     void DoStart(const PathInfo& path) override;
     void Suspect(int64_t nowPs);
     bool IsRecent(const Subflow& subflow, int64_t nowPs) const;
-    bool MayMove(const Subflow& subflow, int64_t nowPs) const;
+    bool IsOpen(int64_t lastMovePs, int64_t nowPs) const;
     void MoveSubflow(Subflow& subflow, int64_t nowPs);
     const Subflow* DrawHealthy(uint16_t avoid, int64_t nowPs);
 

@@ -141,6 +141,17 @@ class LossRecovery : public Object
     }
 
     /**
+     * @param qp its queue pair, whose timeout has run out
+     * @param nowPs current time
+     * @return whether only single packets are missing while later ones are acknowledged: the rate
+     * law hears of a loss, with the next ACK (AckResult::lateLoss), and not of a timeout
+     */
+    virtual bool IsMereLoss([[maybe_unused]] const QueuePair& qp, [[maybe_unused]] int64_t nowPs)
+    {
+        return false;
+    }
+
+    /**
      * @brief Name the packet to be repeated now; asked only after SetRepeat(true).
      * @param qp its queue pair
      * @return PSN, sent before

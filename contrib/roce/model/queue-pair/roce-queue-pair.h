@@ -145,6 +145,7 @@ class QueuePair
         bool advanced{false};  //!< the first unacknowledged PSN has changed
         bool rewound{false};   //!< go-back-N has taken place
         bool loss{false};      //!< the first sign of a loss (or of several in one window)
+        bool lateLoss{false};  //!< a timeout has found a loss, of which the rate law hears now
     };
 
     /// Where the NIC keeps the queue pair.

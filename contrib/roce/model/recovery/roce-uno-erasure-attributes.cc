@@ -87,6 +87,12 @@ UnoErasureParams::Table()
                    {1},
                    Range::Within(1, SentPackets::MAX_BACKOFF),
                    "Greatest factor by which a packet's timeout grows; 1: it does not")
+            .Choice("TimeoutSignal",
+                    &P::timeoutIsLoss,
+                    {true, false},
+                    {{"loss", true}, {"timeout", false}},
+                    "What the rate law hears when a packet's timeout runs out while others are "
+                    "acknowledged: loss or timeout")
             .Count("QueueBytes",
                    &P::queueBytes,
                    {1 << 20, 1000000},

@@ -260,14 +260,29 @@ UnoErasure::OnAck(QueuePair& qp, const Frame& ack, int64_t nowPs, std::vector<Me
         Retire(qp, newUna, nowPs, done, result);
     }
     UpdateRepeat(qp);
+    if (result.packets)
+    {
+        m_progressPs = nowPs;
+        result.lateLoss = m_tellsLoss;
+        m_tellsLoss = false;
+    }
     return result;
+}
+
+bool
+UnoErasure::IsMereLoss(const QueuePair&, int64_t nowPs)
+{
+    return m_p->timeoutIsLoss && m_progressPs != INT64_MIN &&
+           m_progressPs > nowPs - m_rtoPs + m_baseRttPs;
 }
 
 void
 UnoErasure::OnTimeout(QueuePair& qp, int64_t nowPs)
 {
+    const bool isMereLoss = IsMereLoss(qp, nowPs);
     for (uint64_t psn; m_sent.PopDue(qp.GetUna(), m_rtoPs, nowPs, psn);)
     {
+        m_tellsLoss = isMereLoss;
         Lose(qp, psn, nowPs);
         m_sent.PushRepeat(psn);
     }

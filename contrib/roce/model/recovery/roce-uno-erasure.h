@@ -48,6 +48,7 @@ struct UnoErasureParams
     double rtoMultiplier;
     uint32_t rtoBackoff;
     uint64_t queueBytes;
+    bool timeoutIsLoss; //!< while other packets are acknowledged
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<UnoErasureParams>& Table();
@@ -86,7 +87,13 @@ struct UnoErasureParams
  * all the same. If that has not come SentPackets::HISTORY packets later, the path selector hears of
  * it (PathSelector::OnCoveredLoss()), and nobody else.
  * Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
- * the oldest packet; the rate law hears of the others by OnFurtherTimeout().
+ * the oldest packet.
+ *
+ * What the rate law hears. With TimeoutSignal=loss a packet's timeout is a loss (AckInfo::isLoss of
+ * the next ACK) if an ACK has told something new since the packet's own was due, that is within the
+ * last Rto less a base RTT: as with TCP's RACK (RFC 8985) it is a timer that has found a hole in
+ * what arrives. Otherwise, and with TimeoutSignal=timeout always, it is a timeout: that of the
+ * oldest packet OnTimeout(), others OnFurtherTimeout().
  *
  * Flows within a datacenter (Code=inter) are not coded: selective repeat with the same timeouts,
  * the receiver is SelectiveRepeat's.
@@ -124,6 +131,7 @@ class UnoErasure : public LossRecovery
     int64_t TimeoutPs(const QueuePair& qp) const override;
     void OnTimeout(QueuePair& qp, int64_t nowPs) override;
     bool IsRetry(const QueuePair& qp, int64_t nowPs) override;
+    bool IsMereLoss(const QueuePair& qp, int64_t nowPs) override;
     uint64_t TakeRepeat(QueuePair& qp) override;
     int64_t DeadlinePs(const QueuePair& qp) override;
 
@@ -145,6 +153,8 @@ class UnoErasure : public LossRecovery
     BlockCode m_code;                            //!< of this queue pair; off if it is not coded
     int64_t m_baseRttPs{0};
     int64_t m_rtoPs{0};
+    int64_t m_progressPs{INT64_MIN}; //!< last ACK that told something new
+    bool m_tellsLoss{false};         //!< the next such ACK tells the rate law of a loss
     SentPackets m_sent;
 };
 
