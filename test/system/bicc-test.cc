@@ -484,6 +484,18 @@ TEST_F(BiccTest, LiveParametersChange)
     EXPECT_EQ(dc.far->GetReceiverSide().GetRateBps(dc.inward, 0, NowPs()), G / 5);
 }
 
+TEST_F(BiccTest, TheNearSourceTakesOtherParameters)
+{
+    BiccNetwork dc(100 * G, 1000 * US);
+    dc.Build();
+    const Ptr<Bicc> deaf = CreateObject<Bicc>();
+    deaf->SetAttribute("Kmax", StringValue("1000MB"));
+    deaf->SetAttribute("Kmin", StringValue("1000MB"));
+    dc.net.GetSwitch(0)->Retune(*deaf, 0);
+    dc.Run(OVERLOAD);
+    EXPECT_EQ(dc.Count(*dc.near)["biccNearCnps"], 0u) << "thresholds that no queue reaches";
+}
+
 // ---------------------------------------------------------------- several ports
 
 // Six flows to as many hosts behind four ports, all marked at the receivers' leaves.
