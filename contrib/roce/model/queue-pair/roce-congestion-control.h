@@ -44,7 +44,7 @@ struct AckInfo
     uint32_t markedPackets{0};          //!< data frames with CE since the receiver's last ACK
     bool ecnEcho{false};                //!< the acknowledged data carried CE
     bool isNak{false};                  //!< the sender goes back: PSNs from ackPsn on come again
-    bool isLoss{false};                 //!< this ACK has revealed a loss, however it is repaired
+    bool isLoss{false};                 //!< a loss has been found, by it or since the last ACK
     int64_t rttPs{0};                   //!< this ACK's RTT sample; 0 if it has none
     int64_t remoteHoldPs{0};            //!< part of the sample that the remote host held the data
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
