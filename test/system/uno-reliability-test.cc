@@ -373,6 +373,30 @@ TEST_F(UnoReliability, RateLawsHearOfLossesWithoutCode)
     }
 }
 
+// The selector hears of a timeout's packets at once; the ACK that tells the rate law is not another
+// loss.
+TEST_F(UnoReliability, SelectorsHearOfALossOnce)
+{
+    Recover("TestErasure[Code=none]");
+    Network net;
+    Make(net);
+    net.AssignStreams(1);
+    LoseFrames(net.GetNic(4), [](const Frame& f) {
+        return f.psn >= 100 && f.psn < 102 && !(f.flags & FRAME_RETX);
+    });
+    const auto flows = Numbered({Flow(0, 4, 20000000)});
+    Completions done(net);
+    net.InstallFlows(flows);
+    uint64_t moves = 0;
+    Simulator::Schedule(TimeStep(1500 * US), [&] {
+        moves = dynamic_cast<const UnoLb*>(net.GetNic(0)->GetQp(2)->GetSelector())->GetMoves();
+    });
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    EXPECT_EQ(Sum(net).timeouts, 2u);
+    EXPECT_EQ(moves, 2u) << "subflows of the two lost packets";
+}
+
 // NACKs alone get lost: timeouts repair what they would have.
 TEST_F(UnoReliability, WithoutNacks)
 {
