@@ -47,7 +47,7 @@ CASES = {
                                     "--edge=ReflexNdt[PauseScope=port|PauseAlpha=0.3],"
                                     "ReflexNsf[TInterval=3us|SilentMode=probe]"],
                                    "reflexNdtPauses"),
-    "DcqcnPlus": (["--cc=DcqcnPlus", "--pattern=incast", "--incastSenders=12"], "cnpsSent"),
+    "DcqcnPlus": (["--cc=DcqcnPlus"], "cnpsSent"),
     "Dcqcn, Bicc": (["--cc=Dcqcn", "--edge=Bicc[PassCnpsAbove=1MB]"], "biccCnpsConsumed"),
     "MpRdma and Bbr, sprayed, lossy": (["--cc=MpRdma", "--interCc=Bbr", "--lossless=0",
                                         "--loss=1e-3", "--paths=Spray",
