@@ -376,6 +376,7 @@ TEST(LiveRows, WhichLawsHaveThem)
     EXPECT_EQ(LawsThatCanChange(true),
               (std::vector<std::string>{"Bbr",
                                         "Dcqcn",
+                                        "DcqcnPlus",
                                         "Dctcp",
                                         "Gemini",
                                         "Hpcc",
