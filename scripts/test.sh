@@ -59,7 +59,7 @@ finish_in_tree() {
 # losses, each value of each row).
 often='*LiveValuesAct*:*PsnsWrapOnTheWire*:*ReproducesTableOneOfUno*:*ErasureBlockLoss*:*FlowAtTheEndOfTime*:*BlocksFailAsOftenAsTheyShould*:*RunsOfLossesFailMore*'
 test_asan=(env "GTEST_FILTER=-$often" ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
-    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm)$')
+    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then
