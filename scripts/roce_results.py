@@ -22,6 +22,8 @@ import os
 import sys
 from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
+import roce_python  # noqa: F401  pylint: disable=unused-import
+
 # Columns of flows.csv, in order.
 FLOW_COLUMNS = (
     "id src dst class tag scope bytes start_ns fct_ns receiver_fct_ns ideal_fct_ns slowdown "
