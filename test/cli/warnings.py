@@ -10,6 +10,7 @@ has ended a run. What does not fit into the memory is refused. With --progress=j
 
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -21,6 +22,13 @@ SMALL = ["--progress=none", "--leaves=2", "--spines=1", "--hostsPerLeaf=2"]
 FAT_TREE = ["two-dc-fat-tree", "--progress=none", "--k=4", "--duration=20us"]
 REPLAY = ["replay", "--progress=none", "--topology={d}/topology.txt", "--flows={d}/flow.txt", "--cc=Hpcc", "--hpccPfc=0"]
 INCAST = ["--pattern=incast", "--incastSenders=6", "--incastBytes=300000", "--incastReceiver=0", "--cc=none"]
+
+
+def rates(rate, buffer="32MiB"):
+    """@return options for ports of one rate. @param buffer of leaf and spine switches"""
+    return ["--pattern=permutation", "--messageBytes=10000", f"--hostRate={rate}", f"--fabricRate={rate}", f"--dciRate={rate}", f"--leafBuffer={buffer}",
+            f"--spineBuffer={buffer}"]
+
 
 # Options, and the beginnings of the warnings expected, in order.
 CASES = [
@@ -54,6 +62,13 @@ CASES = [
      ["--workload: without effect with --interWorkload and --interFraction=1",
       "--ns3::roce::Dcqcn::Gain: without effect since there is no Dcqcn",
       "--cc: without effect with --interCc and without flows within a datacenter"]),
+    # ECN thresholds grow with the rate of ports: the warning names values that are enough, as does howto/parameters.rst
+    (rates("25Gbps"), []),
+    (rates("100Gbps"), []),
+    (rates("400Gbps"), ["ECN Kmax is 6400000 B at dc0-leaf0 port 0, but PFC pauses a single sender at "]),
+    (rates("400Gbps", "64MiB"), []),
+    (rates("800Gbps"), ["ECN Kmax is 12800000 B at dc0-leaf0 port 0, but PFC pauses a single sender at "]),
+    (rates("800Gbps", "160MiB"), []),
     # attributes of what is not there, and of what is: in front of a rate law, within a base class, on a link
     (SHORT + ["--ns3::roce::ReflexNsf::TInterval=3us", "--ns3::roce::PhantomQueue::EcnMin=0.1", "--ns3::roce::BurstLoss::LossRate=0.1",
               "--ns3::roce::EcnMarker::Pmax=0.5", "--ns3::roce::EcnCnpFeedback::CnpInterval=10us"],
@@ -162,6 +177,27 @@ def check_warnings(build, options, expected):
     return f"dropped frames: {said}" if bool(summary["counters"]["losslessDrops"]) != ("frames" in str(said)) else ""
 
 
+def check_advice(build):
+    """@return what is wrong, or nothing: each of the values that the warning of late ECN names is enough, and nearly too little."""
+    def said(*options):
+        with tempfile.TemporaryDirectory() as root:
+            return run(build, rates("400Gbps") + list(options), os.path.join(root, "out")).stderr
+
+    text = said()
+    kmin, kmax, buffer = (re.search(pattern, text) for pattern in (r"--\S*Kmin=(\d+)", r"--\S*Kmax=(\d+)", r"buffers of (\d+) MiB"))
+    if not (kmin and kmax and buffer):
+        return f"no values in {text!r}"
+    thresholds = kmin[0].split("=")[0] + "=", kmax[0].split("=")[0] + "="
+    for more, silent in ((0, True), (200, False)):
+        if (said(kmin[0], f"{thresholds[1]}{int(kmax[1]) + more}") == "") != silent:
+            return f"{kmax[0]} and {more} more: silent is not {silent}"
+    for less, silent in ((0, True), (2, False)):
+        size = int(buffer[1]) - less
+        if (said(f"--leafBuffer={size}MiB", f"--spineBuffer={size}MiB") == "") != silent:
+            return f"{size} MiB: silent is not {silent}"
+    return ""
+
+
 def check_end(build, options, words, end):
     """@return what is wrong, or nothing."""
     with tempfile.TemporaryDirectory() as root:
@@ -204,6 +240,7 @@ def main():
     with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
         sanitized = "ROCE_SANITIZE:BOOL=ON" in file.read()
     found = [(options, check_warnings(build, options, expected)) for options, expected in CASES]
+    found.append((["values that the warning of late ECN names"], check_advice(build)))
     found += [(case[0], check_end(build, *case)) for case in ENDS]
     found += [(case[0], check_json(build, *case)) for case in JSON]
     if sanitized:

@@ -6,10 +6,14 @@
 #include "roce-network.h"
 
 #include "ns3/boolean.h"
+#include "ns3/queue-size.h"
+#include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace ns3
 {
@@ -56,7 +60,121 @@ LeastQuanta(const Port& port, unsigned classes, uint32_t maxFrameBytes)
            1;
 }
 
+/// A port at which PFC acts before ECN, and what would change that.
+struct LateMarking
+{
+    uint64_t kmaxBytes;
+    uint64_t xoffBytes;   //!< when the buffer is empty
+    uint64_t bufferBytes; //!< that its switch would need
+
+    /// @return what Kmin and Kmax are to be multiplied with, below 1
+    double GetFactor() const
+    {
+        return static_cast<double>(xoffBytes) / static_cast<double>(kmaxBytes);
+    }
+};
+
+/**
+ * @param sw a switch
+ * @param stage one of it
+ * @param port one of it
+ * @return nothing if ECN marks everything before PFC pauses a single sender, at the latest
+ */
+std::optional<LateMarking>
+FindLateMarking(const Switch& sw, const SwitchStage& stage, uint16_t port)
+{
+    // Even if a single ingress queue holds all that waits at this port. All lossless classes of a
+    // port have the same threshold.
+    const SharedBuffer& buffer = sw.GetBuffer();
+    uint8_t c = 0;
+    while (c < N_CLASSES && !buffer.IsLossless(port, c))
+    {
+        ++c;
+    }
+    const uint64_t kmax = stage.GetMarkAllBytes(port);
+    const uint64_t xoff = c < N_CLASSES ? buffer.GetThresholdBytes(port, c) : kmax;
+    if (kmax <= xoff)
+    {
+        return {};
+    }
+    QueueSizeValue size;
+    sw.GetAttribute("BufferSize", size);
+    // The threshold is a share of the pool, and the rest of the buffer stays as it is.
+    const double more = static_cast<double>(buffer.GetPoolBytes(port)) *
+                        (static_cast<double>(kmax) / static_cast<double>(xoff ? xoff : 1) - 1);
+    return LateMarking{kmax, xoff, size.Get().GetValue() + static_cast<uint64_t>(std::ceil(more))};
+}
+
+/// @return options that let ECN act first; empty if there are none that are sure to
+std::string
+MakeAdvice(const EcnMarker& marker, double factor, uint64_t bufferBytes)
+{
+    const EcnMarkerParams& p = marker.GetParameters();
+    std::string advice;
+    if (p.curves.empty() && !(p.kmaxFraction > 0))
+    {
+        const auto scaled = [factor](uint64_t bytes) {
+            return std::to_string(static_cast<uint64_t>(static_cast<double>(bytes) * factor));
+        };
+        advice = "--ns3::roce::EcnMarker::Kmin=" + scaled(p.kminBytes) +
+                 " --ns3::roce::EcnMarker::Kmax=" + scaled(p.kmaxBytes);
+    }
+    if (bufferBytes)
+    {
+        constexpr uint64_t MIB = 1 << 20;
+        advice += (advice.empty() ? "" : ", or ") + std::string("switches with buffers of ") +
+                  std::to_string((bufferBytes + MIB - 1) / MIB) + " MiB";
+    }
+    return advice;
+}
+
 } // namespace
+
+void
+Network::CheckEcnBelowPfc()
+{
+    std::string first;
+    uint32_t count = 0;
+    double factor = 1;
+    uint64_t bufferBytes = 0;
+    const EcnMarker* marker = nullptr;
+    bool onlyShared = true;
+    for (const SwitchEntry& entry : m_switches)
+    {
+        for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
+        {
+            for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
+            {
+                const auto late = FindLateMarking(*entry.sw, *stage, p);
+                if (!late)
+                {
+                    continue;
+                }
+                if (++count == 1)
+                {
+                    first = "ECN Kmax is " + std::to_string(late->kmaxBytes) + " B at " +
+                            entry.name + " port " + std::to_string(p) +
+                            ", but PFC pauses a single sender at " +
+                            std::to_string(late->xoffBytes) + " B at the latest";
+                }
+                factor = std::min(factor, late->GetFactor());
+                bufferBytes = std::max(bufferBytes, late->bufferBytes);
+                onlyShared =
+                    onlyShared && !entry.sw->IsWanPort(p); // these may have pools of their own
+                marker = dynamic_cast<const EcnMarker*>(PeekPointer(stage));
+            }
+        }
+    }
+    if (count)
+    {
+        const std::string advice =
+            marker ? MakeAdvice(*marker, factor, onlyShared ? bufferBytes : 0) : "";
+        m_warnings.push_back(
+            first + (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") +
+            "; " + (advice.empty() ? "a larger buffer or smaller thresholds" : advice) +
+            " would let ECN act first");
+    }
+}
 
 void
 Network::CheckPauses() const

@@ -262,44 +262,6 @@ Network::CheckFactories() const
 }
 
 void
-Network::CheckEcnBelowPfc()
-{
-    std::string first;
-    uint32_t count = 0;
-    for (const SwitchEntry& entry : m_switches)
-    {
-        for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
-        {
-            for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
-            {
-                // Even if a single ingress queue holds all that waits at this port. All lossless
-                // classes of a port have the same threshold.
-                const SharedBuffer& buffer = entry.sw->GetBuffer();
-                uint8_t c = 0;
-                while (c < N_CLASSES && !buffer.IsLossless(p, c))
-                {
-                    ++c;
-                }
-                const uint64_t kmax = stage->GetMarkAllBytes(p);
-                const uint64_t xoff = c < N_CLASSES ? buffer.GetThresholdBytes(p, c) : kmax;
-                if (kmax > xoff && ++count == 1)
-                {
-                    first = "ECN Kmax is " + std::to_string(kmax) + " B at " + entry.name +
-                            " port " + std::to_string(p) + ", but PFC pauses a single sender at " +
-                            std::to_string(xoff) + " B at the latest";
-                }
-            }
-        }
-    }
-    if (count)
-    {
-        m_warnings.push_back(
-            first + (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") +
-            "; a larger buffer or smaller thresholds would let ECN act first");
-    }
-}
-
-void
 Network::ComputeRoutes(bool complete)
 {
     constexpr uint32_t FAR = std::numeric_limits<uint32_t>::max();

@@ -149,6 +149,12 @@ class EcnMarker : public SwitchStage
         return m_curves.at(port);
     }
 
+    /// @return the parameters in force, after Install()
+    const EcnMarkerParams& GetParameters() const
+    {
+        return *m_p;
+    }
+
     /**
      * @brief Set the curve of one port (for tuners and per-port studies).
      * @param port index
