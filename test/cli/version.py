@@ -2,7 +2,8 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""The version stands in model/core/roce-version.h: every program prints it, and every result records it.
+"""The version stands in model/core/roce-version.h: every program prints it, every result records it, and CITATION.cff has
+it.
 
     version.py BUILD_DIR
 """
@@ -42,6 +43,9 @@ def main():
         found = json.loads(Path(folder, "run", "summary.json").read_text(encoding="utf-8"))["versions"]["ns-3-roce"]
         if found != version:
             wrong.append(f"summary.json has version {found}, expected {version}")
+    citation = re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M)
+    if not citation or citation[1] != version:
+        wrong.append(f"CITATION.cff has version {citation and citation[1]}, expected {version}")
     for line in wrong:
         print("FAILED " + line)
     print(f"version {version}: {len(names)} programs, {len(wrong)} faults")
