@@ -67,13 +67,16 @@ main()
         nlohmann::ordered_json type{{"name", tid.GetName()},
                                     {"parent", tid.GetParent().GetName()},
                                     {"group", tid.GetGroupName()},
+                                    {"constructor", tid.HasConstructor()},
                                     {"attributes", nlohmann::json::array()},
                                     {"traces", nlohmann::json::array()}};
         for (std::size_t a = 0; a < tid.GetAttributeN(); ++a)
         {
             const TypeId::AttributeInformation attribute = tid.GetAttribute(a);
+            const roce::ParameterInfo* parameter = ParameterOf(attribute);
             type["attributes"].push_back(
                 {{"name", attribute.name},
+                 {"profiles", parameter ? parameter->profileText : std::vector<std::string>()},
                  {"help", attribute.help},
                  {"default", DefaultOf(attribute)},
                  {"value", attribute.checker->GetValueTypeName()},

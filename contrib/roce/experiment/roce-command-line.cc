@@ -5,6 +5,8 @@
  */
 #include "roce-command-line.h"
 
+#include "roce-print-profile.h"
+
 #include "ns3/callback.h"
 #include "ns3/global-value.h"
 #include "ns3/roce-input-error.h"
@@ -104,7 +106,9 @@ KindOf()
 CheckedCommandLine::CheckedCommandLine(const std::string& file, const std::string& usage)
     : m_cmd(file)
 {
-    m_cmd.Usage(usage);
+    m_cmd.Usage(usage +
+                "\n\n--PrintProfile=TYPE or --PrintProfile='TYPE[Attribute=value|...]' prints "
+                "every parameter of a type, its value and where it comes from.");
 }
 
 void
@@ -319,6 +323,11 @@ CheckedCommandLine::CheckArgument(const std::string& text)
     {
         // Not ns-3's own, which is that of its source tree.
         std::cout << m_cmd.GetName() << " (ns-3 RoCE) " << MODULE_VERSION << std::endl;
+        std::exit(0);
+    }
+    if (name == "PrintProfile")
+    {
+        std::cout << PrintProfile(value) << std::flush;
         std::exit(0);
     }
     static const std::set<std::string> printers{"help",

@@ -123,38 +123,36 @@ HasRoutesThroughExternals(const Network& network)
 void
 TransportOptions::AddOptions(CheckedCommandLine& cmd)
 {
+    // Types of the program itself and of other libraries are among them.
+    const auto known = [](const TypeId& base) { return ValueCheck::KnownTypes(base); };
+    const std::string stageTypes = known(SwitchStage::GetTypeId());
     cmd.AddValue("cc",
-                 "Bbr, Dcqcn, DcqcnPlus, Dctcp, Gemini, Hpcc, Mlcc, MpRdma, PowerTcp, Swift, "
-                 "Timely, UnoCc, Wrcc, none, or the TypeId of any; "
-                 "[Attribute=value|...] may follow",
+                 "Rate law: none, or one of " + known(CongestionControl::GetTypeId()) +
+                     "; [Attribute=value|...] may follow",
                  cc);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
     cmd.AddValue("stages",
-                 "What runs on switches: PhantomQueue, WrccFairRate, or the TypeId of any stage; "
-                 "attributes may follow; several with commas. tor:, spine:, core: or dci: in front "
-                 "of one says "
-                 "which switches have it, otherwise all",
+                 "What runs on switches, with commas between: " + stageTypes +
+                     "; attributes may follow; tor:, spine:, core: or dci: in front of one says "
+                     "which switches have it, otherwise all",
                  stages);
     cmd.AddValue("edge",
-                 "What runs on external switches (as dci: in --stages): Bicc, MlccNearSource, "
-                 "MlccReceiverSide, ReflexNsf, ReflexNdt, or the TypeId of any stage; attributes "
-                 "may follow; several with commas",
+                 "What runs on external switches (as dci: in --stages), with commas between: " +
+                     stageTypes + "; attributes may follow",
                  edge);
-    cmd.AddValue(
-        "tuner",
-        "What tunes parameters while the simulation is on: Paraleon, Acc, or the TypeId of any; "
-        "attributes may follow",
-        tuner);
+    cmd.AddValue("tuner",
+                 "What tunes parameters while the simulation is on: " + known(Tuner::GetTypeId()) +
+                     "; attributes may follow",
+                 tuner);
     cmd.AddValue("lossRecovery",
-                 "GoBackN, SelectiveRepeat, or the TypeId of any; attributes may follow",
+                 known(LossRecovery::GetTypeId()) + "; attributes may follow",
                  lossRecovery);
     cmd.AddValue("interLossRecovery",
                  "The same for flows between datacenters; empty: as --lossRecovery",
                  interLossRecovery);
-    cmd.AddValue(
-        pathsOption,
-        "FlowHash (ECMP), Spray, Flowlet, Plb, or the TypeId of any; attributes may follow",
-        paths);
+    cmd.AddValue(pathsOption,
+                 known(PathSelector::GetTypeId()) + " (FlowHash is ECMP); attributes may follow",
+                 paths);
     cmd.AddValue("interPaths",
                  "The same for flows between datacenters; empty: as --" + pathsOption,
                  interPaths);

@@ -81,29 +81,6 @@ IsChoice(const TypeId& tid, const TypeId& base)
            !(shim && base == CongestionControl::GetTypeId());
 }
 
-/// @return names of the types that can be made and derive from base, blanks between them
-std::string
-KnownTypes(const TypeId& base)
-{
-    std::set<std::string> names;
-    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
-    {
-        const TypeId tid = TypeId::GetRegistered(i);
-        if (IsChoice(tid, base))
-        {
-            const std::string name = tid.GetName();
-            names.insert(name.compare(0, PREFIX.size(), PREFIX) == 0 ? name.substr(PREFIX.size())
-                                                                     : name);
-        }
-    }
-    std::string list;
-    for (const std::string& name : names)
-    {
-        list += (list.empty() ? "" : ", ") + name;
-    }
-    return list;
-}
-
 bool
 IsOfKind(ValueKind what, uint64_t largest, const std::string& text)
 {
@@ -297,6 +274,28 @@ ValueCheck::Global(const std::string& name,
         throw InputError(what + " is '" + value + "', expected " + SIMULATOR +
                          ": neither real time nor MPI");
     }
+}
+
+std::string
+ValueCheck::KnownTypes(const TypeId& base, const std::string& group)
+{
+    std::set<std::string> names;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId tid = TypeId::GetRegistered(i);
+        if (IsChoice(tid, base) && (group.empty() || tid.GetGroupName() == group))
+        {
+            const std::string name = tid.GetName();
+            names.insert(name.compare(0, PREFIX.size(), PREFIX) == 0 ? name.substr(PREFIX.size())
+                                                                     : name);
+        }
+    }
+    std::string list;
+    for (const std::string& name : names)
+    {
+        list += (list.empty() ? "" : ", ") + name;
+    }
+    return list;
 }
 
 std::string

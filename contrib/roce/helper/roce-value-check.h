@@ -76,6 +76,14 @@ class ValueCheck
                                const TypeId& base);
 
     /**
+     * @param base TypeId the types derive from
+     * @param group of TypeIds; empty: any
+     * @return names of all that are registered and can be made, those of a program's own included,
+     * with commas between; `ns3::roce::` is left out
+     */
+    static std::string KnownTypes(const TypeId& base, const std::string& group = "");
+
+    /**
      * @param what names the attribute in messages
      * @param text as for Factory(), but with the full name of the type: no abbreviation is known
      * where it is used

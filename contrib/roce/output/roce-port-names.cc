@@ -5,6 +5,7 @@
  */
 #include "roce-port-names.h"
 
+#include "ns3/node.h"
 #include "ns3/roce-input-error.h"
 
 #include <cstdint>
@@ -95,6 +96,57 @@ FindPorts(const Network& network, const std::string& text, const std::string& wh
                          switchName + ":" + std::to_string(sw->GetNPorts() - 1));
     }
     return {ports[number]};
+}
+
+PortNames::PortNames(const Network& network)
+{
+    std::vector<const Port*> ports;
+    const auto add = [&](Port& port, const std::string& node, const std::string& name) {
+        NodeNames& names = m_nodes[port.GetNode()->GetId()];
+        names.name = node;
+        names.ports[static_cast<uint16_t>(port.GetIfIndex())] = name;
+        ports.push_back(&port);
+    };
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        add(*network.GetNic(n).Peek(), network.GetNicName(n), "nic" + std::to_string(n));
+    }
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Switch& sw = *network.GetSwitch(s).Peek();
+        for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+        {
+            add(*sw.GetPort(p), sw.GetName(), sw.GetName() + ":" + std::to_string(p));
+        }
+    }
+    const auto nameOf = [this](const Port& port) {
+        return GetPort(port.GetNode()->GetId(), static_cast<uint16_t>(port.GetIfIndex()));
+    };
+    for (const Port* port : ports)
+    {
+        m_neighbours.emplace_back(nameOf(*port), nameOf(*port->GetPeer()));
+    }
+}
+
+const std::string&
+PortNames::GetNode(uint32_t node) const
+{
+    static const std::string none;
+    const auto found = m_nodes.find(node);
+    return found == m_nodes.end() ? none : found->second.name;
+}
+
+const std::string&
+PortNames::GetPort(uint32_t node, uint16_t index) const
+{
+    static const std::string none;
+    const auto found = m_nodes.find(node);
+    if (found == m_nodes.end())
+    {
+        return none;
+    }
+    const auto port = found->second.ports.find(index);
+    return port == found->second.ports.end() ? none : port->second;
 }
 
 } // namespace roce

@@ -5,6 +5,8 @@
  */
 #include "roce-run-collector.h"
 
+#include "roce-port-names.h"
+
 #include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
@@ -251,7 +253,9 @@ RunCollector::Summarise(RunSummary& summary) const
 {
     summary.counters = GetCounters();
     summary.nodeNames = GetNodeNames();
+    summary.neighbours = PortNames(m_network).GetNeighbours();
     summary.versions["ns-3-roce"] = MODULE_VERSION;
+    summary.versions["commit"] = GetCommit();
     summary.versions["ns-3"] = NS3_VERSION;
     summary.versions["compiler"] = COMPILER;
 }

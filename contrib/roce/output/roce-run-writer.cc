@@ -118,6 +118,11 @@ SummaryJson(const RunSummary& summary, const FctStats& stats)
     {
         json["nodeNames"][std::to_string(node.first)] = node.second;
     }
+    json["neighbours"] = Json::object();
+    for (const auto& [port, neighbour] : summary.neighbours)
+    {
+        json["neighbours"][port] = neighbour;
+    }
     json["timing"]["wallSeconds"] = summary.wallSeconds;
     json["timing"]["cpuSeconds"] = summary.cpuSeconds;
     return json;

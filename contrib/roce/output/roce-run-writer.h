@@ -15,6 +15,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -34,10 +35,12 @@ struct RunSummary
     uint64_t seed{1};                                            //!< RNG seed or run number
     std::map<std::string, uint64_t> counters;  //!< for example pfcXoffSent, framesDropped
     std::map<uint32_t, std::string> nodeNames; //!< names for the node column of queues.csv
-    std::vector<std::string> warnings;         //!< what was said on standard error
-    std::string end;                           //!< flowsDone, stalled, stop, safetyLimit
-    double wallSeconds{0};                     //!< elapsed time
-    double cpuSeconds{0};                      //!< processor time
+    /// The port at the other end of the link by port, as --seriesPorts names them.
+    std::vector<std::pair<std::string, std::string>> neighbours;
+    std::vector<std::string> warnings; //!< what was said on standard error
+    std::string end;                   //!< flowsDone, stalled, stop, safetyLimit
+    double wallSeconds{0};             //!< elapsed time
+    double cpuSeconds{0};              //!< processor time
 };
 
 /**
@@ -51,7 +54,8 @@ nlohmann::ordered_json DistributionJson(const Distribution& d, double divisor);
  * @param summary the run
  * @param stats its flows
  * @return summary.json: configuration, versions, seed, flows (counts), statistics (by scope and
- * size bin; times in ns; null where there are no samples), counters, nodeNames, timing
+ * size bin; times in ns; null where there are no samples), counters, nodeNames,
+ * neighbours (of each port), timing
  */
 nlohmann::ordered_json SummaryJson(const RunSummary& summary, const FctStats& stats);
 

@@ -132,6 +132,19 @@ Series::OpenTable(const std::string& name, const std::vector<std::string>& colum
 {
     std::vector<std::string> header{"time_ns"};
     header.insert(header.end(), columns.begin(), columns.end());
+    const auto has = [&columns](const char* column) {
+        return std::find(columns.begin(), columns.end(), column) != columns.end();
+    };
+    m_hasNodeName = columns.front() == "node";
+    m_hasPortName = m_hasNodeName && has("port");
+    if (m_hasNodeName)
+    {
+        header.emplace_back("node_name");
+    }
+    if (m_hasPortName)
+    {
+        header.emplace_back("port_name");
+    }
     m_table = &m_context.writer.OpenCsv(name, header);
 }
 
@@ -149,6 +162,14 @@ Series::Write(int64_t atPs, const SeriesRow& row)
     {
         m_table->Ns(atPs).Uint(row.subject);
         WriteFields(*m_table, row);
+        if (m_hasNodeName)
+        {
+            m_table->Text(m_context.names.GetNode(row.subject));
+        }
+        if (m_hasPortName)
+        {
+            m_table->Text(m_context.names.GetPort(row.subject, row.port));
+        }
         m_table->EndRow();
     }
     if (m_context.timeLine && row.files != SeriesFiles::TABLE)

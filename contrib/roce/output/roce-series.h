@@ -6,6 +6,7 @@
 #ifndef ROCE_SERIES_H
 #define ROCE_SERIES_H
 
+#include "roce-port-names.h"
 #include "roce-run-writer.h"
 #include "roce-time-line.h"
 #include "roce-time-order.h"
@@ -138,6 +139,7 @@ class SeriesOrder
 struct SeriesContext
 {
     Network& network;
+    PortNames names;
     RunWriter& writer;
     SeriesOrder order;
     std::vector<FlowSpec> flows;                //!< the id of each is its position
@@ -234,7 +236,8 @@ class Series
 
   protected:
     /**
-     * @brief Open the table.
+     * @brief Open the table. If it begins with the column node, the row's subject is one, and its
+     * name comes at the end (node_name), behind it that of the port if there is a column port.
      * @param name of the file
      * @param columns after time_ns
      * @throw InputError when it cannot be created
@@ -313,6 +316,8 @@ class Series
   private:
     const uint8_t m_rank;
     CsvFile* m_table{nullptr}; //!< null: not written
+    bool m_hasNodeName{false}; //!< the table has a column node
+    bool m_hasPortName{false}; //!< the table has a column port
 };
 
 } // namespace roce

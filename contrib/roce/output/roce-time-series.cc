@@ -124,6 +124,7 @@ TimeSeries::TimeSeries(Network& network,
                        const Options& options,
                        RunWriter& writer)
     : m_context{network,
+                PortNames(network),
                 writer,
                 SeriesOrder([this] { Settle(NowPs() - m_slackPs); }),
                 flows,

@@ -5,9 +5,11 @@
  */
 #include "roce-values-in-force.h"
 
+#include "roce-attribute-values.h"
+
+#include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-network.h"
-#include "ns3/roce-parameter-value.h"
 #include "ns3/roce-switch-stage.h"
 #include "ns3/roce-tuner.h"
 
@@ -24,17 +26,7 @@ namespace
 
 using Json = nlohmann::ordered_json;
 
-/// Attributes that say what an object is made of are told with what it is made of.
-bool
-IsTold(const TypeId::AttributeInformation& attribute)
-{
-    return attribute.flags & TypeId::ATTR_GET && attribute.accessor->HasGetter() &&
-           attribute.checker->GetValueTypeName() != "ns3::ObjectFactoryValue" &&
-           attribute.checker->GetValueTypeName() != "ns3::PointerValue" &&
-           attribute.checker->GetValueTypeName() != "ns3::ObjectPtrContainerValue";
-}
-
-/// @return type, values by attribute, and which of the parameters were given
+/// @return type, values by attribute, and where each comes from
 Json
 Describe(const Object& object)
 {
@@ -42,41 +34,41 @@ Describe(const Object& object)
     entry["type"] = object.GetInstanceTypeId().GetName();
     entry["count"] = 1;
     Json values = Json::object();
-    Json given = Json::array();
-    TypeId tid = object.GetInstanceTypeId();
-    for (bool more = true; more; tid = tid.GetParent())
+    Json origins = Json::object();
+    for (const AttributeInForce& attribute : GetAttributesInForce(object))
     {
-        for (std::size_t i = 0; i < tid.GetAttributeN(); ++i)
-        {
-            const TypeId::AttributeInformation attribute = tid.GetAttribute(i);
-            if (!IsTold(attribute))
-            {
-                continue;
-            }
-            const Ptr<AttributeValue> value = attribute.checker->Create();
-            object.GetAttribute(attribute.name, *value);
-            values[attribute.name] = value->SerializeToString(attribute.checker);
-            const auto* parameter = dynamic_cast<const ParameterValue*>(PeekPointer(value));
-            if (parameter && parameter->IsGiven())
-            {
-                given.push_back(attribute.name);
-            }
-        }
-        more = tid.HasParent();
+        values[attribute.name] = attribute.value;
+        origins[attribute.name] = attribute.from;
     }
     entry["values"] = values;
-    if (!given.empty())
-    {
-        entry["given"] = given;
-    }
+    entry["from"] = origins;
     return entry;
+}
+
+/// @return the marking curve that a switch has at a port, of its rate: bytes
+Json
+Thresholds(const Switch& sw, uint16_t port)
+{
+    Json json = Json::object();
+    if (const auto* marker = sw.FindStage<EcnMarker>())
+    {
+        const EcnCurve& curve = marker->GetCurve(port);
+        json["ecnKminBytes"] = curve.kminBytes;
+        json["ecnKmaxBytes"] = curve.kmaxBytes;
+        json["ecnPmax"] = curve.pmax;
+    }
+    return json;
 }
 
 /// Counts it among its equals.
 void
-Add(Json& role, const Object& object)
+Add(Json& role, const Object& object, const Json& thresholds = Json())
 {
     Json entry = Describe(object);
+    if (!thresholds.is_null())
+    {
+        entry["thresholds"] = thresholds;
+    }
     for (Json& other : role)
     {
         entry["count"] = other["count"];
@@ -131,7 +123,7 @@ ValuesInForce(const Network& network)
         Add(json["switch"], sw);
         for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
         {
-            Add(json["switchPort"], *sw.GetPort(p));
+            Add(json["switchPort"], *sw.GetPort(p), Thresholds(sw, p));
             Add(json["scheduler"], sw.GetQueue(p));
         }
         for (const Ptr<SwitchStage>& stage : sw.GetStages())

@@ -21,8 +21,8 @@ class Network;
  * NICs, switches with their buffers, schedulers and stages, and what queue pairs are made of.
  * @param network built
  * @return by role ("nic", "switch", "scheduler", "stage", "intra.congestionControl", ...), a list
- * of {type, count, values, given}: objects of a role that have the same values are one entry. What
- * is given names the parameters that were set; the others are the profile's, or follow from others
+ * of {type, count, values, from}: objects of a role that have the same values are one entry; from
+ * is AttributeInForce::from of each value. A switch port has its ECN thresholds besides
  */
 nlohmann::ordered_json ValuesInForce(const Network& network);
 

@@ -1,0 +1,226 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Numbers that one can see: --PrintProfile, what --help lists, and summary.json's values, ports and commit.
+
+    values.py BUILD_DIR
+"""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PREFIX = "ns3::roce::"
+PROGRAM = "two-dc-leaf-spine"
+# Options that name a type, and the class that it derives from.
+OPTIONS = {"cc": "CongestionControl", "stages": "SwitchStage", "edge": "SwitchStage", "tuner": "Tuner",
+           "lossRecovery": "LossRecovery", "paths": "PathSelector"}
+# Shims stand before a rate law; they are none to name.
+NOT_NAMED = {"CongestionControl": {"ReflexSender"}}
+
+
+def check(condition, what):
+    """End with one line if something is wrong."""
+    if not condition:
+        sys.exit("FAILED " + what)
+
+
+class Programs:
+    """The programs of a build, with the tutorial's rate law Aimd as a class of one's own if wanted."""
+
+    def __init__(self, build):
+        self.build = build
+        self.own = {"LD_PRELOAD": str(build / "lib" / "libroce-tutorial.so")}
+        self.types = json.loads(subprocess.run([build / "bin" / "roce-type-tables"], capture_output=True, text=True,
+                                               check=True).stdout)
+
+    def run(self, *options, own=False):
+        """@return the finished process."""
+        return subprocess.run([self.build / "bin" / PROGRAM, *options], capture_output=True, text=True, timeout=100, check=False,
+                              env={**os.environ, **(self.own if own else {})})
+
+    def children(self, base):
+        """@return names of the types that may be made and derive from a base."""
+        names, grown = {PREFIX + base}, True
+        while grown:
+            more = {t["name"] for t in self.types if t["parent"] in names} - names
+            names, grown = names | more, bool(more)
+        return {t["name"].replace(PREFIX, "") for t in self.types if t["name"] in names and t["constructor"]}
+
+    def profile(self, text, **options):
+        """@return rows of --PrintProfile by parameter: value, from, values."""
+        done = self.run(f"--PrintProfile={text}", **options)
+        check(done.returncode == 0 and not done.stderr, f"--PrintProfile={text}: status {done.returncode}: {done.stderr}")
+        lines = done.stdout.splitlines()
+        ends = [match.start() for match in re.finditer(r"\S+", lines[1])] + [None]
+        check(lines[1].split() == ["parameter", "value", "from", "values", "help"], f"--PrintProfile={text}: columns {lines[1]}")
+        return {line[:ends[1]].strip(): [line[a:b].strip() for a, b in zip(ends[1:4], ends[2:5])] for line in lines[2:]}
+
+
+def test_profiles(programs):
+    """Each type with profiles prints its tables; what is given, what is derived and bad names are said."""
+    count = 0
+    for entry in programs.types:
+        tables = {a["name"]: a for a in entry["attributes"] if a["profiles"]}
+        if "Profile" not in tables or not entry["constructor"]:
+            continue
+        name = entry["name"].replace(PREFIX, "")
+        for i, profile in enumerate(tables["Profile"]["range"].split(", ")):
+            rows = programs.profile(f"{name}[Profile={profile}]")
+            check(rows["Profile"][:2] == [profile, "attribute"], f"{name}: Profile is {rows['Profile']}")
+            for attribute, parameter in tables.items():
+                if attribute != "Profile":
+                    value, origin, _ = rows[attribute]
+                    check(origin == "derived" or (origin == "profile" and value == parameter["profiles"][i]),
+                          f"{name}[Profile={profile}]: {attribute} is {value} from {origin}, expected {parameter['profiles'][i]}")
+                    count += 1
+    check(count > 100, f"values by profile: {count}")
+    rows = programs.profile("Dcqcn[Profile=paper|AiRate=60Mbps]")
+    check(rows["AiRate"] == ["60Mbps", "attribute", "rate, AiRate > 0"], f"AiRate is {rows['AiRate']}")
+    check(rows["ByteReset"][:2] == ["10000000", "profile"], f"ByteReset is {rows['ByteReset']}")
+    check(programs.profile("Nic")["RtoMin"] == ["67108864ns", "default", "time"], "Nic::RtoMin")
+    check(programs.profile("Switch")["BufferSize"] == ["32MiB", "default", "bytes"], "Switch::BufferSize")
+    check(programs.profile("Aimd", own=True)["Profile"][0] == "gentle", "the tutorial's Aimd")
+    for text, expected in (("Dcqcnn", "expected one of: Acc, Bbr, "), ("Dcqcn[Profile=x]", "expected 'nvidia', 'paper', 'hpcc-sim'"),
+                           ("Dcqcn[Foo=1]", "--PrintAttributes="), ("", "expected one of: "), ("SwitchStage", "expected one of: "),
+                           ("Dcqcn[TimeReset=0us|ByteReset=0]", "at least one of the two")):
+        done = programs.run(f"--PrintProfile={text}")
+        check(done.returncode == 2 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+              and expected in done.stderr and not done.stdout, f"--PrintProfile={text}: {done.returncode} {done.stderr}")
+
+
+def test_known_types(programs):
+    """--help and the message for an unknown name list every type there is, one's own included."""
+    for own in (False, True):
+        text = programs.run("--help", own=own).stdout
+        for option, base in OPTIONS.items():
+            known = programs.children(base) - NOT_NAMED.get(base, set()) | ({"Aimd"} if own and option == "cc" else set())
+            line = re.search(rf"^ +--{option}: +(.*)$", text, re.M)[1]
+            listed = max(re.findall(r"\w+(?:, \w+)*", line), key=lambda names: names.count(","), default="").split(", ")
+            check(set(listed) - {"none"} == known, f"--help lists --{option}: {listed}, expected {sorted(known)}")
+            done = programs.run(f"--{option}=NoSuchType", own=own)
+            expected = f"error: --{option} is 'NoSuchType', expected one of: {', '.join(sorted(known))}\n"
+            check(done.returncode == 2 and done.stderr == expected, f"--{option}=NoSuchType says {done.stderr}, expected {expected}")
+
+
+def read_csv(path):
+    """@return rows of a table."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_commit():
+    """The commit is that of the module's folder, says if files differ from it, and is unknown elsewhere."""
+    script = ROOT / "contrib" / "roce" / "commit.cmake"
+    with tempfile.TemporaryDirectory() as folder:
+        work, module, output = Path(folder), Path(folder, "tree", "contrib", "roce"), Path(folder, "roce-commit.cc")
+        module.mkdir(parents=True)
+        (module / "commit.cmake").write_text(script.read_text(encoding="utf-8"), encoding="utf-8")
+
+        def git(*words):
+            done = subprocess.run(["git", "-C", work / "tree", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+                                  capture_output=True, text=True, check=True)
+            return done.stdout.strip()
+
+        def found():
+            subprocess.run(["cmake", f"-DOUTPUT={output}", "-P", module / "commit.cmake"], check=True)
+            return re.search(r'return "(.*)";', output.read_text(encoding="utf-8"))[1]
+
+        check(found() == "unknown", "commit outside a repository")
+        git("init", "-q")
+        git("commit", "-q", "--allow-empty", "-m", "Others' tree")
+        check(found() == "unknown", "commit of a copy in another project's repository")
+        git("add", "-A")
+        git("commit", "-q", "-m", "Module")
+        check(found() == git("rev-parse", "HEAD"), f"commit: {found()}, expected {git('rev-parse', 'HEAD')}")
+        (work / "tree" / "untracked").touch()
+        before = output.stat().st_mtime_ns
+        check(found() == git("rev-parse", "HEAD") and output.stat().st_mtime_ns == before, "an unchanged commit is written again")
+        with open(module / "commit.cmake", "a", encoding="utf-8") as file:
+            file.write("# changed\n")
+        check(found() == git("rev-parse", "HEAD") + "-dirty", f"commit of changed files: {found()}")
+
+
+def test_summary(programs):
+    """summary.json: origins of values, thresholds by port, neighbours, commit; names in the series."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = programs.run("--leaves=2", "--spines=2", "--hostsPerLeaf=2", "--duration=200us", "--progress=none",
+                            "--cc=Dcqcn[Profile=paper|AiRate=60Mbps]", "--interCc=Hpcc", "--edge=ReflexNdt",
+                            "--ns3::roce::EcnMarker::Kmin=50000", "--leafBuffer=16MiB", "--queues=change", "--utilisation=20us",
+                            f"--out={folder}/run")
+        check(done.returncode == 0, f"run: status {done.returncode}: {done.stderr}")
+        summary = json.loads(Path(folder, "run", "summary.json").read_text(encoding="utf-8"))
+        programs.run("--datacenters=1", "--pattern=permutation", "--messageBytes=1000", "--tuner=Paraleon[MonitorInterval=70us]",
+                     "--progress=none", f"--out={folder}/tuned")
+        tuned = json.loads(Path(folder, "tuned", "summary.json").read_text(encoding="utf-8"))["valuesInForce"]["tuner"][0]
+        check((tuned["values"]["MonitorInterval"], tuned["from"]["MonitorInterval"]) == ("70us", "attribute"), f"tuner: {tuned}")
+        queues, busy = read_csv(f"{folder}/run/queues.csv"), read_csv(f"{folder}/run/utilisation.csv")
+    roles = summary["valuesInForce"]
+    expected = {"nic", "switch", "switchPort", "scheduler", "stage"} | {
+        f"{scope}.{part}" for scope in ("intra", "inter") for part in
+        ("congestionControl", "receiverFeedback", "lossRecovery", "pathSelector")}
+    check(expected <= set(roles), f"valuesInForce: {sorted(roles)}, expected {sorted(expected)}")
+    for role, entries in roles.items():
+        for entry in entries:
+            check(set(entry["from"]) == set(entry["values"]) and
+                  set(entry["from"].values()) <= {"attribute", "profile", "default", "derived"}, f"{role}: from {entry['from']}")
+
+    def value(role, kind, name, at=0):
+        entry = [e for e in roles[role] if e["type"] == PREFIX + kind][at]
+        return entry["values"][name], entry["from"][name]
+
+    for found, wanted in ((value("intra.congestionControl", "Dcqcn", "AiRate"), ("60Mbps", "attribute")),
+                          (value("intra.congestionControl", "Dcqcn", "ByteReset"), ("10000000", "profile")),
+                          (value("stage", "EcnMarker", "Kmin"), ("50000", "attribute")),
+                          (value("stage", "EcnMarker", "Kmax"), ("400000", "default")),
+                          (value("switch", "Switch", "BufferSize"), ("16MiB", "attribute")),
+                          (value("switch", "Switch", "BufferSize", 1), ("32MiB", "default")),
+                          (value("nic", "Nic", "PathMtu"), ("4096", "default"))):
+        check(found == wanted, f"valuesInForce: {found}, expected {wanted}")
+    ports = {entry["values"]["DataRate"]: entry["thresholds"] for entry in roles["switchPort"]}
+    check(ports["100Gbps"]["ecnKmaxBytes"] == 1600000 and ports["1600Gbps"]["ecnKmaxBytes"] == 25600000, f"thresholds: {ports}")
+    neighbours = summary["neighbours"]
+    check(len(neighbours) == 42 and all(neighbours[b] == a and a != b for a, b in neighbours.items()), f"neighbours: {neighbours}")
+    check(neighbours["nic3"] == "dc0-leaf1:1" and neighbours["dc0-dci0:2"] == "dc1-dci0:2", f"neighbours: {neighbours}")
+    built = (programs.build / "contrib" / "roce" / "roce-commit.cc").read_text(encoding="utf-8")
+    commit = summary["versions"]["commit"]
+    check(re.fullmatch(r"unknown|[0-9a-f]{40}(-dirty)?", commit) and f'"{commit}"' in built, f"commit {commit}, the build has {built}")
+    check(len(queues) > 10 and len(busy) > 10, f"series: {len(queues)} and {len(busy)} rows")
+    for row in queues + busy:
+        host = row["port_name"].startswith("nic")
+        check(row["node_name"] == summary["nodeNames"][row["node"]] and
+              (host or row["port_name"] == f"{row['node_name']}:{row['port']}") and row["port_name"] in neighbours, f"series: {row}")
+    check({row["port_name"] for row in busy if row["port_name"].startswith("nic")}, "utilisation.csv names no NIC")
+
+
+def test_vendor_names(programs):
+    """NVIDIA's names: each attribute exists, and has the value that the table says in the default profile."""
+    rows = read_csv(ROOT / "contrib" / "roce" / "doc" / "howto" / "nvidia-names.csv")
+    check(len(rows) > 18, f"nvidia-names.csv: {len(rows)} rows")
+    for row in rows:
+        kind, name = row["attribute"].split("::")
+        found = programs.profile(kind).get(name)
+        check(found and found[0] == row["value here"], f"nvidia-names.csv: {row['NVIDIA' + chr(39) + 's name']}: {row['attribute']} "
+                                                       f"is {found}, the table says {row['value here']}")
+
+
+def main():
+    """All of it."""
+    programs = Programs(Path(sys.argv[1]).resolve())
+    test_profiles(programs)
+    test_known_types(programs)
+    test_commit()
+    test_summary(programs)
+    test_vendor_names(programs)
+    print("values: profiles, known types, commit, summary.json and NVIDIA's names")
+
+
+if __name__ == "__main__":
+    main()
