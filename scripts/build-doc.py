@@ -133,6 +133,23 @@ def attribute_page(types):
     return page + title("Without attributes of their own", "-") + ",\n".join(none) + ".\n"
 
 
+def profile_page(types):
+    """@return the chapter of all profiles, a table for each type that has several: parameters by profiles."""
+    page = title("Profiles") + (
+        "The values of each parameter in each profile of its type; the first profile is the default. ``*``: the profiles differ. "
+        "``--PrintProfile='Dcqcn[Profile=paper]'`` prints one with what is given besides; how to see and change values is told in "
+        ":doc:`howto/parameters`.\n\n")
+    for entry in types:
+        names = next((a["range"].split(", ") for a in entry["attributes"] if a["name"] == "Profile" and a["profiles"]), [])
+        rows = [(f"``{a['name']}``" + (" \\*" if len(set(a["profiles"])) > 1 else ""),
+                 *(f"``{text}``" if text else "(empty)" for text in a["profiles"]))
+                for a in entry["attributes"] if len(names) > 1 and len(a["profiles"]) == len(names)]
+        if rows:
+            page += title(entry["name"].replace(PREFIX, ""), "-")
+            page += table(("parameter", *names), (30, *[70 // len(names)] * len(names)), rows)
+    return page
+
+
 def trace_page(types):
     """@return the chapter of all trace sources."""
     rows = [(f"``{entry['name'].replace(PREFIX, '')}/{t['name']}``", f"``{t['callback'].replace(PREFIX, '')}``", escaped(t["help"]))
@@ -207,6 +224,7 @@ def main():
     shutil.copytree(MODULE / "doc", source)
     (build / "doc" / "types.json").write_text(json.dumps(types), encoding="utf-8")
     (source / "attributes.rst").write_text(attribute_page(types), encoding="utf-8")
+    (source / "profiles.rst").write_text(profile_page(types), encoding="utf-8")
     (source / "traces.rst").write_text(trace_page(types), encoding="utf-8")
     rows, facts = comparison()
     write_csv(source / "rooms.csv", [(f"``{room}``", count, lines, ", ".join(below)) for room, count, lines, below
