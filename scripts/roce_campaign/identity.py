@@ -4,7 +4,7 @@
 """What a result depends on, as hashes, so that results of different code or options never mix.
 
 Code is the program's file and every ns-3 library that the loader gives it, this module's among
-them, by content. System libraries (C, C++) are not in it.
+them, by content, but for the commit that is written into it. System libraries (C, C++) are not in it.
 """
 
 import hashlib
@@ -15,6 +15,9 @@ import subprocess
 from typing import Dict, List
 
 import roce_results as rr
+
+COMMIT = re.compile(rb"ns-3-roce-commit:.{47}", re.DOTALL)  # contrib/roce/commit.cmake
+BUILD_ID = re.compile(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0.{20}", re.DOTALL)
 
 
 def file_hash(path: str) -> str:
@@ -27,6 +30,18 @@ def file_hash(path: str) -> str:
     except OSError as error:
         raise rr.ResultError(f"{path}: {error.strerror}") from None
     return digest.hexdigest()
+
+
+def code_hash(path: str) -> str:
+    """SHA-256 of a program or library without the commit and the linker's hash of it (build id), on which no result depends."""
+    try:
+        with open(path, "rb") as stream:
+            content = stream.read()
+    except OSError as error:
+        raise rr.ResultError(f"{path}: {error.strerror}") from None
+    for aside in (COMMIT, BUILD_ID):
+        content = aside.sub(b"", content)
+    return hashlib.sha256(content).hexdigest()
 
 
 def data_hash(data) -> str:
@@ -58,4 +73,4 @@ def libraries(program: str) -> List[str]:
 
 def code(program: str) -> Dict[str, str]:
     """File name -> hash of the program and its ns-3 libraries."""
-    return {os.path.basename(f): file_hash(f) for f in [program] + libraries(program)}
+    return {os.path.basename(f): code_hash(f) for f in [program] + libraries(program)}

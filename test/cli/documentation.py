@@ -63,6 +63,13 @@ def site(build):
             check(item["help"].strip(), f"{entry['name']}::{item['name']} has no help text")
     page = (html / "attributes.html").read_text(encoding="utf-8")
     check(all(f">{entry['name'].replace(PREFIX, '')}<" in page for entry in types), "attributes.html: a type is missing")
+    page = (html / "profiles.html").read_text(encoding="utf-8")
+    for entry in types:
+        tables = {a["name"]: a for a in entry["attributes"] if a["profiles"]}
+        for profile in tables["Profile"]["range"].split(", ") if "Profile" in tables else []:
+            section = page[page.index(f"<h2>{entry['name'].replace(PREFIX, '')}<"):].split("</section>")[0]
+            missing = [name for name in tables if name != "Profile" and f">{name}<" not in section]
+            check(f"<p>{profile}</p>" in section and not missing, f"profiles.html: {entry['name']} lacks {profile} or {missing}")
     return types
 
 

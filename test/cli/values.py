@@ -17,6 +17,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from roce_campaign import identity  # noqa: E402  pylint: disable=wrong-import-position
 PREFIX = "ns3::roce::"
 PROGRAM = "two-dc-leaf-spine"
 # Options that name a type, and the class that it derives from.
@@ -131,7 +133,7 @@ def test_commit():
 
         def found():
             subprocess.run(["cmake", f"-DOUTPUT={output}", "-P", module / "commit.cmake"], check=True)
-            return re.search(r'return "(.*)";', output.read_text(encoding="utf-8"))[1]
+            return re.search(r'"ns-3-roce-commit:([^"]+)"', output.read_text(encoding="utf-8"))[1]
 
         check(found() == "unknown", "commit outside a repository")
         git("init", "-q")
@@ -146,6 +148,23 @@ def test_commit():
         with open(module / "commit.cmake", "a", encoding="utf-8") as file:
             file.write("# changed\n")
         check(found() == git("rev-parse", "HEAD") + "-dirty", f"commit of changed files: {found()}")
+
+
+def test_commit_aside(programs):
+    """Campaigns know results again, whatever the commit; not when any other byte of the code changes."""
+    text = (programs.build / "contrib" / "roce" / "roce-commit.cc").read_text(encoding="utf-8")
+    hashes, contents = set(), set()
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder, "libns3-x.so")
+        for commit in ("unknown", 40 * "a", 40 * "b" + "-dirty"):
+            Path(folder, "x.cc").write_text(re.sub(r'(ns-3-roce-commit:)[^"]+', rf"\g<1>{commit}", text, count=1), encoding="utf-8")
+            subprocess.run(["g++", "-std=c++17", "-O2", "-shared", "-fPIC", f"-I{programs.build}/include", Path(folder, "x.cc"), "-o",
+                            library], check=True)
+            hashes.add(identity.code_hash(str(library)))
+            contents.add(library.read_bytes())
+        check(len(contents) == 3 and len(hashes) == 1, f"libraries of 3 commits: {len(contents)} contents, {len(hashes)} hashes of code")
+        library.write_bytes(library.read_bytes().replace(b"GetCommit", b"GetCommot"))
+        check(identity.code_hash(str(library)) not in hashes, "other code has the same hash")
 
 
 def test_summary(programs):
@@ -191,7 +210,7 @@ def test_summary(programs):
     check(neighbours["nic3"] == "dc0-leaf1:1" and neighbours["dc0-dci0:2"] == "dc1-dci0:2", f"neighbours: {neighbours}")
     built = (programs.build / "contrib" / "roce" / "roce-commit.cc").read_text(encoding="utf-8")
     commit = summary["versions"]["commit"]
-    check(re.fullmatch(r"unknown|[0-9a-f]{40}(-dirty)?", commit) and f'"{commit}"' in built, f"commit {commit}, the build has {built}")
+    check(re.fullmatch(r"unknown|[0-9a-f]{40}(-dirty)?", commit) and f':{commit}"' in built, f"commit {commit}, the build has {built}")
     check(len(queues) > 10 and len(busy) > 10, f"series: {len(queues)} and {len(busy)} rows")
     for row in queues + busy:
         host = row["port_name"].startswith("nic")
@@ -217,6 +236,7 @@ def main():
     test_profiles(programs)
     test_known_types(programs)
     test_commit()
+    test_commit_aside(programs)
     test_summary(programs)
     test_vendor_names(programs)
     print("values: profiles, known types, commit, summary.json and NVIDIA's names")
