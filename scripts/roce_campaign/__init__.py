@@ -36,5 +36,6 @@ same_runs    whether two runs can be compared: workloads, options
 regress_report   what changed, a row for each fact
 baseline     the file of scripts/regress record
 recheck      its runs made again and compared
+mutants      parameters moved, to see what bounds catch
 check_report     what was found: text, Markdown, JUnit XML
 """
