@@ -14,6 +14,8 @@ claims       claims and tables of targets
 plots        which figures are asked for
 expression   the small language of claims and derived metrics
 identity     what a result depends on, as hashes
+only         a part of an experiment: what some figures or claims need
+sizes        what the quick size has less of than the full one
 plan         results/NAME/plan.json: the runs of one campaign, for all processes that take part
 run          one run, as a process of its own (here or on a cluster node)
 measure      metrics of single runs
@@ -26,7 +28,14 @@ run_figures      figures of single runs: queues, throughput, distributions
 seed_figures     how a metric is distributed over the seeds
 tables       tables of metrics
 page         the HTML page
+valid        options judged by the program before the first run
 workspace    which files of a campaign's folder are its own
 driver       starts Snakemake and shows its progress
-regress      two versions compared
+regress      metrics of two versions compared
+same_runs    whether two runs can be compared: workloads, options
+regress_report   what changed, a row for each fact
+baseline     the file of scripts/regress record
+recheck      its runs made again and compared
+mutants      parameters moved, to see what bounds catch
+check_report     what was found: text, Markdown, JUnit XML
 """

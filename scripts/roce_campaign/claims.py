@@ -55,6 +55,7 @@ class Claim(NamedTuple):
     at_least: int  # how many cases must hold (relations)
     target: Dict[str, str]  # the row of the table of targets, if any
     place: str  # file:line
+    own: bool  # a check of the experiment's author, not a statement of the paper
 
 
 def targets_path(value: Optional[Value], folder: str) -> Optional[str]:
@@ -146,7 +147,8 @@ class Claims:
     def read(self, value: Value) -> Claim:
         """One claim."""
         fields = value.fields("claim", ("id", "text", "value", "holds", "kind", "unit", "reported",
-                                        "band", "rule", "at", "each", "at_least"), ("id",))
+                                        "band", "rule", "at", "each", "at_least", "own"),
+                              ("id",))
         name = fields["id"].short("id")
         what = f"claim {name}"
         target = self.targets.get(name, {})
@@ -176,11 +178,13 @@ class Claims:
         unit = "%" if kind == "reduction" else ""
         if target.get("kind") in ("MB", "Gb/s", "%", "x"):
             unit = target["kind"]
+        own = fields["own"].flag(f"{what}: own") if "own" in fields else \
+            not (target if self.targets else reported)
         text = " \u00b7 ".join(target[c] for c in ("figure", "scenario", "algorithm", "baseline",
                                                    "metric") if target.get(c) not in (None, "", "-"))
         claim = Claim(name, fields["text"].text(what) if "text" in fields else text or name, kind,
                       fields["unit"].short(f"{what}: unit") if "unit" in fields else unit,
-                      reported, band, rule, cases, at_least, target, place)
+                      reported, band, rule, cases, at_least, target, place, own)
         try:
             Rule.of(claim)
         except ValueError as error:

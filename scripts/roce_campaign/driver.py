@@ -203,6 +203,10 @@ class Campaign:
 
     # ---------------------------------------------------------------------------------- failures
 
+    def missing(self) -> List[str]:
+        """Keys of the runs that are not done, or could not be measured."""
+        return [k for k, r in self.plan.by_key.items() if not os.path.exists(self.plan.mark(r))]
+
     def failures(self) -> List[str]:
         """What went wrong: the lines of failed runs, or where to look."""
         texts = []
@@ -219,7 +223,7 @@ class Campaign:
                         if not more.startswith("    error: ") and not more.startswith("    ("):
                             break
                         texts.append(more)
-        missing = [k for k, r in self.plan.by_key.items() if not os.path.exists(self.plan.mark(r))]
+        missing = self.missing()
         if missing:
             texts.append(f"{len(missing)} of {len(self.plan.by_key)} runs are missing: "
                          + ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""))

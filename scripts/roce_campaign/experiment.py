@@ -21,13 +21,15 @@ from .grid import (Point, labels_of, make_points, read_grid, read_overrides, rea
 from .metrics import Metric, read_metrics
 from .plots import Plot, read_plot
 from .program import ABSENT, ROOT, Options, program_options
+from .sizes import describe_reduction, seeds_needed
 from .stopping import Until, more_seeds, read_until
 from .yamlread import Value
 
 EXPERIMENTS = os.path.join(ROOT, "scripts", "experiments")
 
 SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides",
-            "exclude", "inputs", "seeds", "until", "warmup", "metrics", "plots", "targets", "claims", "slurm")
+            "exclude", "inputs", "seeds", "until", "warmup", "metrics", "plots", "targets", "claims", "slurm",
+            "flatters")
 MERGED = ("options", "grid", "metrics", "slurm")  # "quick" and "full" change these key by key
 MAX_TITLE = 1000  # characters
 SLURM = ("partition", "account", "qos", "time", "mem", "options")
@@ -45,7 +47,7 @@ class Experiment(NamedTuple):
     program: str
     options: Dict[str, str]
     seed_option: str
-    reports_progress: bool
+    option_names: List[str]  # of the program
     axes: Dict[str, List[str]]  # of this size
     all_axes: Dict[str, List[str]]  # of this and the full size, for claims
     points: List[Point]
@@ -60,6 +62,9 @@ class Experiment(NamedTuple):
     added: int  # how many of these the rule has added
     given: Dict[str, str]  # inputs from elsewhere: name -> path
     inputs: List[str]  # files that are read: this one, the table of targets, those of options
+    seeds_needed: Dict[frozenset, int]  # coordinates -> seeds from which the sign of an effect counts
+    reduced: List[str]  # what this size has less of than the full one
+    only: List[str] = []  # figures and claims that it was restricted to, see only.py
 
     def design(self) -> str:
         """A hash of what is run: program, options, grid and seeds."""
@@ -222,6 +227,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     folder = os.path.dirname(os.path.abspath(file))
     document = yamlread.read(file)
     full, chosen = read_sections(document, size)
+    flatters = chosen["flatters"].text("flatters") if "flatters" in chosen else ""
     seed_option = chosen["seed_option"].text("seed_option") if "seed_option" in chosen else "seed"
     path = program or program_path(chosen["program"].text("program"), folder, build)
     names = program_options(path, chosen["program"])
@@ -232,7 +238,8 @@ def load(name: str, size: str, program: Optional[str] = None,
     options = Options(names, seed_option, folder, read_inputs(chosen.get("inputs"), given, file))
     fixed = dict(options.read(k, v) for k, v in chosen["options"])
     axes = read_grid(chosen["grid"], options)
-    all_axes = labels_of(read_grid(full["grid"], options))
+    full_axes = read_grid(full["grid"], options)
+    all_axes = labels_of(full_axes)
     for axis, labels in labels_of(axes).items():
         known_labels = all_axes.setdefault(axis, [])
         known_labels += [x for x in labels if resolve_label(x, known_labels) is None]
@@ -246,6 +253,16 @@ def load(name: str, size: str, program: Optional[str] = None,
     if any(ABSENT in p.options.values() for p in points):
         chosen["inputs"].fail("inputs: expected their use in the grid, whose other points can do "
                               "without")
+    needed: Dict[frozenset, int] = {}
+    reduced: List[str] = []
+    if size == "quick":
+        all_points = make_points(full_axes, dict(options.read(k, v) for k, v in full["options"]),
+                                 [read_selection(v, all_axes, "exclude") for v in
+                                  (full["exclude"].items("exclude") if "exclude" in full else [])],
+                                 read_overrides(full["overrides"], all_axes, options),
+                                 read_seeds(full.get("seeds")), document)
+        needed = seeds_needed(all_points, points)
+        reduced = describe_reduction(all_points, points, labels_of(full_axes), labels_of(axes), flatters)
     metrics = read_metrics(chosen["metrics"], all_axes)
     if not metrics:
         document.fail("metrics: expected at least one")
@@ -267,12 +284,13 @@ def load(name: str, size: str, program: Optional[str] = None,
         short, file, size, text,
         chosen["title"].short("title", MAX_TITLE),
         chosen["description"].text("description") if "description" in chosen else "",
-        os.path.realpath(path), fixed, seed_option, "progress" in names,
+        os.path.realpath(path), fixed, seed_option, names,
         labels_of(axes), all_axes, points,
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
         metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]),
         read_until(chosen.get("until"), claims), seeds, added, given,
-        [file, path] + ([like] if like else []) + ([table] if table else []) + files_of(points))
+        [file, path] + ([like] if like else []) + ([table] if table else []) + files_of(points),
+        needed, reduced)
 
 
 def files_of(points: List[Point]) -> List[str]:

@@ -3,11 +3,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Which figures a campaign draws, and the names of their files."""
 
+import fnmatch
 import itertools
 import math
+import os
 import re
 from collections import Counter
-from typing import Iterator, List, NamedTuple
+from typing import Iterator, List, NamedTuple, Sequence
 
 import roce_results as rr
 
@@ -26,6 +28,20 @@ class PlannedFigure(NamedTuple):
     where: Selection
     file: str  # in the campaign's folder
 
+    def name(self) -> str:
+        """Its file without folder and ending."""
+        return os.path.splitext(os.path.basename(self.file))[0]
+
+
+def matches(names: Sequence[str], wanted: Sequence[str]) -> bool:
+    """True if one of the names is like one of those wanted (* and ?, whatever the case)."""
+    return any(fnmatch.fnmatchcase(n.lower(), w.lower()) for n in names if n for w in wanted)
+
+
+def is_wanted(figure: PlannedFigure, only: Sequence[str]) -> bool:
+    """True if a figure is named: by its title or its file."""
+    return matches([figure.name(), str(figure.plot.fields.get("title", ""))], only)
+
 
 def planned_figures(experiment: Experiment) -> List[PlannedFigure]:
     """All figures in order."""
@@ -43,7 +59,7 @@ def planned_figures(experiment: Experiment) -> List[PlannedFigure]:
             number = f"~{names[name]}" if names[name] > 1 else ""
             end = ".csv" if plot.kind == "table" else ".png"
             found.append(PlannedFigure(plot, where, f"figures/{name}{number}{end}"))
-    return found
+    return [f for f in found if is_wanted(f, experiment.only)] if experiment.only else found
 
 
 def figure_files(experiment: Experiment) -> List[str]:

@@ -7,7 +7,8 @@ A  reproduced: our number lies in the band (a relation holds in all its cases)
 B  size about right: sign agrees and 0.5 to 1.5 times the reported number, or within a factor of 2
 C  only the sign (of a reduction; side of 1 of a ratio), or the order of magnitude, agrees
 U  undecided: the estimate would get A, B or C, but the 95 % interval does not tell its sign (of a
-   reduction; side of 1 of a ratio; which side of a comparison is larger)
+   reduction; side of 1 of a ratio; which side of a comparison is larger), or the quick size has too
+   few seeds to tell
 F  not reproduced
 N  not measured: runs are missing, or there were no flows of that kind
 X  not scored, as the table of targets says
@@ -122,12 +123,13 @@ class Rule:
     def mark(self, value: float, low: Optional[float], high: Optional[float]) -> str:
         """The grade of a number with an interval.
 
-        A condition that says of which sign an effect is (no effect would not meet it) takes a
-        sign that the interval tells; else U.
+        An effect whose sign the interval leaves open gets U; but a condition that no effect would meet as
+        well (a band around it) says that there is little effect, which the interval shows if it lies in it.
         """
         for letter, test in self.clauses:
             if test(value):
-                return "U" if self.sign_open(low, high) and not test(self.no_effect) else letter
+                shown = not self.sign_open(low, high) or all(map(test, (low, self.no_effect, high)))
+                return letter if shown else "U"
         return "F"
 
 

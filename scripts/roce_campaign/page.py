@@ -8,7 +8,7 @@ The same results give the same bytes: times and places are in runs.csv only.
 
 import base64
 import os
-from typing import List, Optional, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import roce_results as rr
 from roce_files import OwnFiles, write_whole
@@ -71,7 +71,7 @@ def metric_tables(results: Results) -> List[dict]:
 
 
 PUBLISHED_HEADER = ["id", "claim", "reported", "ours", "95 % interval", "grade", "note", "size",
-                    "seeds", "commit"]
+                    "seeds", "commit", "source"]
 
 
 def score_rows(scores: List[score.Score]) -> List[dict]:
@@ -80,12 +80,9 @@ def score_rows(scores: List[score.Score]) -> List[dict]:
     for s in scores:
         unit = s.claim.unit if s.claim else ""
         band = s.claim.band if s.claim else None
-        text = s.claim.text if s.claim else \
-            " \u00b7 ".join(s.target[c] for c in ("figure", "scenario", "algorithm", "metric")
-                            if s.target.get(c))
         with_unit = f" {unit}" if unit else ""
         number_reported = grades.reported_number(s.reported) is not None
-        rows.append({"id": s.id, "grade": s.grade, "text": text, "note": s.note,
+        rows.append({"id": s.id, "grade": s.grade, "text": s.text, "note": s.note, "source": s.source,
                      "reported": s.reported + (with_unit if number_reported else ""),
                      "seeds": s.seeds, "ours": shorter(s.ours) + (with_unit if s.ours and "/" not in s.ours else ""),
                      "interval": score.interval(s.low, s.high),
@@ -133,7 +130,7 @@ def unfinished_flows(plan: Plan) -> int:
 
 
 def render(results: Results, plan: Plan, scores: List[score.Score],
-           drawn: List[figures.Figure]) -> str:
+           drawn: List[figures.Figure], failed: Sequence[str] = ()) -> str:
     """The page."""
     try:
         import jinja2
@@ -170,7 +167,8 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
         missing=len(plan.by_key) - len(complete), distinct=len(plan.by_key),
         unfinished=unfinished_flows(plan),
         figures=shown, scores=score_rows(scores), grades=grades.GRADES,
-        count_line=score.count_line(scores), metrics=metric_tables(results),
+        sources=score.SOURCES, count_lines=score.count_lines(scores), failed=failed,
+        reduced=experiment.reduced, only=experiment.only, metrics=metric_tables(results),
         percentile_note=rr.PERCENTILE_NOTE, warmup=f"{warmup / 1000:g} us" if warmup else "",
         versions=sorted(summary.get("versions", {}).items()), commit=plan.data["commit"],
         code=sorted(plan.data["code"].items()), file=os.path.basename(experiment.file),
@@ -205,7 +203,7 @@ def write_published(results: Results, plan: Plan, path: str) -> None:
                              "missing, expected a complete campaign to publish")
     commit = plan.data["commit"] or "unknown"
     rows = [[row["id"], row["text"], row["reported"], row["ours"], row["interval"], row["grade"],
-             row["note"], plan.data["size"], row["seeds"], commit]
+             row["note"], plan.data["size"], row["seeds"], commit, row["source"]]
             for row in score_rows(score.Scorer(results).all())]
     write_whole(path, rr.csv_text((PUBLISHED_HEADER, rows)))
 
@@ -216,9 +214,12 @@ def write_score(results: Results, plan: Plan) -> Tuple[List[score.Score], str]:
     return scores, write_table(plan, "score.csv", score.table(scores))
 
 
-def write_page(results: Results, plan: Plan) -> List[str]:
-    """Figures and index.html; both after the tables."""
+def write_page(results: Results, plan: Plan, failed: Sequence[str] = ()) -> List[str]:
+    """Figures and index.html; both after the tables.
+
+    @param failed what is to be said of runs that have failed
+    """
     drawn = figures.Drawer(results, plan).all()
     path = OwnFiles(plan.folder).write(
-        "index.html", render(results, plan, score.Scorer(results).all(), drawn))
+        "index.html", render(results, plan, score.Scorer(results).all(), drawn, failed))
     return [f.file for f in drawn if f.file] + [path]

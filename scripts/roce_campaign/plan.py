@@ -17,7 +17,7 @@ import json
 import os
 import re
 import subprocess
-from typing import Callable, Dict, List, NamedTuple, Optional
+from typing import Callable, Dict, List, NamedTuple, Optional, Set
 
 import roce_results as rr
 from roce_files import write_whole
@@ -73,6 +73,7 @@ class Plan:
     def __init__(self, folder: str, data: dict):
         self.folder = folder
         self.data = data
+        self.failed: Set[str] = set()  # keys of runs that count as missing, whatever is in their folders
         self.runs = [PlannedRun(**r) for r in data["runs"]]
         self.by_key: Dict[str, PlannedRun] = {}  # points of equal options share a run
         for run in self.runs:
@@ -92,9 +93,10 @@ class Plan:
             runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
         return Plan(folder, {
             "format": 1, "name": experiment.name, "file": os.path.abspath(experiment.file),
-            "size": experiment.size, "added": experiment.added, "inputs": experiment.given, "design": experiment.design(),
+            "size": experiment.size, "added": experiment.added, "inputs": experiment.given,
+            "only": experiment.only, "design": experiment.design(),
             "program": experiment.program, "seedOption": experiment.seed_option,
-            "progress": experiment.reports_progress, "code": code, "codeHash": code_hash,
+            "progress": "progress" in experiment.option_names, "code": code, "codeHash": code_hash,
             "commit": git_state(), "runs": [r._asdict() for r in runs]})
 
     @staticmethod
@@ -125,6 +127,8 @@ class Plan:
 
     def record(self, run: PlannedRun) -> Optional[dict]:
         """run.json of a complete run with this very code and these options, else None."""
+        if run.key in self.failed:
+            return None
         try:
             with open(os.path.join(self.run_folder(run), "run.json"), encoding="utf-8") as stream:
                 record = json.load(stream)

@@ -15,7 +15,20 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 MAX_VALUE = 4000  # characters of an option's value
 ABSENT = "{input}"  # the value of an option whose input was not given
-OWN_OPTIONS = ("out", "progress")  # given to the program by the workflow
+OWN_OPTIONS = ("out", "progress", "dryRun")  # given to the program by the workflow
+
+
+class Placed(str):
+    """An option's value that knows where the experiment's file has it."""
+
+    place = ""  # file:line
+
+    @staticmethod
+    def at(text: str, value: Value) -> "Placed":
+        """The text of a value."""
+        placed = Placed(text)
+        placed.place = f"{value.file}:{value.line}"
+        return placed
 
 
 def program_options(program: str, where: Value) -> List[str]:
@@ -54,18 +67,18 @@ class Options:
         if name not in self.names and not re.fullmatch(r"\S*::[^\s=]+", name):
             key.fail(f"the program has no option --{name}")
         if value.is_scalar() and value.node.value == "":
-            return name, ""
+            return name, Placed.at("", value)
         text = value.short(f"option {name}", MAX_VALUE)
         wanted = re.fullmatch(r"\{input:(.*)\}", text)
         if wanted:
             if wanted[1] not in self.inputs:
                 value.fail(f"option {name}: no input '{wanted[1]}', expected one of "
                            f"{', '.join(self.inputs) or '(none)'}")
-            return name, self.inputs[wanted[1]] or ABSENT
+            return name, Placed.at(self.inputs[wanted[1]] or ABSENT, value)
         # The run's folder is another one, here and on each node.
         for mark, folder in (("./", self.folder), ("{root}/", ROOT)):
             if text.startswith(mark):
                 text = os.path.join(folder, text[len(mark):])
                 if not os.path.exists(text):
                     value.fail(f"option {name}: {text} does not exist")
-        return name, text
+        return name, Placed.at(text, value)

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two versions compared by their FCT summaries, within bounds.
+"""Metrics of two versions compared within bounds.
 
 What is compared of each run: FCT and slowdown (mean, P50, P95, P99, P99.9, max) of all, intra and
 inter flows and of each size bin, from flows.csv; the same statistics as summary.json states them;
@@ -12,7 +12,7 @@ import fnmatch
 import math
 import os
 import re
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_results as rr
 
@@ -38,6 +38,14 @@ class Bound(NamedTuple):
         if not match:
             raise ValueError(f"'{text}', expected for example 1%, 0.02 or 'inter.*.p99=5%'")
         return Bound(pattern.strip() or "*", float(match[1]) / (100 if match[2] else 1))
+
+    def fits(self, metric: str) -> bool:
+        """True if the bound is for a metric, wherever that was read."""
+        return any(fnmatch.fnmatchcase(m, self.pattern) for m in (metric, without_prefix(metric)))
+
+    def text(self) -> str:
+        """As parse() reads it."""
+        return f"{self.pattern}={100 * self.relative:.6g}%"
 
 
 class Change(NamedTuple):
@@ -128,10 +136,19 @@ def of_summary(summary: dict) -> Dict[str, float]:
     return found
 
 
-def read(folder: str) -> Dict[str, float]:
-    """All metrics of a run folder."""
-    run = rr.load_run(folder)
+def of_run(run: rr.Run) -> Dict[str, float]:
+    """All metrics of a run."""
     return {**of_flows(run), **of_summary(run.summary)}
+
+
+def check_bounds(bounds: Sequence[Bound], metrics: Iterable[str]) -> None:
+    """End if a bound is for no metric that there is."""
+    known = sorted(set(metrics))
+    for bound in bounds:
+        if not any(bound.fits(m) for m in known):
+            some = [m for m in known if not m.startswith("summary.")]
+            raise rr.ResultError(f"--bound {bound.pattern}: fits no metric of these runs, expected for example "
+                                 + ", ".join(f"'{m}'" for m in some[:1] + some[len(some) // 2:][:2]))
 
 
 def bound_of(metric: str, bounds: Sequence[Bound]) -> float:
@@ -140,7 +157,7 @@ def bound_of(metric: str, bounds: Sequence[Bound]) -> float:
     for bound in bounds:
         if metric.rsplit(".", 1)[-1] in COUNTS and not bound.pattern.endswith(COUNTS):
             continue
-        if any(fnmatch.fnmatchcase(m, bound.pattern) for m in (metric, without_prefix(metric))):
+        if bound.fits(metric):
             found = bound.relative
     return found
 
@@ -173,21 +190,3 @@ def by_point(runs: Dict[str, Dict[str, float]]) -> Dict[str, Dict[str, float]]:
     for name, metrics in runs.items():
         together.setdefault(re.sub(r"-seed\d+$", "", name), []).append(metrics)
     return {name: mean_of(members) for name, members in together.items()}
-
-
-def report(changes: Sequence[Change], show: int) -> str:
-    """The largest changes; those beyond their bounds first."""
-    changed = sorted((c for c in changes if c.relative() != 0),
-                     key=lambda c: (not c.beyond(), -abs(c.relative()), c.run, c.metric))
-    rows = []
-    for c in changed[:show]:
-        numbers = ["-" if v is None else f"{v:.6g}" for v in (c.base, c.new)]
-        relative = c.relative()
-        rows.append([c.run, c.metric, *numbers,
-                     "new or gone" if math.isinf(relative) else f"{100 * relative:+.3f}%",
-                     f"{100 * c.bound:g}%", "BEYOND" if c.beyond() else "within"])
-    if not rows:
-        return ""
-    header = ["run", "metric", "base", "new", "change", "bound", "verdict"]
-    more = f"\n... and {len(changed) - show} more changes" if len(changed) > show else ""
-    return rr.format_aligned((header, rows)) + more + "\n\n"

@@ -8,7 +8,7 @@ whose sign the interval leaves open gets U instead of A, B or C.
 """
 
 import textwrap
-from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_results as rr
 
@@ -19,8 +19,8 @@ from .grades import GRADES, Rule
 from .grid import seeds_text
 
 SHOWN_CASES = 4  # of a relation; of more, only those that do not hold
-NOTE_WIDTH = 90  # on the terminal
-
+NOTE_WIDTH = 110  # on the terminal
+TEXT_WIDTH = 70
 
 
 class Score(NamedTuple):
@@ -37,13 +37,25 @@ class Score(NamedTuple):
     target: Dict[str, str]
     seeds: str = ""  # of the claim's points
 
+    @property
+    def source(self) -> str:
+        """Who says it."""
+        return "own" if self.claim and self.claim.own else "paper"
+
+    @property
+    def text(self) -> str:
+        """What is claimed."""
+        return self.claim.text if self.claim else " \u00b7 ".join(
+            self.target[c] for c in ("figure", "scenario", "algorithm", "metric") if self.target.get(c))
+
     def row(self) -> List[str]:
         """As in score.csv."""
         return [self.id, self.reported, self.ours, plain(self.low), plain(self.high), self.grade,
-                self.note]
+                self.note, self.source]
 
 
-HEADER = ["id", "reported", "ours", "ci_low", "ci_high", "grade", "note"]
+HEADER = ["id", "reported", "ours", "ci_low", "ci_high", "grade", "note", "source"]
+SOURCES = {"paper": "claims of the paper", "own": "own checks"}
 
 
 def not_counted(unfinished: Dict[int, int]) -> List[str]:
@@ -74,6 +86,18 @@ class Scorer:
                     continue
                 sets[seeds_text(self.results.points[point].seeds)] = None
         return "; ".join(sets)
+
+    def _too_few_seeds(self, case) -> str:
+        """A remark if the quick size has too few seeds at a case's points to tell the sign of an effect."""
+        for reference in case.expression.references:
+            try:
+                point = self.results.points[self._place(reference, case.coordinates)]
+            except NotMeasured:
+                continue
+            needed = self.experiment.seeds_needed.get(frozenset(point.coordinates.items()), 0)
+            if len(point.seeds) < needed:
+                return f"the sign of an effect needs {needed} seeds, --quick has {len(point.seeds)} here"
+        return ""
 
     def _prepare(self, case, unfinished: Dict[int, int]
                  ) -> Tuple[List[int], Dict[Reference, int], List[str]]:
@@ -164,6 +188,10 @@ class Scorer:
                 remarks.insert(0, f"interval reaches {', '.join(reached)}")
             if rule.sign_open(estimate.low, estimate.high):
                 remarks.insert(0, "sign not significant")
+        few = self._too_few_seeds(claim.cases[0]) if rule.no_effect is not None else ""
+        if few and grade in "ABC":
+            grade = "U"
+            remarks.insert(0, few)
         return self._result(claim, f"{estimate.value:.6g}", estimate, grade, "; ".join(remarks))
 
     def too_wide(self) -> List[str]:
@@ -186,6 +214,7 @@ class Scorer:
         remarks: List[str] = []
         unfinished: Dict[int, int] = {}
         single = None
+        few = ""
         for case in claim.cases:
             prefix = f"{case.title}: " if case.title else ""
             try:
@@ -198,6 +227,9 @@ class Scorer:
                     and difference.low <= 0 <= difference.high and difference.low < difference.high):
                 text += " (not significant)"
                 open_cases += holds and case.expression.is_effect
+            elif case.expression.is_effect and self._too_few_seeds(case):
+                open_cases += holds
+                few = self._too_few_seeds(case)
             texts.append(prefix + text)
             if not holds:
                 failing.append(prefix + text)
@@ -220,6 +252,8 @@ class Scorer:
             remarks.insert(0, f"{len(missing)} of {len(claim.cases)} cases not measured")
         if grade == "U":
             remarks.insert(0, f"{open_cases} of the {held} that hold not significant")
+            if few:
+                remarks.insert(1, few)
         if measured > SHOWN_CASES:
             texts = failing[:SHOWN_CASES] + (["..."] if len(failing) > SHOWN_CASES else [])
         note = "; ".join(texts + remarks + not_counted(unfinished))
@@ -251,17 +285,43 @@ def interval(low: Optional[float], high: Optional[float]) -> str:
     return "" if low is None or high is None else f"[{low:.4g}, {high:.4g}]"
 
 
-def printed(scores: List[Score]) -> str:
-    """For the terminal: grade, ours, reported."""
+def printed(scores: List[Score], reduced: Sequence[str] = ()) -> str:
+    """For the terminal: what is claimed, grade, ours, reported; the paper's claims first.
+
+    @param reduced what the size has less of than the full one
+    """
     if not scores:
         return "no claims to score"
-    rows = [[s.grade, s.id, s.ours or "-", interval(s.low, s.high) or "-", s.reported,
-             textwrap.shorten(s.note, NOTE_WIDTH, placeholder=" ...")] for s in scores]
-    text = rr.format_aligned((["grade", "id", "ours", "95 % interval", "reported", "note"], rows))
-    return text + "\n\n" + count_line(scores)
+    parts = []
+    for source, title in SOURCES.items():
+        some = [s for s in scores if s.source == source]
+        rows = [[s.grade, s.id, s.ours or "-", interval(s.low, s.high) or "-", s.reported,
+                 textwrap.shorten(s.text, TEXT_WIDTH, placeholder=" ...")] for s in some]
+        lines = left_aligned([["grade", "id", "ours", "95 % interval", "reported", "claim"]] + rows)
+        told = [lines[0]]
+        for score, line in zip(some, lines[1:]):
+            told.append(line)
+            if score.note:
+                told.append("       " + textwrap.shorten(score.note, NOTE_WIDTH, placeholder=" ..."))
+        if some:
+            parts.append(f"{title.capitalize()}\n" + "\n".join(told))
+    if reduced:
+        parts.append("--quick: " + "; ".join(reduced))
+    return "\n\n".join(parts + ["\n".join(count_lines(scores))])
 
 
-def count_line(scores: List[Score]) -> str:
-    """3 A reproduced, 1 F not reproduced"""
-    counts = {g: sum(s.grade == g for s in scores) for g in GRADES}
-    return ", ".join(f"{n} {g} ({GRADES[g]})" for g, n in counts.items() if n)
+def left_aligned(rows: List[List[str]]) -> List[str]:
+    """A line for each row."""
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    return ["  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows]
+
+
+def count_lines(scores: Sequence[Score]) -> List[str]:
+    """claims of the paper: 4 scored: 3 A (reproduced), 1 F (not reproduced); the same of own checks."""
+    lines = []
+    for source, title in SOURCES.items():
+        counts = {g: sum(s.grade == g and s.source == source for s in scores) for g in GRADES}
+        if any(counts.values()):
+            lines.append(f"{sum(counts.values())} {title}: "
+                         + ", ".join(f"{n} {g} ({GRADES[g]})" for g, n in counts.items() if n))
+    return lines

@@ -8,26 +8,29 @@ Also what scripts/score and scripts/plot begin with.
 
 import os
 import sys
-from typing import Optional, Tuple
+from typing import Iterable, Optional, Tuple
 
 import roce_results as rr
 
-from . import experiment, page, workspace
+from . import experiment, only, page, workspace
 from .estimates import Results
 from .plan import Plan
 
 
 def load(folder: str, file: Optional[str], jobs: int,
-         targets: Optional[str] = None) -> Tuple[Results, Plan]:
+         targets: Optional[str] = None, failed: Iterable[str] = ()) -> Tuple[Results, Plan]:
     """Plan and metrics of a results folder.
 
     The runs are those of the last scripts/reproduce; metrics, plots and claims are those of the
     experiment file as it is now. Grid, options and seeds must not have changed.
+
+    @param failed keys of runs that count as missing
     """
     plan = Plan.read(folder)
-    found = experiment.load(file or plan.data["file"], plan.data["size"], plan.data["program"],
-                            targets_file=targets, added=plan.data.get("added", 0),
-                            given=plan.data.get("inputs"))
+    plan.failed.update(failed)
+    found = only.restrict(experiment.load(
+        file or plan.data["file"], plan.data["size"], plan.data["program"], targets_file=targets,
+        added=plan.data.get("added", 0), given=plan.data.get("inputs")), plan.data.get("only", []))
     if found.design() != plan.data["design"]:
         raise rr.ResultError(f"{found.file}: program, options, grid or seeds are not those of "
                              f"{folder} any more; run scripts/reproduce again")

@@ -220,9 +220,9 @@ class Value:
         return result
 
 
-def read(file: str) -> Value:
-    """The document of a file."""
-    text = read_text(file)
+def read(file: str, longest: int = MAX_BYTES) -> Value:
+    """The document of a file of up to so many bytes."""
+    text = read_text(file, longest)
     line, problem, loader = 1, "", None
     try:
         loader = Loader(text)
@@ -243,15 +243,15 @@ def read(file: str) -> Value:
     return Value(node, file)
 
 
-def read_text(file: str) -> str:
+def read_text(file: str, longest: int = MAX_BYTES) -> str:
     """The text of a file in UTF-8, with or without a byte order mark."""
     try:
         with open(file, "rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(longest + 1)
     except OSError as error:
         raise rr.ResultError(f"{file}: {error.strerror}") from None
-    if len(data) > MAX_BYTES:
-        raise rr.ResultError(f"{file}:1: more than {MAX_BYTES} bytes, expected an experiment")
+    if len(data) > longest:
+        raise rr.ResultError(f"{file}:1: more than {longest} bytes, expected an experiment")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -145,7 +145,7 @@ SCORES = {
     "open": ("51.5152", -1.463538, 104.493841, "U"),
     "open-sign": ("51.5152", -1.463538, 104.493841, "U"),
     "open-wrong": ("51.5152", -1.463538, 104.493841, "F"),
-    "open-band": ("51.5152", -1.463538, 104.493841, "A"),
+    "open-band": ("51.5152", -1.463538, 104.493841, "U"),
     "open-ratio": ("0.761905", -0.006210, 1.530019, "U"),
     "open-sides": ("1/1", -4.5 - 12.420688, -4.5 + 12.420688, "U"),
     "sure-sides": ("1/1", -8.5 - 7.452413, -8.5 + 7.452413, "A"),
@@ -250,7 +250,7 @@ def test_examples(build):
     """The experiments that are shipped are good ones; chapters.py runs that of the documentation."""
     for size in ("--quick", "--full"):
         for file in sorted((SCRIPTS / "experiments").glob("*.yaml")):
-            good(run("reproduce", file.stem, size, "--dry-run", "--build", build), file.name)
+            good(run("reproduce", file.stem, size, "--dry-run", "--unchecked", "--build", build), file.name)
 
 
 def write_program(folder, text=PROGRAM, experiment=EXPERIMENT):
@@ -430,7 +430,9 @@ def test_failure(folder):
     done = run("reproduce", experiment, "--out", out)
     check(done.returncode == 1 and "broken on purpose" in done.stderr
           and "1 of 6 runs are missing: law-new-seed2" in done.stderr, f"failure: {done}")
-    check(len(inodes(out)) == 5 and not (out / "score.csv").exists(), "the others")
+    check(len(inodes(out)) == 5, "the others")
+    page = (out / "index.html").read_text()
+    check("1 of 6 runs are missing" in page and "broken on purpose" in page, "a failed run costs the page of the others")
     early = run("score", experiment, "--results", out, "--publish", folder / "early.csv")
     check(early.returncode == 2 and "1 runs are missing" in early.stderr
           and not (folder / "early.csv").exists(), f"published too early: {early}")
@@ -593,7 +595,7 @@ def test_regress(folder, campaign):
         check(done.returncode == 1 and all(w in done.stdout for w in words), f"{copy.name}: {done}")
 
     whole = changed("whole", lambda r: change_flows(r / "flows.csv", slower))
-    fails(whole, "cc-Dcqcn-seed2  all.fct.mean", "+3.000%", "BEYOND", "FAILED", more=("--show", "999"))
+    fails(whole, "cc-Dcqcn-seed2", "all.fct.mean", "+3.000%", "BEYOND", "FAILED", more=("--show", "999"))
     good(run("regress", campaign, whole, "--bound", "3.1%"), "a bound above the change")
     fails(whole, "all.fct.p99", more=("--bound", "3.1%", "--bound", "all.fct.p99=2%"))
     good(run("regress", campaign, whole, "--over-seeds", "--bound", "2.9%"), "over the seeds")

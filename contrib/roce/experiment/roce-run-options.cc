@@ -97,6 +97,9 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
                  safetyLimit);
     cmd.AddValue("warmup", "Flows that start earlier are left out of statistics", warmup);
     cmd.AddValue("out", "Folder for the results; empty: none", out);
+    cmd.AddValue("dryRun",
+                 "Set up and validate all, then end before the simulation; leaves no file",
+                 dryRun);
     cmd.AddValue("progress",
                  "Progress on standard error: none, text or json (all messages, too)",
                  progress);
@@ -361,6 +364,11 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const auto tuning = writer && network.GetTuner()
                             ? std::make_unique<TuningFile>(*network.GetTuner(), *writer)
                             : nullptr;
+    if (dryRun)
+    {
+        std::cout << "valid: " << flows.size() << " flows\n" << std::flush;
+        return 0;
+    }
     if (writer)
     {
         writer->Begin();

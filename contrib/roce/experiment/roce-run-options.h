@@ -61,6 +61,7 @@ struct RunOptions
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
+    bool dryRun{false};                //!< Run() ends before the simulation, without files
     std::vector<std::string> warnings; //!< see Warn()
     RunWriter::HpccForm hpccForm;      //!< of fct.txt; set by programs that have other node numbers
     std::string limitName;             //!< what has set stop or safetyLimit, if not that option
@@ -102,7 +103,8 @@ struct RunOptions
      * @param cmd goes into summary.json
      * @param network built
      * @param flows sorted by start, ids from 0
-     * @return 0, or UNFINISHED if some flows are not done; why is then on standard error
+     * @return 0, or UNFINISHED if some flows are not done; why is then on standard error. With
+     *         dryRun 0 as soon as all is valid
      * @throw InputError for bad flows, unknown ports to capture, or files that cannot be written
      */
     int Run(const CheckedCommandLine& cmd,

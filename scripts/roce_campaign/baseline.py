@@ -1,0 +1,156 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""A baseline: runs with their command lines and the completion time of every flow, as one text file.
+
+    format: 1
+    bounds: ['*=1%']
+    runs:
+      - name: load-0.3-seed1
+        program: two-dc-leaf-spine              # of the build, or a path from this file's folder
+        options: [--load=0.3, --seed=1]
+        status: 0
+        starts: true                            # flow starts belong to the workload, they wait for nothing
+        arrivals: 6a09...                       # SHA-256 of the flows: hosts, class, tag, size, start
+        ideal: bb67...                          # SHA-256 of their ideal completion times
+        flows: 33
+        fct_ps: |                               # in the order of ids; - is not finished
+          132873600 6512640 ...
+
+Sizes and hosts of the flows are not in it: those of the new run are the same, or the check ends there.
+"""
+
+import os
+import textwrap
+from typing import List, NamedTuple, Optional, Tuple
+
+import roce_results as rr
+from roce_files import write_whole
+
+from . import identity, yamlread
+from .program import ROOT
+from .regress import Bound
+from .same_runs import arrivals, has_phases
+from .yamlread import Value
+
+FORMAT = 1
+WIDTH = 120
+MAX_BYTES = 100_000_000
+FIELDS = ("name", "program", "options", "status", "starts", "arrivals", "ideal", "flows", "fct_ps")
+
+
+class Recorded(NamedTuple):
+    """A run of a baseline."""
+
+    name: str
+    program: str
+    options: List[str]
+    status: int  # exit status of the program: 0, or 3 if flows are not done
+    starts: bool
+    arrivals: str
+    ideal: str
+    fct_ps: List[Optional[int]]  # None: not finished
+
+
+class Baseline(NamedTuple):
+    """The file."""
+
+    bounds: List[str]
+    runs: List[Recorded]
+
+
+def hashes(run: rr.Run, starts: bool) -> Tuple[str, str]:
+    """What a run's workload and its ideal completion times are."""
+    return (identity.data_hash(arrivals(run.flows, starts)),
+            identity.data_hash([f.ideal_ps for f in in_order(run)]))
+
+
+def in_order(run: rr.Run) -> List[rr.Flow]:
+    """The flows by their ids."""
+    return sorted(run.flows, key=lambda f: f.id)
+
+
+def recorded(name: str, program: str, options: List[str], status: int, run: rr.Run) -> Recorded:
+    """What a baseline keeps of a run."""
+    starts = not has_phases(run)
+    return Recorded(name, program, options, status, starts, *hashes(run, starts),
+                    [f.fct_ps for f in in_order(run)])
+
+
+def run_with(fct_ps: List[Optional[int]], new: rr.Run) -> rr.Run:
+    """A run whose flows are those of the new one, but for their completion times (and the slowdown that follows)."""
+    flows = [f._replace(fct_ps=fct, finished=fct is not None,
+                        slowdown=None if fct is None else fct / max(1, f.ideal_ps))
+             for f, fct in zip(in_order(new), fct_ps)]
+    return new._replace(flows=flows, summary={})
+
+
+def quoted(text: str) -> str:
+    """A text as YAML has it in any case."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def write(baseline: Baseline, file: str) -> None:
+    """The file, in an order that makes differences small."""
+    lines = ["# What scripts/regress check compares with; written by scripts/regress record.",
+             f"format: {FORMAT}", f"bounds: [{', '.join(map(quoted, baseline.bounds))}]", "runs:"]
+    for run in baseline.runs:
+        lines += [f"  - name: {quoted(run.name)}", f"    program: {quoted(run.program)}",
+                  f"    options: [{', '.join(map(quoted, run.options))}]", f"    status: {run.status}",
+                  f"    starts: {str(run.starts).lower()}", f"    arrivals: {run.arrivals}",
+                  f"    ideal: {run.ideal}", f"    flows: {len(run.fct_ps)}", "    fct_ps: |"]
+        words = " ".join("-" if x is None else str(x) for x in run.fct_ps)
+        lines += textwrap.wrap(words, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6,
+                               break_on_hyphens=False)
+    write_whole(file, "\n".join(lines) + "\n")
+
+
+def read(file: str) -> Baseline:
+    """The file, checked."""
+    document = yamlread.read(file, MAX_BYTES)
+    fields = document.fields("the baseline", ("format", "bounds", "runs"), ("format", "bounds", "runs"))
+    if fields["format"].text("format") != str(FORMAT):
+        fields["format"].fail(f"format is '{fields['format'].node.value}', expected {FORMAT}: record it again")
+    bounds = []
+    for value in fields["bounds"].items("bounds", True):
+        value.parsed("bounds", Bound.parse)
+        bounds.append(value.node.value)
+    runs = [read_run(v) for v in fields["runs"].items("runs")]
+    names = [r.name for r in runs]
+    for value, name in zip(fields["runs"].items("runs"), names):
+        if names.count(name) > 1:
+            value.fail(f"run '{name}' is there twice")
+    return Baseline(bounds, runs)
+
+
+def read_run(value: Value) -> Recorded:
+    """One run."""
+    fields = value.fields("run", FIELDS, FIELDS)
+    fct = [None if x == "-" else fields["fct_ps"].parsed("fct_ps", lambda _, x=x: picoseconds(x))
+           for x in fields["fct_ps"].node.value.split()] if fields["fct_ps"].is_scalar() else []
+    if len(fct) != fields["flows"].whole("flows", 0):
+        fields["flows"].fail(f"flows is {fields['flows'].node.value}, but fct_ps has {len(fct)} of them")
+    return Recorded(fields["name"].short("name"), fields["program"].text("program"),
+                    [o.text("an option") for o in fields["options"].items("options", True)],
+                    fields["status"].whole("status", 0, 255), fields["starts"].flag("starts"),
+                    fields["arrivals"].text("arrivals"), fields["ideal"].text("ideal"), fct)
+
+
+def picoseconds(text: str) -> int:
+    """A completion time; ValueError."""
+    if not text.isdecimal():
+        raise ValueError(f"'{text[:40]}', expected picoseconds or -")
+    return int(text)
+
+
+def portable(text: str, folder: str) -> str:
+    """A path of this checkout as {root}/..., another one from the baseline's folder."""
+    inside = os.path.relpath(text, ROOT)
+    if not inside.startswith(".."):
+        return "{root}/" + inside
+    return "{here}/" + os.path.relpath(text, folder)
+
+
+def local(text: str, folder: str) -> str:
+    """The text with such paths as they are here."""
+    return text.replace("{root}", ROOT).replace("{here}", os.path.abspath(folder))

@@ -1,0 +1,153 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs made again and compared with a baseline: flow by flow, then by metric with bounds."""
+
+import os
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+
+import roce_results as rr
+
+from . import baseline, identity, regress
+from .baseline import Recorded
+from .experiment import Experiment, program_path
+from .plan import readable
+from .run import FINISHED
+
+LAST_LINES = 5  # of a program that fails
+
+
+class Order(NamedTuple):
+    """A run to make."""
+
+    name: str
+    program: str  # as the baseline has it
+    options: List[str]
+
+
+class Outcome(NamedTuple):
+    """A run made again, beside its baseline."""
+
+    name: str
+    error: str  # of a program that fails, else empty
+    other: str  # how the workload differs, else empty
+    flows: int
+    changed: List[Tuple[float, int]]  # flows with another completion time: its relative change, and the id
+    changes: List[regress.Change]  # of metrics
+    ideal: bool  # whether ideal completion times are the same
+
+    def beyond(self) -> List[regress.Change]:
+        """Metrics beyond their bounds."""
+        return [c for c in self.changes if c.beyond()]
+
+    def verdict(self, exact: bool) -> str:
+        """A word."""
+        return "ERROR" if self.error else "OTHER FLOWS" if self.other else \
+            "BEYOND" if self.beyond() or (exact and self.changed) else "within"
+
+
+def orders_of(experiment: Experiment, program: str, folder: str) -> List[Order]:
+    """Every run of an experiment. @param folder of the baseline"""
+    orders = {}
+    for point in experiment.points:
+        for seed in point.seeds:
+            options = [f"--{o}={baseline.portable(v, folder) if os.path.isabs(v) and os.path.exists(v) else v}"
+                       for o, v in point.options.items()] + [f"--{experiment.seed_option}={seed}"]
+            orders.setdefault((*options,), Order(f"{readable(point)}-seed{seed}", program, options))
+    return list(orders.values())
+
+
+def order_of_command(words: Sequence[str], folder: str) -> Order:
+    """The user's own command line; files that it names count from where it is given."""
+    program, options = words[0], []
+    if os.sep in program:
+        program = baseline.portable(os.path.abspath(program), folder)
+    for word in words[1:]:
+        name, sign, value = word.partition("=")
+        if value and os.path.exists(value):
+            value = baseline.portable(os.path.abspath(value), folder)
+        options.append(name + sign + value)
+    return Order("run", program, options)
+
+
+def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run, int], object],
+         more: Iterable[str] = ()) -> Tuple[object, str]:
+    """Run a program in a folder that is removed after its result was used.
+
+    @param folder of the baseline
+    @param more further options
+    @return what `use` makes of the result and exit status, and the error if there is none
+    """
+    path = os.path.abspath(program_path(baseline.local(order.program, folder), folder, build))
+    if not os.access(path, os.X_OK):
+        raise rr.ResultError(f"program '{path}' is not there or not executable; build it, or name the build with --build")
+    options = [baseline.local(o, folder) for o in [*order.options, *more]]
+    with tempfile.TemporaryDirectory(prefix="roce-regress-") as place:
+        done = subprocess.run([path, *options, "--out=."], cwd=place, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", check=False, env=identity.clean_environment())
+        if done.returncode not in FINISHED:
+            last = " / ".join([x for x in done.stderr.splitlines() if x.strip()][-LAST_LINES:])
+            return None, rr.one_line(f"exit status {done.returncode}: {last or 'nothing on standard error'}")
+        try:
+            return use(rr.load_run(place), done.returncode), ""
+        except rr.ResultError as error:
+            return None, f"no result: {error}"
+
+
+def record(orders: List[Order], folder: str, build: Optional[str], jobs: int,
+           bounds: Sequence[regress.Bound]) -> List[Recorded]:
+    """Make all runs for a baseline; each of the bounds must be for something."""
+    def one(order: Order) -> Tuple[Recorded, List[str]]:
+        found, error = make(order, folder, build, lambda run, status: (baseline.recorded(
+            order.name, order.program, order.options, status, run), list(regress.of_flows(run))))
+        if error:
+            raise rr.ResultError(f"{order.name}: {error}")
+        return found
+    found = in_parallel(one, orders, jobs)
+    regress.check_bounds(bounds, [m for _, metrics in found for m in metrics])
+    return [run for run, _ in found]
+
+
+def in_parallel(work: Callable, items: Sequence, jobs: int) -> list:
+    """All results in order; the first error ends it."""
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        return list(pool.map(work, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def compare(old: Recorded, new: rr.Run, bounds: Sequence[regress.Bound]) -> Outcome:
+    """A new run with its baseline."""
+    arrivals, ideal = baseline.hashes(new, old.starts)
+    if len(new.flows) != len(old.fct_ps):
+        return Outcome(old.name, "", f"{len(old.fct_ps)} and {len(new.flows)} flows", len(new.flows), [], [], True)
+    if arrivals != old.arrivals:
+        return Outcome(old.name, "", "flows have other hosts, sizes or starts", len(new.flows), [], [], True)
+    flows = baseline.in_order(new)
+    changed = sorted(((relative(a, f.fct_ps), f.id) for a, f in zip(old.fct_ps, flows) if a != f.fct_ps),
+                     key=lambda c: (-abs(c[0]), c[1]))
+    before, after = (regress.of_flows(baseline.run_with(fct, new)) for fct in (old.fct_ps, [f.fct_ps for f in flows]))
+    return Outcome(old.name, "", "", len(flows), changed, regress.compare(old.name, before, after, bounds), ideal == old.ideal)
+
+
+def relative(old: Optional[int], new: Optional[int]) -> float:
+    """Change of a completion time; infinite if only one of them is there."""
+    return float("inf") if old is None or new is None else (new - old) / max(1, old)
+
+
+def check(found: baseline.Baseline, folder: str, build: Optional[str], jobs: int, bounds: Sequence[regress.Bound],
+          more: Sequence[str] = ()) -> List[Outcome]:
+    """Make all runs of a baseline again. @param more options for each run"""
+    def one(old: Recorded) -> Outcome:
+        outcome, error = make(Order(old.name, old.program, old.options), folder, build,
+                              lambda run, _: compare(old, run, bounds), more)
+        return outcome or Outcome(old.name, error, "", 0, [], [], True)
+    outcomes = in_parallel(one, found.runs, jobs)
+    metrics = [c.metric for o in outcomes for c in o.changes]
+    if metrics:
+        regress.check_bounds(bounds, metrics)
+    return outcomes

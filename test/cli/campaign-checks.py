@@ -1,0 +1,246 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a campaign checks before it runs, what a failing run costs, parts of an experiment, and quick scores.
+
+    campaign-checks.py BUILD_DIR
+
+Most use campaign.py's program, whose mean slowdown is slow + seed + 4.5; with dryRun it refuses a negative
+slow. Values are checked with two-dc-leaf-spine, too.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import campaign
+from campaign import SCRIPTS, check, good, inodes, rows, run
+
+sys.path.insert(0, str(SCRIPTS))
+from roce_campaign import experiment as experiments  # noqa: E402
+from roce_campaign import score  # noqa: E402
+from roce_campaign.grades import Rule  # noqa: E402
+
+PROGRAM = campaign.PROGRAM.replace('"sleep": "0"}', '"sleep": "0", "dryRun": ""}').replace(
+    'if options["break"]', '''if options["dryRun"]:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "asked"), "a") as f:
+        print(options["slow"], file=f)
+    if float(options["slow"]) < 0:
+        sys.exit(f"error: Delay: slow {options['slow']}, expected 0 or more")
+    sys.exit(0)
+if options["break"]''')
+
+EXPERIMENT = """\
+title: Parts
+program: ./program.py
+options: {hang: false}
+grid:
+  law:
+    old: {slow: 10}
+    new: {slow: 4}
+    third: {slow: 7}
+seeds: 3
+metrics:
+  average: {of: slowdown, statistic: mean}
+  largest: {of: slowdown, statistic: max}
+plots:
+  - {kind: bars, metric: average, x: law, where: {law: [old, third]}, title: The two}
+  - {kind: bars, metric: largest, x: law, title: All of them}
+claims:
+  - {id: gain, text: The new law helps, value: "reduction(average(law=new), average(law=old))", kind: reduction, reported: 36}
+  - {id: less, text: The third is better, value: "reduction(average(law=third), average(law=old))", kind: reduction, reported: 20}
+  - {id: order, text: What we expect, holds: average(law=new) < average(law=third)}
+  - {id: said, text: The paper says so, holds: average(law=new) < average(law=third), own: false}
+  - {id: number, value: average, at: {law: third}, reported: 13.5}
+quick: {seeds: 2, options: {hang: true}}
+"""
+
+
+def write(folder, text=EXPERIMENT, name="parts.yaml"):
+    """The experiment with its program. @return its path"""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "program.py").write_text(PROGRAM)
+    (folder / "program.py").chmod(0o755)
+    (folder / name).write_text(text)
+    return folder / name
+
+
+def laws(out):
+    """The labels of the runs that are there."""
+    return sorted({re.match(r"law-(\w+)-seed", name)[1] for name in inodes(out)})
+
+
+def scores(out):
+    """Claim -> row."""
+    return {r["id"]: r for r in rows(out / "score.csv")}
+
+
+def test_values(folder, build):
+    """A value that the program refuses is told with its line before any run, each set of options asked once."""
+    out = folder / "results"
+    bad = write(folder, EXPERIMENT.replace("slow: 7", "slow: -7"))
+    done = run("reproduce", bad, "--out", out)
+    check(done.returncode == 2 and f"{bad}:8: " in done.stderr and "expected 0 or more" in done.stderr
+          and done.stderr.count("\n") == 1 and not out.exists(), f"a bad value: {done}")
+    (folder / "asked").unlink()
+    good(run("reproduce", write(folder), "--out", out), "good values")
+    check(sorted((folder / "asked").read_text().split()) == ["10", "4", "7"], "each set of options once, not each seed")
+    good(run("reproduce", folder / "parts.yaml", "--out", out), "again")
+    check(len((folder / "asked").read_text().split()) == 3, "asked again although the runs are there")
+    text = """\
+title: Values
+program: two-dc-leaf-spine
+options:
+  duration: 100us
+  workload: websearch
+grid:
+  load: [0.3, -1]
+  cc: [Dcqcn]
+metrics: {average: {of: slowdown, statistic: mean}}
+"""
+    for i, (old, new, line, words) in enumerate((
+            ("", "", 7, "load -1"), ("-1]", "0.5]\n  alpha: {none: {'ns3::roce::Dcqcn::G': many}}", 8, "no attribute 'G'"),
+            ("websearch", "no-such", 5, "--workload is 'no-such'"), ("-1]", "x]", 7, "--load is 'x', expected a number"))):
+        file = folder / f"values{i}.yaml"
+        file.write_text(text.replace(old, new) if old else text)
+        done = run("reproduce", file, "--dry-run", "--build", build, "--out", folder / "none")
+        check(done.returncode == 2 and f"{file}:{line}: " in done.stderr and words in done.stderr
+              and not (folder / "none").exists(), f"{words}: {done}")
+    unchecked = good(run("reproduce", file, "--dry-run", "--unchecked", "--build", build, "--out", folder / "none"), "unchecked")
+    check("load-x" in unchecked.stdout, "without asking the program the bad value is taken")
+
+
+def test_failed_page(folder):
+    """The runs that work have their page and score, the failed ones are listed; the status is 1."""
+    out = folder / "results"
+    broken = write(folder, EXPERIMENT.replace("{slow: 7}", "{slow: 7, break: 2}"))
+    done = run("reproduce", broken, "--out", out)
+    check(done.returncode == 1 and "written: " in done.stdout, f"a failed run: {done}")
+    page = (out / "index.html").read_text()
+    check("1 of 9 runs are missing" in page and "broken on purpose" in page and "law-third-seed2" in page, "the page does not list it")
+    got = scores(out)
+    check(got["gain"]["grade"] == "A" and "2 of 3 seeds have all values" in got["less"]["note"]
+          and got["gain"]["note"].find("seeds") < 0, f"score: {got}")
+    check(any(r["state"] == "missing" for r in rows(out / "runs.csv")), "runs.csv")
+    good(run("reproduce", write(folder), "--out", out), "the failed run again")
+    check("broken" not in (out / "index.html").read_text() and "missing" not in (out / "runs.csv").read_text(), "old failures stay")
+
+
+def test_only(folder):
+    """Only the runs that a claim or figure needs, only its score; the rest is there later."""
+    experiment, out = write(folder), folder / "results"
+    for words, runs, claims, figures in (
+            (["--only", "gain"], ["new", "old"], ["gain"], 0),
+            (["--only", "the two"], ["old", "third"], ["less", "number"], 1),
+            (["--only", "l*", "--only", "number"], ["old", "third"], ["less", "number"], 0)):
+        place = folder / f"only{words[1][:3].strip('*')}{len(words)}"
+        done = good(run("reproduce", experiment, "--out", place, *words), f"{words}")
+        check(laws(place) == runs, f"{words}: {laws(place)}")
+        check(list(scores(place)) == claims, f"{words}: {list(scores(place))}")
+        drawn = sorted(f.name for f in place.glob("figures/*"))
+        check(len(drawn) == figures, f"{words}: figures {drawn}")
+        check("(--only)" in (place / "index.html").read_text(), "the page does not say that it is a part")
+        good(run("score", experiment, "--results", place), f"score of {words}")
+        check(list(scores(place)) == claims, f"score of {words}")
+    good(run("reproduce", experiment, "--out", place), "the whole")
+    done = good(run("reproduce", experiment, "--out", place, "--only", "gain"), "a part of what is there")
+    check(laws(place) == ["new", "old", "third"] and "6 runs, 6 of them there already" in done.stderr, f"kept: {done.stderr}")
+    for words, said in ((["--only", "none"], "no such claim or figure, expected one of gain, less, order"),
+                        (["--only", "gain", "--clean"], "--clean with --only")):
+        done = run("reproduce", experiment, "--out", out, *words)
+        check(done.returncode == 2 and said in done.stderr and not out.exists(), f"{words}: {done}")
+
+
+def test_paper_and_own(folder):
+    """The paper's claims apart from own checks in the csv, the totals, the page and the terminal, with their texts."""
+    out = folder / "results"
+    done = good(run("reproduce", write(folder), "--out", out), "sources")
+    sources = {name: r["source"] for name, r in scores(out).items()}
+    check(sources == {"gain": "paper", "less": "paper", "order": "own", "said": "paper", "number": "paper"}, f"{sources}")
+    for text in (done.stdout, (out / "index.html").read_text()):
+        check("4 claims of the paper: 4 A (reproduced)" in text.replace("Score, ", "") and "1 own checks: 1 " in text, f"totals: {text[-3000:]}")
+        check("The new law helps" in text and text.index("The paper says so") < text.index("Own checks") < text.index("What we expect"),
+              "texts, the paper's first")
+    good(run("score", folder / "parts.yaml", "--results", out, "--publish", folder / "published.csv"), "publish")
+    check([r["source"] for r in rows(folder / "published.csv")] == list(sources.values()), "published")
+
+
+def test_quick(folder):
+    """Two seeds do not tell the sign of an effect; what the quick size has less of is said."""
+    out = folder / "results"
+    # hang: the last flow does not finish; that changes no sign here.
+    done = good(run("reproduce", write(folder), "--quick", "--out", out), "quick")
+    got = scores(out)
+    check({n: r["grade"] for n, r in got.items()} == {"gain": "U", "less": "U", "order": "U", "said": "U", "number": "A"}, f"{got}")
+    check("needs 3 seeds, --quick has 2" in got["gain"]["note"] and "needs 3 seeds" in got["order"]["note"], f"notes: {got}")
+    for text in (done.stdout, (out / "index.html").read_text()):
+        check("2 seeds instead of 3; hang true instead of false" in text, "what is less")
+    good(run("reproduce", write(folder, EXPERIMENT.replace("quick: {seeds: 2", "quick: {seeds: 3")), "--quick", "--out", out), "3 seeds")
+    check(scores(out)["gain"]["grade"] == "A", "three seeds are enough")
+    one = EXPERIMENT.replace("seeds: 3", "seeds: 1").replace("quick: {seeds: 2", "quick: {seeds: 1")
+    good(run("reproduce", write(folder, one), "--quick", "--out", out), "one seed")
+    check(scores(out)["gain"]["grade"] == "A", "nothing is drawn: one seed is all there is in the full size, too")
+    leaf = """\
+title: Shorter
+program: two-dc-leaf-spine
+grid: {load: [0.3, 0.5]}
+options: {duration: 1ms}
+metrics: {average: {of: slowdown, statistic: mean}}
+quick:
+  grid: {load: [0.3]}
+  options: {duration: 2us}
+"""
+    for more, words in (("", "tend to look better"), ("  flatters: HPCC needs more time\n", "HPCC needs more time")):
+        (folder / "shorter.yaml").write_text(leaf + more)
+        found = experiments.load(str(folder / "shorter.yaml"), "quick", build=sys.argv[1])
+        check("without load 0.5" in found.reduced and "duration 2us instead of 1ms" in found.reduced
+              and words in found.reduced[-1], f"{found.reduced}")
+
+
+class Claim:
+    """What Rule.of() reads."""
+
+    def __init__(self, reported, band):
+        self.kind, self.rule, self.reported, self.band = "reduction", "", reported, band
+
+
+def test_significance():
+    """No A for an effect that is not significant; a band around no effect is met by an interval in it."""
+    effect, nothing = Rule.of(Claim("10", (5, 15))), Rule.of(Claim("1", (-5, 5)))
+    for rule, interval, grade in ((effect, (10, 1, 19), "A"), (effect, (10, -1, 21), "U"), (effect, (10, None, None), "A"),
+                                  (nothing, (1, -3, 4), "A"), (nothing, (1, -20, 22), "U"), (nothing, (4, 2, 6), "A"),
+                                  (effect, (-9, -20, 2), "F")):
+        check(rule.mark(*interval) == grade, f"{interval}: {rule.mark(*interval)}, not {grade}")
+    check(score.SOURCES.keys() == {"paper", "own"}, "sources")
+
+
+def test_texts():
+    """No shipped experiment refers to a document that its reader has not."""
+    for file in sorted((SCRIPTS / "experiments").glob("*.*")):
+        for i, line in enumerate(file.read_text().splitlines() if file.is_file() else []):
+            found = re.search(r"\[[A-Z]\d+(, [A-Z]\d+)*\]|\([AE]\d+\)|specification|[Aa]s T-[A-Z]", line)
+            check(not found, f"{file.name}:{i + 1}: '{found and found[0]}' without its text")
+
+
+def main():
+    """All tests."""
+    build = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
+        root = Path(name)
+        test_significance()
+        test_texts()
+        test_values(root / "values", build)
+        print("values: as expected", flush=True)
+        test_failed_page(root / "failed")
+        print("failed runs: as expected", flush=True)
+        test_only(root / "only")
+        print("parts: as expected", flush=True)
+        test_paper_and_own(root / "own")
+        test_quick(root / "quick")
+        print("scores: as expected", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""scripts/regress: facts, bounds, workloads; baselines recorded and checked; the CI file, run in an empty folder.
+
+    regression.py BUILD_DIR
+
+The program by hand has ten flows whose completion times one can work out; others use two-dc-leaf-spine.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+from campaign import HEADER, ROOT, SCRIPTS, change_flows, check, good, run, slower
+
+PROGRAM = '''#!/usr/bin/python3
+import json, sys
+options = dict(a[2:].split("=", 1) for a in sys.argv[1:])
+slow = float(options.get("slow", "0"))
+with open("flows.csv", "w") as f:
+    print("%s", file=f)
+    for i in range(int(options.get("flows", "10"))):
+        fct = 1000 * (i + 1 + (slow if i == 9 else 0))
+        print(f"{i},0,{1 + int(options.get('to', 0))},3,0,{'inter' if i %% 2 else 'intra'},{(i + 1) * 1000},{i * 100}.000,{fct:.3f},"
+              f"{fct:.3f},1000.000,{fct / 1000:.6f},1,0,finished", file=f)
+if "fail" in options:
+    sys.exit("error: failed on purpose")
+json.dump({"configuration": {k: v for k, v in options.items() if k != "out"}, "versions": {"ns-3": "3.37"}}, open("summary.json", "w"))
+''' % HEADER
+
+
+def regress(*arguments, status=0, words=(), cwd=None):
+    """scripts/regress with this status and these words. @return its output"""
+    done = subprocess.run([SCRIPTS / "regress", *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd)
+    text = done.stdout + done.stderr
+    check(done.returncode == status, f"{arguments}: status {done.returncode}, expected {status}: {text}")
+    for word in words:
+        check(word in text, f"{arguments}: no '{word}' in {text}")
+    check(status != 2 or (done.stderr.startswith("error: ") and done.stderr.count("\n") == 1), f"not one line: {text}")
+    return text
+
+
+def write_program(folder):
+    """The program by hand. @return its path"""
+    folder.mkdir()
+    program = folder / "program.py"
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
+    return program
+
+
+def make(program, folder, *options):
+    """A run of it. @return its folder"""
+    folder.mkdir(parents=True)
+    subprocess.run([program, *options], cwd=folder, check=True)
+    return folder
+
+
+def test_facts(folder):
+    """One row for each fact, by metric, the largest first; options that differ; bounds without a metric; other workloads."""
+    program = write_program(folder)
+    base, new = folder / "base", folder / "new"
+    for seed in "12":
+        make(program, base / f"seed{seed}", "--slow=0")
+        make(program, new / f"seed{seed}", f"--slow={seed}")
+    text = regress(base, new, status=1, words=["differs: --slow: 0 -> 1 (seed1)", "differs: --slow: 0 -> 2 (seed2)"])
+    rows = [line.split() for line in text.splitlines() if " BEYOND " in line]
+    # Flow 9 has 10 us instead of 11 and 12: the maximum and P95 to P99.9 of all, inter and inter.<=10KB are this one fact.
+    check(rows[0] == ["all.fct.max", "10000", "12000", "+20.000%", "1%", "BEYOND", "seed2", "2", "of", "2"],
+          f"the largest fact: {rows[0]}")
+    names = [r[0] for r in rows]
+    check(len(names) == len(set(names)) == 6 and not any(".p9" in n for n in names)
+          and [r for r in rows if r[0] == "all.fct.mean"][0][1:4] == ["5500", "5700", "+3.636%"], f"facts: {rows}")
+    check([float(r[3][:-1]) for r in rows] == sorted((float(r[3][:-1]) for r in rows), reverse=True), f"order: {rows}")
+    check(len([x for x in regress(base, new, "--each", status=1).splitlines() if " BEYOND " in x]) == 12, "--each: a row for each run")
+    regress(base, new, "--bound", "25%", words=["passed"])
+    regress(base, new, "--bound", "25%", "--bound", "nothing.*=1%", status=2, words=["--bound nothing.*: fits no metric", "'"])
+    other = folder / "other"
+    for seed in "12":
+        make(program, other / f"seed{seed}", "--slow=0", "--to=1")
+    regress(base, other, status=2, words=["2 of 2 runs have different workloads", "10 of 10 flows have other hosts", "--to: (none) -> 1",
+                                          "--force"])
+    regress(base, other, "--force", words=["passed"])
+
+
+def test_record(folder):
+    """A program of one's own: recorded, checked, and what a check says when flows, metrics, workload or program change."""
+    program = write_program(folder)
+    file, junit, markdown = folder / "base.yaml", folder / "junit.xml", folder / "report.md"
+    regress("record", file, "--bound", "*.p50=2%", "--", "./program.py", "--slow=0", cwd=folder, words=["1 run(s), 10 flows"])
+    check("bounds: ['*=1%', '*.p50=2%']" in file.read_text() and "program: '{here}/program.py'" in file.read_text().replace(
+        f"{{root}}/{os.path.relpath(program, ROOT)}", "{here}/program.py"), file.read_text())
+    moved = folder.parent / "moved"
+    shutil.move(folder, moved)
+    file, junit, markdown = (moved / f.name for f in (file, junit, markdown))
+    regress("check", file, "--exact", "--junit", junit, "--markdown", markdown, words=["0 of 10", "1 run(s), 0 not within", "passed"])
+    suite = ElementTree.parse(junit).getroot().find("testsuite")
+    check(suite.attrib == {"name": "base.yaml", "tests": "1", "failures": "0", "errors": "0"} and len(suite) == 1 and not len(suite[0]),
+          "JUnit of a pass")
+    check("passed" in markdown.read_text() and "No metric changed." in markdown.read_text(), markdown.read_text())
+    regress("check", file, "--with", "slow=1", "--junit", junit, "--markdown", markdown, status=1,
+            words=["1 of 10", "+10.000% (flow 9)", "all.fct.max", "BEYOND", "FAILED"])
+    failure = ElementTree.parse(junit).getroot().find("testsuite/testcase/failure")
+    check(failure is not None and failure.get("message") == "all.fct.max +10.000%, bound 1%", f"JUnit: {junit.read_text()}")
+    check(re.search(r"\| all\.fct\.max \| 10000 \| 11000 \| \+10\.000% \| 1% \| BEYOND \|", markdown.read_text()), markdown.read_text())
+    regress("check", file, "--with", "slow=0.05", words=["1 of 10", "within", "passed"])
+    regress("check", file, "--with", "slow=0.05", "--exact", status=1, words=["BEYOND", "FAILED"])
+    regress("check", file, "--with", "to=1", status=1, words=["OTHER FLOWS", "not the workload of the baseline"])
+    regress("check", file, "--with", "flows=9", status=1, words=["10 and 9 flows"])
+    regress("check", file, "--with", "fail=1", "--junit", junit, status=3, words=["ERROR", "failed on purpose"])
+    check(ElementTree.parse(junit).getroot().get("errors") == "1", "JUnit of an error")
+    text = file.read_text()
+    for i, (old, new, words) in enumerate((("format: 1", "format: 2", ":2: format is '2'"), ("flows: 10", "flows: 9", "fct_ps has 10"),
+                                           ("'*=1%'", "'much'", ":3: bounds"), ("1000000 ", "x ", "expected picoseconds"))):
+        (moved / f"bad{i}.yaml").write_text(text.replace(old, new, 1))
+        regress("check", moved / f"bad{i}.yaml", status=2, words=[words])
+    regress("check", file, "--bound", "no.such=1%", status=2, words=["fits no metric"])
+    (moved / "mine.txt").write_text("mine\n")
+    regress("record", moved / "mine.txt", "--", moved / "program.py", status=2)
+    check((moved / "mine.txt").read_text() == "mine\n", "a file of others was replaced")
+
+
+def test_simulator(folder, build):
+    """An experiment: unchanged it gives no alarm, also with another event scheduler; parameters moved by some percent do."""
+    folder.mkdir()
+    (folder / "mine.yaml").write_text("title: Mine\nprogram: two-dc-leaf-spine\noptions: {duration: 300us, load: 0.6}\n"
+                                      "grid: {cc: [Dcqcn, Hpcc]}\nmetrics: {average: {of: slowdown, statistic: mean}}\n")
+    file = folder / "base.yaml"
+    regress("record", file, folder / "mine.yaml", "--build", build, words=["2 run(s)"])
+    regress("check", file, "--build", build, "--exact", words=["0 not within"])
+    regress("check", file, "--build", build, "--exact", "--with", "scheduler=ns3::MapScheduler", words=["0 not within"])
+    text = regress("mutants", file, "--build", build, "--count", "6", words=["6 mutants: "])
+    check(regress("mutants", file, "--build", build, "--count", "6") == text, "mutants of a seed are the same")
+    large = re.search(r"bound 1%: (\d+) of (\d+) caught, (\d+) of (\d+) of the large; 0 alarms", text)
+    check(large and large[3] == large[4] and int(large[2]) > 0, f"what moves a P99 by 1 % is caught: {text}")
+
+
+def test_workflow(folder, build):
+    """The commands of the CI file, in a folder that has nothing else but the build."""
+    lines = (SCRIPTS / "examples" / "baseline-workflow.yml").read_text().splitlines()
+    commands = [x.split("run: ", 1)[1] for x in lines if "run: scripts/regress" in x]
+    check(len(commands) == 1 and "--junit" in commands[0] and "--markdown" in commands[0], f"commands: {commands}")
+    folder.mkdir()
+    shutil.copytree(SCRIPTS, folder / "scripts", ignore=shutil.ignore_patterns("__pycache__", "experiments"))
+    (folder / "build").symlink_to(build)
+    environment = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "TMPDIR")}
+    environment["GITHUB_STEP_SUMMARY"] = "summary.md"
+    baseline = re.search(r"regress check (\S+)", commands[0])[1]
+
+    def shell(command, status):
+        done = subprocess.run(["bash", "-euc", command], cwd=folder, capture_output=True, text=True, check=False, env=environment)
+        check(done.returncode == status, f"{command}: {done}")
+    shell(f"mkdir -p {os.path.dirname(baseline) or '.'}; scripts/regress record {baseline} --seeds 2 -- two-dc-leaf-spine --duration=100us", 0)
+    shell(commands[0], 0)
+    shell(commands[0] + " --with ns3::roce::EcnMarker::Kmin=20000 --with ns3::roce::EcnMarker::Kmax=30000 --with load=0.9", 1)
+    check(ElementTree.parse(folder / "regress.xml").getroot().get("failures") == "2", "JUnit file")
+
+
+def test_copies(folder):
+    """change_flows() of campaign.py and regress agree on what 3 % are."""
+    program = write_program(folder)
+    base, new = make(program, folder / "a"), make(program, folder / "b")
+    change_flows(new / "flows.csv", slower)
+    regress(base, new, "--bound", "3.1%")
+    regress(base, new, "--bound", "2.9%", status=1, words=["+3.000%"])
+    good(run("regress", base, base), "the same")
+
+
+def main():
+    """All tests."""
+    build = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory(prefix="roce-regress-test-") as name:
+        root = Path(name)
+        test_facts(root / "facts")
+        test_copies(root / "copies")
+        print("facts: as expected", flush=True)
+        test_record(root / "own")
+        print("baselines: as expected", flush=True)
+        test_simulator(root / "simulator", build)
+        test_workflow(root / "workflow", build)
+        print("simulator and CI file: as expected", flush=True)
+
+
+if __name__ == "__main__":
+    main()
