@@ -150,14 +150,63 @@ def profile_page(types):
     return page
 
 
+def plain(kind):
+    """@return a type of C++ without what does not matter for a sink: const, references, std::, spaces."""
+    return re.sub(r"\bconst\b|\bstd::|[&\s]", "", kind)
+
+
+def fields(text):
+    """@return the parts of a list that commas separate, those within <> apart."""
+    return [field.strip() for field in re.findall(r"(?:[^,<]|<[^>]*>)+", text)]
+
+
+def trace_arguments(sources):
+    """
+    What a sink of each trace source gets. Its names are those of the typedef that AddTraceSource() names, its types must be
+    those of the TracedCallback that fires.
+
+    @param sources text of each file of the module
+    @return arguments by name of the callback
+    """
+    def search(owner, pattern):
+        """@return what a pattern finds in the files that declare a class."""
+        texts = [text for text in sources if re.search(rf"^(?:class|struct) {owner}\b[^;]*?\n{{", text, re.M)]
+        return next(filter(None, (re.search(pattern, text) for text in texts)), None)
+
+    found = {}
+    named = re.findall(r"MakeTraceSourceAccessor\(&(\w+)::(\w+)\),\s*\"([\w:]+)\"", "".join(sources))
+    for owner, member, callback in named:
+        scope, name = callback.split("::")[-2:]
+        typedef = search(scope, rf"typedef void \(\s*\*{name}\)\(([^;]*)\);")
+        fires = search(owner, rf"(?:TracedCallback|NoticedTrace)<([^;]*)>\s+{member}[;{{]")
+        if not fires:  # a class of its own
+            declared = search(owner, rf"(\w+) {member}[;{{]")
+            fires = declared and search(owner, rf"{declared[1]}\s*: public TracedCallback<([^{{;]*)>")
+        if not typedef or not fires:
+            fail(1, f"trace source {owner}::{member}: no {'TracedCallback' if typedef else 'typedef ' + callback} in the headers")
+        arguments = [re.sub(r"\s+", " ", field) for field in fields(typedef[1])]
+        types = [plain(re.sub(r"\s+\w+$", "", argument)) for argument in arguments]
+        if types != [plain(field) for field in fields(fires[1])]:
+            fail(1, f"trace source {owner}::{member} fires ({fires[1]}), but {callback} says ({', '.join(arguments)})")
+        found[callback] = ", ".join(arguments)
+    return found
+
+
 def trace_page(types):
     """@return the chapter of all trace sources."""
-    rows = [(f"``{entry['name'].replace(PREFIX, '')}/{t['name']}``", f"``{t['callback'].replace(PREFIX, '')}``", escaped(t["help"]))
-            for entry in types for t in entry["traces"]]
+    sources = [path.read_text(encoding="utf-8") for suffix in ("h", "cc") for path in sorted(MODULE.rglob(f"roce-*.{suffix}"))]
+    arguments = trace_arguments(sources)
+    rows = []
+    for entry in types:
+        for trace in entry["traces"]:
+            if trace["callback"] not in arguments:
+                fail(1, f"trace source {entry['name']}/{trace['name']}: no source file names the callback {trace['callback']}")
+            rows.append((f"``{entry['name'].replace(PREFIX, '')}/{trace['name']}``", f"``{arguments[trace['callback']]}``",
+                         escaped(trace["help"])))
     return title("Trace sources") + (
-        "All give the exact time as an argument, while ``Simulator::Now()`` may be later. The signatures are types in the "
-        "headers of the classes. How to connect to them: :ref:`traces`.\n\n"
-        ) + table(("trace source", "signature", "fires when"), (28, 30, 42), rows)
+        "A sink is a function with these arguments that returns nothing. All give the exact time as an argument, while "
+        "``Simulator::Now()`` may be later. How to connect to them: :ref:`traces`.\n\n"
+        ) + table(("trace source", "arguments of the sink", "fires when"), (25, 37, 38), rows)
 
 
 # Rooms ----------------------------------------------------------------------------------------------------------------

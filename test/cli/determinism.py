@@ -63,6 +63,8 @@ CASES = {
     "Dcqcn, iterations": (["--cc=Dcqcn", "--pattern=allreduce+incast+poisson", "--groups=4",
                            "--iterations=6", "--minBytes=100000", "--maxBytes=900000",
                            "--computeTime=0ns"], "ecnMarked"),
+    "Dcqcn, collective": (["--cc=Dcqcn", "--pattern=collective+incast+poisson", "--gpusPerHost=2",
+                           "--collectiveBytes=3000000", "--collectiveRounds=2"], "ecnMarked"),
     "PowerTcp, flowlets": (["--cc=PowerTcp", "--paths=Flowlet[Gap=2us]"], "pathMoves"),
 }
 

@@ -61,6 +61,10 @@ def site(build):
                                         "it out")
         for item in entry["attributes"] + entry["traces"]:
             check(item["help"].strip(), f"{entry['name']}::{item['name']} has no help text")
+    page = re.sub("<[^>]+>", "", (html / "traces.html").read_text(encoding="utf-8"))
+    for arguments in ("const MessageRecord&amp; record", "uint16_t port, uint8_t trafficClass, uint64_t bytes, Time at"):
+        check(arguments in page, f"traces.html: no sink with the arguments ({arguments})")
+    check(not re.search(r"\w+Callback", page), "traces.html names a typedef, expected the arguments of the sinks")
     page = (html / "attributes.html").read_text(encoding="utf-8")
     check(all(f">{entry['name'].replace(PREFIX, '')}<" in page for entry in types), "attributes.html: a type is missing")
     page = (html / "profiles.html").read_text(encoding="utf-8")

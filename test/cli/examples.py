@@ -185,6 +185,47 @@ def own_tuner(runner):
     runner.refuse("own-tuner", "--ns3::roce::Tuner::ReportLoss=2", "ReportLoss", "0 <= ReportLoss <= 1")
 
 
+def own_stage(runner):
+    """The own stage keeps the link a little below its target and the queue short; what marks by the queue needs one."""
+    pattern = re.compile(r" *(\d+) ms +([\d.]+) Gbit/s  queue +([\d.]+) kB")
+
+    def run(*options):
+        rows = [[float(x) for x in pattern.fullmatch(line).groups()] for line in runner.output("own-stage", *options).splitlines()]
+        check([row[0] for row in rows] == list(range(1, 11)), f"own-stage {options}: times {rows}")
+        steady = rows[4:]
+        return [sum(row[i] for row in steady) / len(steady) for i in (1, 2)]
+
+    rate, queue = run()
+    low_rate, low_queue = run("--ns3::roce::UtilisationMarker::Target=0.5")
+    other_rate, other_queue = run("--marker=ns3::roce::EcnMarker")
+    check(75 < rate < 96, f"own-stage: {rate} Gbit/s, expected a little below the target of 95")
+    check(35 < low_rate < 60, f"own-stage with a target of 50 %: {low_rate} Gbit/s")
+    check(queue < 10 and low_queue < 10, f"own-stage: queues of {queue} and {low_queue} kB, expected nearly none")
+    check(other_rate > 95 and other_queue > 100, f"own-stage with EcnMarker: {other_rate} Gbit/s, queue {other_queue} kB")
+    runner.refuse("own-stage", "--ns3::roce::UtilisationMarker::Target=2", "UtilisationMarker::Target")
+    runner.refuse("own-stage", "--marker=ns3::roce::Switch", "--marker", "UtilisationMarker")
+
+
+def own_topology(runner):
+    """All flows take at least their ideal time, of 20 ms if they go east; frames of the lossy class alone are dropped."""
+    text = runner.output("own-topology")
+    flows = {match[1]: match for match in
+             re.finditer(r"^(\w+ to \w+), class (\d): ([\d.]+) ms, slowdown ([\d.]+)$", text, re.M)}
+    check(set(flows) == {"alice to dave", "bob to dave", "carol to dave", "dave to carol", "alice to bob"},
+          f"own-topology: {text}")
+    for name, match in flows.items():
+        # At least both ways of propagation, and the payload at the slowest link.
+        least = (20.004 if "dave" in name else 0.004) + 20e6 * 8 / (25e9 if "carol" in name else 100e9) * 1e3
+        check(float(match[3]) > least and float(match[4]) >= 1, f"own-topology: {match[0]}, expected more than {least} ms")
+    drops = re.findall(r"^(\w+): (\d+) frames of class (\d) dropped$", text, re.M)
+    check(drops and {(where, number) for where, _, number in drops} == {("middle", "1")},
+          f"own-topology: drops {drops}, expected those of class 1 where the long link begins")
+    check(re.search(r"^east: \d+ pause frames sent$", text, re.M), f"own-topology: dave, faster than the long link, is not paused: {text}")
+    check(text.endswith("5 of 5 flows done\n"), f"own-topology: {text}")
+    runner.refuse("own-topology", "--bytes=2000000000", "--bytes", "1000000000")
+    runner.refuse("own-topology", "--cc=Nope", "--cc", "Nope")
+
+
 def own_transport(runner):
     """The rates follow from the law: line rate alone, and powers of the factor while nothing is added."""
     pattern = re.compile(r" *([\d.]+) us +([\d.]+) \+ +([\d.]+) Gbit/s  fairness ([\d.]+)")
@@ -239,8 +280,8 @@ def wireshark_capture(runner):
     runner.refuse("wireshark-capture", "--sender=4", "unknown option '--sender'", "--senders")
 
 
-TESTS = {"first-flow": first_flow, "incast-pfc": incast_pfc, "own-transport": own_transport, "own-tuner": own_tuner,
-         "wireshark-capture": wireshark_capture}
+TESTS = {"first-flow": first_flow, "incast-pfc": incast_pfc, "own-stage": own_stage, "own-topology": own_topology,
+         "own-transport": own_transport, "own-tuner": own_tuner, "wireshark-capture": wireshark_capture}
 
 
 def main():

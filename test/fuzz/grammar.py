@@ -34,7 +34,10 @@ WORDS = {
     "stages": ["PhantomQueue", "WrccFairRate", "EcnMarker", "IntStamper", "PhantomQueue[Profile=artifact]"],
     "edge": ["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt", "PhantomQueue", "IntStamper", "ReflexNdt[NThrottle=2]", "Bicc",
              "Bicc[Voqs=1]", "Bicc,ReflexNdt", "MlccNearSource,MlccReceiverSide", "MlccNearSource"],
-    "pattern": ["poisson", "incast", "alltoall", "permutation", "allreduce", "onoff", "list", "poisson+incast", "onoff+poisson", "incast+incast"],
+    "pattern": ["poisson", "incast", "alltoall", "permutation", "allreduce", "collective", "onoff", "list", "poisson+incast", "onoff+poisson",
+                "incast+incast", "collective+poisson"],
+    "collective": ["ring-all-reduce", "tree-all-reduce", "all-gather", "reduce-scatter", "all-to-all"],
+    "collectiveHosts": ["all", "0-3", "3,1,0", "2-1", "0,0", "99"],
     "workerPlacement": ["spread", "contiguous"],
     "roundMode": ["closedLoop", "fixedPeriod"],
     "loadReference": ["host", "uplink", "wan", "bottleneck"],
@@ -88,7 +91,8 @@ TAME = {
 # Odd values of these may make a run large by right; of other options they may not.
 SIZES = {"duration", "stop", "safetyLimit", "queueInterval", "rateInterval", "incastPeriod", "poissonStart", "computeTime", "stagger",
          "load", "incastLoad", "workload", "interWorkload", "bytes", "netanim", "queues", "rates", "transport", "pauses", "utilisation",
-         "set", "config", "truncate", "messageBytes", "only", "flows"}
+         "set", "config", "truncate", "messageBytes", "only", "flows", "collectiveBytes", "collectiveRounds", "collectiveCompute",
+         "gpusPerHost", "intraHostRate"}
 NEVER = {"out", "prefix"}  # only values from the list: these make files anywhere
 
 GLOBALS = ["RngSeed", "RngRun", "SchedulerType", "SimulatorImplementationType", "ChecksumEnabled"]

@@ -124,7 +124,7 @@ TEST_F(FlowPhasesTest, APhaseBeginsWhenTheLastFlowBeforeIsDone)
     // The flow without phase held up nobody.
     EXPECT_GT(run.EndOf(0), run.EndOf(6));
     EXPECT_EQ(run.endPs, run.EndOf(0) + US);
-    EXPECT_EQ(run.net.GetPhases()->GetLastStartPs(), third + 10 * US);
+    EXPECT_EQ(run.net.GetLastWaitedStartPs(), third + 10 * US);
     EXPECT_EQ(run.collector->GetStallDetector().DescribePhases(), "");
     EXPECT_FALSE(run.collector->GetStallDetector().HasStopped());
 }

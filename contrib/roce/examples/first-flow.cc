@@ -40,7 +40,7 @@ Simulate(int argc, char** argv)
     const uint32_t leaf = network.AddSwitch("leaf", 0);
     for (const char* name : {"alice", "bob"})
     {
-        network.AddNic(network.AddHost(name, 0), leaf, 100000000000, 1000000);
+        network.AddNic(network.AddHost(name, 0), leaf, DataRate("100Gbps"), MicroSeconds(1));
     }
     network.Build();
 

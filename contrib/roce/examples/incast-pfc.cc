@@ -56,7 +56,7 @@ Simulate(int argc, char** argv)
     for (uint32_t i = 0; i <= senders; ++i)
     {
         const uint32_t host = network.AddHost("host" + std::to_string(i), 0);
-        network.AddNic(host, leaf, 100000000000, 1000000);
+        network.AddNic(host, leaf, DataRate("100Gbps"), MicroSeconds(1));
     }
     network.Build();
     for (uint32_t i = 0; i < senders; ++i)

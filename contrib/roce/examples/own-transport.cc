@@ -128,7 +128,10 @@ Simulate(int argc, char** argv)
     const uint32_t leaf = network.AddSwitch("leaf", 0);
     for (uint32_t i = 0; i < 3; ++i)
     {
-        network.AddNic(network.AddHost("host" + std::to_string(i), 0), leaf, 100000000000, 1000000);
+        network.AddNic(network.AddHost("host" + std::to_string(i), 0),
+                       leaf,
+                       DataRate("100Gbps"),
+                       MicroSeconds(1));
     }
     network.Build();
     network.AssignStreams(0);

@@ -60,7 +60,10 @@ Simulate(int argc, char** argv)
     std::vector<FlowSpec> flows(senders);
     for (uint32_t i = 0; i <= senders; ++i)
     {
-        network.AddNic(network.AddHost("host" + std::to_string(i), 0), leaf, 100000000000, 1000000);
+        network.AddNic(network.AddHost("host" + std::to_string(i), 0),
+                       leaf,
+                       DataRate("100Gbps"),
+                       MicroSeconds(1));
     }
     network.Build();
     network.AssignStreams(1);

@@ -322,7 +322,7 @@ RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
     }
     auto writer = std::make_unique<RunWriter>(out);
     writer->Check(RunWriter::FLOWS);
-    if (FlowPhases::IsUsed(flows))
+    if (std::any_of(flows.begin(), flows.end(), IterationTable::NumberOf))
     {
         writer->Check(IterationTable::FILE_NAME);
     }

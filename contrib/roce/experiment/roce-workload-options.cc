@@ -59,8 +59,8 @@ void
 WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
 {
     cmd.AddValue("pattern",
-                 "poisson, incast, alltoall, permutation, allreduce, onoff or list; several joined "
-                 "with +",
+                 "poisson, incast, alltoall, permutation, allreduce, collective, onoff or list; "
+                 "several joined with +",
                  pattern);
     cmd.AddValue("duration", "Length of the arrivals (poisson, repeated incast)", duration);
     cmd.AddValue("load", "poisson: offered load, payload over the reference's capacity", load);
@@ -125,6 +125,7 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  allReduce.minBytes);
     cmd.AddValue("maxBytes", "allreduce: greatest amount, bytes", allReduce.maxBytes);
     cmd.AddValue("computeTime", "allreduce: time between exchanges", computeTime);
+    collective.AddOptions(cmd);
     onOff.AddOptions(cmd);
 }
 
@@ -315,6 +316,10 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
     {
         return AllReduce(topology);
     }
+    if (name == "collective")
+    {
+        return collective.Generate(topology);
+    }
     if (name == "onoff")
     {
         return onOff.Generate(topology);
@@ -345,8 +350,8 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
         return FlowList::Read(flowsFile, nNics).flows;
     }
     throw InputError("--pattern is '" + pattern +
-                     "', expected poisson, incast, alltoall, permutation, allreduce, onoff or "
-                     "list, or several of them joined with +");
+                     "', expected poisson, incast, alltoall, permutation, allreduce, collective, "
+                     "onoff or list, or several of them joined with +");
 }
 
 bool
@@ -400,6 +405,7 @@ WorkloadOptions::Check(const Topology& topology) const
     {
         require(bytes <= MAX_FLOW_BYTES, name, bytes, "at most 10^15");
     }
+    collective.Check(topology.GetPlacement().nHosts);
     onOff.Check();
     GetReference();
     GetSenders();
@@ -457,6 +463,7 @@ WorkloadOptions::GetUnused() const
         {{"alltoall", "permutation"}, {"messageBytes"}},
         {{"alltoall"}, {"stagger"}},
         {{"allreduce"}, {"groups", "iterations", "minBytes", "maxBytes", "computeTime"}},
+        {{"collective"}, CollectiveOptions::GetNames()},
         {{"onoff"}, OnOffOptions::GetNames()}};
     std::vector<UnusedOptions> unused;
     for (const auto& [patterns, options] : uses)
@@ -489,12 +496,31 @@ WorkloadOptions::GetUnused() const
     {
         unused.push_back({{"computeTime"}, "with --iterations=1"});
     }
-    if (Has("onoff"))
-    {
-        const std::vector<UnusedOptions> more = onOff.GetUnused();
+    const auto add = [&unused](const std::vector<UnusedOptions>& more) {
         unused.insert(unused.end(), more.begin(), more.end());
-    }
+    };
+    add(Has("collective") ? collective.GetUnused() : std::vector<UnusedOptions>());
+    add(Has("onoff") ? onOff.GetUnused() : std::vector<UnusedOptions>());
     return unused;
+}
+
+/// Patterns whose iterations would be counted together.
+void
+WorkloadOptions::CheckLoops() const
+{
+    if (Has("onoff") && Has("allreduce") && onOff.IsClosedLoop())
+    {
+        throw InputError("--pattern=" + pattern +
+                         " with --roundMode=closedLoop: rounds and "
+                         "iterations would wait for each other, expected one of them or "
+                         "fixedPeriod");
+    }
+    if (Has("collective") && (Has("allreduce") || (Has("onoff") && onOff.IsClosedLoop())))
+    {
+        throw InputError("--pattern=" + pattern +
+                         ": iterations.csv would have rows of both, expected collective without "
+                         "allreduce, and without onoff unless --roundMode=fixedPeriod");
+    }
 }
 
 std::vector<FlowSpec>
@@ -511,13 +537,7 @@ WorkloadOptions::Generate(const Topology& topology) const
         throw InputError("--flows is given and --pattern is '" + pattern +
                          "', expected --pattern=list");
     }
-    if (Has("onoff") && Has("allreduce") && onOff.IsClosedLoop())
-    {
-        throw InputError("--pattern=" + pattern +
-                         " with --roundMode=closedLoop: rounds and "
-                         "iterations would wait for each other, expected one of them or "
-                         "fixedPeriod");
-    }
+    CheckLoops();
     Check(topology);
     std::vector<FlowSpec> flows = Merge(parts);
     if (flows.empty())

@@ -6,6 +6,7 @@
 #ifndef ROCE_WORKLOAD_OPTIONS_H
 #define ROCE_WORKLOAD_OPTIONS_H
 
+#include "roce-collective-options.h"
 #include "roce-command-line.h"
 #include "roce-on-off-options.h"
 
@@ -28,9 +29,10 @@ namespace roce
  * @ingroup roce
  * @brief The options of a program that say which flows there are.
  *
- * Patterns: poisson, incast, alltoall, permutation, allreduce, onoff, list (from a file); several
- * may be joined with `+`, for example poisson+incast. Random streams are fixed for each, so that
- * one does not shift another. Tags: 1 incast, 2 allreduce and onoff, 0 the others.
+ * Patterns: poisson, incast, alltoall, permutation, allreduce, collective, onoff, list (from a
+ * file); several may be joined with `+`, for example poisson+incast. Random streams are fixed for
+ * each, so that one does not shift another. Tags: 1 incast, 2 allreduce, collective and onoff, 0
+ * the others.
  */
 struct WorkloadOptions
 {
@@ -61,6 +63,7 @@ struct WorkloadOptions
     Time stagger{0};
     AllReduceWorkload allReduce; //!< its options; placement and stream are set by Generate()
     Time computeTime{MilliSeconds(1)};
+    CollectiveOptions collective;
     OnOffOptions onOff;
 
     /**
@@ -90,6 +93,7 @@ struct WorkloadOptions
 
   private:
     void Check(const Topology& topology) const;
+    void CheckLoops() const;
     bool Has(const std::string& name) const;
     bool IsRepeated() const;
     std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;

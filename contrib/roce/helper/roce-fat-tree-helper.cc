@@ -217,10 +217,7 @@ FatTreeHelper::ConstructDatacenter(Network& network, uint32_t datacenter) const
             aggSwitches.push_back(AddSwitch(network, datacenter, name, aggBuffer));
             for (uint32_t edge : edgeSwitches)
             {
-                network.Connect(edge,
-                                aggSwitches.back(),
-                                GetAggRateBps(),
-                                aggDelay.GetPicoSeconds());
+                network.Connect(edge, aggSwitches.back(), GetAggRateBps(), aggDelay);
             }
         }
     }
@@ -233,10 +230,7 @@ FatTreeHelper::ConstructDatacenter(Network& network, uint32_t datacenter) const
         {
             if (IsJoined(a % GetAggsPerPod(), c))
             {
-                network.Connect(aggSwitches[a],
-                                coreSwitches.back(),
-                                GetCoreRateBps(),
-                                coreDelay.GetPicoSeconds());
+                network.Connect(aggSwitches[a], coreSwitches.back(), GetCoreRateBps(), coreDelay);
             }
         }
     }
@@ -267,10 +261,7 @@ FatTreeHelper::ConstructBorders(Network& network,
             const bool joined = borderAttach == "all" || c % borders == b;
             for (uint32_t l = 0; joined && l < borderLinks; ++l)
             {
-                network.Connect(coreSwitches[c],
-                                borderSwitches.back(),
-                                borderRate.GetBitRate(),
-                                borderDelay.GetPicoSeconds());
+                network.Connect(coreSwitches[c], borderSwitches.back(), borderRate, borderDelay);
             }
         }
     }

@@ -76,9 +76,9 @@ FlowPhases::LastScheduledPs(const std::vector<FlowSpec>& flows)
 }
 
 void
-FlowPhases::Add(const FlowSpec& flow, uint32_t dstQp, Ptr<FlowApplication> application)
+FlowPhases::Add(WaitingFlow flow)
 {
-    m_phases.at(flow.phase).waiting.push_back({flow, dstQp, std::move(application)});
+    m_phases.at(flow.flow.phase).waiting.push_back(std::move(flow));
 }
 
 int64_t
@@ -102,11 +102,10 @@ void
 FlowPhases::Begin(Phase& phase, int64_t atPs)
 {
     phase.beginPs = atPs;
-    for (Item& item : phase.waiting)
+    for (WaitingFlow& waiting : phase.waiting)
     {
-        item.flow.startPs = StartPs(item.flow, atPs);
-        m_lastStartPs = std::max(m_lastStartPs, item.flow.startPs);
-        item.application->AddFlow(item.flow, item.dstQp);
+        waiting.Start(StartPs(waiting.flow, atPs));
+        m_lastStartPs = std::max(m_lastStartPs, waiting.flow.startPs);
     }
     phase.waiting = {};
 }

@@ -6,6 +6,8 @@
 #ifndef ROCE_FLOW_PHASES_H
 #define ROCE_FLOW_PHASES_H
 
+#include "roce-waiting-flow.h"
+
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-flow-spec.h"
 
@@ -49,7 +51,7 @@ class FlowPhases
      */
     static bool IsScheduled(const FlowSpec& flow)
     {
-        return flow.phase <= 1;
+        return flow.phase <= 1 && flow.after == 0;
     }
 
     /**
@@ -67,10 +69,8 @@ class FlowPhases
     /**
      * @brief Keep a flow until its phase begins.
      * @param flow not IsScheduled()
-     * @param dstQp see FlowApplication::AddFlow()
-     * @param application of its source
      */
-    void Add(const FlowSpec& flow, uint32_t dstQp, Ptr<FlowApplication> application);
+    void Add(WaitingFlow flow);
 
     /**
      * @brief The sender of a flow has its last ACK: sink of trace source MessageCompleted.
@@ -94,14 +94,6 @@ class FlowPhases
     std::string Describe() const;
 
   private:
-    /// A flow to come.
-    struct Item
-    {
-        FlowSpec flow;
-        uint32_t dstQp;
-        Ptr<FlowApplication> application;
-    };
-
     /// All flows of one number.
     struct Phase
     {
@@ -109,7 +101,7 @@ class FlowPhases
         uint64_t left{0};    //!< without last ACK
         int64_t beginPs{-1}; //!< from here startPs count; -1: not begun
         int64_t lastPs{0};   //!< last completion so far
-        std::vector<Item> waiting;
+        std::vector<WaitingFlow> waiting;
     };
 
     void Begin(Phase& phase, int64_t atPs);

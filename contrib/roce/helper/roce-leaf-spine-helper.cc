@@ -173,10 +173,7 @@ LeafSpineHelper::ConstructDatacenter(Network& network, uint32_t datacenter) cons
             AddSwitch(network, datacenter, "spine" + std::to_string(s), spineBuffer));
         for (uint32_t leaf : leafSwitches)
         {
-            network.Connect(leaf,
-                            spineSwitches.back(),
-                            GetFabricRateBps(),
-                            fabricDelay.GetPicoSeconds());
+            network.Connect(leaf, spineSwitches.back(), GetFabricRateBps(), fabricDelay);
         }
     }
     for (uint32_t d = 0; datacenters > 1 && d < dcis; ++d)
@@ -185,10 +182,7 @@ LeafSpineHelper::ConstructDatacenter(Network& network, uint32_t datacenter) cons
             AddSwitch(network, datacenter, "dci" + std::to_string(d), dciBuffer, dciEgressBuffer));
         for (uint32_t sw : dciAttach == "spine" ? spineSwitches : leafSwitches)
         {
-            network.Connect(sw,
-                            dciSwitches.back(),
-                            dciRate.GetBitRate(),
-                            dciDelay.GetPicoSeconds());
+            network.Connect(sw, dciSwitches.back(), dciRate, dciDelay);
         }
     }
     return dciSwitches;

@@ -40,41 +40,76 @@ Network::MakePhases(const std::vector<FlowSpec>& flows)
 }
 
 void
+Network::MakeSteps(const std::vector<FlowSpec>& flows)
+{
+    if (m_steps)
+    {
+        throw InputError("flows with steps are installed twice, expected all of them at once");
+    }
+    std::vector<int64_t> marginsPs;
+    for (const NicEntry& entry : m_nics)
+    {
+        marginsPs.push_back(entry.nic->GetLink()->GetDelayPs());
+    }
+    m_steps = std::make_unique<FlowSteps>(flows, std::move(marginsPs));
+    for (const NicEntry& entry : m_nics)
+    {
+        const bool connected = entry.nic->TraceConnectWithoutContext(
+            "MessageReceived",
+            MakeCallback(&FlowSteps::OnReceived, m_steps.get()));
+        NS_ABORT_MSG_UNLESS(connected, "no such trace source");
+    }
+}
+
+void
+Network::CheckFlow(const FlowSpec& flow) const
+{
+    const std::string who = "flow " + std::to_string(flow.id) + ": ";
+    if (flow.src >= m_nics.size() || flow.dst >= m_nics.size())
+    {
+        throw InputError(who + "NIC " + std::to_string(std::max(flow.src, flow.dst)) +
+                         " does not exist, expected 0 to " + std::to_string(m_nics.size() - 1));
+    }
+    if (flow.trafficClass >= N_CLASSES)
+    {
+        throw InputError(who + "traffic class is " + std::to_string(flow.trafficClass) +
+                         ", expected 0 to 7");
+    }
+    if (flow.src == flow.dst)
+    {
+        throw InputError(who + "source and destination are the same NIC, " +
+                         std::to_string(flow.src));
+    }
+    if (flow.sizeBytes > MAX_FLOW_BYTES)
+    {
+        throw InputError(who + "size is " + std::to_string(flow.sizeBytes) +
+                         " B, expected at most " + std::to_string(MAX_FLOW_BYTES));
+    }
+    if (flow.startPs < 0 || flow.startPs > LONGEST_RUN_PS)
+    {
+        throw InputError(who + "start is " + std::to_string(flow.startPs) + " ps, expected 0 to " +
+                         std::to_string(LONGEST_RUN_PS) + ", 53 days");
+    }
+}
+
+void
 Network::InstallFlows(const std::vector<FlowSpec>& flows)
 {
+    for (const FlowSpec& flow : flows)
+    {
+        CheckFlow(flow);
+    }
     if (FlowPhases::IsUsed(flows))
     {
         MakePhases(flows);
     }
+    if (FlowSteps::IsUsed(flows))
+    {
+        MakeSteps(flows);
+    }
     std::vector<Ptr<FlowApplication>> applications(m_nics.size());
     for (const FlowSpec& flow : flows)
     {
-        const std::string who = "flow " + std::to_string(flow.id) + ": ";
-        if (flow.src >= m_nics.size() || flow.dst >= m_nics.size())
-        {
-            throw InputError(who + "NIC " + std::to_string(std::max(flow.src, flow.dst)) +
-                             " does not exist, expected 0 to " + std::to_string(m_nics.size() - 1));
-        }
-        if (flow.trafficClass >= N_CLASSES)
-        {
-            throw InputError(who + "traffic class is " + std::to_string(flow.trafficClass) +
-                             ", expected 0 to 7");
-        }
-        if (flow.src == flow.dst)
-        {
-            throw InputError(who + "source and destination are the same NIC, " +
-                             std::to_string(flow.src));
-        }
-        if (flow.sizeBytes > MAX_FLOW_BYTES)
-        {
-            throw InputError(who + "size is " + std::to_string(flow.sizeBytes) +
-                             " B, expected at most " + std::to_string(MAX_FLOW_BYTES));
-        }
-        if (flow.startPs < 0 || flow.startPs > LONGEST_RUN_PS)
-        {
-            throw InputError(who + "start is " + std::to_string(flow.startPs) +
-                             " ps, expected 0 to " + std::to_string(LONGEST_RUN_PS) + ", 53 days");
-        }
         Ptr<FlowApplication>& application = applications[flow.src];
         if (!application)
         {
@@ -91,9 +126,13 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
         {
             application->AddFlow(flow, dstQp);
         }
+        else if (flow.after)
+        {
+            m_steps->Add({flow, dstQp, application});
+        }
         else
         {
-            m_phases->Add(flow, dstQp, application);
+            m_phases->Add({flow, dstQp, application});
         }
     }
 }
@@ -124,7 +163,25 @@ Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
 int64_t
 Network::GetStartPs(const FlowSpec& flow) const
 {
+    if (flow.after)
+    {
+        return m_steps ? m_steps->GetStartPs(flow) : -1;
+    }
     return m_phases ? m_phases->GetStartPs(flow) : flow.startPs;
+}
+
+int64_t
+Network::GetLastWaitedStartPs() const
+{
+    return std::max<int64_t>(m_phases ? m_phases->GetLastStartPs() : -1,
+                             m_steps ? m_steps->GetLastStartPs() : -1);
+}
+
+std::string
+Network::DescribeWaiting() const
+{
+    const std::string phases = m_phases ? m_phases->Describe() : "";
+    return phases.empty() && m_steps ? m_steps->Describe() : phases;
 }
 
 } // namespace roce

@@ -157,6 +157,68 @@ Network::AddNic(uint32_t host,
     return index;
 }
 
+uint32_t
+Network::AddNic(uint32_t host,
+                uint32_t sw,
+                const DataRate& rate,
+                const Time& delay,
+                const ObjectFactory& factory)
+{
+    return AddNic(host, sw, rate.GetBitRate(), delay.GetPicoSeconds(), factory);
+}
+
+std::pair<uint16_t, uint16_t>
+Network::Connect(uint32_t a, uint32_t b, const DataRate& rate, const Time& delay)
+{
+    return Connect(a, b, rate.GetBitRate(), delay.GetPicoSeconds());
+}
+
+uint64_t
+Network::GetLongLinkBufferBytes(const DataRate& rate,
+                                const Time& delay,
+                                const QueueSize& buffer,
+                                const char* name)
+{
+    const uint64_t rateBps = rate.GetBitRate();
+    const int64_t delayPs = delay.GetPicoSeconds();
+    const double bdp = static_cast<double>(rateBps) * static_cast<double>(delayPs) / 8e12;
+    const uint64_t bytes =
+        buffer.GetValue() ? buffer.GetValue() : static_cast<uint64_t>(4 * bdp) + (4ULL << 20);
+    // The switch computes the exact headroom; this is to say early what is too small.
+    const uint64_t headroom = HeadroomBytes(rateBps, delayPs, MIN_FRAME_BYTES);
+    if (headroom >= bytes)
+    {
+        throw InputError(std::string(name) + " is " + std::to_string(bytes) +
+                         " B, expected more than the headroom of the long link, " +
+                         std::to_string(headroom) + " B");
+    }
+    return bytes;
+}
+
+std::pair<uint16_t, uint16_t>
+Network::ConnectLong(uint32_t a,
+                     uint32_t b,
+                     const DataRate& rate,
+                     const Time& delay,
+                     const QueueSize& buffer,
+                     double xonFraction)
+{
+    CheckLink("long link", rate.GetBitRate(), delay.GetPicoSeconds());
+    SharedBuffer::PortConfig config;
+    config.ownPoolBytes = GetLongLinkBufferBytes(rate, delay, buffer, "long link: buffer");
+    if (!(xonFraction >= 0 && xonFraction <= 1))
+    {
+        throw InputError("long link: Xon over Xoff is " + std::to_string(xonFraction) +
+                         ", expected 0 to 1");
+    }
+    config.staticXoffBytes = SharedBuffer::WHOLE_POOL;
+    config.xonFraction = xonFraction;
+    const std::pair<uint16_t, uint16_t> ports = Connect(a, b, rate, delay);
+    m_switches[a].sw->SetPortBuffer(ports.first, config);
+    m_switches[b].sw->SetPortBuffer(ports.second, config);
+    return ports;
+}
+
 std::pair<uint16_t, uint16_t>
 Network::Connect(uint32_t a, uint32_t b, uint64_t rateBps, int64_t delayPs)
 {

@@ -7,15 +7,19 @@
 #define ROCE_NETWORK_H
 
 #include "roce-flow-phases.h"
+#include "roce-flow-steps.h"
 #include "roce-ideal-fct.h"
+#include "roce-network-options.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/event-id.h"
 #include "ns3/node-container.h"
+#include "ns3/nstime.h"
 #include "ns3/object-factory.h"
+#include "ns3/queue-size.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
 #include "ns3/roce-station-handle.h"
-#include "ns3/roce-switch-role.h"
 #include "ns3/roce-switch.h"
 
 #include <array>
@@ -32,32 +36,6 @@ namespace roce
 {
 
 class Tuner;
-
-/// A switch stage and the switches that have it.
-struct StagePlacement
-{
-    /**
-     * @param stage kind and parameters
-     * @param where see SwitchRole
-     */
-    StagePlacement(const ObjectFactory& stage, SwitchRole where = SwitchRole::ALL)
-        : stage(stage),
-          where(where)
-    {
-    }
-
-    /**
-     * @param type TypeId of the stage
-     * @param where see SwitchRole
-     */
-    explicit StagePlacement(const std::string& type, SwitchRole where = SwitchRole::ALL)
-        : StagePlacement(ObjectFactory(type), where)
-    {
-    }
-
-    ObjectFactory stage; //!< kind and parameters
-    SwitchRole where;    //!< the switches that have it
-};
 
 /**
  * @ingroup roce
@@ -97,24 +75,7 @@ class Network
     };
 
     /// What Build() puts into every switch, besides what the attributes say.
-    struct Options
-    {
-        bool ecn{true};                                    //!< install an EcnMarker
-        bool telemetry{true};                              //!< install an IntStamper
-        uint64_t ecmpSeed{1};                              //!< salts differ by switch and by this
-        ObjectFactory ecnMarker{"ns3::roce::EcnMarker"};   //!< kind and parameters
-        ObjectFactory intStamper{"ns3::roce::IntStamper"}; //!< kind and parameters
-        /// Further stages, in the order in which a switch has them, behind the two above. A shim
-        /// that one of them needs is put into all NICs.
-        std::vector<StagePlacement> stages;
-        bool moreStages{false}; //!< the program installs others after Build(): that nothing marks
-                                //!< or stamps is not refused
-
-        std::optional<ObjectFactory> tuner; //!< kind and parameters of a Tuner, or none
-
-        /// @return all of them, the marker and the stamper first
-        std::vector<StagePlacement> GetPlacements() const;
-    };
+    using Options = NetworkOptions;
 
     /// One link of a path, with the switch port or NIC that sends on it.
     struct PathHop
@@ -151,12 +112,19 @@ class Network
      * @brief Give a host a NIC and connect it.
      * @param host number
      * @param sw number of the switch
-     * @param rateBps of both ends
-     * @param delayPs propagation, one way
+     * @param rate of both ends
+     * @param delay propagation, one way
      * @param factory kind and parameters of the NIC
      * @return NIC number
      * @throw InputError for unknown numbers, rate 0, negative delay, after Build()
      */
+    uint32_t AddNic(uint32_t host,
+                    uint32_t sw,
+                    const DataRate& rate,
+                    const Time& delay,
+                    const ObjectFactory& factory = ObjectFactory("ns3::roce::Nic"));
+
+    /// The same in the units of the inside, bit/s and picoseconds.
     uint32_t AddNic(uint32_t host,
                     uint32_t sw,
                     uint64_t rateBps,
@@ -167,15 +135,59 @@ class Network
      * @brief Connect two switches. Parallel links are allowed.
      * @param a one switch
      * @param b another switch
-     * @param rateBps of both ends
-     * @param delayPs propagation, one way
+     * @param rate of both ends
+     * @param delay propagation, one way
      * @return port numbers at a and at b
      * @throw InputError as AddNic()
      */
     std::pair<uint16_t, uint16_t> Connect(uint32_t a,
                                           uint32_t b,
+                                          const DataRate& rate,
+                                          const Time& delay);
+
+    /// The same in the units of the inside, bit/s and picoseconds.
+    std::pair<uint16_t, uint16_t> Connect(uint32_t a,
+                                          uint32_t b,
                                           uint64_t rateBps,
                                           int64_t delayPs);
+
+    /**
+     * @brief Connect two switches by a long link, whose ports have deep buffers of their own: its
+     * headroom does not come out of the switches' shared buffers.
+     *
+     * What arrives over the link may fill what the headroom leaves of the buffer before PFC stops
+     * the other end (static threshold). Lossless classes need more than the headroom, a little over
+     * two one-way BDPs.
+     * @param a one switch
+     * @param b another switch
+     * @param rate of both ends
+     * @param delay propagation, one way
+     * @param buffer of each of the two ports; 0: four one-way BDPs, rate times two round trips, and
+     * 4 MiB
+     * @param xonFraction Xon over Xoff threshold, 0 to 1
+     * @return port numbers at a and at b
+     * @throw InputError as AddNic(), and for a buffer that does not hold the headroom
+     */
+    std::pair<uint16_t, uint16_t> ConnectLong(uint32_t a,
+                                              uint32_t b,
+                                              const DataRate& rate,
+                                              const Time& delay,
+                                              const QueueSize& buffer = QueueSize("0B"),
+                                              double xonFraction = 0.5);
+
+    /**
+     * @brief The buffer of a port of a long link.
+     * @param rate of the link
+     * @param delay of the link
+     * @param buffer see ConnectLong()
+     * @param name of the buffer, for the message
+     * @return bytes
+     * @throw InputError if it does not hold the headroom of one lossless class
+     */
+    static uint64_t GetLongLinkBufferBytes(const DataRate& rate,
+                                           const Time& delay,
+                                           const QueueSize& buffer,
+                                           const char* name);
 
     /**
      * @brief Compute routes, size buffers, install stages.
@@ -198,21 +210,27 @@ class Network
     /**
      * @brief Hand flows to applications at the hosts (made as needed).
      * @param flows any order; ids unique
-     * @throw InputError for unknown NICs or src == dst, or phases that FlowPhases refuses
+     * @throw InputError for unknown NICs or src == dst, or what FlowPhases or FlowSteps refuses
      */
     void InstallFlows(const std::vector<FlowSpec>& flows);
 
     /**
      * @param flow as given to InstallFlows()
-     * @return its start, picoseconds; -1 if the phase it belongs to has not begun
+     * @return its start, picoseconds; -1 if what it waits for has not happened
      */
     int64_t GetStartPs(const FlowSpec& flow) const;
 
-    /// @return the phases of the flows, or null if they have none
-    const FlowPhases* GetPhases() const
+    /// @return whether some flows wait for others
+    bool HasWaitingFlows() const
     {
-        return m_phases.get();
+        return m_phases || m_steps;
     }
+
+    /// @return latest start of the flows that have waited for others, picoseconds; -1: none yet
+    int64_t GetLastWaitedStartPs() const;
+
+    /// @return what the first flows that still wait for others wait for; empty if none do
+    std::string DescribeWaiting() const;
 
     // --- the map
 
@@ -367,11 +385,20 @@ class Network
 
     /**
      * @brief FailLink() or RepairLink() at a time to come.
-     * @param atPs time since the start of the simulation
+     * @param at time since the start of the simulation
      * @param link number
      * @param up repair instead of failure
      * @param directions see Link::Directions
      */
+    void ScheduleLinkChange(const Time& at,
+                            uint32_t link,
+                            bool up,
+                            unsigned directions = Link::BOTH)
+    {
+        ScheduleLinkChange(at.GetPicoSeconds(), link, up, directions);
+    }
+
+    /// The same in picoseconds.
     void ScheduleLinkChange(int64_t atPs, uint32_t link, bool up, unsigned directions = Link::BOTH);
 
     /**
@@ -380,8 +407,14 @@ class Network
      * Every switch learns of each change exactly that much later and then has shortest paths
      * without the directions known to be down. Where none is left, frames are dropped with reason
      * DROP_NO_ROUTE. Flows are spread anew over groups whose number of ports has changed.
-     * @param delayPs detection and convergence; NEVER_PS: never
+     * @param delay detection and convergence
      */
+    void SetReroute(const Time& delay)
+    {
+        SetReroute(delay.GetPicoSeconds());
+    }
+
+    /// The same in picoseconds; NEVER_PS: never.
     void SetReroute(int64_t delayPs);
 
     /// @return time of the last change of a link or of routes scheduled so far, or -1
@@ -535,7 +568,9 @@ class Network
     void CheckFactories() const;
     void CheckPauses() const;
     std::string FindDropCause(const Switch& sw) const;
+    void CheckFlow(const FlowSpec& flow) const;
     void MakePhases(const std::vector<FlowSpec>& flows);
+    void MakeSteps(const std::vector<FlowSpec>& flows);
 
     NodeContainer m_nodes;
     std::vector<SwitchEntry> m_switches;
@@ -551,6 +586,7 @@ class Network
     std::shared_ptr<Attachments> m_attachments;
     std::vector<std::string> m_warnings;
     std::unique_ptr<FlowPhases> m_phases; //!< null if no flow has one
+    std::unique_ptr<FlowSteps> m_steps;   //!< null if no flow has one
     Ptr<Tuner> m_tuner;                   //!< or null
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom

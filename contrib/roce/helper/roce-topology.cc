@@ -90,6 +90,13 @@ Topology::ValidateCommon(double nSwitches, double nLinks) const
         }
     }
     RefuseBoth(wanPortBuffer, "wanPortBuffer", egressBuffer, "egressBuffer");
+    if (datacenters > 1)
+    {
+        Network::GetLongLinkBufferBytes(wanRate,
+                                        wanDelay,
+                                        wanPortBuffer,
+                                        "topology: wanPortBuffer");
+    }
     // As double: the product of four 32-bit numbers.
     const double nNics = 1.0 * datacenters * GetRacks() * GetHostsPerRack() * nicsPerHost;
     if (nNics > 1e6)
@@ -155,7 +162,7 @@ Topology::AddRack(Network& network,
             network.AddHost(prefix + std::to_string(index * GetHostsPerRack() + h), datacenter);
         for (uint32_t n = 0; n < nicsPerHost; ++n)
         {
-            network.AddNic(host, rack, hostRate.GetBitRate(), hostDelay.GetPicoSeconds());
+            network.AddNic(host, rack, hostRate, hostDelay);
         }
     }
     return rack;
@@ -203,23 +210,6 @@ void
 Topology::ConnectDatacenters(Network& network,
                              const std::vector<std::vector<uint32_t>>& externals) const
 {
-    const uint64_t rate = wanRate.GetBitRate();
-    const int64_t delay = wanDelay.GetPicoSeconds();
-    const double bdp = static_cast<double>(rate) * static_cast<double>(delay) / 8e12;
-    SharedBuffer::PortConfig buffer;
-    buffer.reservedBytes = 0;
-    buffer.ownPoolBytes = wanPortBuffer.GetValue() ? wanPortBuffer.GetValue()
-                                                   : static_cast<uint64_t>(4 * bdp) + (4ULL << 20);
-    // The switch computes the exact headroom; this is to say early what is too small.
-    const uint64_t headroom = HeadroomBytes(rate, delay, MIN_FRAME_BYTES);
-    if (headroom >= buffer.ownPoolBytes)
-    {
-        throw InputError("topology: wanPortBuffer is " + std::to_string(buffer.ownPoolBytes) +
-                         " B, expected more than the headroom of the WAN link, " +
-                         std::to_string(headroom) + " B");
-    }
-    buffer.staticXoffBytes = SharedBuffer::WHOLE_POOL;
-    buffer.xonFraction = wanXonFraction;
     for (uint32_t a = 0; a < datacenters; ++a)
     {
         for (uint32_t b = a + 1; b < datacenters; ++b)
@@ -228,10 +218,12 @@ Topology::ConnectDatacenters(Network& network,
             {
                 for (uint32_t l = 0; l < wanLinks; ++l)
                 {
-                    const auto [portA, portB] =
-                        network.Connect(externals[a][e], externals[b][e], rate, delay);
-                    network.GetSwitch(externals[a][e])->SetPortBuffer(portA, buffer);
-                    network.GetSwitch(externals[b][e])->SetPortBuffer(portB, buffer);
+                    network.ConnectLong(externals[a][e],
+                                        externals[b][e],
+                                        wanRate,
+                                        wanDelay,
+                                        wanPortBuffer,
+                                        wanXonFraction);
                 }
             }
         }

@@ -8,47 +8,84 @@
 #include "ns3/roce-flow-application.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iomanip>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 namespace ns3
 {
 namespace roce
 {
 
+namespace
+{
+
+/// @return time of some bytes at a rate, picoseconds
+int64_t
+PayloadPs(uint64_t bytes, uint64_t rateBps)
+{
+    return std::llround(8 * static_cast<double>(bytes) * 1e12 / static_cast<double>(rateBps));
+}
+
+} // namespace
+
 IterationTable::IterationTable(const Network& network, const std::vector<FlowRecord>& records)
 {
     for (const FlowRecord& record : records)
     {
         const FlowSpec& flow = record.spec;
-        if (flow.phase == 0)
+        const uint32_t number = NumberOf(flow);
+        if (number == 0)
         {
             continue;
         }
-        m_rows.resize(std::max<std::size_t>(m_rows.size(), flow.phase)); // there are no gaps
-        Row& row = m_rows[flow.phase - 1];
+        m_rows.resize(std::max<std::size_t>(m_rows.size(), number)); // there are no gaps
+        Row& row = m_rows[number - 1];
         ++row.flows;
         row.unfinished += !record.IsFinished();
         row.bytes += flow.sizeBytes;
-        row.startPs = row.flows == 1 ? flow.startPs : std::min(row.startPs, flow.startPs);
+        if (flow.startPs >= 0) // of a collective some may never begin
+        {
+            row.startPs = row.startPs < 0 ? flow.startPs : std::min(row.startPs, flow.startPs);
+        }
         row.endPs = std::max(row.endPs, flow.startPs + record.fctPs);
     }
+    // Of flows with steps: longest base RTT, and what each NIC sends and receives.
+    std::map<uint32_t, int64_t> longestRttPs;
+    std::map<std::pair<uint32_t, uint32_t>, std::array<uint64_t, 2>> bytesOf;
     for (const FlowRecord& record : records)
     {
         const FlowSpec& flow = record.spec;
-        if (flow.phase == 0)
+        const uint32_t number = NumberOf(flow);
+        if (number == 0)
         {
             continue;
         }
-        Row& row = m_rows[flow.phase - 1];
+        Row& row = m_rows[number - 1];
         const PathInfo path = network.GetPath(flow.src, flow.dst, FlowApplication::Entropy(flow));
-        const double bits = 8 * static_cast<double>(flow.sizeBytes);
-        const int64_t payloadPs = std::llround(bits * 1e12 / static_cast<double>(path.lineRateBps));
-        row.idealPs =
-            std::max<int64_t>(row.idealPs, flow.startPs - row.startPs + path.baseRttPs + payloadPs);
+        if (flow.phase == 0)
+        {
+            longestRttPs[number] = std::max(longestRttPs[number], path.baseRttPs);
+            bytesOf[{number, flow.src}][0] += flow.sizeBytes;
+            bytesOf[{number, flow.dst}][1] += flow.sizeBytes;
+            continue;
+        }
+        row.idealPs = std::max<int64_t>(row.idealPs,
+                                        flow.startPs - row.startPs + path.baseRttPs +
+                                            PayloadPs(flow.sizeBytes, path.lineRateBps));
+    }
+    for (const auto& [place, bytes] : bytesOf)
+    {
+        const auto [number, nic] = place;
+        const int64_t payloadPs =
+            PayloadPs(std::max(bytes[0], bytes[1]), network.GetNic(nic)->GetRateBps());
+        Row& row = m_rows[number - 1];
+        row.idealPs = std::max<int64_t>(row.idealPs, longestRttPs[number] + payloadPs);
     }
     for (Row& row : m_rows)
     {

@@ -23,13 +23,16 @@ namespace roce
 
 /**
  * @ingroup roce
- * @brief How long each phase of a run's flows took (see FlowPhases), such as the iterations of a
- * training job, against what they would take on an empty network.
+ * @brief How long each phase of a run's flows took (see FlowPhases), or each round of a collective
+ * (FlowSpec::iteration), such as the iterations of a training job, against what they would take on
+ * an empty network.
  *
  * An iteration lasts from the first start of its flows to the last of their last ACKs. Its ideal is
  * that of its slowest flow: base RTT of a full packet plus payload over the NIC's line rate,
  * without headers (Uno, section 5.1: measured over ideal runtime), and how much later than the
- * first one it starts.
+ * first one it starts. Flows with steps wait for each other within the iteration: there the ideal
+ * is a bound, the longest base RTT plus the payload of the NIC that sends or receives longest over
+ * its line rate, as if nobody waited.
  */
 class IterationTable
 {
@@ -54,7 +57,16 @@ class IterationTable
      */
     IterationTable(const Network& network, const std::vector<FlowRecord>& records);
 
-    /// @return whether no flow has a phase
+    /**
+     * @param flow a flow
+     * @return the iteration it belongs to; 0: none
+     */
+    static uint32_t NumberOf(const FlowSpec& flow)
+    {
+        return flow.phase ? flow.phase : flow.iteration;
+    }
+
+    /// @return whether no flow has a phase or an iteration
     bool IsEmpty() const
     {
         return m_rows.empty();

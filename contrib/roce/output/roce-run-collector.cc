@@ -160,11 +160,10 @@ RunCollector::OnCompleted(const MessageRecord& record)
 void
 RunCollector::OnStop()
 {
-    const FlowPhases* phases = m_network.GetPhases();
-    if (phases && m_options.safetyLimitPs > 0)
+    if (m_network.HasWaitingFlows() && m_options.safetyLimitPs > 0)
     {
         m_network.CatchUp();
-        const int64_t lastPs = std::max<int64_t>(0, phases->GetLastStartPs());
+        const int64_t lastPs = std::max<int64_t>(0, m_network.GetLastWaitedStartPs());
         const int64_t leftPs =
             std::min(lastPs - NowPs() + m_options.safetyLimitPs, Network::LONGEST_RUN_PS - NowPs());
         if (leftPs > 0)

@@ -160,10 +160,11 @@ StallDetector::GetLastKnownPs() const
 {
     int64_t lastPs = std::max(m_options.lastStartPs,
                               FindUnfinished().empty() ? -1 : m_network.GetLastChangePs());
-    if (const FlowPhases* phases = m_network.GetPhases())
+    if (m_network.HasWaitingFlows())
     {
         // Its flows may start after a check at that very time.
-        lastPs = std::max(lastPs, std::min(phases->GetLastStartPs(), Network::LONGEST_RUN_PS) + 1);
+        lastPs = std::max(lastPs,
+                          std::min(m_network.GetLastWaitedStartPs(), Network::LONGEST_RUN_PS) + 1);
     }
     return lastPs;
 }
@@ -245,7 +246,7 @@ StallDetector::DescribeUnfinished(std::size_t most) const
 std::string
 StallDetector::DescribePhases() const
 {
-    return m_network.GetPhases() ? m_network.GetPhases()->Describe() : "";
+    return m_network.DescribeWaiting();
 }
 
 std::vector<std::string>

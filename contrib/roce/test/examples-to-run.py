@@ -8,6 +8,8 @@ cpp_examples = [
     ("first-flow", "True", "True"),
     ("first-flow --cc=Hpcc --bytes=100000", "True", "True"),
     ("incast-pfc --out=roce-incast-pfc", "True", "False"),
+    ("own-stage", "True", "False"),
+    ("own-topology", "True", "False"),
     ("own-transport", "True", "False"),
     ("own-tuner", "True", "False"),
     ("wireshark-capture --prefix=roce-wireshark", "True", "False"),

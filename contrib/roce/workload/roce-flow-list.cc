@@ -341,6 +341,11 @@ FlowList::Write(const std::string& path,
                 std::to_string(flow.trafficClass) + ", expected different hosts, at most " +
                 std::to_string(MAX_FLOW_BYTES) + " bytes, a start of 0 or more and class 0..7");
         }
+        if (flow.step || flow.after)
+        {
+            throw InputError(path + ": flow " + std::to_string(flow.id) +
+                             " belongs to a collective, expected none: a list has no steps");
+        }
         if (format == FlowListFormat::HpccFlowTxt &&
             (flow.srcPort != 0 || flow.tag > 1 || flow.phase))
         {

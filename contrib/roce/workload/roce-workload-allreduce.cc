@@ -64,7 +64,7 @@ AllReduceWorkload::GetGroups() const
             WHO,
             ": ",
             index.nDatacenters,
-            " datacenters, expected two, with hosts in both");
+            " datacenters, expected two, with hosts in both; the pattern collective does with one");
     const Range first = index.DatacenterOf(index.order.front());
     const Range second = index.DatacenterOf(index.order.back());
     const uint32_t most = std::min(first.Size(), second.Size());

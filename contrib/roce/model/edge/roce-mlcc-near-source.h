@@ -94,7 +94,8 @@ class MlccNearSource : public SwitchStage
 
     /// Signature of trace source SwitchInt: the flow's sending NIC and queue pair, the data's PSN,
     /// hop records.
-    typedef void (*SwitchIntCallback)(uint32_t nic, uint32_t qp, uint64_t psn, uint32_t hops, Time);
+    typedef void (
+        *SwitchIntCallback)(uint32_t nic, uint32_t qp, uint64_t psn, uint32_t hops, Time at);
 
   private:
     /// Of a flow that is told not more often than each SwitchIntMinInterval.

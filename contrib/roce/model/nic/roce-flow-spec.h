@@ -35,6 +35,11 @@ struct FlowSpec
     uint16_t replyPort{0};   //!< UDP source port of its ACKs; 0 means that of the data
     /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
     uint32_t phase{0};
+    /// Its number among what dst receives, for `after` of flows that dst sends; see FlowSteps
+    uint32_t step{0};
+    /// Above 0: startPs counts from when src has received all flows with steps up to this
+    uint32_t after{0};
+    uint32_t iteration{0}; //!< 1, 2, ...: row of iterations.csv, of flows with steps
 };
 
 } // namespace roce

@@ -1,0 +1,120 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_FLOW_STEPS_H
+#define ROCE_FLOW_STEPS_H
+
+#include "roce-waiting-flow.h"
+
+#include "ns3/nstime.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Flows that wait for what their own sender receives, as the ranks of a collective do: no
+ * barrier, a slow rank delays only those that need what it sends.
+ *
+ * A flow with FlowSpec::step s is the s-th piece that its destination receives (several may have
+ * the same number). A flow with FlowSpec::after a starts startPs after its source has received all
+ * pieces up to number a, whatever other NICs do. So the messages of a NIC are used in their order,
+ * even if a later one is complete first. Its flows also start in the order of `after`. They start
+ * no earlier than the delay of the source's link after what they waited for (see Station; a host
+ * needs more than that to turn a received message into one that is sent).
+ */
+class FlowSteps
+{
+  public:
+    /**
+     * @param flows all flows of the run
+     * @param marginsPs delay of each NIC's link, picoseconds
+     * @throw InputError if a flow waits for pieces of which its source receives none, or has a
+     * phase, too
+     */
+    FlowSteps(const std::vector<FlowSpec>& flows, std::vector<int64_t> marginsPs);
+    FlowSteps(const FlowSteps&) = delete;
+    FlowSteps& operator=(const FlowSteps&) = delete;
+
+    /**
+     * @param flows some flows
+     * @return whether any of them has a step or waits for one
+     */
+    static bool IsUsed(const std::vector<FlowSpec>& flows);
+
+    /**
+     * @brief Keep a flow until what it waits for has come.
+     * @param flow with FlowSpec::after
+     */
+    void Add(WaitingFlow flow);
+
+    /**
+     * @brief A message has arrived: sink of trace source MessageReceived.
+     * @param cookie the flow's id
+     * @param at exact time
+     */
+    void OnReceived(uint64_t cookie, Time at);
+
+    /**
+     * @param flow a flow with FlowSpec::after
+     * @return its start, picoseconds; -1 if what it waits for has not come
+     */
+    int64_t GetStartPs(const FlowSpec& flow) const;
+
+    /// @return latest start of flows that have waited, picoseconds; -1: none yet
+    int64_t GetLastStartPs() const
+    {
+        return m_lastStartPs;
+    }
+
+    /// @return the first NIC whose flows still wait, and for what; empty if none do
+    std::string Describe() const;
+
+  private:
+    /// What a NIC receives in one step.
+    struct Step
+    {
+        uint64_t flows{0};
+        uint64_t left{0};   //!< not received
+        int64_t lastPs{-1}; //!< last arrival so far
+    };
+
+    /// One NIC.
+    struct Rank
+    {
+        std::map<uint32_t, Step> steps;                       //!< to come, by number
+        std::map<uint32_t, std::vector<WaitingFlow>> waiting; //!< by FlowSpec::after
+        int64_t receivedPs{0};  //!< when the last step that is complete was
+        int64_t lastStartPs{0}; //!< of its flows
+    };
+
+    void StartUpTo(uint32_t nic, uint32_t after);
+
+    /// What a flow's arrival counts for.
+    struct Place
+    {
+        uint32_t nic;
+        uint32_t step;
+    };
+
+    std::vector<int64_t> m_marginsPs;
+    std::vector<Rank> m_ranks;                         //!< by NIC
+    std::unordered_map<uint64_t, Place> m_placeOf;     //!< by flow id
+    std::unordered_map<uint64_t, int64_t> m_startPsOf; //!< by flow id, of those that have waited
+    int64_t m_lastStartPs{-1};
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_FLOW_STEPS_H */

@@ -1,0 +1,241 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-collective-workload.h"
+
+#include "roce-workload-internal.h"
+
+#include <cmath>
+#include <set>
+
+namespace ns3
+{
+namespace roce
+{
+
+using namespace workload;
+
+namespace
+{
+
+const char* const WHO = "collective";
+
+/// @return depth of a node of a binary tree that is numbered level by level; 0 of the root
+uint32_t
+DepthOf(uint32_t node)
+{
+    uint32_t depth = 0;
+    for (; node > 0; node = (node - 1) / 2)
+    {
+        ++depth;
+    }
+    return depth;
+}
+
+} // namespace
+
+uint32_t
+CollectiveWorkload::GetRanks() const
+{
+    const double ranks = static_cast<double>(hosts.size()) * gpusPerHost;
+    Require(gpusPerHost >= 1 && ranks <= 1e6,
+            WHO,
+            ": ",
+            hosts.size(),
+            " hosts with ",
+            gpusPerHost,
+            " GPUs, expected at least 1 GPU and at most 10^6 of all");
+    return static_cast<uint32_t>(ranks);
+}
+
+uint64_t
+CollectiveWorkload::GetShareBytes(uint32_t share) const
+{
+    const uint32_t ranks = GetRanks();
+    return sizeBytes / ranks + (share < sizeBytes % ranks ? 1 : 0);
+}
+
+int64_t
+CollectiveWorkload::GetLocalPs(uint64_t bytes) const
+{
+    if (intraHostBps == 0)
+    {
+        return 0;
+    }
+    const double ps = static_cast<double>(bytes) * 8 * PS_PER_S / static_cast<double>(intraHostBps);
+    Require(ps * gpusPerHost < 1e18,
+            WHO,
+            ": ",
+            bytes,
+            " bytes take ",
+            ps / PS_PER_S,
+            " s between the GPUs of a host, expected a higher rate");
+    return std::llround(ps);
+}
+
+uint32_t
+CollectiveWorkload::GetSteps() const
+{
+    const auto nHosts = static_cast<uint32_t>(hosts.size());
+    switch (kind)
+    {
+    case Kind::RING_ALL_REDUCE:
+        return 2 * (GetRanks() - 1);
+    case Kind::TREE_ALL_REDUCE:
+        return 2 * DepthOf(nHosts - 1);
+    case Kind::ALL_TO_ALL:
+        return nHosts - 1;
+    default:
+        return GetRanks() - 1;
+    }
+}
+
+double
+CollectiveWorkload::GetFlowsPerRound() const
+{
+    const double nHosts = static_cast<double>(hosts.size());
+    const double gpus = gpusPerHost;
+    return kind == Kind::TREE_ALL_REDUCE ? 2 * (nHosts - 1)
+           : kind == Kind::ALL_TO_ALL    ? nHosts * (nHosts - 1) * gpus * gpus
+                                         : nHosts * GetSteps();
+}
+
+void
+CollectiveWorkload::Check() const
+{
+    CheckCommon(WHO, startPs, trafficClass, 0);
+    CheckSize(WHO, sizeBytes);
+    Require(hosts.size() >= 2, WHO, ": ", hosts.size(), " hosts, expected at least 2");
+    std::set<uint32_t> seen;
+    for (const uint32_t host : hosts)
+    {
+        Require(seen.insert(host).second, WHO, ": host ", host, " twice, expected it once");
+    }
+    Require(rounds >= 1, WHO, ": 0 rounds, expected at least 1");
+    Require(computePs >= 0 && computePs < static_cast<int64_t>(1e18),
+            WHO,
+            ": compute time ",
+            computePs,
+            " ps, expected 0 to 10^6 s");
+    const double steps = static_cast<double>(GetSteps()) * rounds;
+    Require(steps < 4e9, WHO, ": ", steps, " steps, expected less than 4 * 10^9");
+    CheckFlows(WHO, GetFlowsPerRound() * rounds, static_cast<double>(hosts.size()));
+}
+
+/// A message of a round: `step` and `after` count within it, from 1; after 0 is its begin, localPs
+/// what is needed of the host's own GPUs before.
+void
+CollectiveWorkload::Add(std::vector<FlowSpec>& flows,
+                        uint32_t round,
+                        uint32_t from,
+                        uint32_t to,
+                        uint64_t bytes,
+                        uint32_t step,
+                        uint32_t after,
+                        int64_t localPs) const
+{
+    const uint32_t before = round * GetSteps();
+    int64_t atPs = localPs;
+    if (after == 0)
+    {
+        // The last message of a round goes through the host, too.
+        const uint64_t last = kind == Kind::TREE_ALL_REDUCE ? sizeBytes : GetShareBytes(0);
+        const int64_t spreadPs =
+            kind == Kind::ALL_TO_ALL ? 0 : (gpusPerHost - 1) * GetLocalPs(last);
+        atPs += round == 0 ? startPs : computePs + spreadPs;
+    }
+    flows.push_back(MakeFlow(hosts[from], hosts[to], bytes, atPs, trafficClass, tag));
+    flows.back().step = before + step;
+    flows.back().after = before + after;
+    flows.back().iteration = round + 1;
+}
+
+void
+CollectiveWorkload::AddRing(std::vector<FlowSpec>& flows, uint32_t round) const
+{
+    const auto nHosts = static_cast<uint32_t>(hosts.size());
+    const uint32_t ranks = GetRanks();
+    for (uint32_t step = 1; step <= GetSteps(); ++step)
+    {
+        // It has come from the host before, or else from one of the host's own GPUs.
+        const uint32_t after = step > gpusPerHost ? step - gpusPerHost : 0;
+        const uint32_t hops = std::min(step, gpusPerHost) - 1;
+        for (uint32_t h = 0; h < nHosts; ++h)
+        {
+            const uint32_t sender = (h + 1) * gpusPerHost - 1;
+            const uint32_t share = (sender + 2 * ranks - (step - 1)) % ranks;
+            const uint64_t bytes = GetShareBytes(share);
+            Add(flows, round, h, (h + 1) % nHosts, bytes, step, after, hops * GetLocalPs(bytes));
+        }
+    }
+}
+
+void
+CollectiveWorkload::AddTree(std::vector<FlowSpec>& flows, uint32_t round) const
+{
+    const auto nHosts = static_cast<uint32_t>(hosts.size());
+    const uint32_t levels = DepthOf(nHosts - 1);
+    for (uint32_t h = 1; h < nHosts; ++h)
+    {
+        const uint32_t parent = (h - 1) / 2;
+        const uint32_t depth = DepthOf(h);
+        const bool isLeaf = 2 * h + 1 >= nHosts;
+        const uint32_t up = levels - depth + 1;
+        Add(flows,
+            round,
+            h,
+            parent,
+            sizeBytes,
+            up,
+            isLeaf ? 0 : up - 1,
+            isLeaf ? (gpusPerHost - 1) * GetLocalPs(sizeBytes) : 0);
+        const uint32_t down = levels + depth;
+        Add(flows, round, parent, h, sizeBytes, down, down - 1, 0);
+    }
+}
+
+void
+CollectiveWorkload::AddAllToAll(std::vector<FlowSpec>& flows, uint32_t round) const
+{
+    const auto nHosts = static_cast<uint32_t>(hosts.size());
+    for (uint32_t step = 1; step < nHosts; ++step)
+    {
+        for (uint32_t h = 0; h < nHosts; ++h)
+        {
+            const uint32_t to = (h + step) % nHosts;
+            for (uint32_t g = 0; g < gpusPerHost * gpusPerHost; ++g)
+            {
+                const uint64_t bytes = GetShareBytes(to * gpusPerHost + g % gpusPerHost);
+                Add(flows, round, h, to, bytes, step, step - 1, 0);
+            }
+        }
+    }
+}
+
+std::vector<FlowSpec>
+CollectiveWorkload::Generate() const
+{
+    Check();
+    std::vector<FlowSpec> flows;
+    for (uint32_t round = 0; round < rounds; ++round)
+    {
+        switch (kind)
+        {
+        case Kind::TREE_ALL_REDUCE:
+            AddTree(flows, round);
+            break;
+        case Kind::ALL_TO_ALL:
+            AddAllToAll(flows, round);
+            break;
+        default:
+            AddRing(flows, round);
+        }
+    }
+    SortAndNumber(flows);
+    return flows;
+}
+
+} // namespace roce
+} // namespace ns3

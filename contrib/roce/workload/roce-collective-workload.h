@@ -1,0 +1,105 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_COLLECTIVE_WORKLOAD_H
+#define ROCE_COLLECTIVE_WORKLOAD_H
+
+#include "ns3/roce-flow-spec.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A collective operation of GPUs, once or again and again: each message is a flow, and a
+ * rank sends what it can as soon as it has received what that needs (FlowSteps). There is no
+ * barrier, between rounds neither.
+ *
+ * N = hosts * gpusPerHost ranks; GPU g of the h-th host is rank h * gpusPerHost + g. A host has one
+ * NIC, which only the messages between hosts use. Between two GPUs of a host a message takes its
+ * size over intraHostBps and waits for no other one; with 0 it takes no time.
+ *
+ * - Rings (Patarasuk and Yuan, JPDC 2009): in each of the N - 1 steps of a reduce-scatter or an
+ *   all-gather, rank i sends a share of size / N to rank i + 1: the one that it has just received.
+ *   RING_ALL_REDUCE is one after the other, 2 (N - 1) steps. Only the last GPU of a host sends to
+ *   another host, and what it sends came to the host's first GPU gpusPerHost steps before.
+ * - TREE_ALL_REDUCE: the GPUs of a host reduce in a chain; the hosts are a binary tree (host h
+ *   under host (h - 1) / 2), each sends the whole buffer to its parent when it has those of its
+ *   children, and then back down. The buffer is not cut into pieces (no pipelining).
+ * - ALL_TO_ALL: each rank has a share of size / N for each rank. In round r the h-th host's ranks
+ *   send to all ranks of host h + r; a host's round begins when it has received all of the one
+ *   before. Within hosts shares travel meanwhile.
+ *
+ * Reducing takes no time beside that. Each message is a queue pair of its own, so congestion
+ * control starts anew. No randomness.
+ */
+struct CollectiveWorkload
+{
+    /// What is done.
+    enum class Kind : uint8_t
+    {
+        RING_ALL_REDUCE,
+        TREE_ALL_REDUCE,
+        ALL_GATHER,
+        REDUCE_SCATTER,
+        ALL_TO_ALL,
+    };
+
+    Kind kind{Kind::RING_ALL_REDUCE};
+    std::vector<uint32_t> hosts; //!< NICs, in the order of the ring; at least 2, all different
+    uint32_t gpusPerHost{1};     //!< at least 1
+    /// Bytes of each rank's buffer (of the result for ALL_GATHER); not a multiple of N: the first
+    /// shares have one more.
+    uint64_t sizeBytes{0};
+    uint64_t intraHostBps{0}; //!< between GPUs of a host, bit/s; 0: transfers take no time
+    uint32_t rounds{1};       //!< how often, at least 1
+    int64_t computePs{0};     //!< from the end of a round at a rank to the begin of its next
+    int64_t startPs{0};       //!< begin of the first, picoseconds
+    uint8_t trafficClass{3};  //!< 0..7
+    uint8_t tag{2};           //!< 2 marks training traffic
+
+    /**
+     * @brief Lay out the messages.
+     * @return flows sorted as SortByStart() does, ids from 0, with steps and iterations
+     * @throw InputError for an impossible configuration
+     */
+    std::vector<FlowSpec> Generate() const;
+
+    /// @return N. @throw InputError as Generate()
+    uint32_t GetRanks() const;
+
+    /**
+     * @param share 0 to N - 1
+     * @return its bytes
+     */
+    uint64_t GetShareBytes(uint32_t share) const;
+
+  private:
+    void Check() const;
+    uint32_t GetSteps() const;
+    double GetFlowsPerRound() const;
+    int64_t GetLocalPs(uint64_t bytes) const;
+    void Add(std::vector<FlowSpec>& flows,
+             uint32_t round,
+             uint32_t from,
+             uint32_t to,
+             uint64_t bytes,
+             uint32_t step,
+             uint32_t after,
+             int64_t localPs) const;
+    void AddRing(std::vector<FlowSpec>& flows, uint32_t round) const;
+    void AddTree(std::vector<FlowSpec>& flows, uint32_t round) const;
+    void AddAllToAll(std::vector<FlowSpec>& flows, uint32_t round) const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_COLLECTIVE_WORKLOAD_H */
