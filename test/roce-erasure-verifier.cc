@@ -144,7 +144,7 @@ ErasureVerifier::Sender::Encode(const Frame& first, const BlockPlace& place)
 {
     const std::size_t length = first.payloadBytes; // no other is longer
     Block block{place.total, first.payloadBytes, std::vector<uint8_t>(place.total * length)};
-    const uint64_t bytes = std::min<uint64_t>(first.ackedPackets, place.data * length);
+    const uint64_t bytes = std::min<uint64_t>(CodeHeaderOf(first).blockBytes, place.data * length);
     FillMessage(first.src, first.srcQp, m_messages - 1, m_offset, block.bytes.data(), bytes);
 #ifdef ROCE_HAVE_ISAL
     std::vector<uint8_t*> in;
@@ -163,7 +163,7 @@ ErasureVerifier::Sender::Encode(const Frame& first, const BlockPlace& place)
 void
 ErasureVerifier::Sender::OnSend(Frame& frame)
 {
-    const BlockPlace place = BlockPlace::Unpack(frame.msn);
+    const BlockPlace place = CodeHeaderOf(frame).place;
     const uint64_t firstPsn = frame.psn - place.index;
     auto found = m_blocks.find(firstPsn);
     if (found == m_blocks.end())
@@ -174,7 +174,7 @@ ErasureVerifier::Sender::OnSend(Frame& frame)
             m_offset = 0;
         }
         found = m_blocks.emplace(firstPsn, Encode(frame, place)).first;
-        m_offset += frame.ackedPackets;
+        m_offset += CodeHeaderOf(frame).blockBytes;
     }
     if (!m_key)
     {
@@ -244,12 +244,12 @@ ErasureVerifier::Sender::Retire(uint64_t unaPsn)
 void
 ErasureVerifier::Receiver::Take(const Frame& frame)
 {
-    const BlockPlace place = BlockPlace::Unpack(frame.msn);
+    const BlockPlace place = CodeHeaderOf(frame).place;
     Block& block = m_blocks[frame.psn - place.index];
     if (!block.arrived)
     {
         block.place = place;
-        block.bytes = frame.ackedPackets;
+        block.bytes = CodeHeaderOf(frame).blockBytes;
         block.messageBytes = frame.messageBytes;
         block.packets.resize(place.total);
     }

@@ -8,6 +8,7 @@
 
 #include "ns3/roce-block-code.h"
 #include "ns3/roce-frame.h"
+#include "ns3/roce-uno-erasure-header.h"
 
 #include <cstdint>
 #include <map>
@@ -22,6 +23,20 @@ namespace roce
 {
 namespace test
 {
+
+/// @return where a coded packet says that it stands; it may be written. @param frame coded or not
+inline UnoErasureHeader&
+CodeHeaderOf(Frame& frame)
+{
+    return frame.Extend<UnoErasureHeader>();
+}
+
+/// @return where a coded packet says that it stands. @param frame coded
+inline const UnoErasureHeader&
+CodeHeaderOf(const Frame& frame)
+{
+    return *frame.FindExtension<UnoErasureHeader>();
+}
 
 /**
  * @brief UnoErasure with real bytes: the sender encodes with ISA-L (a Cauchy matrix over GF(2^8)),

@@ -38,15 +38,16 @@ TestErasure::BytesIfPossible()
 
 TestErasure::TestErasure(const UnoErasure& plain, bool bytes)
     : UnoErasure(plain),
-      m_sender(bytes && GetCode().IsOn() ? std::make_shared<ErasureVerifier::Sender>() : nullptr)
+      m_sender(bytes ? std::make_shared<ErasureVerifier::Sender>() : nullptr)
 {
 }
 
 Ptr<LossRecovery>
 TestErasure::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
 {
-    const auto plain = DynamicCast<UnoErasure>(UnoErasure::ForQueuePair(path, rtoFloorPs));
-    return Ptr<LossRecovery>(new TestErasure(*plain, m_bytes), false);
+    const Ptr<LossRecovery> plain = UnoErasure::ForQueuePair(path, rtoFloorPs);
+    const auto coded = DynamicCast<UnoErasure>(plain);
+    return coded ? Ptr<LossRecovery>(new TestErasure(*coded, m_bytes), false) : plain;
 }
 
 std::unique_ptr<ReceiverQp>
@@ -92,7 +93,7 @@ TestErasureReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowP
 {
     if (frame.psn >= expectedPsn)
     {
-        const BlockPlace place = BlockPlace::Unpack(frame.msn);
+        const BlockPlace place = CodeHeaderOf(frame).place;
         uint64_t& arrived = m_arrived[frame.psn - place.index];
         const int before = __builtin_popcountll(arrived);
         arrived |= 1ULL << place.index;

@@ -171,7 +171,9 @@ class Scorer:
         """One claim."""
         rule = Rule.of(claim)
         if not rule.scored:
-            return self._result(claim, "", None, "X", claim.rule)
+            case = claim.cases[0]
+            computed = claim.kind != "relation" and not case.expression.references
+            return self._result(claim, f"{self.value(case)[0].value:.6g}" if computed else "", None, "X", claim.rule)
         if claim.kind == "relation":
             return self._score_relation(claim)
         try:

@@ -23,7 +23,7 @@ REFERENCE = os.path.join(ROOT, "test", "reference", "leafspine128")
 # Per transport: options, least number of flows equal to the nanosecond, least number within 1 %.
 CASES = {"dcqcn": (["--cc=Dcqcn", "--set=HAS_WIN=0"], 150, 500),
          "hpcc": (["--cc=Hpcc"], 40, 550),
-         "timely": (["--cc=Timely", "--set=HAS_WIN=0"], 250, 650)}
+         "timely": (["--cc=Timely", "--set=HAS_WIN=0"], 330, 780)}
 
 failures: List[str] = []
 

@@ -29,7 +29,7 @@ ODD = {
 WORDS = {
     "cc": ["Bbr", "Dcqcn", "DcqcnPlus", "Dctcp", "Gemini", "Hpcc", "MpRdma", "PowerTcp", "Swift", "Timely", "UnoCc", "Wrcc", "Mlcc", "none", "LineRate",
            "ns3::roce::Hpcc", "PowerTcp[Theta=1]", "Dcqcn[Profile=paper]"],
-    "lossRecovery": ["GoBackN", "SelectiveRepeat", "UnoErasure", "SelectiveRepeat[BdpCap=0]"],
+    "lossRecovery": ["GoBackN", "SelectiveRepeat", "PacketTimers", "UnoErasure", "UnoErasure[Repeater=SelectiveRepeat]", "SelectiveRepeat[BdpCap=0]"],
     "paths": ["FlowHash", "Spray", "Flowlet", "Plb", "UnoLb", "Spray[Paths=4]", "Plb[Signal=delay]"],
     "stages": ["PhantomQueue", "WrccFairRate", "EcnMarker", "IntStamper", "PhantomQueue[Profile=artifact]"],
     "edge": ["ReflexNsf", "ReflexNdt", "ReflexNsf,ReflexNdt", "PhantomQueue", "IntStamper", "ReflexNdt[NThrottle=2]", "Bicc",

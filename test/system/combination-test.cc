@@ -173,12 +173,7 @@ class Combination : public SystemTest, public ::testing::WithParamInterface<unsi
         }
         if (HasNdt())
         {
-            ObjectFactory ndt("ns3::roce::ReflexNdt");
-            if (HasFairRates())
-            {
-                ndt.Set("SeparateTimestamp", StringValue("false")); // a frame has one extension
-            }
-            options.stages.emplace_back(ndt, SwitchRole::DCI);
+            options.stages.emplace_back("ns3::roce::ReflexNdt", SwitchRole::DCI);
         }
         if (HasBicc(GetParam()))
         {

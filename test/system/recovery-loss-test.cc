@@ -75,12 +75,14 @@ TEST_P(RecoveryLosses, EveryFlowFinishesWithItsBytes)
     ExpectAllDone(net, done, flows);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All,
-    RecoveryLosses,
-    ::testing::Combine(::testing::Values("GoBackN", "SelectiveRepeat", "UnoErasure"),
-                       ::testing::Values(std::pair(1u, "LineRate"),
-                                         std::pair(16u, "LineRate"),
-                                         std::pair(1u, "Dcqcn"),
-                                         std::pair(1u, "Hpcc"),
-                                         std::pair(16u, "Hpcc"))));
+INSTANTIATE_TEST_SUITE_P(All,
+                         RecoveryLosses,
+                         ::testing::Combine(::testing::Values("GoBackN",
+                                                              "SelectiveRepeat",
+                                                              "PacketTimers",
+                                                              "UnoErasure"),
+                                            ::testing::Values(std::pair(1u, "LineRate"),
+                                                              std::pair(16u, "LineRate"),
+                                                              std::pair(1u, "Dcqcn"),
+                                                              std::pair(1u, "Hpcc"),
+                                                              std::pair(16u, "Hpcc"))));

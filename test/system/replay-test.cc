@@ -102,7 +102,7 @@ TEST_F(Replay, EveryKeyReachesItsAttribute)
     const std::map<std::string, std::string> expected{{"ecn", "false"},
                                                       {"safetyLimit", "2500000000000ps"},
                                                       {"ns3::roce::Nic::PathMtu", "900"},
-                                                      {"ns3::roce::Nic::Repacing", "shift"},
+                                                      {"ns3::roce::Nic::Repacing", "none"},
                                                       {"ns3::roce::Switch::RefreshPause", "false"},
                                                       {"ns3::roce::Switch::DataClasses", "12"},
                                                       {"ns3::roce::Dcqcn::AlphaPeriod", "4us"},
@@ -141,8 +141,30 @@ TEST_F(Replay, EveryKeyReachesItsAttribute)
     std::vector<std::string> other = arguments;
     other.insert(other.end(), {"--cc=Dcqcn[Threshold=4]", "--set=ACK_HIGH_PRIO=1,ENABLE_QCN=1"});
     ASSERT_EQ(Run(other), 0) << error;
-    EXPECT_EQ(Summary()["configuration"]["ns3::roce::Nic::Repacing"], "none");       // its DCQCN
     EXPECT_EQ(Summary()["configuration"].count("ns3::roce::Nic::ControlClass"), 0u); // 6
+}
+
+// Which laws of that simulator move the end of a gap that has begun.
+TEST_F(Replay, GapsFollowTheRateAtOnceWithLawsOfTelemetryOnly)
+{
+    Write("flow.txt", "1\n0 1 4 100 1000 0.000001\n");
+    const std::map<std::string, std::string> kinds{{"Dcqcn", "none"},
+                                                   {"Timely", "none"},
+                                                   {"Dctcp", "none"},
+                                                   {"Hpcc", "shift"},
+                                                   {"PowerTcp", "shift"}};
+    for (const auto& [law, kind] : kinds)
+    {
+        ASSERT_EQ(Run({"--topology=" + Path("topology.txt"),
+                       "--flows=" + Path("flow.txt"),
+                       "--cc=" + law,
+                       "--profile=hpcc-sim"}),
+                  0)
+            << error;
+        EXPECT_EQ(Summary()["configuration"]["ns3::roce::Nic::Repacing"], kind) << law;
+        Simulator::Destroy();
+        Config::Reset();
+    }
 }
 
 TEST_F(Replay, TheFamiliesDifferInTheBuffer)

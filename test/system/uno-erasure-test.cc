@@ -123,7 +123,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{32, 8, "shortened", "", "RandomLoss[Rate=0.1]"},
         Case{60, 4, "padded", "", "RandomLoss[Rate=0.02]"},
         Case{4, 0, "shortened", "", "RandomLoss[Rate=0.05]"},
-        Case{8, 2, "shortened", "|Profile=artifact", "RandomLoss[Rate=0.1]"}));
+        Case{8, 2, "shortened", "|Profile=artifact", "RandomLoss[Rate=0.1]"},
+        // Not coded within the datacenters: selective repeat alone there.
+        Case{8, 2, "shortened", "|Repeater=SelectiveRepeat", "RandomLoss[Rate=0.1]"},
+        Case{8,
+             2,
+             "padded",
+             "|Repeater=SelectiveRepeat|NackRepeat=needed",
+             "ChunkLoss[Profile=none|Probabilities=0.2,0.1,0.05]"}));
 
 // Rate laws with windows and telemetry; coalesced ACKs; windows of payload.
 class UnoErasureLaws : public UnoTest, public ::testing::WithParamInterface<const char*>

@@ -50,7 +50,7 @@ class WrccStage : public WrccTest
         frame->ttl = 64;
         frame->trafficClass = 3;
         frame->inPort = inPort;
-        frame->extension = WrccHeader::EXTENSION.GetId();
+        WrccHeader::EXTENSION.AddTo(*frame); // of frameBytes already
         Header(*frame) = {0, WrccHeader::BURST, mbps, 4};
         return frame;
     }

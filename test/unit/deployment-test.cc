@@ -57,15 +57,6 @@ Refusing(const std::string& refusal)
     return part;
 }
 
-/// A law with something of its own in data frames.
-struct ExtendedLaw : public LineRate
-{
-    const FrameExtension* GetDataExtension() const override
-    {
-        return &NdtStamp::EXTENSION;
-    }
-};
-
 struct DeploymentTest : ::testing::Test
 {
     template <typename LAW>
@@ -97,19 +88,6 @@ struct DeploymentTest : ::testing::Test
     Deployment deployment;
     Deployment::Transport transport;
 };
-
-// A frame has room for one extension.
-TEST_F(DeploymentTest, NdtAndTheLawCannotBothExtendData)
-{
-    Use<ExtendedLaw>(true);
-    deployment.Add(CreateObject<ReflexNdt>(), SwitchRole::DCI);
-    EXPECT_EQ(Check(),
-              "edge function ns3::roce::ReflexNdt has a stamp of its own in data, where "
-              "ns3::roce::LineRate has its extension, expected SeparateTimestamp=false or a rate "
-              "law without extension");
-    Use<ExtendedLaw>(false);
-    EXPECT_EQ(Check(), "no error") << "NDT stamps what leaves the datacenter";
-}
 
 } // namespace
 

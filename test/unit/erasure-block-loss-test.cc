@@ -41,7 +41,7 @@ RunBlocks(LossModel& model, uint64_t blocks, uint32_t extraFrames = 0)
         for (uint8_t i = 0; i < 10; ++i)
         {
             frame.psn = 10 * b + i;
-            frame.msn = BlockPlace{i, 8, 10, false}.Pack();
+            frame.Extend<UnoErasureHeader>() = {{i, 8, 10, false}, 0};
             if (model.IsLost(frame, 0))
             {
                 lost |= 1ULL << i;
@@ -56,7 +56,7 @@ RunBlocks(LossModel& model, uint64_t blocks, uint32_t extraFrames = 0)
             if (lost & 1) // repaired
             {
                 frame.psn = 10 * b + i;
-                frame.msn = BlockPlace{i, 8, 10, false}.Pack();
+                frame.Extend<UnoErasureHeader>().place.index = i;
                 receiver.OnData(frame, 1, 0);
             }
         }

@@ -47,6 +47,24 @@ struct Note
 
 const FrameExtension Note::EXTENSION{"test-note", {}, false};
 
+/// One byte, echoed. @tparam N kinds of it
+template <int N>
+struct Tag
+{
+    uint8_t value;
+    static const FrameExtension EXTENSION;
+};
+
+template <>
+const FrameExtension Tag<1>::EXTENSION{"test-tag-1",
+                                       {1, 1, 1, 1},
+                                       true,
+                                       [](const void* value, std::vector<uint8_t>& out) {
+                                           out.push_back(static_cast<const Tag<1>*>(value)->value);
+                                       }};
+template <>
+const FrameExtension Tag<2>::EXTENSION{"test-tag-2", {1, 1, 1, 1}, true};
+
 /// A frame that is given back.
 struct Held
 {
@@ -84,27 +102,65 @@ TEST(FrameExtension, IsChargedByKindOfFrame)
         EXPECT_EQ(held.frame.frameBytes, bytes) << "and charged once";
         EXPECT_EQ(held.frame.FindExtension<Mark>(), &mark);
         EXPECT_EQ(held.frame.FindExtension<Note>(), nullptr);
-        held.frame.RemoveExtension();
+        held.frame.RemoveExtension<Note>();
+        EXPECT_EQ(held.frame.frameBytes, bytes) << "it has none";
+        held.frame.RemoveExtension<Mark>();
         EXPECT_EQ(held.frame.frameBytes, 100u);
         EXPECT_EQ(held.frame.FindExtension<Mark>(), nullptr);
     }
 }
 
-TEST(FrameExtension, AFrameHasRoomForOne)
+TEST(FrameExtension, AFrameHasRoomForThree)
 {
     Held held(FrameKind::DATA);
-    held.frame.Extend<Note>();
+    held.frame.Extend<Note>().value = 1;
+    held.frame.Extend<Mark>() = {2, 3};
+    held.frame.Extend<Tag<1>>().value = 4;
+    EXPECT_EQ(held.frame.frameBytes, 109u);
+    EXPECT_EQ(FrameExtension::BytesIn(held.frame), 9u);
+    EXPECT_EQ(held.frame.FindExtension<Note>()->value, 1);
+    EXPECT_EQ(held.frame.FindExtension<Mark>()->second, 3u);
+    EXPECT_EQ(held.frame.FindExtension<Tag<1>>()->value, 4u);
+    EXPECT_EQ(ExtensionView(held.frame).As<Tag<1>>()->value, 4u);
     try
     {
-        held.frame.Extend<Mark>();
+        held.frame.Extend<Tag<2>>();
         FAIL();
     }
     catch (const InputError& error)
     {
         EXPECT_STREQ(error.what(),
-                     "a frame with the extension test-note would need the extension test-mark, "
-                     "too; expected mechanisms of which one at most extends frames");
+                     "a frame with the extensions test-note, test-mark, test-tag-1 would need the "
+                     "extension test-tag-2, too; expected mechanisms of which 3 at most extend "
+                     "frames");
     }
+    held.frame.RemoveExtension<Note>();
+    EXPECT_EQ(held.frame.FindExtension<Note>(), nullptr);
+    EXPECT_EQ(held.frame.FindExtension<Mark>()->first, 2u) << "others stay";
+    EXPECT_EQ(held.frame.FindExtension<Tag<1>>()->value, 4u) << "others stay";
+    EXPECT_EQ(held.frame.Extend<Tag<2>>().value, 0u) << "there is room again";
+    EXPECT_EQ(held.frame.frameBytes, 110u);
+}
+
+// An ACK gets those of its data that ask for it, charged as an ACK's, and the wire has all in
+// order.
+TEST(FrameExtension, SeveralAreEchoedAndWritten)
+{
+    Held data(FrameKind::DATA, WireFormat::FrameBytes(FrameKind::DATA, 0, false, 0));
+    const std::vector<uint8_t> without = WireFormat::Serialize(data.frame);
+    data.frame.Extend<Tag<1>>().value = 0x77;
+    data.frame.Extend<Note>().value = 1;
+    data.frame.Extend<Mark>() = {0xab, 0xcd};
+    const std::vector<uint8_t> with = WireFormat::Serialize(data.frame);
+    EXPECT_EQ(with[17] - without[17], 9) << "IP length";
+    EXPECT_EQ(std::vector<uint8_t>(with.begin() + 54, with.begin() + 63),
+              (std::vector<uint8_t>{0x77, 0xab, 0xab, 0xab, 0xab, 0xcd, 0xcd, 0xcd, 0xcd}));
+    Held ack(FrameKind::ACK);
+    ReceiverFeedback::Echo(ack.frame, data.frame);
+    EXPECT_EQ(ack.frame.frameBytes, 105u);
+    EXPECT_EQ(ack.frame.FindExtension<Tag<1>>()->value, 0x77);
+    EXPECT_EQ(ack.frame.FindExtension<Mark>()->second, 0xcdu);
+    EXPECT_EQ(ack.frame.FindExtension<Note>(), nullptr);
 }
 
 // A frame that comes back from the pool carries nothing of its last use.
@@ -115,7 +171,7 @@ TEST(FrameExtension, IsGoneWithItsFrame)
         held.frame.Extend<Mark>() = {1, 2};
     }
     Held held(FrameKind::DATA);
-    EXPECT_EQ(held.frame.extension, 0);
+    EXPECT_EQ(held.frame.extension[0], 0);
     EXPECT_EQ(held.frame.classEnable, 0);
     EXPECT_EQ(held.frame.Extend<Note>().value, 0);
 }
@@ -133,7 +189,7 @@ TEST(FrameExtension, OnlyThatWhichAsksForItIsEchoed)
     Held bare(FrameKind::ACK);
     other.frame.Extend<Note>();
     ReceiverFeedback::Echo(bare.frame, other.frame);
-    EXPECT_EQ(bare.frame.extension, 0);
+    EXPECT_EQ(bare.frame.extension[0], 0);
 }
 
 TEST(FrameExtension, RateLawsSeeOnlyTheirOwn)

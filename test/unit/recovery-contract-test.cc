@@ -125,11 +125,16 @@ RandomAttributes(const std::string& type, std::mt19937_64& rng)
         return "BdpCap=" + pick({"true", "false"}) + "|BdpPackets=" + number(200) +
                "|ReorderPackets=" + pick({"0", "10", "20"}) + "|RtoLow=110us|RtoHigh=300us";
     }
+    if (type == "PacketTimers")
+    {
+        return "Rto=" + pick({"0ns", "130us"}) + "|RtoBackoff=" + pick({"1", "2", "8"});
+    }
     if (type == "TestErasure")
     {
         return "DataPackets=" + std::to_string(1 + rng() % 12) + "|ParityPackets=" + number(5) +
                "|LastBlock=" + pick({"shortened", "proportional", "padded"}) +
                "|Code=" + pick({"all", "all", "inter", "none"}) +
+               "|Repeater=" + pick({"PacketTimers", "SelectiveRepeat"}) +
                "|NackRepeat=" + pick({"missingData", "needed", "unacked"}) +
                "|RearmOnPacket=" + pick({"true", "false"}) + "|MaxNacks=" + pick({"1", "2", "16"}) +
                "|BlockTimeout=" + pick({"0ns", "20us", "120us"}) +

@@ -103,7 +103,7 @@ TEST(UnoErasureReceiver, EveryCodeAndLength)
                 std::vector<Frame> frames = s.SendFrames();
                 for (std::size_t i = 0; i < frames.size();)
                 {
-                    const BlockPlace place = BlockPlace::Unpack(frames[i].msn);
+                    const BlockPlace place = CodeHeaderOf(frames[i]).place;
                     std::vector<Frame> block(frames.begin() + static_cast<long>(i),
                                              frames.begin() + static_cast<long>(i) + place.total);
                     i += place.total;
@@ -366,8 +366,9 @@ TEST(ErasureVerifier, FindsPacketsThatAreNotWhatTheySay)
     EXPECT_THROW(run([](auto& f) { std::swap(f[1].remoteAddress, f[2].remoteAddress); }),
                  std::runtime_error);
     EXPECT_THROW(run([](auto& f) { f[5].payloadBytes = 999; }), std::runtime_error);
-    EXPECT_THROW(run([](auto& f) { f[0].ackedPackets = f[1].ackedPackets = 7999; }),
-                 std::runtime_error);
+    EXPECT_THROW(
+        run([](auto& f) { CodeHeaderOf(f[0]).blockBytes = CodeHeaderOf(f[1]).blockBytes = 7999; }),
+        std::runtime_error);
     EXPECT_THROW(run([](auto& f) { // a block twice
                      for (int i = 0; i < 10; ++i)
                      {
@@ -393,8 +394,7 @@ TEST(ErasureVerifier, TheSenderKeepsWhatIsNotAcknowledged)
         frame.psn = psn;
         frame.flags = psn ? FRAME_CODED : FRAME_CODED | FRAME_FIRST;
         frame.payloadBytes = 100;
-        frame.ackedPackets = 800;
-        frame.msn = BlockPlace{static_cast<uint8_t>(psn % 10), 8, 10, psn >= 30}.Pack();
+        CodeHeaderOf(frame) = {{static_cast<uint8_t>(psn % 10), 8, 10, psn >= 30}, 800};
         sender.OnSend(frame);
         EXPECT_EQ(frame.remoteAddress, psn); // captures show it
         EXPECT_NO_THROW(ErasureVerifier::GetBytes(frame));

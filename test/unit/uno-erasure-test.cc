@@ -42,13 +42,15 @@ TEST(UnoErasure, SendsBlockByBlockDataThenParity)
     for (uint64_t i = 0; i < 15; ++i)
     {
         const Frame& f = frames[i];
-        const BlockPlace place = BlockPlace::Unpack(f.msn);
+        const UnoErasureHeader header = CodeHeaderOf(f);
+        const BlockPlace& place = header.place;
         EXPECT_TRUE(f.flags & FRAME_CODED);
         EXPECT_EQ(f.psn, i);
         EXPECT_EQ(place.index, i % 10);
         EXPECT_EQ(place.data, i < 10 ? 8 : 3);
         EXPECT_EQ(place.total, i < 10 ? 10 : 5);
-        EXPECT_EQ(f.ackedPackets, i < 10 ? 8000u : 2500u);
+        EXPECT_EQ(header.blockBytes, i < 10 ? 8000u : 2500u);
+        EXPECT_EQ(f.msn + f.ackedPackets, 0u) << "fields of ACKs";
         EXPECT_EQ(f.payloadBytes, i == 12 ? 500u : 1000u);
         EXPECT_EQ(f.frameBytes, f.payloadBytes + 62u + CODE_HEADER_BYTES + (i ? 0 : RETH_BYTES));
     }
@@ -458,7 +460,7 @@ TEST(UnoErasure, Profiles)
 {
     Ptr<UnoErasure> artifact = MakeErasure("Profile=artifact");
     const auto of = [](Ptr<UnoErasure> erasure, bool interDc) {
-        return DynamicCast<UnoErasure>(erasure->ForQueuePair(ErasurePath(interDc), 0));
+        return erasure->ForQueuePair(ErasurePath(interDc), 0);
     };
     EXPECT_TRUE(of(artifact, false)->GetCode().IsOn());
     EXPECT_EQ(of(artifact, true)->GetCode().lastBlock, BlockCode::LastBlock::PADDED);

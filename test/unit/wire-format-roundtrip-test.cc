@@ -35,7 +35,6 @@ ExpectWireAlone(const Frame& f, const Bytes& bytes, WireOptions options)
     unsigned carried = FRAME_ACK_REQ | (data ? FRAME_FIRST | FRAME_LAST : 0) |
                        (aeth ? FRAME_ECN_ECHO | FRAME_SACK : 0) | (stamped ? FRAME_TIMESTAMP : 0) |
                        (data || aeth ? FRAME_CODED : 0);
-    const bool coded = data && (f.flags & FRAME_CODED);
     bool sack = aeth && (f.flags & FRAME_SACK);
     EXPECT_EQ(seen.flags, f.flags & carried);
     EXPECT_EQ(seen.psn, f.kind == FrameKind::CNP ? 0 : f.psn & 0xffffff);
@@ -43,7 +42,7 @@ ExpectWireAlone(const Frame& f, const Bytes& bytes, WireOptions options)
     EXPECT_EQ(seen.dstQp, f.dstQp);
     EXPECT_EQ(seen.telemetryBytes, f.telemetryBytes);
     EXPECT_EQ(seen.sentPs, stamped ? f.sentPs : 0);
-    EXPECT_EQ(seen.msn, aeth ? f.msn & 0xffffff : coded ? f.msn : 0);
+    EXPECT_EQ(seen.msn, aeth ? f.msn & 0xffffff : 0);
     EXPECT_EQ(seen.remoteAddress, reth || sack ? f.remoteAddress : 0); // or sackBits
     EXPECT_EQ(seen.rKey, reth ? f.rKey : 0);
     const bool answers =
@@ -115,7 +114,13 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
         WireFormat::FrameBytes(f.kind, f.payloadBytes, f.flags & FRAME_FIRST, f.telemetryBytes);
     bool aeth = HasAeth(f.kind);
     f.frameBytes += aeth && (f.flags & FRAME_SACK) ? SACK_BYTES : 0;
-    f.frameBytes += f.kind == FrameKind::DATA && (f.flags & FRAME_CODED) ? CODE_HEADER_BYTES : 0;
+    if (f.kind == FrameKind::DATA && (f.flags & FRAME_CODED))
+    {
+        f.Extend<UnoErasureHeader>().place = {static_cast<uint8_t>(below(64)),
+                                              static_cast<uint8_t>(below(64)),
+                                              static_cast<uint8_t>(below(65)),
+                                              below(2) != 0};
+    }
 }
 
 TEST(WireFormat, SidecarMakesRoundTripTheIdentity)
@@ -195,24 +200,24 @@ TEST(WireFormat, CodedFrames)
 {
     TestFrame data;
     MakeData(data, FRAME_CODED | FRAME_TIMESTAMP, 7, 10, TIMESTAMP_BYTES);
-    data.msn = 0x09080a01; // the tenth packet of the last block, 8 and 2
-    data.frameBytes += CODE_HEADER_BYTES;
+    data.Extend<UnoErasureHeader>().place = {9, 8, 10, true};
     const Bytes bytes = Write(data);
-    EXPECT_EQ(Field(bytes, BTH + 8, 1), 0x40u);
+    EXPECT_EQ(Field(bytes, BTH + 8, 1), 0x60u) << "coded, extended";
     EXPECT_EQ(Field(bytes, BODY + TIMESTAMP_BYTES, 4), 0x09080a01u);
     EXPECT_EQ(bytes.size() + FCS_BYTES, data.frameBytes);
     TestFrame back;
     Read(bytes, back);
     EXPECT_EQ(back.flags, FRAME_CODED | FRAME_TIMESTAMP);
-    EXPECT_EQ(back.msn, data.msn);
+    ExpectSame(data, back);
     EXPECT_EQ(back.payloadBytes, 10u);
     // Without payload, as parity of an empty message.
     TestFrame empty;
     MakeData(empty, FRAME_CODED | FRAME_ACK_REQ, 7, 0);
-    empty.msn = 0x02010301;
+    empty.Extend<UnoErasureHeader>().place = {2, 1, 3, true};
     Read(Write(empty), back);
     EXPECT_EQ(back.flags, FRAME_CODED | FRAME_ACK_REQ);
-    EXPECT_EQ(back.msn, empty.msn);
+    ASSERT_TRUE(back.FindExtension<UnoErasureHeader>());
+    EXPECT_EQ(back.FindExtension<UnoErasureHeader>()->place.index, 2);
     EXPECT_EQ(back.payloadBytes, 0u);
     for (const FrameKind kind : {FrameKind::ACK, FrameKind::NAK})
     {

@@ -9,9 +9,12 @@
 #include "../roce-error-of.h"
 #include "wire-reader.h"
 
+#include "ns3/roce-uno-erasure-header.h"
+
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ns3
@@ -172,6 +175,13 @@ ExpectSame(const Frame& a, const Frame& b)
     EXPECT_EQ(a.remoteAddress, b.remoteAddress);
     EXPECT_EQ(a.rKey, b.rKey);
     EXPECT_EQ(a.msn, b.msn);
+    ASSERT_EQ(a.extension[0], b.extension[0]);
+    if (const auto* x = a.FindExtension<UnoErasureHeader>())
+    {
+        const BlockPlace& y = b.FindExtension<UnoErasureHeader>()->place;
+        EXPECT_EQ(std::tie(x->place.index, x->place.data, x->place.total, x->place.last),
+                  std::tie(y.index, y.data, y.total, y.last));
+    }
     EXPECT_EQ(a.telemetryBytes, b.telemetryBytes);
     EXPECT_EQ(a.ackedPackets, b.ackedPackets);
     EXPECT_EQ(a.dataEntropy, b.dataEntropy);

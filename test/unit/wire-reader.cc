@@ -5,6 +5,8 @@
  */
 #include "wire-reader.h"
 
+#include "ns3/roce-uno-erasure-header.h"
+
 #include <algorithm>
 #include <boost/crc.hpp>
 #include <cstdio>
@@ -192,7 +194,8 @@ ReadData(const uint8_t* b, const uint8_t* body, uint32_t bodyBytes, Frame& frame
             Fail("coded data with a body of " + std::to_string(bodyBytes) + " bytes, expected at " +
                  "least " + std::to_string(CODE_HEADER_BYTES));
         }
-        frame.msn = static_cast<uint32_t>(Get(body, CODE_HEADER_BYTES));
+        auto* header = static_cast<UnoErasureHeader*>(UnoErasureHeader::EXTENSION.AddTo(frame));
+        header->place = {body[0], body[1], body[2], body[3] != 0};
         bodyBytes -= CODE_HEADER_BYTES;
     }
     uint8_t opcode = b[BTH_OFFSET];

@@ -239,7 +239,8 @@ ReplayOptions::ApplyProfile()
     Set("ns3::roce::Switch::LosslessClasses", std::to_string(classes));
     Set("ns3::roce::Nic::ControlClass", std::to_string(m_flows.flows.front().trafficClass));
     const std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
-    Set("ns3::roce::Nic::Repacing", law == "Dcqcn" ? "none" : "shift");
+    // There, only the laws of telemetry move the end of a gap that has begun when the rate changes.
+    Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
     const bool original = !m_topology.fourNumbers;
     Set("ns3::roce::Switch::ReservedBytes", original ? "4096" : "0");
     Set("ns3::roce::Switch::XonOffset", original ? "3072" : "2496");

@@ -195,14 +195,6 @@ ReflexNdt::Check(const Deployment& deployment) const
                              " takes no time stamps, expected a rate law that does (Timely, Swift) "
                              "or SeparateTimestamp=true");
         }
-        if (!replaces && transport.law->GetDataExtension())
-        {
-            throw InputError("edge function ns3::roce::ReflexNdt has a stamp of its own in data, "
-                             "where " +
-                             transport.law->GetInstanceTypeId().GetName() +
-                             " has its extension, expected SeparateTimestamp=false or a rate law "
-                             "without extension");
-        }
         if (replaces && transport.selector->NeedsTimestamp())
         {
             throw InputError("edge function ns3::roce::ReflexNdt replaces the time stamps that " +

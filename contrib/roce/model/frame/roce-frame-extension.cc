@@ -70,41 +70,57 @@ FrameExtension::GetWireBytes(FrameKind kind) const
     return 0;
 }
 
+void*
+FrameExtension::AddTo(Frame& frame) const
+{
+    unsigned i = 0;
+    while (i < Frame::MAX_EXTENSIONS && frame.extension[i])
+    {
+        ++i;
+    }
+    if (i == Frame::MAX_EXTENSIONS)
+    {
+        std::string carried;
+        for (const uint8_t id : frame.extension)
+        {
+            carried += (carried.empty() ? "" : ", ") + std::string(Get(id).GetName());
+        }
+        throw InputError("a frame with the extensions " + carried + " would need the extension " +
+                         m_name + ", too; expected mechanisms of which " +
+                         std::to_string(Frame::MAX_EXTENSIONS) + " at most extend frames");
+    }
+    frame.extension[i] = m_id;
+    std::memset(frame.extensionValue[i], 0, Frame::EXTENSION_BYTES);
+    return frame.extensionValue[i];
+}
+
 void
 FrameExtension::Write(const Frame& frame, std::vector<uint8_t>& out)
 {
-    if (!frame.extension)
+    for (unsigned i = 0; i < Frame::MAX_EXTENSIONS && frame.extension[i]; ++i)
     {
-        return;
+        const FrameExtension& extension = Get(frame.extension[i]);
+        const std::size_t end = out.size() + extension.GetWireBytes(frame.kind);
+        if (extension.m_encode)
+        {
+            extension.m_encode(frame.extensionValue[i], out);
+        }
+        out.resize(end, 0);
     }
-    const FrameExtension& extension = Get(frame.extension);
-    const std::size_t end = out.size() + extension.GetWireBytes(frame.kind);
-    if (extension.m_encode)
-    {
-        extension.m_encode(frame.extensionValue, out);
-    }
-    out.resize(end, 0);
 }
 
 void
 FrameExtension::Echo(Frame& answer, const Frame& data)
 {
-    if (!Get(data.extension).m_isEchoed)
+    for (unsigned i = 0; i < Frame::MAX_EXTENSIONS && data.extension[i]; ++i)
     {
-        return;
+        const FrameExtension& extension = Get(data.extension[i]);
+        if (extension.IsEchoed())
+        {
+            answer.frameBytes += extension.GetWireBytes(answer.kind);
+            std::memcpy(extension.AddTo(answer), data.extensionValue[i], Frame::EXTENSION_BYTES);
+        }
     }
-    answer.extension = data.extension;
-    answer.frameBytes += BytesIn(answer);
-    std::memcpy(answer.extensionValue, data.extensionValue, Frame::EXTENSION_BYTES);
-}
-
-void
-ThrowSecondExtension(uint8_t first, const FrameExtension& second)
-{
-    throw InputError(std::string("a frame with the extension ") +
-                     FrameExtension::Get(first).GetName() + " would need the extension " +
-                     second.GetName() +
-                     ", too; expected mechanisms of which one at most extends frames");
 }
 
 } // namespace roce

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -23,8 +24,10 @@ namespace roce
  * @brief What a mechanism puts into frames besides the headers of RoCEv2: its name, what the wire
  * is charged for it, and its bytes there.
  *
- * A frame has room for one extension of at most Frame::EXTENSION_BYTES, in a cache line that frames
- * without one never touch. A mechanism declares a plain struct with a static member of this type:
+ * A frame has room for Frame::MAX_EXTENSIONS extensions of at most Frame::EXTENSION_BYTES each, one
+ * of its rate law, one of its loss recovery and one of switches, say, in a cache line that frames
+ * without them never touch. On the wire they stand in the order in which the frame got them. A
+ * mechanism declares a plain struct with a static member of this type:
  *
  * @code
  * struct CreditMark
@@ -41,8 +44,8 @@ namespace roce
  * @endcode
  *
  * and reads and writes it with Frame::Extend(), Frame::FindExtension() and
- * Frame::RemoveExtension(). A rate law names it in CongestionControl::GetDataExtension() to have it
- * in each of its data frames.
+ * Frame::RemoveExtension(). A rate law names it in CongestionControl::GetDataExtension(), a loss
+ * recovery in LossRecovery::GetDataExtension(), to have it in each of its data frames.
  */
 class FrameExtension
 {
@@ -99,7 +102,15 @@ class FrameExtension
     static const FrameExtension& Get(uint8_t id);
 
     /**
-     * @brief Append an extension's bytes, as many as the wire is charged.
+     * @brief Have a frame carry an extension, of value zero. frameBytes is the caller's matter.
+     * @param frame does not carry it
+     * @return the value
+     * @throw InputError if it carries MAX_EXTENSIONS others
+     */
+    void* AddTo(Frame& frame) const;
+
+    /**
+     * @brief Append the extensions' bytes, as many as the wire is charged.
      * @param frame may have none
      * @param out appended to
      */
@@ -107,17 +118,22 @@ class FrameExtension
 
     /**
      * @param frame may have none
-     * @return bytes of frame.frameBytes that are its extension
+     * @return bytes of frame.frameBytes that are its extensions
      */
     static uint32_t BytesIn(const Frame& frame)
     {
-        return frame.extension ? Get(frame.extension).GetWireBytes(frame.kind) : 0;
+        uint32_t bytes = 0;
+        for (unsigned i = 0; i < Frame::MAX_EXTENSIONS && frame.extension[i]; ++i)
+        {
+            bytes += Get(frame.extension[i]).GetWireBytes(frame.kind);
+        }
+        return bytes;
     }
 
     /**
      * @brief Give the answer to a data frame what it is to echo of it.
-     * @param answer without extension
-     * @param data has an extension
+     * @param answer carries none of the data's extensions
+     * @param data may have none
      */
     static void Echo(Frame& answer, const Frame& data);
 
@@ -140,8 +156,7 @@ class ExtensionView
 
     /// @brief Of a frame that outlives this. @param frame may have none
     explicit ExtensionView(Frame& frame)
-        : m_id(frame.extension),
-          m_value(frame.extensionValue)
+        : m_frame(&frame)
     {
     }
 
@@ -161,16 +176,16 @@ class ExtensionView
     template <typename T>
     T* As() const
     {
-        return m_id == T::EXTENSION.GetId() ? static_cast<T*>(m_value) : nullptr;
+        return m_frame                        ? m_frame->FindExtension<T>()
+               : m_id == T::EXTENSION.GetId() ? static_cast<T*>(m_value)
+                                              : nullptr;
     }
 
   private:
+    Frame* m_frame{nullptr};
     uint8_t m_id{0};
     void* m_value{nullptr};
 };
-
-/// @brief Tell that a frame would need two extensions. @throw InputError that names both
-[[noreturn]] void ThrowSecondExtension(uint8_t first, const FrameExtension& second);
 
 template <typename T>
 T&
@@ -178,39 +193,56 @@ Frame::Extend()
 {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= EXTENSION_BYTES &&
                   alignof(T) <= 8);
-    const uint8_t id = T::EXTENSION.GetId();
-    if (extension != id)
+    if (T* value = FindExtension<T>())
     {
-        if (extension)
-        {
-            ThrowSecondExtension(extension, T::EXTENSION);
-        }
-        extension = id;
-        frameBytes += T::EXTENSION.GetWireBytes(kind);
-        std::memset(extensionValue, 0, EXTENSION_BYTES);
+        return *value;
     }
-    return *reinterpret_cast<T*>(extensionValue);
-}
-
-template <typename T>
-T*
-Frame::FindExtension()
-{
-    return extension == T::EXTENSION.GetId() ? reinterpret_cast<T*>(extensionValue) : nullptr;
+    void* const value = T::EXTENSION.AddTo(*this);
+    frameBytes += T::EXTENSION.GetWireBytes(kind);
+    return *static_cast<T*>(value);
 }
 
 template <typename T>
 const T*
 Frame::FindExtension() const
 {
-    return extension == T::EXTENSION.GetId() ? reinterpret_cast<const T*>(extensionValue) : nullptr;
+    for (unsigned i = 0; i < MAX_EXTENSIONS && extension[i]; ++i)
+    {
+        if (extension[i] == T::EXTENSION.GetId())
+        {
+            return reinterpret_cast<const T*>(extensionValue[i]);
+        }
+    }
+    return nullptr;
 }
 
-inline void
+template <typename T>
+T*
+Frame::FindExtension()
+{
+    return const_cast<T*>(std::as_const(*this).FindExtension<T>());
+}
+
+template <typename T>
+void
 Frame::RemoveExtension()
 {
-    frameBytes -= FrameExtension::BytesIn(*this);
-    extension = 0;
+    unsigned i = 0;
+    while (i < MAX_EXTENSIONS && extension[i] != T::EXTENSION.GetId())
+    {
+        ++i;
+    }
+    if (i == MAX_EXTENSIONS)
+    {
+        return;
+    }
+    frameBytes -= T::EXTENSION.GetWireBytes(kind);
+    for (; i + 1 < MAX_EXTENSIONS; ++i)
+    {
+        extension[i] = extension[i + 1];
+        std::memcpy(extensionValue[i], extensionValue[i + 1], EXTENSION_BYTES);
+    }
+    extension[i] = 0;
 }
 
 } // namespace roce

@@ -55,7 +55,7 @@ enum FrameFlag : uint8_t
     FRAME_RETX = 16,      //!< data sent again (statistics only; not on the wire)
     FRAME_TIMESTAMP = 32, //!< carries an 8-byte transmit time stamp (data) or its echo (ACK)
     FRAME_SACK = 64,      //!< ACK, NAK: carries sackPsn and sackBits
-    FRAME_CODED = 128,    //!< data of a block code: carries its place; ACK: that data's block can
+    FRAME_CODED = 128,    //!< data of a block code; ACK: the block of the data that it answers can
                           //!< be rebuilt; NAK: about the block that begins with sackPsn
 };
 
@@ -76,8 +76,7 @@ constexpr uint32_t FCS_BYTES = 4;
 constexpr uint32_t MIN_FRAME_BYTES = 64; //!< MAC header to FCS
 constexpr uint32_t PFC_FRAME_BYTES = 64;
 constexpr uint32_t TIMESTAMP_BYTES = 8;
-constexpr uint32_t SACK_BYTES = 16;       //!< sackPsn and sackBits
-constexpr uint32_t CODE_HEADER_BYTES = 4; //!< BlockPlace
+constexpr uint32_t SACK_BYTES = 16; //!< sackPsn and sackBits
 
 /// Header bytes, MAC header to FCS, of a data frame that is not the first of its message.
 constexpr uint32_t DATA_HEADER_BYTES = ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES +
@@ -246,7 +245,8 @@ struct IntStack
  */
 struct alignas(64) Frame
 {
-    static constexpr uint32_t EXTENSION_BYTES = 40; //!< room for an extension
+    static constexpr uint32_t MAX_EXTENSIONS = 3;   //!< that it can carry
+    static constexpr uint32_t EXTENSION_BYTES = 16; //!< room for each
 
     Frame* next;             //!< link of the one queue the frame stands in
     int64_t timePs;          //!< arrival time while in flight; free for the holder otherwise
@@ -289,27 +289,25 @@ struct alignas(64) Frame
         uint32_t markedPackets; //!< ACK, NAK: data frames with CE since the last one
     };
 
-    uint32_t msn;          //!< ACK, NAK: messages completed; NOTIFICATION: mechanism; coded DATA:
-                           //!< BlockPlace
-    uint32_t ackedPackets; //!< ACK: data frames this ACK stands for; coded DATA: bytes of the
-                           //!< message in its block
+    uint32_t msn;          //!< ACK, NAK: messages completed; NOTIFICATION: mechanism
+    uint32_t ackedPackets; //!< ACK: data frames this ACK stands for
     uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers, or 0 if a
                            //!< timer sends it. A NIC knows it from the wire: its reply has the same
                            //!< source port, unless replies of the flow have a port of their own
-    uint8_t extension;     //!< tag of the FrameExtension that it carries; 0: none
     bool sketched;         //!< DATA: some switch on its way has counted it (SketchMonitor); a NIC
                            //!< sends every frame without
+    uint8_t classEnable;   //!< PFC: class-enable vector
+    uint8_t extension[MAX_EXTENSIONS]; //!< tags of the FrameExtensions that it carries, then 0
     // --- third cache line: PFC and extensions only
     alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
-    uint8_t classEnable;                    //!< PFC: class-enable vector
-    alignas(8) unsigned char extensionValue[EXTENSION_BYTES]; //!< valid with an extension
+    alignas(8) unsigned char extensionValue[MAX_EXTENSIONS][EXTENSION_BYTES]; //!< of each tag
 
     // Defined in roce-frame-extension.h; T is a plain struct with a FrameExtension EXTENSION.
 
     /**
      * @brief Carry an extension: its bytes are added to frameBytes, its value is zero.
      * @return the value; as it is, if the frame carries it already
-     * @throw InputError if the frame carries another one
+     * @throw InputError if the frame carries MAX_EXTENSIONS others
      */
     template <typename T>
     T& Extend();
@@ -322,7 +320,8 @@ struct alignas(64) Frame
     template <typename T>
     const T* FindExtension() const;
 
-    /// @brief Carry no extension any more: its bytes are taken from frameBytes.
+    /// @brief Carry an extension no more: its bytes are taken from frameBytes.
+    template <typename T>
     void RemoveExtension();
 };
 

@@ -158,12 +158,6 @@ HasSack(const Frame& frame)
     return OpcodeOf(frame) == ACKNOWLEDGE && frame.flags & FRAME_SACK;
 }
 
-bool
-HasCodeHeader(const Frame& frame)
-{
-    return frame.kind == FrameKind::DATA && frame.flags & FRAME_CODED;
-}
-
 /// @return length of the IP packet
 uint64_t
 IpBytes(const Frame& frame)
@@ -174,8 +168,7 @@ IpBytes(const Frame& frame)
                                            frame.flags & FRAME_FIRST,
                                            0)} -
            ETHERNET_HEADER_BYTES - FCS_BYTES + frame.telemetryBytes +
-           FrameExtension::BytesIn(frame) + (HasSack(frame) ? SACK_BYTES : 0) +
-           (HasCodeHeader(frame) ? CODE_HEADER_BYTES : 0);
+           FrameExtension::BytesIn(frame) + (HasSack(frame) ? SACK_BYTES : 0);
 }
 
 void
@@ -274,10 +267,6 @@ WriteRoce(Bytes& out, const Frame& frame)
     {
         Put(out, frame.sackPsn, 8);
         Put(out, frame.sackBits, 8);
-    }
-    if (HasCodeHeader(frame))
-    {
-        Put(out, frame.msn, CODE_HEADER_BYTES);
     }
     FrameExtension::Write(frame, out);
     out.resize(IP_OFFSET + ipBytes - ICRC_BYTES, 0); // payload, pad, CNP's 16 bytes

@@ -94,12 +94,12 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  * SACK: an ACK or NAK with FRAME_SACK has, behind its telemetry, 8 bytes sackPsn and 8 bytes
  * sackBits. RoCE has no standard format for it; vendors' selective repeat is not published.
  *
- * Block codes: the bit behind AckReq, reserved in a BTH, is FRAME_CODED. Data that has it carries,
- * behind its telemetry, 4 bytes that BlockPlace packs (index, data, total, last); the ICRC covers
- * them. What an ACK or NAK says with the bit is FRAME_CODED's matter; it has no further bytes.
+ * Block codes: the bit behind AckReq, reserved in a BTH, is FRAME_CODED. The first extension of
+ * data that has it is the packet's place in its block (UnoErasureHeader). What an ACK or NAK says
+ * with the bit is FRAME_CODED's matter; it has no further bytes.
  *
- * Extensions: the next reserved bit says that the bytes of a FrameExtension precede the payload, or
- * end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them.
+ * Extensions: the next reserved bit says that the bytes of one FrameExtension or several precede
+ * the payload, or end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them.
  *
  * The bit behind it is Frame::sketched, of data only.
  *

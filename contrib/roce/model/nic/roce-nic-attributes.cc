@@ -45,7 +45,7 @@ Nic::GetTypeId()
                           MakeStringChecker())
             .AddAttribute("LossRecovery",
                           "How losses of new queue pairs are repaired: ns3::roce::GoBackN, "
-                          "SelectiveRepeat or UnoErasure, parameters as above",
+                          "SelectiveRepeat, PacketTimers or UnoErasure, parameters as above",
                           StringValue("ns3::roce::GoBackN"),
                           MakeObjectFactoryAccessor(&Nic::m_recoveryFactory),
                           MakeObjectFactoryChecker())

@@ -14,32 +14,13 @@ namespace ns3
 namespace roce
 {
 
-/// Where a packet of a coded message stands in its block; also on the wire, CODE_HEADER_BYTES.
+/// Where a packet of a coded message stands in its block.
 struct BlockPlace
 {
     uint8_t index{0}; //!< in the block; from `data` on they are parity
     uint8_t data{1};  //!< packets that are enough to rebuild the block
     uint8_t total{1}; //!< packets of the block
     bool last{false}; //!< the message ends with this block
-
-    /// @return one word with all four
-    uint32_t Pack() const
-    {
-        return static_cast<uint32_t>(index) << 24 | static_cast<uint32_t>(data) << 16 |
-               static_cast<uint32_t>(total) << 8 | (last ? 1U : 0U);
-    }
-
-    /**
-     * @param word made by Pack()
-     * @return what it was made of
-     */
-    static BlockPlace Unpack(uint32_t word)
-    {
-        return {static_cast<uint8_t>(word >> 24),
-                static_cast<uint8_t>(word >> 16),
-                static_cast<uint8_t>(word >> 8),
-                (word & 1) != 0};
-    }
 };
 
 /**

@@ -81,6 +81,13 @@ class LossRecovery : public Object
         return {};
     }
 
+    /// @return what each data frame carries besides the rate law's extension, before that one, to
+    /// be filled in by OnSend(); null: nothing
+    virtual const FrameExtension* GetDataExtension() const
+    {
+        return nullptr;
+    }
+
     /// @return whether OnSend() is to be called
     virtual bool WatchesSends() const
     {

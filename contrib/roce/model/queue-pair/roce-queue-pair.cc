@@ -8,7 +8,6 @@
 #include "roce-loss-recovery.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace ns3
@@ -34,7 +33,7 @@ QueuePair::QueuePair(uint32_t qpn,
                      Ptr<LossRecovery> recovery,
                      Ptr<PathSelector> selector)
     : m_config(config),
-      m_extensionBytes(config.extension ? config.extension->GetWireBytes(FrameKind::DATA) : 0),
+      m_extensions{recovery->GetDataExtension(), config.extension},
       m_code(recovery->GetCode()),
       m_watched(recovery->WatchesSends()),
       m_cc(std::move(cc)),
@@ -43,6 +42,10 @@ QueuePair::QueuePair(uint32_t qpn,
       m_qpn(qpn),
       m_entropy(config.entropy)
 {
+    for (const FrameExtension* extension : m_extensions)
+    {
+        m_extensionBytes += extension ? extension->GetWireBytes(FrameKind::DATA) : 0;
+    }
     m_recovery->Start(*this);
 }
 
@@ -96,8 +99,7 @@ QueuePair::FrameBytesOf(const Message& message, uint64_t psn) const
     const uint32_t mask = m_config.alignMask;
     const uint32_t padded = (PayloadOf(message, psn) + mask) & ~mask;
     return m_config.headerBytes + (psn == message.firstPsn ? m_config.firstHeaderBytes : 0) +
-           padded + m_config.telemetryBytes + m_extensionBytes +
-           (m_code.IsOn() ? CODE_HEADER_BYTES : 0);
+           padded + m_config.telemetryBytes + m_extensionBytes;
 }
 
 uint32_t
@@ -155,10 +157,12 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     frame.frameBytes = FrameBytesOf(message, psn);
     frame.telemetryBytes = m_config.telemetryBytes;
     frame.messageBytes = message.bytes;
-    if (m_config.extension)
+    for (const FrameExtension* extension : m_extensions)
     {
-        frame.extension = m_config.extension->GetId();
-        std::memset(frame.extensionValue, 0, Frame::EXTENSION_BYTES);
+        if (extension)
+        {
+            extension->AddTo(frame);
+        }
     }
     if (psn == message.firstPsn)
     {
@@ -167,14 +171,6 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     if (psn + 1 == message.firstPsn + message.packets)
     {
         frame.flags |= FRAME_LAST | FRAME_ACK_REQ;
-    }
-    if (m_code.IsOn())
-    {
-        const auto where = m_code.Locate(psn - message.firstPsn, message.packets);
-        frame.flags |= FRAME_CODED;
-        frame.msn = where.place.Pack();
-        frame.ackedPackets =
-            static_cast<uint32_t>(m_code.BytesOf(where.block, message.bytes, m_config.mtuBytes));
     }
     if (m_config.telemetry)
     {

@@ -14,6 +14,7 @@
 #include "ns3/roce-frame.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -146,6 +147,14 @@ class QueuePair
         bool rewound{false};   //!< go-back-N has taken place
         bool loss{false};      //!< the first sign of a loss (or of several in one window)
         bool lateLoss{false};  //!< a timeout has found a loss, of which the rate law hears now
+    };
+
+    /// A packet's block.
+    struct Block
+    {
+        uint64_t firstPsn; //!< of its first packet
+        BlockPlace place;  //!< of the packet
+        uint32_t bytes;    //!< of the message that it carries
     };
 
     /// Where the NIC keeps the queue pair.
@@ -324,13 +333,16 @@ class QueuePair
 
     /**
      * @param psn of a packet that is not acknowledged, of a coded message
-     * @return PSN of the first packet of its block, and its place there
+     * @return its block
      */
-    std::pair<uint64_t, BlockPlace> GetBlock(uint64_t psn) const
+    Block GetBlock(uint64_t psn) const
     {
         const Message& message = m_messages[MessageOf(psn)];
-        const BlockPlace place = m_code.Locate(psn - message.firstPsn, message.packets).place;
-        return {psn - place.index, place};
+        const auto where = m_code.Locate(psn - message.firstPsn, message.packets);
+        return {
+            psn - where.place.index,
+            where.place,
+            static_cast<uint32_t>(m_code.BytesOf(where.block, message.bytes, m_config.mtuBytes))};
     }
 
     /// @return what chooses paths, or null if every frame takes the same
@@ -400,7 +412,8 @@ class QueuePair
     }
 
     Config m_config;
-    uint32_t m_extensionBytes; //!< of m_config.extension in each data frame
+    std::array<const FrameExtension*, 2> m_extensions; //!< of each data frame; or null
+    uint32_t m_extensionBytes{0};                      //!< of them in each data frame
     BlockCode m_code;
     bool m_watched; //!< LossRecovery::OnSend() wants to be called
     Ptr<CongestionControl> m_cc;

@@ -231,10 +231,7 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
         data.telemetry = nullptr;
         ack.telemetryBytes = data.telemetryBytes;
         ack.frameBytes += data.telemetryBytes;
-        if (data.extension)
-        {
-            FrameExtension::Echo(ack, data);
-        }
+        FrameExtension::Echo(ack, data);
     }
 
     /**

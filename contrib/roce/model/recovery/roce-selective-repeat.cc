@@ -100,21 +100,92 @@ SelectiveRepeat::Start(QueuePair& qp)
 }
 
 void
-SelectiveRepeat::NoteArrival(QueuePair& qp, uint64_t psn, QueuePair::AckResult& result)
+SelectiveRepeat::OnSend(QueuePair& qp, Frame& frame, uint32_t, int64_t nowPs)
 {
-    if (m_arrived.Has(psn, qp.GetUna()))
+    if (frame.psn - qp.GetUna() >= m_sent.size())
     {
-        return;
+        std::vector<Sent> larger(std::max<std::size_t>(16, 2 * m_sent.size()));
+        while (frame.psn - qp.GetUna() >= larger.size())
+        {
+            larger.resize(2 * larger.size());
+        }
+        for (uint64_t psn = qp.GetUna(); psn < qp.GetUna() + m_sent.size(); ++psn)
+        {
+            larger[psn & (larger.size() - 1)] = SentAt(psn);
+        }
+        m_sent.swap(larger);
     }
-    m_arrived.Insert(psn, qp.GetUna());
-    m_arrivedEndPsn = std::max(m_arrivedEndPsn, psn + 1);
-    const uint32_t wireBytes = qp.GetInflightShare(psn);
-    if (!IsWaiting(psn))
+    SentAt(frame.psn) = {nowPs, frame.entropy};
+}
+
+void
+SelectiveRepeat::TakeOut(QueuePair& qp, uint64_t psn, uint32_t wireBytes)
+{
+    if (IsOut(psn, qp.GetUna()))
     {
         qp.AddInflight(-static_cast<int64_t>(wireBytes));
     }
-    result.bytes += wireBytes;
-    ++result.packets;
+    ForgetNack(psn, qp.GetUna());
+    m_arrived.Insert(psn, qp.GetUna());
+}
+
+void
+SelectiveRepeat::ForgetNack(uint64_t psn, uint64_t basePsn)
+{
+    for (PsnSet* set : {&m_nacked, &m_asked})
+    {
+        if (set->Has(psn, basePsn))
+        {
+            set->Erase(psn);
+        }
+    }
+}
+
+void
+SelectiveRepeat::NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result)
+{
+    for (uint64_t bits = ack.sackBits; bits; bits &= bits - 1)
+    {
+        const uint64_t psn = ack.sackPsn + static_cast<unsigned>(__builtin_ctzll(bits));
+        if (psn < qp.GetUna() || psn >= qp.GetHighestPsn())
+        {
+            continue;
+        }
+        m_arrivedEndPsn = std::max(m_arrivedEndPsn, psn + 1);
+        result.newestPsn = std::max(result.newestPsn, psn + 1);
+        if (!m_arrived.Has(psn, qp.GetUna()))
+        {
+            const uint32_t wireBytes = qp.GetInflightShare(psn);
+            TakeOut(qp, psn, wireBytes);
+            result.bytes += wireBytes;
+            ++result.packets;
+        }
+    }
+}
+
+void
+SelectiveRepeat::Spare(QueuePair& qp, uint64_t psn)
+{
+    if (!m_arrived.Has(psn, qp.GetUna()))
+    {
+        TakeOut(qp, psn, qp.GetInflightShare(psn));
+    }
+}
+
+bool
+SelectiveRepeat::Lose(QueuePair& qp, uint64_t psn, int64_t sentByPs, int64_t nowPs)
+{
+    if (m_arrived.Has(psn, qp.GetUna()) || !IsOut(psn, qp.GetUna()) || SentAt(psn).atPs > sentByPs)
+    {
+        return false;
+    }
+    qp.AddInflight(-static_cast<int64_t>(qp.GetInflightShare(psn)));
+    m_nacked.Insert(psn, qp.GetUna());
+    if (PathSelector* selector = qp.GetSelector())
+    {
+        selector->OnLoss(SentAt(psn).entropy, nowPs);
+    }
+    return true;
 }
 
 void
@@ -131,7 +202,11 @@ SelectiveRepeat::FindLosses(QueuePair& qp, QueuePair::AckResult& result)
     {
         if (!m_arrived.Has(psn, qp.GetUna()))
         {
-            qp.AddInflight(-static_cast<int64_t>(qp.GetInflightShare(psn)));
+            if (IsOut(psn, qp.GetUna()))
+            {
+                qp.AddInflight(-static_cast<int64_t>(qp.GetInflightShare(psn)));
+            }
+            ForgetNack(psn, qp.GetUna());
             found = true;
         }
     }
@@ -144,66 +219,78 @@ SelectiveRepeat::FindLosses(QueuePair& qp, QueuePair::AckResult& result)
     }
 }
 
+bool
+SelectiveRepeat::IsLost(const QueuePair& qp, uint64_t psn)
+{
+    return m_nacked.Has(psn, qp.GetUna());
+}
+
+void
+SelectiveRepeat::Repeat(QueuePair& qp, uint64_t psn)
+{
+    m_nacked.Erase(psn);
+    m_asked.Insert(psn, qp.GetUna());
+    if (m_asks.full())
+    {
+        m_asks.set_capacity(std::max<std::size_t>(16, 2 * m_asks.capacity()));
+    }
+    m_asks.push_back(psn);
+}
+
 void
 SelectiveRepeat::FindRepeat(QueuePair& qp)
 {
+    while (!m_asks.empty() &&
+           (m_asks.front() < qp.GetUna() || !m_asked.Has(m_asks.front(), qp.GetUna())))
+    {
+        m_asks.pop_front();
+    }
     while (m_repeatPsn < m_lossEndPsn && m_arrived.Has(m_repeatPsn, qp.GetUna()))
     {
         ++m_repeatPsn;
     }
-    qp.SetRepeat(m_repeatPsn < m_lossEndPsn);
+    qp.SetRepeat(!m_asks.empty() || m_repeatPsn < m_lossEndPsn);
 }
 
-QueuePair::AckResult
-SelectiveRepeat::OnAck(QueuePair& qp,
-                       const Frame& ack,
-                       int64_t nowPs,
-                       std::vector<MessageRecord>& done)
+void
+SelectiveRepeat::Retire(QueuePair& qp,
+                        uint64_t newUna,
+                        bool haveArrived,
+                        int64_t nowPs,
+                        std::vector<MessageRecord>& done,
+                        QueuePair::AckResult& result)
 {
-    const uint64_t newUna = ack.kind == FrameKind::NAK ? ack.psn : ack.psn + 1;
-    QueuePair::AckResult result;
-    if (newUna > qp.GetHighestPsn())
-    {
-        return result;
-    }
-    result.newestPsn = std::max(newUna, qp.GetUna());
-    if (newUna > qp.GetUna())
-    {
-        result.advanced = true;
-        const uint64_t base = qp.GetUna();
-        qp.Retire(newUna, nowPs, done, [&](uint64_t psn, uint32_t wireBytes) {
-            if (m_arrived.Has(psn, base))
-            {
-                m_arrived.Erase(psn);
-                return;
-            }
-            if (!IsWaiting(psn))
-            {
-                qp.AddInflight(-static_cast<int64_t>(wireBytes));
-            }
+    result.advanced = true;
+    const uint64_t base = qp.GetUna();
+    const uint64_t sentEnd = qp.GetHighestPsn();
+    qp.Retire(newUna, nowPs, done, [&](uint64_t psn, uint32_t wireBytes) {
+        if (m_arrived.Has(psn, base))
+        {
+            m_arrived.Erase(psn);
+            return;
+        }
+        if (psn < sentEnd && IsOut(psn, base))
+        {
+            qp.AddInflight(-static_cast<int64_t>(wireBytes));
+        }
+        ForgetNack(psn, base);
+        if (haveArrived)
+        {
             result.bytes += wireBytes;
             ++result.packets;
-        });
-        m_arrivedEndPsn = std::max(m_arrivedEndPsn, newUna);
-        m_repeatPsn = std::max(m_repeatPsn, newUna);
-        m_lossEndPsn = std::max(m_lossEndPsn, newUna);
-        m_recovering = m_recovering && newUna < m_recoveryEndPsn;
-    }
-    if (ack.flags & FRAME_SACK)
-    {
-        for (uint64_t bits = ack.sackBits; bits; bits &= bits - 1)
-        {
-            const uint64_t psn = ack.sackPsn + static_cast<unsigned>(__builtin_ctzll(bits));
-            if (psn >= qp.GetUna() && psn < qp.GetHighestPsn())
-            {
-                NoteArrival(qp, psn, result);
-                result.newestPsn = std::max(result.newestPsn, psn + 1);
-            }
         }
-    }
+    });
+    m_arrivedEndPsn = std::max(m_arrivedEndPsn, newUna);
+    m_repeatPsn = std::max(m_repeatPsn, newUna);
+    m_lossEndPsn = std::max(m_lossEndPsn, newUna);
+    m_recovering = m_recovering && newUna < m_recoveryEndPsn;
+}
+
+void
+SelectiveRepeat::Settle(QueuePair& qp, int64_t, QueuePair::AckResult& result)
+{
     FindLosses(qp, result);
     FindRepeat(qp);
-    return result;
 }
 
 void
@@ -213,6 +300,9 @@ SelectiveRepeat::OnTimeout(QueuePair& qp, int64_t)
     m_lossEndPsn = qp.GetHighestPsn();
     m_recovering = true;
     m_recoveryEndPsn = qp.GetHighestPsn();
+    m_nacked = {};
+    m_asked = {};
+    m_asks.clear();
     qp.AddInflight(-static_cast<int64_t>(qp.GetInflightBytes()));
     FindRepeat(qp);
 }
@@ -220,7 +310,17 @@ SelectiveRepeat::OnTimeout(QueuePair& qp, int64_t)
 uint64_t
 SelectiveRepeat::TakeRepeat(QueuePair& qp)
 {
-    const uint64_t psn = m_repeatPsn++;
+    uint64_t psn;
+    if (!m_asks.empty())
+    {
+        psn = m_asks.front();
+        m_asked.Erase(psn);
+        m_asks.pop_front();
+    }
+    else
+    {
+        psn = m_repeatPsn++;
+    }
     FindRepeat(qp);
     return psn;
 }

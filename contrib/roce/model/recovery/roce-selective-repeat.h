@@ -6,11 +6,14 @@
 #ifndef ROCE_SELECTIVE_REPEAT_H
 #define ROCE_SELECTIVE_REPEAT_H
 
-#include "ns3/roce-loss-recovery.h"
+#include "roce-packet-repeater.h"
+
 #include "ns3/roce-parameters.h"
 #include "ns3/roce-psn-set.h"
 
+#include <boost/circular_buffer.hpp>
 #include <memory>
+#include <vector>
 
 namespace ns3
 {
@@ -56,10 +59,14 @@ struct SelectiveRepeatParams
  * - In flight, as the rate law's window sees it, is what has been sent and is neither known to have
  *   arrived nor lost.
  *
+ * Under a code (UnoErasure) there are two more things. What a NACK has sent again goes before what
+ * has been overtaken. And for NACKs the sender keeps the time and the path of the last transmission
+ * of each packet: whoever stands on it calls OnSend().
+ *
  * Deviations from IRN: after a timeout all holes are repeated, not only the first packet; an ACK
  * carries a bitmap and not a single PSN.
  */
-class SelectiveRepeat : public LossRecovery
+class SelectiveRepeat : public PacketRepeater
 {
   public:
     /**
@@ -71,21 +78,47 @@ class SelectiveRepeat : public LossRecovery
     Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;
     std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const override;
     void Start(QueuePair& qp) override;
-    QueuePair::AckResult OnAck(QueuePair& qp,
-                               const Frame& ack,
-                               int64_t nowPs,
-                               std::vector<MessageRecord>& done) override;
+    void OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t nowPs) override;
     void OnTimeout(QueuePair& qp, int64_t nowPs) override;
     uint64_t TakeRepeat(QueuePair& qp) override;
     int64_t TimeoutPs(const QueuePair& qp) const override;
 
+    void NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result) override;
+    void Spare(QueuePair& qp, uint64_t psn) override;
+    bool Lose(QueuePair& qp, uint64_t psn, int64_t sentByPs, int64_t nowPs) override;
+    bool IsLost(const QueuePair& qp, uint64_t psn) override;
+    void Repeat(QueuePair& qp, uint64_t psn) override;
+    void Retire(QueuePair& qp,
+                uint64_t newUna,
+                bool haveArrived,
+                int64_t nowPs,
+                std::vector<MessageRecord>& done,
+                QueuePair::AckResult& result) override;
+    void Settle(QueuePair& qp, int64_t nowPs, QueuePair::AckResult& result) override;
+
   private:
-    bool IsWaiting(uint64_t psn) const //!< lost and not sent again yet, if it has not arrived
+    /// A packet's last transmission.
+    struct Sent
     {
-        return psn >= m_repeatPsn && psn < m_lossEndPsn;
+        int64_t atPs{0};
+        uint16_t entropy{0};
+    };
+
+    /// @return whether a packet that has been sent and has not arrived is in flight
+    bool IsOut(uint64_t psn, uint64_t basePsn) const
+    {
+        return (psn < m_repeatPsn || psn >= m_lossEndPsn) && !m_nacked.Has(psn, basePsn) &&
+               !m_asked.Has(psn, basePsn);
     }
 
-    void NoteArrival(QueuePair& qp, uint64_t psn, QueuePair::AckResult& result);
+    void ForgetNack(uint64_t psn, uint64_t basePsn);
+
+    Sent& SentAt(uint64_t psn)
+    {
+        return m_sent[psn & (m_sent.size() - 1)];
+    }
+
+    void TakeOut(QueuePair& qp, uint64_t psn, uint32_t wireBytes);
     void FindLosses(QueuePair& qp, QueuePair::AckResult& result);
     void FindRepeat(QueuePair& qp);
 
@@ -99,7 +132,11 @@ class SelectiveRepeat : public LossRecovery
     uint64_t m_arrivedEndPsn{0};  //!< one past the highest PSN known to have arrived
     uint64_t m_repeatPsn{0};      //!< next to be repeated, if in [m_repeatPsn, m_lossEndPsn)
     uint64_t m_lossEndPsn{0};     //!< what is below and has not arrived is lost
-    PsnSet m_arrived;             //!< above una
+    PsnSet m_arrived;             //!< above una; or not needed any more
+    PsnSet m_nacked;              //!< from una on: lost, as a NACK says, and not to be sent again
+    PsnSet m_asked;               //!< from una on: lost, as a NACK says, and to be sent again
+    boost::circular_buffer<uint64_t> m_asks; //!< these in order, and some that no longer matter
+    std::vector<Sent> m_sent; //!< a power of two of them, by PSN, or none: nobody asks for them
 };
 
 /**

@@ -19,13 +19,13 @@ UnoErasureParams::Table()
 {
     using P = UnoErasureParams;
     using Last = BlockCode::LastBlock;
-    static const ParameterTable<P> table =
-        ParameterTable<P>("ns3::roce::UnoErasure", {"paper", "artifact"})
-            .Choice("Code",
-                    &P::coded,
-                    {Coded::INTER, Coded::ALL},
-                    {{"inter", Coded::INTER}, {"all", Coded::ALL}, {"none", Coded::NONE}},
-                    "Which flows are coded: inter (datacenters), all or none")
+    static const ParameterTable<P> table = [] {
+        ParameterTable<P> all("ns3::roce::UnoErasure", {"paper", "artifact"});
+        all.Choice("Code",
+                   &P::coded,
+                   {Coded::INTER, Coded::ALL},
+                   {{"inter", Coded::INTER}, {"all", Coded::ALL}, {"none", Coded::NONE}},
+                   "Which flows are coded: inter (datacenters), all or none")
             .Count("DataPackets",
                    Nested(&P::code, &BlockCode::dataPackets),
                    {8},
@@ -44,6 +44,15 @@ UnoErasureParams::Table()
                      {"padded", Last::PADDED}},
                     "A block with less data than others: shortened (all the parity), proportional "
                     "(parity in proportion) or padded (with empty packets)")
+            .Choice(
+                "Repeater",
+                &P::repeater,
+                {Repeater::PACKET_TIMERS},
+                {{"PacketTimers", Repeater::PACKET_TIMERS},
+                 {"SelectiveRepeat", Repeater::SELECTIVE_REPEAT}},
+                "What sends again besides what NACKs ask for, and alone where nothing is coded: "
+                "PacketTimers, with the parameters below, or SelectiveRepeat, whose own "
+                "attributes count")
             .Choice("NackRepeat",
                     &P::nackRepeat,
                     {NackRepeat::MISSING_DATA, NackRepeat::UNACKED},
@@ -70,41 +79,17 @@ UnoErasureParams::Table()
                    &P::maxNacks,
                    {16},
                    Range::Within(1, 255),
-                   "NACKs for one block at most; then only the sender's timeouts are left")
-            .Duration("Rto",
-                      &P::rtoPs,
-                      {0},
-                      Range::AtLeast(0),
-                      "Timeout of a packet sent for the first time; 0: from RtoMultiplier, "
-                      "QueueBytes and the path")
-            .Number("RtoMultiplier",
-                    &P::rtoMultiplier,
-                    {1.5, 1},
-                    Range::Within(1, 1e6),
-                    "Rto over base RTT and full queues")
-            .Count("RtoBackoff",
-                   &P::rtoBackoff,
-                   {1},
-                   Range::Within(1, SentPackets::MAX_BACKOFF),
-                   "Greatest factor by which a packet's timeout grows; 1: it does not")
-            .Choice("TimeoutSignal",
-                    &P::timeoutIsLoss,
-                    {true, false},
-                    {{"loss", true}, {"timeout", false}},
-                    "What the rate law hears when a packet's timeout runs out while others are "
-                    "acknowledged: loss or timeout")
-            .Count("QueueBytes",
-                   &P::queueBytes,
-                   {1 << 20, 1000000},
-                   Range::Within(0, uint64_t{1} << 40),
-                   "A full egress queue, as the timers assume it")
-            .Finish([](P& p, const Parameters<P>&) {
-                const unsigned packets = p.code.dataPackets + p.code.parityPackets;
-                Table().Require(packets <= BlockCode::MAX_TOTAL,
-                                "DataPackets + ParityPackets",
-                                std::to_string(packets),
-                                "at most " + std::to_string(BlockCode::MAX_TOTAL));
-            });
+                   "NACKs for one block at most; then only the sender's timeouts are left");
+        PacketTimersParams::AddRows<P>(all, [](P& p) -> PacketTimersParams& { return p.timers; });
+        all.Finish([](P& p, const Parameters<P>&) {
+            const unsigned packets = p.code.dataPackets + p.code.parityPackets;
+            Table().Require(packets <= BlockCode::MAX_TOTAL,
+                            "DataPackets + ParityPackets",
+                            std::to_string(packets),
+                            "at most " + std::to_string(BlockCode::MAX_TOTAL));
+        });
+        return all;
+    }();
     return table;
 }
 

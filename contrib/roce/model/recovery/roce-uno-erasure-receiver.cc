@@ -47,9 +47,9 @@ UnoErasureReceiver::NoteGap(int64_t nowPs)
 }
 
 UnoErasureReceiver::Block&
-UnoErasureReceiver::FindBlock(const Frame& frame, const BlockPlace& place, int64_t nowPs)
+UnoErasureReceiver::FindBlock(uint64_t psn, const UnoErasureHeader& header, int64_t nowPs)
 {
-    const uint64_t first = frame.psn - place.index;
+    const uint64_t first = psn - header.place.index;
     auto after = m_blocks.end(); // most packets belong to the newest block
     while (after != m_blocks.begin() && (after - 1)->firstPsn > first)
     {
@@ -66,8 +66,8 @@ UnoErasureReceiver::FindBlock(const Frame& frame, const BlockPlace& place, int64
     }
     Block block;
     block.firstPsn = first;
-    block.place = place;
-    block.bytes = frame.ackedPackets;
+    block.place = header.place;
+    block.bytes = header.blockBytes;
     Block& made = *m_blocks.insert(m_blocks.begin() + index, block);
     Arm(made, nowPs + TimeoutPs(made));
     return made;
@@ -94,7 +94,7 @@ UnoErasureReceiver::OnData(const Frame& frame, uint32_t, int64_t nowPs)
     {
         return Action::ACK;
     }
-    Block& block = FindBlock(frame, BlockPlace::Unpack(frame.msn), nowPs);
+    Block& block = FindBlock(frame.psn, *frame.FindExtension<UnoErasureHeader>(), nowPs);
     const uint64_t bit = 1ULL << (frame.psn - block.firstPsn);
     unackedPackets += !(block.arrived & bit);
     block.arrived |= bit;

@@ -6,6 +6,8 @@
 #ifndef ROCE_UNO_ERASURE_RECEIVER_H
 #define ROCE_UNO_ERASURE_RECEIVER_H
 
+#include "roce-uno-erasure-header.h"
+
 #include "ns3/roce-queue-pair.h"
 
 #include <boost/circular_buffer.hpp>
@@ -63,7 +65,7 @@ class UnoErasureReceiver : public ReceiverQp
         }
     };
 
-    Block& FindBlock(const Frame& frame, const BlockPlace& place, int64_t nowPs);
+    Block& FindBlock(uint64_t psn, const UnoErasureHeader& header, int64_t nowPs);
     int64_t TimeoutPs(const Block& block) const;
     void NoteGap(int64_t nowPs);
     void Arm(Block& block, int64_t atPs);

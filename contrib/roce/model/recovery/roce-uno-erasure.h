@@ -6,9 +6,8 @@
 #ifndef ROCE_UNO_ERASURE_H
 #define ROCE_UNO_ERASURE_H
 
-#include "roce-sent-packets.h"
+#include "roce-packet-timers.h"
 
-#include "ns3/roce-loss-recovery.h"
 #include "ns3/roce-parameters.h"
 
 #include <memory>
@@ -37,18 +36,22 @@ struct UnoErasureParams
         UNACKED,      //!< all of it that is not known to have arrived
     };
 
+    /// What finds losses besides NACKs, and sends again.
+    enum class Repeater : uint8_t
+    {
+        PACKET_TIMERS,
+        SELECTIVE_REPEAT,
+    };
+
     Coded coded;
     BlockCode code;
+    Repeater repeater;
     NackRepeat nackRepeat;
     bool rearmOnPacket;
     bool blockGap;
     int64_t blockTimeoutPs; //!< 0: from queueBytes and the path
     uint32_t maxNacks;
-    int64_t rtoPs; //!< 0: from rtoMultiplier, queueBytes and the path
-    double rtoMultiplier;
-    uint32_t rtoBackoff;
-    uint64_t queueBytes;
-    bool timeoutIsLoss; //!< while other packets are acknowledged
+    PacketTimersParams timers; //!< of PACKET_TIMERS; queueBytes also of blockTimeoutPs
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<UnoErasureParams>& Table();
@@ -63,7 +66,7 @@ struct UnoErasureParams
  * Coding. A message is cut into blocks of DataPackets packets, each followed by ParityPackets
  * packets of parity; any DataPackets of them rebuild the block (maximum distance separable code).
  * Parity is sent, paced, counted in flight and acknowledged as data is, is as long as the block's
- * longest packet, and each coded packet has a header of CODE_HEADER_BYTES. The simulation counts
+ * longest packet, and each coded packet has a UnoErasureHeader. The simulation counts
  * which packets of a block have arrived; there are no bytes.
  *
  * Receiver. Each packet is acknowledged, with a bitmap of what has arrived up to it (SACK_BYTES)
@@ -77,26 +80,15 @@ struct UnoErasureParams
  * sender do not time out.
  *
  * Sender. What a NACK misses is lost, unless it was sent less than a base RTT ago, and sent again
- * as NackRepeat says. Besides, each packet has a timeout of its own, which may double with each
- * repetition of that packet up to RtoBackoff times:
+ * as NackRepeat says. Besides, a Repeater finds losses in its own way, sends again, and keeps the
+ * books of what is in flight:
  *
- *   Rto = RtoMultiplier * (base RTT + queues on the path * QueueBytes / line rate).
+ * - PacketTimers, as the paper has it: see there; its parameters are UnoErasure's own.
+ * - SelectiveRepeat: what has been overtaken is lost, and so on; its parameters are the defaults of
+ *   its type (--ns3::roce::SelectiveRepeat::ReorderPackets=64). Packets of a block that can be
+ *   rebuilt do not count as acknowledged, even if they arrive later.
  *
- * Nothing is inferred from packets that overtake: with UnoLb or Spray they do. What is known not to
- * be needed any more leaves what is in flight, and counts as acknowledged only if its own ACK comes
- * all the same. If that has not come SentPackets::HISTORY packets later, the path selector hears of
- * it (PathSelector::OnCoveredLoss()), and nobody else.
- * Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
- * the oldest packet.
- *
- * What the rate law hears. With TimeoutSignal=loss a packet's timeout is a loss (AckInfo::isLoss of
- * the next ACK) if an ACK has told something new since the packet's own was due, that is within the
- * last Rto less a base RTT: as with TCP's RACK (RFC 8985) it is a timer that has found a hole in
- * what arrives. Otherwise, and with TimeoutSignal=timeout always, it is a timeout: that of the
- * oldest packet OnTimeout(), others OnFurtherTimeout().
- *
- * Flows within a datacenter (Code=inter) are not coded: selective repeat with the same timeouts,
- * the receiver is SelectiveRepeat's.
+ * Flows within a datacenter (Code=inter) are not coded: they have the Repeater, and its receiver.
  *
  * The paper gives (8,2), the NACK and both timers; their values and what is repeated it does not
  * give. The profile artifact is the authors' simulator.
@@ -112,10 +104,11 @@ class UnoErasure : public LossRecovery
 
     Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;
     std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const override;
+    const FrameExtension* GetDataExtension() const override;
 
     BlockCode GetCode() const override
     {
-        return m_code;
+        return m_p ? m_p->code : BlockCode();
     }
 
     bool WatchesSends() const override
@@ -128,34 +121,53 @@ class UnoErasure : public LossRecovery
                                const Frame& ack,
                                int64_t nowPs,
                                std::vector<MessageRecord>& done) override;
-    int64_t TimeoutPs(const QueuePair& qp) const override;
-    void OnTimeout(QueuePair& qp, int64_t nowPs) override;
-    bool IsRetry(const QueuePair& qp, int64_t nowPs) override;
-    bool IsMereLoss(const QueuePair& qp, int64_t nowPs) override;
-    uint64_t TakeRepeat(QueuePair& qp) override;
-    int64_t DeadlinePs(const QueuePair& qp) override;
+
+    // The Repeater's matter.
+
+    void Start(QueuePair& qp) override
+    {
+        m_repeater->Start(qp);
+    }
+
+    int64_t TimeoutPs(const QueuePair& qp) const override
+    {
+        return m_repeater->TimeoutPs(qp);
+    }
+
+    void OnTimeout(QueuePair& qp, int64_t nowPs) override
+    {
+        m_repeater->OnTimeout(qp, nowPs);
+    }
+
+    bool IsRetry(const QueuePair& qp, int64_t nowPs) override
+    {
+        return m_repeater->IsRetry(qp, nowPs);
+    }
+
+    bool IsMereLoss(const QueuePair& qp, int64_t nowPs) override
+    {
+        return m_repeater->IsMereLoss(qp, nowPs);
+    }
+
+    uint64_t TakeRepeat(QueuePair& qp) override
+    {
+        return m_repeater->TakeRepeat(qp);
+    }
+
+    int64_t DeadlinePs(const QueuePair& qp) override
+    {
+        return m_repeater->DeadlinePs(qp);
+    }
 
   private:
-    void NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result);
     void Spare(QueuePair& qp, uint64_t psn);
-    void Retire(QueuePair& qp,
-                uint64_t newUna,
-                int64_t nowPs,
-                std::vector<MessageRecord>& done,
-                QueuePair::AckResult& result);
     void OnNack(QueuePair& qp, const Frame& nack, int64_t nowPs, QueuePair::AckResult& result);
-    void Lose(QueuePair& qp, uint64_t psn, int64_t nowPs);
-    void UpdateRepeat(QueuePair& qp);
 
     Parameters<UnoErasureParams> m_parameters; //!< attributes
-    // of one queue pair
+    // of one queue pair that is coded
     std::shared_ptr<const UnoErasureParams> m_p; //!< in force
-    BlockCode m_code;                            //!< of this queue pair; off if it is not coded
     int64_t m_baseRttPs{0};
-    int64_t m_rtoPs{0};
-    int64_t m_progressPs{INT64_MIN}; //!< last ACK that told something new
-    bool m_tellsLoss{false};         //!< the next such ACK tells the rate law of a loss
-    SentPackets m_sent;
+    Ptr<PacketRepeater> m_repeater;
 };
 
 } // namespace roce
