@@ -34,7 +34,12 @@ for option in "$@"; do
         ;;
     esac
 done
-[ -n "$tree" ] || tree=$("$root/scripts/fetch-ns3.sh")
+# Nobody debugs in a tree of our own, and a debug build without debug information takes a quarter less.
+more=()
+if [ -z "$tree" ]; then
+    tree=$("$root/scripts/fetch-ns3.sh")
+    more=(-- -DCMAKE_CXX_FLAGS_DEBUG=)
+fi
 cd "$tree"
 
 # What an earlier call has put there goes (copies are told by a list), nothing else does.
@@ -61,7 +66,7 @@ done
 # Only this module's examples and tests: those of core and network take longer than all the rest. The same
 # completion times to the last digit need the floating-point rule of the repository's own build in ns-3, too.
 CXXFLAGS="${CXXFLAGS:-} -ffp-contract=off" ./ns3 configure -d "$profile" --enable-tests --enable-examples \
-    --enable-modules=roce --filter-module-examples-and-tests=roce
+    --enable-modules=roce --filter-module-examples-and-tests=roce "${more[@]}"
 ./ns3 build -j "$jobs"
 
 ./test.py --no-build -s roce

@@ -106,12 +106,14 @@ class Campaign:
         command = self.command()
         if self.slurm is not None:
             cancel_jobs(job_name(self.plan))  # of a campaign that was killed with -9, and all its processes
+        locks = os.path.join(self.plan.folder, ".snakemake", "locks")
         with open(self.log, "w", encoding="utf-8") as log:
             # A killed Snakemake leaves its own lock; ours says that nobody is alive.
-            unlock = subprocess.run(command + ["--unlock"], stdout=log, stderr=subprocess.STDOUT,
-                                    check=False)
-            if unlock.returncode != 0:
-                raise rr.ResultError(f"Snakemake does not start, see {os.path.relpath(self.log)}")
+            if any(os.scandir(locks) if os.path.isdir(locks) else ()):
+                unlock = subprocess.run(command + ["--unlock"], stdout=log, stderr=subprocess.STDOUT,
+                                        check=False)
+                if unlock.returncode != 0:
+                    raise rr.ResultError(f"Snakemake does not start, see {os.path.relpath(self.log)}")
             previous = {s: signal.signal(s, self._interrupt)
                         for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
             try:

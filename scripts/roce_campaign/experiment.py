@@ -54,6 +54,7 @@ class Experiment(NamedTuple):
     warmup_ns: Optional[float]
     metrics: Dict[str, Metric]
     plots: List[Plot]
+    standard_plots: bool  # those of figure_list, as the file does not speak of plots
     claims: List[Claim]
     unclaimed: List[Dict[str, str]]  # selected rows of the table of targets without a claim
     slurm: Dict[str, str]
@@ -287,7 +288,7 @@ def load(name: str, size: str, program: Optional[str] = None,
         os.path.realpath(path), fixed, seed_option, names,
         labels_of(axes), all_axes, points,
         chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
-        metrics, plots, claims, unclaimed, read_slurm(chosen["slurm"]),
+        metrics, plots, "plots" not in chosen, claims, unclaimed, read_slurm(chosen["slurm"]),
         read_until(chosen.get("until"), claims), seeds, added, given,
         [file, path] + ([like] if like else []) + ([table] if table else []) + files_of(points),
         needed, reduced)

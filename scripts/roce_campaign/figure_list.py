@@ -45,7 +45,7 @@ def is_wanted(figure: PlannedFigure, only: Sequence[str]) -> bool:
 
 def planned_figures(experiment: Experiment) -> List[PlannedFigure]:
     """All figures in order."""
-    plots = experiment.plots or standard(experiment)
+    plots = standard(experiment) if experiment.standard_plots else experiment.plots
     most = sum(math.prod(len(experiment.axes[a]) for a in p.fields.get("each", [])) for p in plots)
     if most > MAX_FIGURES:
         raise rr.ResultError(f"{experiment.file}:1: {most} figures, expected up to {MAX_FIGURES}: name "

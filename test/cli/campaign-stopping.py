@@ -37,6 +37,7 @@ claims:
   - {id: holds, holds: average > 1, each: law}
   - {id: near, value: "nearest(15, average(law=new), average(law=old))", reported: 15}
   - {id: order, value: "trend(average(law=new), average(law=old), 1000, 3, 3)", reported: 1}
+plots: []
 """
 
 BAD = [  # what is replaced in EXPERIMENT, by what, line, words

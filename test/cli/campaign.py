@@ -11,7 +11,10 @@ work out by hand; the kill in the middle and regress use two-dc-leaf-spine.
 """
 
 import base64
+import contextlib
 import csv
+import importlib.machinery
+import io
 import json
 import os
 import re
@@ -112,6 +115,7 @@ claims:
   - {id: T-1, value: "reduction(average(law=new), average(law=old))"}
 targets: {file: targets.csv, where: {paper: some}}
 """
+PLAIN = EXPERIMENT + "plots: []\n"  # without figures, which take most of the time
 
 TARGETS = """\
 id,paper,figure,scenario,algorithm,baseline,metric,kind,reported,band_low,band_high,rule,repro,note
@@ -222,6 +226,25 @@ def run(name, *arguments, seconds=200, env=None, cwd=None):
                           env={**os.environ, **(env or {})})
 
 
+def run_here(name, *arguments):
+    """The same in this process, which saves Python's start: for what ends before anything is run."""
+    if str(SCRIPTS) not in sys.path:
+        sys.path.insert(0, str(SCRIPTS))
+    module = importlib.machinery.SourceFileLoader(name, str(SCRIPTS / name)).load_module()
+    saved, sys.argv = sys.argv, [str(SCRIPTS / name)] + [str(a) for a in arguments]
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
+    try:
+        with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
+            module.rr.run_main(module.main)
+    except SystemExit as end:
+        status = end.code
+    finally:
+        sys.argv = saved
+    for stream in streams:
+        stream.seek(0)
+    return subprocess.CompletedProcess([name, *arguments], status, *(stream.read() for stream in streams))
+
+
 def good(done, what):
     """The same process if its status is 0."""
     check(done.returncode == 0, f"{what}: status {done.returncode}: {done.stdout}{done.stderr}")
@@ -250,7 +273,7 @@ def test_examples(build):
     """The experiments that are shipped are good ones; chapters.py runs that of the documentation."""
     for size in ("--quick", "--full"):
         for file in sorted((SCRIPTS / "experiments").glob("*.yaml")):
-            good(run("reproduce", file.stem, size, "--dry-run", "--unchecked", "--build", build), file.name)
+            good(run_here("reproduce", file.stem, size, "--dry-run", "--unchecked", "--build", build), file.name)
 
 
 def write_program(folder, text=PROGRAM, experiment=EXPERIMENT):
@@ -269,7 +292,7 @@ def check_bad_input(folder, experiment, cases):
         check(experiment.count(old) == 1, f"bad input {i}: '{old}' is not once in the experiment")
         file = folder / f"bad{i}.yaml"
         file.write_text(experiment.replace(old, new))
-        done = run("reproduce", file, "--out", folder / "none", "--dry-run")
+        done = run_here("reproduce", file, "--out", folder / "none", "--dry-run")
         where = f"{file}:{line}: " if line else "error: "
         check(done.returncode == 2 and done.stderr.count("\n") == 1 and where in done.stderr
               and words in done.stderr and not done.stdout, f"{new}: {done}")
@@ -286,7 +309,7 @@ def test_bad_input(folder):
     for arguments, words in ((("none-such",), "transports"), (("hand.yaml",), "no such"),
                              ((folder / "hand.yaml", "--quick"), "no section 'quick'"),
                              ((folder / "hand.yaml", "--time", "1:00"), "only with --slurm")):
-        done = run("reproduce", *arguments)
+        done = run_here("reproduce", *arguments)
         check(done.returncode == 2 and done.stderr.count("\n") == 1 and words in done.stderr,
               f"{arguments}: {done}")
 
@@ -350,7 +373,7 @@ def test_like(folder):
     experiment = write_program(folder)
     like = folder / "like.yaml"
     like.write_text("title: Another\nlike: hand.yaml\ngrid: {law: {old: {slow: 12}, new: {slow: 4}}}\n"
-                    "quick: {seeds: 1}\n")
+                    "quick: {seeds: 1}\nplots: []\n")
     out = folder / "like"
     good(run("reproduce", like, "--out", out), "like")
     metrics = {(r["metric"], r["law"]): r for r in rows(out / "metrics.csv")}
@@ -359,6 +382,7 @@ def test_like(folder):
     check([r["id"] for r in rows(out / "score.csv")] == list(SCORES), "the other file's claims")
     page = (out / "index.html").read_text()
     check("Another" in page and "# hand.yaml" in page, "both files in the page")
+    check("image/png" not in page and "#figures" not in page and not list(out.glob("figures/*")), "figures in spite of plots: []")
     quick = good(run("reproduce", like, "--quick", "--dry-run"), "its own size")
     check(len(quick.stdout.split()) == 2, f"quick: {quick.stdout}")
     for name in ("none.yaml", "../hand.yaml", "hand"):
@@ -377,7 +401,7 @@ def test_identity(folder):
     experiment = write_program(folder)
     out = folder / "results"
     (folder / "input.txt").write_text("1")
-    text = EXPERIMENT.replace("hang: false", "hang: false, file: ./input.txt")
+    text = PLAIN.replace("hang: false", "hang: false, file: ./input.txt")
     experiment.write_text(text)
 
     def again(*more):
@@ -426,7 +450,7 @@ def test_failure(folder):
     """A run that fails: its words, the others done; then only it again. Unfinished flows."""
     experiment = write_program(folder)
     out = folder / "results"
-    experiment.write_text(EXPERIMENT.replace("    new: {slow: 4}", "    new: {slow: 4, break: 2}"))
+    experiment.write_text(PLAIN.replace("    new: {slow: 4}", "    new: {slow: 4, break: 2}"))
     done = run("reproduce", experiment, "--out", out)
     check(done.returncode == 1 and "broken on purpose" in done.stderr
           and "1 of 6 runs are missing: law-new-seed2" in done.stderr, f"failure: {done}")
@@ -440,7 +464,7 @@ def test_failure(folder):
     scores = {r["id"]: r for r in rows(out / "score.csv")}
     check("2 of 3 seeds have all values" in scores["band"]["note"], f"note: {scores['band']}")
 
-    experiment.write_text(EXPERIMENT.replace("hang: false", "hang: true"))
+    experiment.write_text(PLAIN.replace("hang: false", "hang: true"))
     good(run("reproduce", experiment, "--out", out), "unfinished flows")
     metric = rows(out / "metrics.csv")[0]
     check((metric["flows"], metric["unfinished"]) == ("30", "3"), f"unfinished: {metric}")
@@ -541,7 +565,7 @@ def test_kill(folder, build):
 
 def test_interrupt(folder):
     """Ctrl-C: status 130, and the same command goes on."""
-    experiment = write_program(folder)
+    experiment = write_program(folder, experiment=PLAIN)
     program = folder / "program.py"
     program.write_text(PROGRAM.replace('with open("queues', 'import time; time.sleep(1)\nwith open("queues'))
     out = folder / "results"

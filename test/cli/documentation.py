@@ -11,6 +11,7 @@ test/cli/chapters.py runs the commands.
 """
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -105,6 +106,26 @@ def options_of(build, program, cache={}):
     return cache[program]
 
 
+def folders(build):
+    """@return the build folders that share the tests among them (scripts/test.sh)."""
+    others = filter(None, os.environ.get("ROCE_BUILD_VARIANTS", "").split(":"))
+    return [build, *(folder for folder in map(Path, others) if folder != build)]
+
+
+def tests_of(build):
+    """@return all tests as CTest names them without sanitizers."""
+    found = set()
+    for folder in folders(build):
+        for line in run("ctest", "--test-dir", folder, "-N").stdout.splitlines():
+            found.update(re.findall(r"Test +#\d+: (\S+)$", line))
+        for kind in ("unit", "system", "release"):
+            program = folder / "bin" / f"roce-{kind}-tests"
+            if program.exists():
+                listed = run(program, "--gtest_list_tests").stdout
+                found.update(f"{kind}.{suite}" for suite in re.findall(r"^(\S+?)\.", listed, re.M))
+    return found
+
+
 def paths(build, file, text):
     """Files and programs named in a text exist."""
     for target in re.findall(r"\]\(([^)#]+)\)", text):
@@ -115,7 +136,8 @@ def paths(build, file, text):
         name = name.split(",")[0]
         check((ROOT / name).exists(), f"{file.name} names {name}, which does not exist")
     for name in re.findall(r"build/bin/([\w-]+)", text):
-        check((build / "bin" / name).exists(), f"{file.name} names the program {name}, which build/bin does not have")
+        check(any((folder / "bin" / name).exists() for folder in folders(build)),
+              f"{file.name} names the program {name}, which build/bin does not have")
 
 
 def commands(build, file, text):
@@ -192,7 +214,7 @@ def promised_tests(build):
     """Each promise about results names tests that there are."""
     promises = DOC / "howto" / "results.rst"
     text = promises.read_text(encoding="utf-8")
-    tests = re.findall(r"Test +#\d+: (\S+)", run("ctest", "--test-dir", build, "-N").stdout)
+    tests = tests_of(build)
     named = set(re.findall(r"``((?:unit|system|cli|fuzz)\.[\w-]+)``", text))
     check(len(named) > 8, f"tests named in {promises.name}: {sorted(named)}")
     for name in sorted(named):

@@ -10,7 +10,7 @@
  * means that results have changed, be it by a picosecond. When that is intended, update the file
  * with
  *
- *     ROCE_UPDATE_GOLDEN=1 <build>/bin/roce-system-tests --gtest_filter='*Fingerprint*'
+ *     ROCE_UPDATE_GOLDEN=1 <build>/bin/roce-release-tests --gtest_filter='*Fingerprint*'
  *
  * and say in the commit why results change.
  */
