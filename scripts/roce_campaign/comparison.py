@@ -40,10 +40,10 @@ class Comparison:
         @param where which points; with the two axes it must leave one for each pair
         """
         self.metric = metric
-        points: Dict[str, Dict[str, int]] = {}
+        self.points: Dict[str, Dict[str, int]] = {}
         for index, point in enumerate(results.points):
             if selects(where, point.coordinates):
-                row = points.setdefault(point.coordinates[rows_axis], {})
+                row = self.points.setdefault(point.coordinates[rows_axis], {})
                 rival = point.coordinates[rivals_axis]
                 if rival in row:
                     raise rr.ResultError("several points for one place: name more axes in each or where")
@@ -51,7 +51,7 @@ class Comparison:
         axes = results.experiment.axes
         self.rows: Dict[str, Dict[str, Entry]] = {}
         for label in where.get(rows_axis, axes[rows_axis]):
-            found = compare(results, metric, points.get(label, {}))
+            found = compare(results, metric, self.points.get(label, {}))
             if found:
                 self.rows[label] = found
         there = {rival for row in self.rows.values() for rival in row}
@@ -68,16 +68,15 @@ class Comparison:
         return min(self.rows[row], key=lambda rival: self.rows[row][rival].rank)
 
     def margin(self, results: Results, row: str) -> Optional[Estimate]:
-        """By how many percent the best is below the second, paired; None for one rival alone."""
+        """By how many percent the best is below the second, paired; None where no other finishes."""
         order = sorted(self.rows[row], key=lambda rival: self.rows[row][rival].rank)
         if len(order) < 2:
             return None
-        entry = self.rows[row][order[1]]
-        if entry.unfinished:
+        if self.rows[row][order[1]].unfinished:
             return None
-        e = entry.over_best
-        def percent(ratio): return None if ratio is None else 100 * (1 - 1 / ratio) if ratio > 0 else None
-        return Estimate(percent(e.value), percent(e.low), percent(e.high), e.seeds)
+        share = ratio(results, self.metric, self.points[row][order[0]], self.points[row][order[1]])
+        below = [None if x is None else 100 * (1 - x) for x in (share.value, share.high, share.low)]
+        return Estimate(*below, share.seeds)
 
 
 def compare(results: Results, metric: Metric, points: Dict[str, int]) -> Dict[str, Entry]:
