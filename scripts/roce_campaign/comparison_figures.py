@@ -191,24 +191,64 @@ def frontier(found: Dict[str, tuple]) -> List[tuple]:
 
 def draw_marks(ax, found: Dict[str, tuple], order: List[str]) -> None:
     """Logarithmic in both directions; names beside the marks."""
+    if not found:
+        return
     line = frontier(found)
     ax.plot([v[0] for v in line], [v[1] for v in line], color=rr.MUTED, linewidth=0.9, zorder=1)
     for name, (x, y) in found.items():
         style = {**rr.run_style(order.index(name)), "linestyle": ""}
         for e, draw in ((x, ax.hlines), (y, ax.vlines)):
-            if e.low is not None and e.low > 0:
-                draw((y if e is x else x).value, e.low, e.high, color=style["color"], linewidth=0.8,
-                     alpha=0.5)
+            if e.low is not None:
+                draw((y if e is x else x).value, max(e.low, 1e-3), e.high, color=style["color"], linewidth=0.8,
+                     alpha=0.4)
         ax.plot([x.value], [y.value], **style)
-        ax.annotate(name, (x.value, y.value), textcoords="offset points", xytext=(5, 4), fontsize=7)
-    if found:
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        for axis in (ax.xaxis, ax.yaxis):
-            from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-            axis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
-            axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-            axis.set_minor_formatter(NullFormatter())
+    for axis, set_limits, values in ((ax.xaxis, ax.set_xlim, [x.value for x, _ in found.values()]),
+                                     (ax.yaxis, ax.set_ylim, [y.value for _, y in found.values()])):
+        set_log_axis(axis, set_limits, min(values), max(values))
+    write_names(ax, {name: (x.value, y.value) for name, (x, y) in found.items()})
+
+
+def set_log_axis(axis, set_limits, least: float, greatest: float) -> None:
+    """Just around the marks, whatever their intervals; with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    margin = max((greatest / least) ** 0.12, 1.05)
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    set_limits(least / margin, greatest * margin ** 1.6)
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if greatest > 5 * least else (1, 1.2, 1.5, 2, 3, 5, 7)))
+    axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def write_names(ax, marks: Dict[str, tuple]) -> None:
+    """Each name where it covers the fewest others and marks; a thin line to its mark if it is far."""
+    at = {name: ax.transData.transform(value) for name, value in marks.items()}
+    per_point = ax.figure.dpi / 72
+    taken: List[tuple] = [(x - 4, y - 4, x + 4, y + 4) for x, y in at.values()]
+    for name, (x, y) in sorted(at.items(), key=lambda item: tuple(item[1])):
+        width, height = 3.9 * len(name) * per_point, 8 * per_point
+        best = None
+        for distance in (5, 14, 24, 36, 50):
+            for right, up in ((1, 1), (1, -1), (-1, 1), (-1, -1), (1, 0), (-1, 0), (0, 1), (0, -1)):
+                left = x + right * distance * per_point - (0, width / 2, width)[(right < 0) * 2 + (right == 0)]
+                bottom = y + up * distance * per_point - height / 2
+                box = (left, bottom, left + width, bottom + height)
+                cost = sum(overlap(box, other) for other in taken) + 0.4 * height * distance
+                if best is None or cost < best[0]:
+                    best = (cost, box, distance)
+        _, box, distance = best
+        taken.append(box)
+        offset = (box[0] - x) / per_point, (box[1] - y) / per_point
+        ax.annotate(name, marks[name], xytext=offset, textcoords="offset points", fontsize=7, va="bottom",
+                    annotation_clip=False,
+                    arrowprops={"arrowstyle": "-", "color": rr.MUTED, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3}
+                    if distance > 5 else None)
+
+
+def overlap(a: tuple, b: tuple) -> float:
+    """The area that two boxes share."""
+    wide, high = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    return wide * high if wide > 0 and high > 0 else 0.0
 
 
 # ------------------------------------------------------------------------------------ table of ranks
