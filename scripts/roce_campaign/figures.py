@@ -14,7 +14,7 @@ import plot_fct
 import roce_results as rr
 from roce_files import OwnFiles
 
-from . import claim_figures, run_figures, seed_figures, tables
+from . import claim_figures, comparison_figures, run_figures, seed_figures, tables
 from .estimates import Estimate, Results
 from .claims import reported_values
 from .experiment import Experiment
@@ -29,7 +29,8 @@ TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completi
           "queues": "Queues over time", "rates": "Throughput of flows",
           "tuning": "Tuning over time",
           "box": "Distribution over the seeds", "table": "Metrics", "effects": "Effects",
-          "claims": "Reported and measured"}
+          "claims": "Reported and measured", "ranks": "Distance from the best",
+          "best": "The best", "scatter": "One against the other", "rank-table": "Ranks"}
 
 
 class Figure(NamedTuple):
@@ -85,6 +86,11 @@ class Drawer:
                 claim_figures.draw_claims(self.results, plot, file)
             elif plot.kind == "table":
                 return Figure(title, file, "", tables.write(self.results, plot, where, file))
+            elif plot.kind == "rank-table":
+                return Figure(title, file, "",
+                              comparison_figures.write_ranks(self, plot, where, file))
+            elif plot.kind in comparison_figures.DRAW:
+                comparison_figures.DRAW[plot.kind](self, plot, where, file)
             elif plot.kind == "box":
                 seed_figures.draw_box(self, plot, where, file)
             else:

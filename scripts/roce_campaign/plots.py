@@ -20,7 +20,13 @@ PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title"
          "rates": ((), ("series", "panel", "where", "each", "title", "fair", "bin")),
          "tuning": ((), ("series", "where", "each", "title")),
          "box": (("metric", "x"), ("panel", "where", "each", "title", "log")),
+         "ranks": (("metric", "rows", "series"), ("where", "each", "title")),
+         "best": (("metric", "rows", "series"), ("where", "each", "title")),
+         "scatter": (("metric", "series"), ("panel", "where", "each", "title")),
+         "rank-table": (("metric", "rows", "series"), ("where", "each", "title")),
          "table": (("metric", "rows"), ("where", "each", "title"))}
+ONE_ROWS_AXIS = ("effects", "ranks", "best", "rank-table")
+ONE_SERIES_AXIS = ("ranks", "best", "scatter", "rank-table")
 
 
 class Plot(NamedTuple):
@@ -56,7 +62,8 @@ def read_plot(value: Value, reader: Claims, known_axes: Sequence[str], claims: L
         elif kind == "effects" and name in ("value", "series"):
             pass  # below
         elif name in ("x", "rows", "panel", "series", "each"):
-            single = name in ("x", "panel") or (kind, name) == ("effects", "rows")
+            single = (name in ("x", "panel") or (name == "rows" and kind in ONE_ROWS_AXIS)
+                      or (name == "series" and kind in ONE_SERIES_AXIS))
             names = [field] if single else field.items_or_one(name)
             plain[name] = [f.one_of(f"plot: {name}", known_axes) for f in names]
         elif name == "where":
