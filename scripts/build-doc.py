@@ -119,20 +119,6 @@ def table(header, widths, rows):
     return "\n".join(lines) + "\n\n"
 
 
-def attribute_page(types):
-    """@return the chapter of all attributes, a section for each type that has some."""
-    page = title("Attributes") + (
-        "Every attribute is an option of every program: ``--ns3::roce::Nic::PathMtu=1024``. A default of several values, "
-        "``5 / 0``, is that of each profile, in the order of ``Profile``. The text ``profile`` as a value stands for it.\n\n")
-    for entry in types:
-        if entry["attributes"]:
-            rows = [(f"``{a['name']}``", values_of(a), default_of(a), escaped(a["help"])) for a in entry["attributes"]]
-            page += title(entry["name"].replace(PREFIX, ""), "-") + f"A ``{entry['parent'].replace(PREFIX, '')}``.\n\n"
-            page += table(("attribute", "values", "default", "meaning"), (22, 15, 15, 48), rows)
-    none = [f"``{entry['name'].replace(PREFIX, '')}``" for entry in types if not entry["attributes"]]
-    return page + title("Without attributes of their own", "-") + ",\n".join(none) + ".\n"
-
-
 def profile_page(types):
     """@return the chapter of all profiles, a table for each type that has several: parameters by profiles."""
     page = title("Profiles") + (
@@ -190,6 +176,20 @@ def trace_arguments(sources):
             fail(1, f"trace source {owner}::{member} fires ({fires[1]}), but {callback} says ({', '.join(arguments)})")
         found[callback] = ", ".join(arguments)
     return found
+
+
+def attribute_page(types):
+    """@return the chapter of all attributes, a section for each type that has some."""
+    page = title("Attributes") + (
+        "Every attribute is an option of every program: ``--ns3::roce::Nic::PathMtu=1024``. A default of several values, "
+        "``5 / 0``, is that of each profile, in the order of ``Profile``. The text ``profile`` as a value stands for it.\n\n")
+    for entry in types:
+        if entry["attributes"]:
+            rows = [(f"``{a['name']}``", values_of(a), default_of(a), escaped(a["help"])) for a in entry["attributes"]]
+            page += title(entry["name"].replace(PREFIX, ""), "-") + f"A ``{entry['parent'].replace(PREFIX, '')}``.\n\n"
+            page += table(("attribute", "values", "default", "meaning"), (22, 15, 15, 48), rows)
+    none = [f"``{entry['name'].replace(PREFIX, '')}``" for entry in types if not entry["attributes"]]
+    return page + title("Without attributes of their own", "-") + ",\n".join(none) + ".\n"
 
 
 def trace_page(types):
