@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Configures and builds. Programs are then in BUILD_DIR/bin.
-# Usage: scripts/build.sh [--debug|--sanitize|--clang] [BUILD_DIR] [options of cmake --build ...]
+# Usage: scripts/build.sh [--debug|--sanitize|--tsan|--clang] [BUILD_DIR] [options of cmake --build ...]
 #   (none)      Release with the default compiler, in build
 #   --debug     no optimisation, ns-3 assertions on, in build-debug
 #   --sanitize  clang++ with AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
+#   --tsan      ThreadSanitizer, little optimisation, in build-tsan: for roce-system-tests and programs with --threads
 #   --clang     clang++ without optimisation, assertions on, in build-clang
 # ROCE_NS3 is the prefix of another ns-3 than Debian's, for example of scripts/build-ns3.sh; give it a BUILD_DIR of its own.
 set -euo pipefail
@@ -21,6 +22,11 @@ case "${1:-}" in
 --sanitize)
     build_dir=$root/build-asan
     configure=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++ -DROCE_SANITIZE=ON)
+    shift
+    ;;
+--tsan)
+    build_dir=$root/build-tsan
+    configure=(-DCMAKE_BUILD_TYPE=Release -DROCE_SANITIZE_THREADS=ON)
     shift
     ;;
 --clang)

@@ -137,6 +137,7 @@ RunOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("hpccFct", "Write fct.txt as the HPCC simulator does", hpccFct);
     cmd.AddValue("hpccPfc", "Write pfc.txt as the HPCC simulator does", hpccPfc);
     cmd.AddValue("fingerprint", "Hash every departure into summary.json", fingerprint);
+    threading.AddOptions(cmd);
 }
 
 void
@@ -170,6 +171,7 @@ RunOptions::Apply(const CheckedCommandLine& cmd)
         }
     }
     CheckFiles(cmd);
+    CheckThreads();
     if (out.empty())
     {
         hpccFct = false;
@@ -212,6 +214,22 @@ RunOptions::CheckFiles(const CheckedCommandLine& cmd) const
             throw InputError("--" + name + " with an empty --out, expected a folder for its file");
         }
     }
+}
+
+/// Refuse what cannot be done by several threads.
+void
+RunOptions::CheckThreads() const
+{
+    std::map<std::string, bool> files{{"chromeTrace", chromeTrace},
+                                      {"netanim", !netanim.empty()},
+                                      {"pcap", !pcap.empty()},
+                                      {"hpccPfc", hpccPfc}};
+    for (const auto& [name, mode] : MakeSeriesOptions().modes)
+    {
+        // Rates are told of each packet even if they are sampled.
+        files[name] |= mode.IsOn() && (!mode.IsSampled() || name == "rates");
+    }
+    threading.Check(files);
 }
 
 void
@@ -379,6 +397,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
     WarnNow(summary.warnings, DescribeWarmup(warmup, flows));
     collector.Start();
+    threading.Apply(network);
     meter.Start();
     Simulator::Run();
     meter.Finish();
@@ -423,6 +442,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         Write(*writer, summary, stats, records, iterations, collector.GetFingerprint());
     }
     PrintTable(std::cout, stats, summary);
+    threading.PrintBalance(std::cout, network);
     iterations.Print(std::cout);
     if (fingerprint)
     {

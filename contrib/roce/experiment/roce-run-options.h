@@ -7,6 +7,7 @@
 #define ROCE_RUN_OPTIONS_H
 
 #include "roce-command-line.h"
+#include "roce-thread-options.h"
 
 #include "ns3/nstime.h"
 #include "ns3/roce-fct-stats.h"
@@ -62,6 +63,7 @@ struct RunOptions
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
     bool dryRun{false};                //!< Run() ends before the simulation, without files
+    ThreadOptions threading;
     std::vector<std::string> warnings; //!< see Warn()
     RunWriter::HpccForm hpccForm;      //!< of fct.txt; set by programs that have other node numbers
     std::string limitName;             //!< what has set stop or safetyLimit, if not that option
@@ -125,6 +127,7 @@ struct RunOptions
     TimeSeries::Options MakeSeriesOptions() const;
     std::vector<UnusedOptions> GetUnused() const;
     void CheckFiles(const CheckedCommandLine& cmd) const;
+    void CheckThreads() const;
     std::unique_ptr<RunWriter> MakeWriter(const std::vector<FlowSpec>& flows) const;
     void Write(RunWriter& writer,
                const RunSummary& summary,

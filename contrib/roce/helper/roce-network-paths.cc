@@ -50,7 +50,7 @@ Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& 
             return path;
         }
         NS_ABORT_MSG_IF(path.size() > 255, "routing loop");
-        port = PeekPointer(sw->GetPort(out));
+        port = sw->PeekPort(out);
     }
 }
 

@@ -19,6 +19,7 @@
 #include "ns3/queue-size.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
+#include "ns3/roce-parallel-run.h"
 #include "ns3/roce-station-handle.h"
 #include "ns3/roce-switch.h"
 
@@ -206,6 +207,32 @@ class Network
      * @return number used
      */
     int64_t AssignStreams(int64_t stream);
+
+    /**
+     * @brief Run in several threads, with the same results; see ParallelRun. After Build(), in
+     * place of an earlier call.
+     *
+     * Sinks of MessageCompleted and MessageReceived are told a bit later than without threads, in
+     * the order of time; other trace sources of NICs, switches, ports and what they consist of
+     * must have none. Stages of the program's own touch nothing but their switch.
+     * @param threads at most; 1: none but the present one; 0: as many as the machine has
+     * @return how many are used: no more than there are parts to divide the network into
+     * @throw InputError if the network cannot be divided at all, though threads is above 1
+     */
+    unsigned SetThreads(unsigned threads);
+
+    /**
+     * @brief Run in one thread as if in several, and measure how well they would be used.
+     * @param partitions above 1
+     * @throw InputError see SetThreads()
+     */
+    void MeasureBalance(unsigned partitions);
+
+    /// @return how the network is divided, or null if it is not
+    const ParallelRun* GetParallelRun() const
+    {
+        return m_parallel.get();
+    }
 
     /**
      * @brief Hand flows to applications at the hosts (made as needed).
@@ -571,6 +598,9 @@ class Network
     void CheckFlow(const FlowSpec& flow) const;
     void MakePhases(const std::vector<FlowSpec>& flows);
     void MakeSteps(const std::vector<FlowSpec>& flows);
+    void Divide(unsigned partitions, unsigned threads, bool measure);
+    void CheckParallel() const;
+    void Unite();
 
     NodeContainer m_nodes;
     std::vector<SwitchEntry> m_switches;
@@ -591,6 +621,7 @@ class Network
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     bool m_built{false};
+    std::unique_ptr<ParallelRun> m_parallel; //!< null: one thread. The last: it uses the others
 };
 
 } // namespace roce

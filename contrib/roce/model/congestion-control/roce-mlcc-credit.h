@@ -12,7 +12,7 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-receiver-feedback.h"
-#include "ns3/traced-callback.h"
+#include "ns3/roce-station-trace.h"
 
 #include <memory>
 
@@ -111,7 +111,7 @@ class MlccCredit : public ReceiverFeedback
 
     std::shared_ptr<const MlccParams> m_p;
     Ptr<const CongestionControl> m_lawPrototype;
-    TracedCallback<const MlccCredit&, Time> m_matchTrace;
+    StationTrace<const MlccCredit&, Time> m_matchTrace;
 
     MlccLoop m_loop;
     MlccDqm m_dqm;

@@ -11,7 +11,7 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-congestion-control.h"
-#include "ns3/traced-callback.h"
+#include "ns3/roce-station-trace.h"
 
 #include <memory>
 
@@ -125,8 +125,8 @@ class Mlcc : public CongestionControl
     uint64_t m_nextPsn{0};   //!< to be sent next
     uint64_t m_ackedPsn{0};  //!< all below are acknowledged
     uint16_t m_epoch{0};     //!< of the last ACK
-    TracedCallback<uint64_t, Time> m_nearTrace;
-    TracedCallback<uint64_t, Time> m_dqmTrace;
+    StationTrace<uint64_t, Time> m_nearTrace;
+    StationTrace<uint64_t, Time> m_dqmTrace;
 };
 
 } // namespace roce

@@ -9,7 +9,7 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-parameters.h"
-#include "ns3/traced-callback.h"
+#include "ns3/roce-station-trace.h"
 
 #include <memory>
 
@@ -145,7 +145,7 @@ class Wrcc : public CongestionControl
     bool m_clipped{false}; //!< a switch has lowered the rate since the last expiry
     bool m_answered{true}; //!< the rate was set since the last doubling: the next one may come
     Cause m_cause{START};
-    TracedCallback<uint64_t, Cause, Time> m_rateTrace;
+    StationTrace<uint64_t, Cause, Time> m_rateTrace;
 };
 
 } // namespace roce

@@ -12,8 +12,8 @@
 #include "roce-shaped-scheduler.h"
 
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-switch-stage.h"
-#include "ns3/traced-callback.h"
 
 #include <map>
 #include <memory>
@@ -158,8 +158,8 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
     BiccReceiverSide m_receiverSide;
     std::vector<Ptr<ShapedScheduler>> m_voqs; //!< by port; null: to another datacenter
     Counters m_counters;
-    TracedCallback<uint32_t, uint32_t, Time> m_nearCnpTrace;
-    TracedCallback<uint16_t, uint32_t, uint64_t, double, Time> m_cutTrace;
+    StationTrace<uint32_t, uint32_t, Time> m_nearCnpTrace;
+    StationTrace<uint16_t, uint32_t, uint64_t, double, Time> m_cutTrace;
 };
 
 } // namespace roce

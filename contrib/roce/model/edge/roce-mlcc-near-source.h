@@ -11,8 +11,8 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-switch-stage.h"
-#include "ns3/traced-callback.h"
 
 #include <map>
 #include <memory>
@@ -121,7 +121,7 @@ class MlccNearSource : public SwitchStage
     uint64_t m_toldBytes{0};
     uint64_t m_suppressed{0};
     uint64_t m_cleared{0};
-    TracedCallback<uint32_t, uint32_t, uint64_t, uint32_t, Time> m_switchIntTrace;
+    StationTrace<uint32_t, uint32_t, uint64_t, uint32_t, Time> m_switchIntTrace;
 };
 
 } // namespace roce

@@ -12,8 +12,8 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-switch-stage.h"
-#include "ns3/traced-callback.h"
 
 #include <map>
 #include <memory>
@@ -223,9 +223,9 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
     std::vector<uint32_t> m_freeKeys;
     std::unordered_map<FlowKey, uint32_t> m_byFlow; //!< keys; looked up, never walked
     Counters m_counters;
-    TracedCallback<uint32_t, uint32_t, uint64_t, uint64_t, Time> m_queueTrace;
-    TracedCallback<uint32_t, uint32_t, uint64_t, uint16_t, Time> m_creditTrace;
-    TracedCallback<uint32_t, Time> m_flowsTrace;
+    StationTrace<uint32_t, uint32_t, uint64_t, uint64_t, Time> m_queueTrace;
+    StationTrace<uint32_t, uint32_t, uint64_t, uint16_t, Time> m_creditTrace;
+    StationTrace<uint32_t, Time> m_flowsTrace;
 };
 
 } // namespace roce

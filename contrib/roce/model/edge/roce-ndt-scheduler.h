@@ -8,7 +8,7 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-dwrr-scheduler.h"
-#include "ns3/traced-callback.h"
+#include "ns3/roce-station-trace.h"
 
 namespace ns3
 {
@@ -145,7 +145,7 @@ class NdtScheduler : public DwrrScheduler
     uint8_t m_classMask{0};
     bool m_byBytes{false};
     bool m_suspended{false};
-    TracedCallback<uint64_t, uint64_t, Time> m_queuesTrace;
+    StationTrace<uint64_t, uint64_t, Time> m_queuesTrace;
 };
 
 } // namespace roce

@@ -13,8 +13,8 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-frame-extension.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-switch-stage.h"
-#include "ns3/traced-callback.h"
 
 #include <memory>
 #include <vector>
@@ -184,9 +184,9 @@ class ReflexNdt : public SwitchStage,
     uint8_t m_losslessMask{0};
     bool m_separate{false};
     bool m_separateKnown{false};
-    TracedCallback<uint32_t, uint32_t, int64_t, Time> m_rttDstTrace;
-    TracedCallback<uint32_t, uint32_t, bool, Time> m_stateTrace;
-    TracedCallback<uint16_t, bool, double, bool, Time> m_pauseTrace;
+    StationTrace<uint32_t, uint32_t, int64_t, Time> m_rttDstTrace;
+    StationTrace<uint32_t, uint32_t, bool, Time> m_stateTrace;
+    StationTrace<uint16_t, bool, double, bool, Time> m_pauseTrace;
 };
 
 } // namespace roce

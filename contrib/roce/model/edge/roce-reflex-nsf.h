@@ -12,8 +12,8 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-switch-stage.h"
-#include "ns3/traced-callback.h"
 
 #include <memory>
 #include <string>
@@ -144,8 +144,8 @@ class ReflexNsf : public SwitchStage
     DatacenterEdge m_edge;
     EdgeFlowTable<NsfMachine> m_flows;
     Counters m_counters;
-    TracedCallback<uint32_t, uint32_t, int64_t, Time> m_pseudoAckTrace;
-    TracedCallback<uint32_t, uint32_t, uint8_t, int64_t, Time> m_stateTrace;
+    StationTrace<uint32_t, uint32_t, int64_t, Time> m_pseudoAckTrace;
+    StationTrace<uint32_t, uint32_t, uint8_t, int64_t, Time> m_stateTrace;
 };
 
 } // namespace roce

@@ -12,7 +12,7 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-dwrr-scheduler.h"
 #include "ns3/roce-port.h"
-#include "ns3/traced-callback.h"
+#include "ns3/roce-station-trace.h"
 
 #include <vector>
 
@@ -273,7 +273,7 @@ class ShapedScheduler : public DwrrScheduler
     uint32_t m_burstBytes{0}; //!< attribute Burst
     Time m_idleTimeout;       //!< attribute IdleTimeout
     int64_t m_idlePs{0};      //!< the same, since Configure()
-    TracedCallback<uint32_t, uint64_t, Time> m_queueTrace;
+    StationTrace<uint32_t, uint64_t, Time> m_queueTrace;
 };
 
 } // namespace roce

@@ -12,8 +12,8 @@
 #include "ns3/nstime.h"
 #include "ns3/random-variable-stream.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-switch-stage.h"
-#include "ns3/traced-callback.h"
 
 #include <map>
 #include <memory>
@@ -154,8 +154,8 @@ class WrccFairRate : public SwitchStage
     std::vector<int64_t> m_toldPs;  //!< hashed
     uint64_t m_rewrites{0};
     uint64_t m_fcnps{0};
-    TracedCallback<uint16_t, const WrccPortRate&, Time, Time> m_periodTrace;
-    TracedCallback<uint32_t, uint32_t, uint32_t, Time> m_fcnpTrace;
+    StationTrace<uint16_t, const WrccPortRate&, Time, Time> m_periodTrace;
+    StationTrace<uint32_t, uint32_t, uint32_t, Time> m_fcnpTrace;
 };
 
 } // namespace roce

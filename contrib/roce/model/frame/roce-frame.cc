@@ -6,6 +6,9 @@
 #include "roce-frame.h"
 
 #include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -13,48 +16,144 @@ namespace ns3
 namespace roce
 {
 
-Frame* FramePool::s_free = nullptr;
-IntStack* FramePool::s_freeInt = nullptr;
-uint64_t FramePool::s_outstanding = 0;
-
-namespace
+/// Chains that no thread has, of all kinds; and the memory.
+class FramePool::Store
 {
+  public:
+    /// @return the one of this process. Slabs are never freed: links that die after main() still
+    /// give their frames back. Leak checkers see them as reachable.
+    static Store& Get()
+    {
+        static auto* const store = new Store;
+        return *store;
+    }
 
-/// Slabs are never freed: links that die after main() still give their frames back. Leak checkers
-/// see them as reachable.
-template <typename T>
-T*
-NewSlab(std::size_t n)
-{
-    static auto* const slabs = new std::vector<std::unique_ptr<T[]>>;
-    slabs->push_back(std::make_unique<T[]>(n));
-    return slabs->back().get();
-}
+    /// @brief A thread has none left: give it a chain. @param chain whose first is null
+    template <typename T>
+    void Refill(FreeChain<T>& chain)
+    {
+        if (chain.spare)
+        {
+            chain.first = std::exchange(chain.spare, nullptr);
+            chain.count = BATCH;
+            return;
+        }
+        const std::lock_guard lock(m_mutex);
+        Kept<T>& kept = std::get<Kept<T>>(m_kept);
+        if (kept.chains.empty())
+        {
+            kept.slabs.push_back(std::make_unique<T[]>(BATCH));
+            T* slab = kept.slabs.back().get();
+            for (std::size_t i = 0; i + 1 < BATCH; ++i)
+            {
+                slab[i].next = &slab[i + 1];
+            }
+            kept.chains.push_back({slab, BATCH});
+        }
+        chain.first = kept.chains.back().first;
+        chain.count = kept.chains.back().count;
+        kept.chains.pop_back();
+        kept.out += chain.count;
+    }
 
-} // namespace
+    /// @brief A thread's chain is full: begin another one. @param chain of BATCH pieces
+    template <typename T>
+    void Stow(FreeChain<T>& chain)
+    {
+        if (chain.spare)
+        {
+            Take(chain.spare, BATCH);
+        }
+        chain.spare = std::exchange(chain.first, nullptr);
+        chain.count = 0;
+    }
+
+    /// @brief Take all that a thread has. @param chain of the thread
+    template <typename T>
+    void Empty(FreeChain<T>& chain)
+    {
+        Take(chain.spare, BATCH);
+        Take(chain.first, chain.count);
+        chain = {};
+    }
+
+    /// @return pieces with threads, in use or free
+    uint64_t CountFramesOut()
+    {
+        const std::lock_guard lock(m_mutex);
+        return std::get<Kept<Frame>>(m_kept).out;
+    }
+
+  private:
+    /// A chain of free pieces.
+    template <typename T>
+    struct Chain
+    {
+        T* first;
+        uint32_t count;
+    };
+
+    /// What is kept of one kind.
+    template <typename T>
+    struct Kept
+    {
+        std::vector<Chain<T>> chains;
+        std::vector<std::unique_ptr<T[]>> slabs;
+        uint64_t out{0}; //!< pieces that threads have
+    };
+
+    template <typename T>
+    void Take(T* first, uint32_t count)
+    {
+        const std::lock_guard lock(m_mutex);
+        Kept<T>& kept = std::get<Kept<T>>(m_kept);
+        if (first)
+        {
+            kept.chains.push_back({first, count});
+            kept.out -= count;
+        }
+    }
+
+    std::mutex m_mutex;
+    std::tuple<Kept<Frame>, Kept<IntStack>> m_kept;
+};
 
 void
-FramePool::Grow()
+FramePool::Refill(FreeChain<Frame>& chain)
 {
-    constexpr std::size_t n = 256;
-    Frame* slab = NewSlab<Frame>(n);
-    for (std::size_t i = n; i-- > 0;)
-    {
-        slab[i].next = s_free;
-        s_free = &slab[i];
-    }
+    Store::Get().Refill(chain);
 }
 
 void
-FramePool::GrowInt()
+FramePool::Refill(FreeChain<IntStack>& chain)
 {
-    constexpr std::size_t n = 256;
-    IntStack* slab = NewSlab<IntStack>(n);
-    for (std::size_t i = n; i-- > 0;)
-    {
-        slab[i].next = s_freeInt;
-        s_freeInt = &slab[i];
-    }
+    Store::Get().Refill(chain);
+}
+
+void
+FramePool::Stow(FreeChain<Frame>& chain)
+{
+    Store::Get().Stow(chain);
+}
+
+void
+FramePool::Stow(FreeChain<IntStack>& chain)
+{
+    Store::Get().Stow(chain);
+}
+
+void
+FramePool::ReleaseThread()
+{
+    Store::Get().Empty(t_chains.frames);
+    Store::Get().Empty(t_chains.stacks);
+}
+
+uint64_t
+FramePool::Outstanding()
+{
+    const FreeChain<Frame>& own = t_chains.frames;
+    return Store::Get().CountFramesOut() - own.count - (own.spare ? BATCH : 0);
 }
 
 void
@@ -83,12 +182,6 @@ IntStack::KeepLast(uint32_t n)
     FramePool::FreeInt(last->next);
     last->next = nullptr;
     hops = n;
-}
-
-uint64_t
-FramePool::Outstanding()
-{
-    return s_outstanding;
 }
 
 } // namespace roce

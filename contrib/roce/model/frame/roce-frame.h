@@ -329,9 +329,10 @@ struct alignas(64) Frame
  * @ingroup roce
  * @brief Free lists of frames and telemetry stacks: no allocation in steady state.
  *
- * One pool per process. It holds no simulation state, only free memory, so nothing that a run
- * computes depends on it. AddressSanitizer is told which memory is free, so that it finds the use
- * of a frame that was given back.
+ * One pool per thread; what one thread has too much of goes to others by way of a store (see
+ * FreeChain). It holds no simulation state, only free memory, so nothing that a run computes
+ * depends on it. AddressSanitizer is told which memory is free, so that it finds the use of a frame
+ * that was given back.
  */
 class FramePool
 {
@@ -359,11 +360,39 @@ class FramePool
     static void FreeInt(IntStack* stack);
 
     /**
-     * @return frames handed out and not given back: 0 once a run has drained
+     * @return frames handed out and not given back: 0 once a run has drained. What other threads
+     * have that still live counts as handed out
      */
     static uint64_t Outstanding();
 
+    /// @brief A thread ends: what it has goes to the others.
+    static void ReleaseThread();
+
   private:
+    /// Free memory of one thread: a chain of at most BATCH pieces, and perhaps a full one more, so
+    /// that the store, which has further chains, is not asked at every turn.
+    template <typename T>
+    struct FreeChain
+    {
+        T* first;       //!< or null
+        T* spare;       //!< another chain, of BATCH pieces, or null
+        uint32_t count; //!< pieces in the chain that begins with first
+    };
+
+    static constexpr uint32_t BATCH = 256; //!< pieces that the store takes and gives at once
+
+    /// What a thread has.
+    struct Chains
+    {
+        FreeChain<Frame> frames;
+        FreeChain<IntStack> stacks;
+    };
+
+    class Store;
+
+    // Found without a function call: see the C++ library's documents on thread-local storage.
+    [[gnu::tls_model("initial-exec")]] inline static thread_local Chains t_chains;
+
     /// Mark memory as free or in use, for AddressSanitizer.
     static void Poison([[maybe_unused]] void* memory,
                        [[maybe_unused]] std::size_t bytes,
@@ -381,11 +410,10 @@ class FramePool
 #endif
     }
 
-    static Frame* s_free;
-    static IntStack* s_freeInt;
-    static uint64_t s_outstanding;
-    static void Grow();
-    static void GrowInt();
+    static void Refill(FreeChain<Frame>& chain);
+    static void Refill(FreeChain<IntStack>& chain);
+    static void Stow(FreeChain<Frame>& chain);
+    static void Stow(FreeChain<IntStack>& chain);
 };
 
 /**
@@ -463,14 +491,15 @@ class FrameQueue
 inline Frame*
 FramePool::Alloc()
 {
-    if (!s_free)
+    FreeChain<Frame>& chain = t_chains.frames;
+    if (!chain.first)
     {
-        Grow();
+        Refill(chain);
     }
-    Frame* frame = s_free;
+    Frame* frame = chain.first;
     Poison(frame, sizeof *frame, false);
-    s_free = frame->next;
-    ++s_outstanding;
+    chain.first = frame->next;
+    --chain.count;
     // In the third cache line, what is PFC's is always zero here: Free() has seen to it.
     std::memset(static_cast<void*>(frame), 0, offsetof(Frame, quanta));
     return frame;
@@ -487,22 +516,29 @@ FramePool::Free(Frame* frame)
     {
         *frame = Frame{};
     }
-    frame->next = s_free;
+    FreeChain<Frame>& chain = t_chains.frames;
+    if (chain.count == BATCH)
+    {
+        Stow(chain);
+    }
+    frame->next = chain.first;
     Poison(frame, sizeof *frame, true);
-    s_free = frame;
-    --s_outstanding;
+    chain.first = frame;
+    ++chain.count;
 }
 
 inline IntStack*
 FramePool::AllocInt()
 {
-    if (!s_freeInt)
+    FreeChain<IntStack>& chain = t_chains.stacks;
+    if (!chain.first)
     {
-        GrowInt();
+        Refill(chain);
     }
-    IntStack* stack = s_freeInt;
+    IntStack* stack = chain.first;
     Poison(stack, sizeof *stack, false);
-    s_freeInt = stack->next;
+    chain.first = stack->next;
+    --chain.count;
     stack->next = nullptr;
     stack->hops = 0;
     return stack;
@@ -511,12 +547,18 @@ FramePool::AllocInt()
 inline void
 FramePool::FreeInt(IntStack* stack)
 {
+    FreeChain<IntStack>& chain = t_chains.stacks;
     while (stack)
     {
+        if (chain.count == BATCH)
+        {
+            Stow(chain);
+        }
         IntStack* next = stack->next;
-        stack->next = s_freeInt;
+        stack->next = chain.first;
         Poison(stack, sizeof *stack, true);
-        s_freeInt = stack;
+        chain.first = stack;
+        ++chain.count;
         stack = next;
     }
 }

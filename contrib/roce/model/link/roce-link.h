@@ -13,7 +13,7 @@
 #include "ns3/nstime.h"
 #include "ns3/packet.h"
 #include "ns3/roce-frame.h"
-#include "ns3/traced-callback.h"
+#include "ns3/roce-station-trace.h"
 
 #include <algorithm>
 #include <array>
@@ -189,6 +189,15 @@ class Link : public Channel
     }
 
     /**
+     * @param end 0 or 1
+     * @return the port there, or null; counts no reference, for stations at work (ParallelRun)
+     */
+    Port* PeekPort(unsigned end) const
+    {
+        return PeekPointer(m_ports[end]);
+    }
+
+    /**
      * @brief Let directions fail, now. Those that are down already stay so.
      *
      * Makes both stations do what is due first. From events only, not from sinks of the traces of
@@ -259,7 +268,7 @@ class Link : public Channel
   private:
     /// The trace source; a sink makes both ports report what they send.
     class TxRxTrace
-        : public TracedCallback<Ptr<const Packet>, Ptr<NetDevice>, Ptr<NetDevice>, Time, Time>
+        : public StationTrace<Ptr<const Packet>, Ptr<NetDevice>, Ptr<NetDevice>, Time, Time>
     {
       public:
         explicit TxRxTrace(Link* link)
@@ -271,14 +280,14 @@ class Link : public Channel
         void ConnectWithoutContext(const CallbackBase& callback)
         {
             m_link->Observe();
-            TracedCallback::ConnectWithoutContext(callback);
+            StationTrace::ConnectWithoutContext(callback);
         }
 
         /// @brief See TracedCallback.
         void Connect(const CallbackBase& callback, std::string path)
         {
             m_link->Observe();
-            TracedCallback::Connect(callback, path);
+            StationTrace::Connect(callback, path);
         }
 
       private:

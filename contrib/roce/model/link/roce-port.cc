@@ -169,7 +169,7 @@ Port::GetRate() const
 Port*
 Port::GetPeer() const
 {
-    return m_link ? dynamic_cast<Port*>(PeekPointer(m_link->GetDevice(1 - m_end))) : nullptr;
+    return m_link ? m_link->PeekPort(1 - m_end) : nullptr;
 }
 
 void

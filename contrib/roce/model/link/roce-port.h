@@ -13,6 +13,7 @@
 #include "ns3/net-device.h"
 #include "ns3/roce-frame.h"
 #include "ns3/roce-loss-model.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-time.h"
 #include "ns3/traced-callback.h"
 
@@ -31,11 +32,11 @@ class Port;
 
 /**
  * @ingroup roce
- * @brief A TracedCallback that sets flags when a sink connects, so that the hot path tests one byte
+ * @brief A StationTrace that sets flags when a sink connects, so that the hot path tests one byte
  * instead of each trace source.
  */
 template <typename... Ts>
-class NoticedTrace : public TracedCallback<Ts...>
+class NoticedTrace : public StationTrace<Ts...>
 {
   public:
     /**
@@ -52,14 +53,14 @@ class NoticedTrace : public TracedCallback<Ts...>
     void ConnectWithoutContext(const CallbackBase& callback)
     {
         Notice();
-        TracedCallback<Ts...>::ConnectWithoutContext(callback);
+        StationTrace<Ts...>::ConnectWithoutContext(callback);
     }
 
     /// @brief See TracedCallback.
     void Connect(const CallbackBase& callback, std::string path)
     {
         Notice();
-        TracedCallback<Ts...>::Connect(callback, path);
+        StationTrace<Ts...>::Connect(callback, path);
     }
 
   private:
@@ -116,6 +117,15 @@ class Port : public NetDevice
      * @param end 0 or 1
      */
     void AttachTo(Link* link, unsigned end);
+
+    /**
+     * @brief What is sent from now on goes to another list than the link's.
+     * @param direction see Link::Transmit(); outlives the port's use
+     */
+    void SendTo(Link::Direction& direction)
+    {
+        m_direction = &direction;
+    }
 
     // --- hot path
 
@@ -224,7 +234,7 @@ class Port : public NetDevice
     /// @return whether a frame sent from here is still on the link
     bool IsLinkInFlight() const
     {
-        return m_direction->head != nullptr;
+        return m_link->GetDirection(m_end).head != nullptr;
     }
 
     /// @return number of the port at its owner
@@ -491,9 +501,9 @@ class Port : public NetDevice
     NoticedTrace<Ptr<const Packet>, Time, bool> m_snifferTrace{&m_observedTx, &m_observedRx};
     NoticedTrace<const Frame&, Time> m_txBeginTrace{&m_observedTx, nullptr};
     NoticedTrace<const Frame&, Time> m_rxEndTrace{&m_observedRx, nullptr};
-    TracedCallback<uint8_t, uint16_t, Time> m_pauseTrace;
-    TracedCallback<uint8_t, bool, Time> m_pauseStateTrace;
-    TracedCallback<const Frame&, uint8_t, Time> m_lossTrace;
+    StationTrace<uint8_t, uint16_t, Time> m_pauseTrace;
+    StationTrace<uint8_t, bool, Time> m_pauseStateTrace;
+    StationTrace<const Frame&, uint8_t, Time> m_lossTrace;
     TracedCallback<> m_linkChange;
 };
 

@@ -119,10 +119,59 @@ class Station
      */
     void CatchUp(int64_t nowPs)
     {
+        if (m_partition)
+        {
+            m_partition->Await(nowPs);
+        }
+        RunDue(nowPs);
+    }
+
+    /**
+     * @brief CatchUp() by who knows that all neighbours have run as far as it takes.
+     * @param nowPs present time
+     */
+    void RunDue(int64_t nowPs)
+    {
         if (m_agenda.GetFirstPs() <= nowPs && !m_running)
         {
             Run(nowPs);
         }
+    }
+
+    /**
+     * @brief Belong to a partition, or to the simulator again.
+     * @param partition null: none
+     */
+    void SetPartition(Partition* partition)
+    {
+        m_partition = partition;
+        m_wake.SetPartition(partition);
+    }
+
+    /// @return see SetPartition()
+    Partition* GetPartition() const
+    {
+        return m_partition;
+    }
+
+    /// @brief Make sure an event is pending in time, if there is anything to do.
+    void Resume()
+    {
+        Rearm();
+    }
+
+    /**
+     * @brief Call the sinks of what was given to Partition::Report().
+     * @param index of the report, from 0
+     */
+    virtual void Tell([[maybe_unused]] std::size_t index)
+    {
+    }
+
+    /// @return id of the node
+    uint32_t GetStationNodeId() const
+    {
+        return m_nodeId;
     }
 
     /**
@@ -156,7 +205,7 @@ class Station
     /// @brief Called by the wake timer.
     void OnWake(int64_t nowPs)
     {
-        CatchUp(nowPs);
+        RunDue(m_partition ? m_partition->GetReachPs(m_slackPs, nowPs) : nowPs);
         Rearm();
     }
 
@@ -222,19 +271,10 @@ class Station
         }
     }
 
-    /**
-     * @param nowPs Simulator::Now()
-     * @return the time it is for this station: that of the item being run, or nowPs
-     */
-    int64_t PresentPs(int64_t nowPs) const
+    /// @return the time it is for this station: that of the item being run, or the present
+    int64_t PresentPs() const
     {
-        return m_running ? m_presentPs : nowPs;
-    }
-
-    /// @return id of the node
-    uint32_t GetStationNodeId() const
-    {
-        return m_nodeId;
+        return m_running ? m_presentPs : m_partition ? m_partition->GetPresentPs() : NowPs();
     }
 
   private:
@@ -268,6 +308,7 @@ class Station
     bool m_running{false};
     int64_t m_presentPs{0}; //!< time of the item being run
     std::vector<Port*> m_stationPorts;
+    Partition* m_partition{nullptr}; //!< null: events in the simulator
     WakeTimer<Station> m_wake;
 };
 

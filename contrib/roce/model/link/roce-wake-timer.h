@@ -6,12 +6,15 @@
 #ifndef ROCE_WAKE_TIMER_H
 #define ROCE_WAKE_TIMER_H
 
+#include "roce-partition.h"
+
 #include "ns3/event-impl.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-time.h"
 #include "ns3/simulator.h"
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace ns3
@@ -45,19 +48,21 @@ ScheduleEvent(uint32_t context, int64_t delayPs, EventImpl* event)
  * cancelled.
  *
  * Arm() with a time earlier than all pending ones schedules once more; a firing that is no longer
- * needed finds nothing to do.
+ * needed finds nothing to do. Within a partition (SetPartition()) the calls come from there in
+ * place of the simulator.
  *
  * @tparam OWNER class with a member `void OnWake(int64_t nowPs)`
  */
 template <typename OWNER>
-class WakeTimer
+class WakeTimer final : public Wakeable
 {
   public:
     /**
      * @param owner is called; outlives the timer
      */
     explicit WakeTimer(OWNER* owner)
-        : m_event(Ptr<Event>(new Event(this), false)),
+        : Wakeable(std::is_same_v<OWNER, Station>),
+          m_event(Ptr<Event>(new Event(this), false)),
           m_owner(owner)
     {
         m_pendingPs.reserve(8);
@@ -81,7 +86,44 @@ class WakeTimer
         if (atPs != NEVER_PS && (m_pendingPs.empty() || atPs < m_pendingPs.back()))
         {
             m_pendingPs.push_back(atPs);
+            if (m_partition)
+            {
+                m_partition->Wake(atPs, this);
+                return;
+            }
             ScheduleEvent(context, atPs - NowPs(), PeekPointer(m_event));
+        }
+    }
+
+    /**
+     * @brief Nothing is pending any more; from now on, have the partition call the owner.
+     * @param partition outlives its use; null: the simulator calls
+     */
+    void SetPartition(Partition* partition)
+    {
+        m_event->m_timer = nullptr;
+        m_event = Ptr<Event>(new Event(this), false);
+        m_pendingPs.clear();
+        m_partition = partition;
+    }
+
+    /// @return see SetPartition()
+    Partition* GetPartition() const
+    {
+        return m_partition;
+    }
+
+    void Fire(int64_t nowPs) override
+    {
+        m_pendingPs.pop_back();
+        m_owner->OnWake(nowPs);
+    }
+
+    void RunTo(int64_t nowPs) override
+    {
+        if constexpr (std::is_same_v<OWNER, Station>)
+        {
+            m_owner->RunDue(nowPs);
         }
     }
 
@@ -98,8 +140,7 @@ class WakeTimer
         {
             if (m_timer)
             {
-                m_timer->m_pendingPs.pop_back();
-                m_timer->m_owner->OnWake(NowPs());
+                m_timer->Fire(NowPs());
             }
         }
 
@@ -108,6 +149,7 @@ class WakeTimer
 
     Ptr<Event> m_event;
     OWNER* m_owner;
+    Partition* m_partition{nullptr};  //!< null: the simulator
     std::vector<int64_t> m_pendingPs; //!< pending firings, latest first: the last one fires next
 };
 

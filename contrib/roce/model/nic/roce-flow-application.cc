@@ -99,16 +99,45 @@ FlowApplication::OnWake(int64_t nowPs)
     {
         return;
     }
-    for (; m_next < m_flows.size() && m_flows[m_next].flow.startPs <= nowPs; ++m_next)
+    while (m_next < m_flows.size() && m_flows[m_next].flow.startPs <= nowPs)
     {
-        const FlowSpec& flow = m_flows[m_next].flow;
-        QueuePair* qp =
-            m_nic->OpenQp(flow.dst, m_flows[m_next].dstQp, flow.trafficClass, Entropy(flow), true);
-        m_nic->Post(qp, flow.sizeBytes, flow.id);
+        ++m_next;
+    }
+    if (Partition* partition = m_nic->GetPartition())
+    {
+        // In its thread, but behind the events that come before this one.
+        if (m_startTimer.GetPartition() != partition)
+        {
+            m_startTimer.SetPartition(partition);
+        }
+        m_startTimer.Arm(0, nowPs);
+    }
+    else
+    {
+        StartDue(nowPs);
     }
     if (m_next < m_flows.size())
     {
         m_timer.Arm(m_nic->GetNode()->GetId(), m_flows[m_next].flow.startPs);
+    }
+}
+
+void
+FlowApplication::StartDue(int64_t nowPs)
+{
+    for (; m_started < m_next && m_flows[m_started].flow.startPs <= nowPs; ++m_started)
+    {
+        const Item& item = m_flows[m_started];
+        QueuePair* qp = m_nic->OpenQp(item.flow.dst,
+                                      item.dstQp,
+                                      item.flow.trafficClass,
+                                      Entropy(item.flow),
+                                      true);
+        m_nic->Post(qp, item.flow.sizeBytes, item.flow.id);
+    }
+    if (m_started < m_next)
+    {
+        m_startTimer.Arm(0, m_flows[m_started].flow.startPs);
     }
 }
 

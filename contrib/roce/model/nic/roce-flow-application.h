@@ -62,7 +62,7 @@ class FlowApplication : public Application
      */
     static uint16_t Entropy(const FlowSpec& flow);
 
-    /// @brief Called by the timer: start what is due.
+    /// @brief Called by the timer: start what is due, or have the NIC's partition do so.
     void OnWake(int64_t nowPs);
 
   protected:
@@ -71,6 +71,19 @@ class FlowApplication : public Application
   private:
     void StartApplication() override;
     void StopApplication() override;
+
+    /// Called within the NIC's partition.
+    struct Starter
+    {
+        FlowApplication* application;
+
+        void OnWake(int64_t nowPs)
+        {
+            application->StartDue(nowPs);
+        }
+    };
+
+    void StartDue(int64_t nowPs);
 
     /// A flow to come.
     struct Item
@@ -81,9 +94,12 @@ class FlowApplication : public Application
 
     Ptr<Nic> m_nic;
     std::vector<Item> m_flows;
-    std::size_t m_next{0};
+    std::size_t m_started{0}; //!< flows
+    std::size_t m_next{0};    //!< those before are due
     bool m_running{false};
     WakeTimer<FlowApplication> m_timer;
+    Starter m_starter{this};
+    WakeTimer<Starter> m_startTimer{&m_starter};
 };
 
 } // namespace roce

@@ -117,7 +117,7 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     }
     for (uint32_t i = messagesBefore; i != qp.msn; ++i)
     {
-        m_nic.m_receivedTrace(m_table.GetCookie(frame->dstQp), PicoSeconds(nowPs));
+        m_nic.NoteReceived(m_table.GetCookie(frame->dstQp), nowPs);
     }
     if (action != ReceiverQp::Action::NOTHING)
     {

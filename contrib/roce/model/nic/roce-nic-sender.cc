@@ -8,6 +8,7 @@
 #include "roce-nic.h"
 
 #include "ns3/log.h"
+#include "ns3/roce-object-lock.h"
 
 #include <algorithm>
 #include <sstream>
@@ -41,6 +42,7 @@ NicSender::Open(const TransportProfile& profile,
                 QueuePair::Config config,
                 int64_t nowPs)
 {
+    const ObjectLock lock;
     Ptr<CongestionControl> cc = profile.GetLaw()->Fork();
     cc->Start(path, nowPs);
     config.burstBytes = cc->GetBurstBytes();
@@ -129,6 +131,7 @@ NicSender::CloseIfDone(QueuePair* qp)
     }
     --m_open;
     SetBusy(*qp, false);
+    const ObjectLock lock;
     m_queuePairs[qp->GetQpn()].reset();
     return true;
 }
@@ -231,7 +234,7 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
     FramePool::Free(frame);
     for (const MessageRecord& record : m_done)
     {
-        m_nic.m_completedTrace(record);
+        m_nic.NoteCompleted(record);
     }
     if (qp->GetUna() == qp->GetEndPsn())
     {

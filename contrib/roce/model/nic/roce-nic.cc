@@ -106,7 +106,7 @@ Nic::Retune(bool interDc, const Ptr<CongestionControl>& law)
     const int64_t now = NowPs();
     CatchUp(now);
     m_sender.Retune(interDc, *law, now);
-    GetProfile(interDc)->Retune(law);
+    GetProfile(interDc)->Retune(law->Fork()); // stations share no references
     Settle(now);
     Rearm();
 }
@@ -114,7 +114,7 @@ Nic::Retune(bool interDc, const Ptr<CongestionControl>& law)
 void
 Nic::RetuneReceivers()
 {
-    const int64_t now = PresentPs(NowPs());
+    const int64_t now = PresentPs();
     CatchUp(now);
     m_receiver.Retune(now);
     Rearm();
@@ -141,7 +141,11 @@ Nic::OpenQp(uint32_t dst,
             uint16_t entropy,
             bool closeWhenDone)
 {
-    const int64_t now = PresentPs(NowPs());
+    if (GetPartition())
+    {
+        GetPartition()->CheckNotTelling("a queue pair is opened");
+    }
+    const int64_t now = PresentPs();
     PathInfo path = m_oracle(m_nicIndex, dst, entropy);
     path.windowFrameBytes = m_payloadWindow ? path.mtuBytes : path.fullFrameBytes;
     QueuePair::Config config;
@@ -168,8 +172,12 @@ Nic::OpenQp(uint32_t dst,
 void
 Nic::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie)
 {
+    if (GetPartition())
+    {
+        GetPartition()->CheckNotTelling("a message is posted");
+    }
     // A sink of a trace posts at the time of what it was told, which Simulator::Now() may be past.
-    const int64_t now = PresentPs(NowPs());
+    const int64_t now = PresentPs();
     CatchUp(now);
     m_sender.Post(qp, bytes, cookie, now);
     if (!IsRunning()) // what is being run ends with the same
@@ -268,6 +276,53 @@ Nic::Timer(int64_t atPs)
     m_receiver.RunTimers(atPs);
     SetEarliestTimer();
     Settle(atPs);
+}
+
+// ---------------------------------------------------------------- telling
+
+void
+Nic::NoteCompleted(const MessageRecord& record)
+{
+    if (Partition* partition = GetPartition())
+    {
+        partition->Note(record.completedPs, this, m_told.size());
+        m_told.push_back({record, false});
+        return;
+    }
+    m_completedTrace(record);
+}
+
+void
+Nic::NoteReceived(uint64_t cookie, int64_t atPs)
+{
+    if (Partition* partition = GetPartition())
+    {
+        partition->Note(atPs, this, m_told.size());
+        m_told.emplace_back();
+        m_told.back().record.cookie = cookie;
+        m_told.back().record.completedPs = atPs;
+        m_told.back().isReceived = true;
+        return;
+    }
+    m_receivedTrace(cookie, PicoSeconds(atPs));
+}
+
+void
+Nic::Tell(std::size_t index)
+{
+    const Told told = m_told.at(index);
+    if (index + 1 == m_told.size()) // they are told in order
+    {
+        m_told.clear();
+    }
+    if (told.isReceived)
+    {
+        m_receivedTrace(told.record.cookie, PicoSeconds(told.record.completedPs));
+    }
+    else
+    {
+        m_completedTrace(told.record);
+    }
 }
 
 // ---------------------------------------------------------------- counting

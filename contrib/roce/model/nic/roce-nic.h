@@ -13,6 +13,7 @@
 #include "ns3/object-factory.h"
 #include "ns3/random-variable-stream.h"
 #include "ns3/roce-port.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-station.h"
 #include "ns3/traced-callback.h"
 
@@ -287,6 +288,7 @@ class Nic : public Port, public Station
 
     // inherited from Station
     void OnPauseChange(Port& port, int64_t atPs) override;
+    void Tell(std::size_t index) override;
 
   protected:
     void DoDispose() override;
@@ -300,6 +302,8 @@ class Nic : public Port, public Station
     void Timer(int64_t atPs) override;
     int64_t NextDuePs() const;
     void Settle(int64_t nowPs);
+    void NoteCompleted(const MessageRecord& record);
+    void NoteReceived(uint64_t cookie, int64_t atPs);
     uint64_t DrawSeed();
 
     /// @brief Wake up for the first of the timeouts and receivers' timers.
@@ -343,9 +347,18 @@ class Nic : public Port, public Station
     double m_rtoFactor{0};
     uint32_t m_retryLimit{0};
     uint32_t m_intHeaderBytes{0};
+
+    /// A message that is done, to be told by Tell().
+    struct Told
+    {
+        MessageRecord record; //!< received: cookie and completedPs only
+        bool isReceived{false};
+    };
+
+    std::vector<Told> m_told; //!< in a partition only
     TracedCallback<const MessageRecord&> m_completedTrace;
     TracedCallback<uint64_t, Time> m_receivedTrace;
-    TracedCallback<const QueuePair&, Time> m_rateTrace;
+    StationTrace<const QueuePair&, Time> m_rateTrace;
 };
 
 } // namespace roce

@@ -5,6 +5,8 @@
  */
 #include "roce-receiver-table.h"
 
+#include "ns3/roce-object-lock.h"
+
 #include <utility>
 
 namespace ns3
@@ -35,6 +37,7 @@ ReceiverTable::Reserve(uint32_t src,
 void
 ReceiverTable::Make(Slot& slot, const PathInfo& path, int64_t nowPs)
 {
+    const ObjectLock lock;
     slot.qp = slot.profile->GetRecovery()->MakeReceiver(path);
     slot.qp->feedback = slot.profile->GetFeedback()->Fork();
     slot.version = slot.profile->GetVersion();

@@ -17,8 +17,8 @@
 #include "ns3/roce-drop-counters.h"
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-port.h"
+#include "ns3/roce-station-trace.h"
 #include "ns3/roce-station.h"
-#include "ns3/traced-callback.h"
 
 #include <map>
 #include <memory>
@@ -238,6 +238,15 @@ class Switch : public Object, public Station
 
     /**
      * @param port index
+     * @return the port; counts no reference, for stations at work (ParallelRun)
+     */
+    Port* PeekPort(uint16_t port) const
+    {
+        return PeekPointer(m_ports[port].port);
+    }
+
+    /**
+     * @param port index
      * @return its queues; call CatchUp(now) first for exact lengths
      */
     const EgressScheduler& GetQueue(uint16_t port) const
@@ -423,9 +432,9 @@ class Switch : public Object, public Station
     uint64_t m_responseBytes{0};
     ObjectFactory m_schedulerFactory;
     std::string m_name;
-    TracedCallback<const Frame&, const char*, Time> m_dropTrace;
-    TracedCallback<uint16_t, uint8_t, PauseEvent, Time> m_pauseSentTrace;
-    TracedCallback<uint16_t, uint8_t, uint64_t, Time> m_queueTrace;
+    StationTrace<const Frame&, const char*, Time> m_dropTrace;
+    StationTrace<uint16_t, uint8_t, PauseEvent, Time> m_pauseSentTrace;
+    StationTrace<uint16_t, uint8_t, uint64_t, Time> m_queueTrace;
 };
 
 } // namespace roce

@@ -71,6 +71,7 @@ TuningAgents::Install(const TunedNetwork& network, const Options& options)
     {
         m_switchCounts.emplace_back(sw->GetNPorts());
     }
+    const SinkMark::LocalSinks local;
     for (std::size_t i = 0; options.rtts && i < network.nics.size(); ++i)
     {
         auto agent = std::make_shared<RttAgent>(network.nics.size());

@@ -1,0 +1,205 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_PARALLEL_RUN_H
+#define ROCE_PARALLEL_RUN_H
+
+#include "roce-partition.h"
+#include "roce-port.h"
+#include "roce-wake-timer.h"
+#include "roce-worker-pool.h"
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief What is sent on a link between two partitions, until no thread is at work.
+ */
+class CutDirection final : public FrameSink
+{
+  public:
+    /**
+     * @param link that is cut
+     * @param end the sending one
+     * @param from partition of the sending station
+     */
+    CutDirection(Link& link, unsigned end, Partition& from);
+    ~CutDirection() override;
+    CutDirection(const CutDirection&) = delete;
+    CutDirection& operator=(const CutDirection&) = delete;
+
+    void Take(Frame* frame) override;
+
+    /**
+     * @brief Put what has been sent behind what is on the link.
+     * @param donePs the receiver has run so far
+     */
+    void Splice(int64_t donePs);
+
+  private:
+    Ptr<Link> m_link; //!< it and the port are used as long as this lives
+    Ptr<Port> m_port;
+    Link::Direction& m_onLink;
+    Link::Direction m_sent;
+    Partition& m_from;
+};
+
+/**
+ * @ingroup roce
+ * @brief Runs stations in several threads, with the results of one.
+ *
+ * Stations are divided into partitions. No link between two of them has a delay below L (the
+ * window), so what they send to each other within a window arrives after it. At the end W of each
+ * window there is one event in the simulator; then every partition does all that is due up to W, in
+ * threads, and after that one thread puts frames onto the links between partitions, tells sinks of
+ * MessageCompleted and MessageReceived, and arranges for the next window. It ends L after the first
+ * thing that may happen.
+ *
+ * So stations are late, as they are without threads. Whoever looks at one at a time u within a
+ * window (Station::CatchUp()) ends the window at u: all threads run up to u first. Events of the
+ * simulator run in one thread while no other is at work.
+ *
+ * What happens within a station at a time depends on nothing but what is on its links by then, and
+ * links keep the order; so results depend neither on the number of threads nor on windows.
+ *
+ * Stations at work touch nothing that belongs to another partition, use no ns-3 simulator, and
+ * count no references of what others have (ObjectLock). Trace sources that stations call have no
+ * sinks (StationTrace); the two named above are put off and told in the order of time, NICs in
+ * order, at most L late.
+ */
+class ParallelRun
+{
+  public:
+    /// What it has cost.
+    struct Balance
+    {
+        uint64_t windows{0};
+        int64_t workNs{0};    //!< of all partitions
+        int64_t longestNs{0}; //!< sum over windows of the partition that worked longest
+        int64_t serialNs{0};  //!< between windows: splicing, telling
+    };
+
+    /**
+     * @param partitions how many, at least 1
+     * @param threads how many at most
+     * @param measure keep a Balance, with one thread only
+     */
+    ParallelRun(unsigned partitions, unsigned threads, bool measure);
+    ~ParallelRun();
+    ParallelRun(const ParallelRun&) = delete;
+    ParallelRun& operator=(const ParallelRun&) = delete;
+
+    // --- set-up, in this order
+
+    /**
+     * @brief Give a station to a partition.
+     * @param station outlives this
+     * @param partition number
+     */
+    void Add(Station& station, unsigned partition);
+
+    /**
+     * @brief Cut a link if it is between two partitions.
+     * @param link outlives this
+     */
+    void Cut(Link& link);
+
+    /**
+     * @brief Everything is there.
+     * @param windowPs L, above 0, at most the delay of each link that is cut
+     */
+    void Begin(int64_t windowPs);
+
+    // --- at work
+
+    /**
+     * @brief Have all partitions do what is due. From events only.
+     * @param nowPs present time
+     */
+    void AdvanceTo(int64_t nowPs);
+
+    /// @brief An event has made work for a partition.
+    void NoteOutside();
+
+    /// @throw InputError if a trace source that stations call has a sink
+    static void CheckSinks();
+
+    /// @return whether sinks are being told what has happened
+    bool IsTelling() const
+    {
+        return m_telling;
+    }
+
+    /// @return what it has cost so far
+    const Balance& GetBalance() const
+    {
+        return m_balance;
+    }
+
+    /// @return number of partitions
+    unsigned GetNPartitions() const
+    {
+        return static_cast<unsigned>(m_partitions.size());
+    }
+
+    /// @return number of links between partitions, each direction
+    std::size_t GetNCut() const
+    {
+        return m_cut.size();
+    }
+
+    /// @return L, picoseconds
+    int64_t GetWindowPs() const
+    {
+        return m_windowPs;
+    }
+
+    /// @brief Called by the timer: a window ends.
+    void OnWake(int64_t nowPs)
+    {
+        AdvanceTo(nowPs);
+    }
+
+  private:
+    int64_t GetNextPs() const;
+    int64_t GetFirstPs() const;
+    void Arm(int64_t firstPs);
+    void Work(unsigned thread);
+    void RunPartition(unsigned partition);
+    void RunWindow(int64_t basePs, int64_t untilPs);
+    void Splice();
+    void Tell();
+
+    std::vector<std::unique_ptr<Partition>> m_partitions;
+    std::vector<Station*> m_stations;
+    std::vector<std::unique_ptr<CutDirection>> m_cut;
+    std::vector<Partition::Report> m_reports;
+    std::vector<std::exception_ptr> m_errors; //!< by partition
+    int64_t m_windowPs{0};
+    int64_t m_slackPs{0}; //!< longest of the stations
+    int64_t m_donePs{-1}; //!< all have run up to then
+    int64_t m_basePs{0};  //!< of the window under way
+    int64_t m_untilPs{0};
+    bool m_inside{false}; //!< AdvanceTo() is at work
+    bool m_telling{false};
+    bool m_measure;
+    std::vector<int64_t> m_workNs; //!< of the window, by partition
+    Balance m_balance;
+    WakeTimer<ParallelRun> m_timer;
+    WorkerPool m_pool; // the last: its threads use the others
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PARALLEL_RUN_H */

@@ -1,0 +1,134 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-partition.h"
+
+#include "roce-parallel-run.h"
+
+#include "ns3/abort.h"
+#include "ns3/roce-input-error.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+Partition::Wake(int64_t atPs, Wakeable* who)
+{
+    if (t_current != this)
+    {
+        m_run.NoteOutside();
+    }
+    Heap& heap = who->IsStation() ? m_alarms : m_starts;
+    heap.push_back({atPs, who});
+    std::push_heap(heap.begin(), heap.end());
+}
+
+int64_t
+Partition::GetNextPs() const
+{
+    return std::min(m_alarms.empty() ? NEVER_PS : m_alarms.front().atPs,
+                    m_starts.empty() ? NEVER_PS : m_starts.front().atPs);
+}
+
+int64_t
+Partition::GetFirstPs(int64_t slackPs) const
+{
+    return std::min(m_alarms.empty() ? NEVER_PS : m_alarms.front().atPs - slackPs,
+                    m_starts.empty() ? NEVER_PS : m_starts.front().atPs);
+}
+
+int64_t
+Partition::GetPresentPs() const
+{
+    return t_current == this ? m_presentPs : NowPs();
+}
+
+void
+Partition::AwaitRun(int64_t nowPs)
+{
+    NS_ABORT_MSG_IF(t_current,
+                    "a station looks at one of another partition; with threads it may look at "
+                    "itself and at the frames it gets");
+    m_run.AdvanceTo(nowPs);
+}
+
+void
+Partition::CheckNotTelling(const char* what) const
+{
+    if (m_run.IsTelling())
+    {
+        throw InputError(std::string("threads: ") + what +
+                         " from a sink of MessageCompleted or MessageReceived, which is told after "
+                         "the fact; expected an event scheduled by the sink, at least the longest "
+                         "delay of a NIC's link later, or one thread");
+    }
+}
+
+void
+Partition::NoteSent(CutDirection* direction)
+{
+    m_sent.push_back(direction);
+    if (t_current != this)
+    {
+        m_run.NoteOutside();
+    }
+}
+
+void
+Partition::FireFirst(Heap& heap)
+{
+    const Alarm alarm = heap.front();
+    std::pop_heap(heap.begin(), heap.end());
+    heap.pop_back();
+    m_presentPs = alarm.atPs;
+    alarm.who->Fire(alarm.atPs);
+}
+
+/// Stations that may have something to do by now, though their alarm comes later.
+void
+Partition::FindBehind(std::size_t i, int64_t limitPs)
+{
+    if (i < m_alarms.size() && m_alarms[i].atPs <= limitPs)
+    {
+        m_behind.push_back(m_alarms[i].who);
+        FindBehind(2 * i + 1, limitPs);
+        FindBehind(2 * i + 2, limitPs);
+    }
+}
+
+void
+Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs)
+{
+    t_current = this;
+    m_untilPs = untilPs;
+    m_windowPs = untilPs - basePs;
+    // An alarm at a tie may be either's first: nothing that one does at a time shows at another at
+    // that time.
+    m_startsDone = m_starts.empty() || m_starts.front().atPs > untilPs;
+    while (GetNextPs() <= untilPs)
+    {
+        const bool isStart = !m_starts.empty() &&
+                             (m_alarms.empty() || m_starts.front().atPs <= m_alarms.front().atPs);
+        FireFirst(isStart ? m_starts : m_alarms);
+        m_startsDone |= m_starts.empty() || m_starts.front().atPs > untilPs;
+    }
+    // What they send now arrives later than untilPs, since they are late by less than a delay.
+    m_presentPs = untilPs;
+    m_behind.clear();
+    FindBehind(0, untilPs + slackPs);
+    for (Wakeable* who : m_behind)
+    {
+        who->RunTo(untilPs);
+    }
+    t_current = nullptr;
+}
+
+} // namespace roce
+} // namespace ns3

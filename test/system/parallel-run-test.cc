@@ -1,0 +1,320 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Several threads give what one gives, and refuse what they cannot do.
+
+#include "../roce-error-of.h"
+#include "roce-test-network.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace ns3
+{
+namespace roce
+{
+namespace test
+{
+
+namespace
+{
+
+/// What a run leaves behind.
+struct Outcome
+{
+    uint64_t fingerprint{0};
+    int64_t endPs{0};
+    std::map<std::string, uint64_t> counters;
+    std::vector<std::pair<uint64_t, int64_t>> completed; //!< flow, time: in the order told
+    std::vector<int64_t> toldPs;                         //!< simulation time at which it was told
+    std::vector<uint64_t> looks;                         //!< what the events of the test have seen
+
+    /// Without the order in which completions were told.
+    void ExpectSame(const Outcome& other) const
+    {
+        EXPECT_EQ(fingerprint, other.fingerprint);
+        EXPECT_EQ(endPs, other.endPs);
+        EXPECT_EQ(counters, other.counters);
+        EXPECT_EQ(looks, other.looks);
+        const auto sorted = [](std::vector<std::pair<uint64_t, int64_t>> list) {
+            std::sort(list.begin(), list.end());
+            return list;
+        };
+        EXPECT_EQ(sorted(completed), sorted(other.completed));
+    }
+};
+
+/// Four racks of three hosts, two spines; flows between all racks.
+class ParallelRunTest : public SystemTest
+{
+  protected:
+    void SetUp() override
+    {
+        SystemTest::SetUp();
+        Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(300)));
+    }
+
+    static constexpr uint32_t RACKS = 4;
+    static constexpr uint32_t HOSTS = 12;
+
+    static void Build(Network& net, int64_t hostDelayPs = US, int64_t fabricDelayPs = US)
+    {
+        for (uint32_t r = 0; r < RACKS; ++r)
+        {
+            net.AddSwitch("leaf" + std::to_string(r), 0);
+        }
+        for (uint32_t s = 0; s < 2; ++s)
+        {
+            net.AddSwitch("spine" + std::to_string(s), 0);
+            for (uint32_t r = 0; r < RACKS; ++r)
+            {
+                net.Connect(r, RACKS + s, 40 * G, fabricDelayPs);
+            }
+        }
+        for (uint32_t h = 0; h < HOSTS; ++h)
+        {
+            net.AddNic(net.AddHost("h" + std::to_string(h), 0), h % RACKS, 100 * G, hostDelayPs);
+        }
+        net.Build();
+        net.AssignStreams(100);
+    }
+
+    static std::vector<FlowSpec> Flows()
+    {
+        std::vector<FlowSpec> flows;
+        for (uint32_t src = 0; src < HOSTS; ++src)
+        {
+            for (uint32_t i = 1; i < 5; ++i)
+            {
+                flows.push_back(Flow(src, (src + 5 * i) % HOSTS, 30000 * i, i * 7 * US));
+            }
+            flows.push_back(Flow(src, (src / 6) * 6 + (src % 6 ? 0 : 1), 50000, 20 * US));
+        }
+        return Numbered(flows);
+    }
+
+    /// @return a run with so many threads; prepare may add events that write looks
+    static Outcome Run(unsigned threads,
+                       const std::function<void(Network&, Outcome&)>& prepare = {},
+                       int64_t hostDelayPs = US,
+                       int64_t fabricDelayPs = US)
+    {
+        Outcome outcome;
+        Network net;
+        Build(net, hostDelayPs, fabricDelayPs);
+        net.EnableFingerprint();
+        net.InstallFlows(Flows());
+        if (threads > 1)
+        {
+            EXPECT_EQ(net.SetThreads(threads), threads);
+        }
+        for (uint32_t n = 0; n < HOSTS; ++n)
+        {
+            net.GetNic(n)->TraceConnectWithoutContext(
+                "MessageCompleted",
+                Callback<void, const MessageRecord&>([&](const MessageRecord& record) {
+                    outcome.completed.emplace_back(record.cookie, record.completedPs);
+                    outcome.toldPs.push_back(NowPs());
+                }));
+        }
+        if (prepare)
+        {
+            prepare(net, outcome);
+        }
+        Simulator::Stop(MilliSeconds(6));
+        Simulator::Run();
+        EXPECT_EQ(net.Audit(true), "");
+        outcome.endPs = NowPs();
+        outcome.fingerprint = net.GetFingerprint();
+        outcome.counters = net.GetCounters();
+        EXPECT_EQ(outcome.completed.size(), Flows().size());
+        Simulator::Destroy();
+        return outcome;
+    }
+};
+
+} // namespace
+
+TEST_F(ParallelRunTest, ThreadsChangeNoResult)
+{
+    const Outcome one = Run(1);
+    EXPECT_GT(one.counters.at("cnpsSent"), 0u) << "the run is too easy to show anything";
+    for (const unsigned threads : {2, 3, 4})
+    {
+        SCOPED_TRACE(std::to_string(threads) + " threads");
+        one.ExpectSame(Run(threads));
+    }
+}
+
+TEST_F(ParallelRunTest, DelaysOfAllKinds)
+{
+    // Hosts nearer than the fabric, and further off: the windows are shorter than slacks, or as
+    // long.
+    for (const auto& [host, fabric] :
+         {std::pair<int64_t, int64_t>(US / 5, US), {3 * US, US}, {US, 7 * US}, {US, US / 50}})
+    {
+        SCOPED_TRACE(std::to_string(host) + " ps, " + std::to_string(fabric) + " ps");
+        Run(1, {}, host, fabric).ExpectSame(Run(3, {}, host, fabric));
+    }
+}
+
+TEST_F(ParallelRunTest, CompletionsAreToldInOrderOfTimeAndNotTooLate)
+{
+    const Outcome three = Run(3);
+    for (std::size_t i = 0; i < three.completed.size(); ++i)
+    {
+        const int64_t atPs = three.completed[i].second;
+        EXPECT_TRUE(i == 0 || three.completed[i - 1].second <= atPs) << "out of order: " << i;
+        EXPECT_LE(atPs, three.toldPs[i]);
+        EXPECT_LE(three.toldPs[i], atPs + US) << "later than by a delay of a NIC's link: " << i;
+    }
+}
+
+TEST_F(ParallelRunTest, LooksWithinWindowsSeeThePresent)
+{
+    const auto look = [](Network& net, Outcome& outcome) {
+        for (int64_t atPs = 3 * US + 1; atPs < 80 * US; atPs += 771'113)
+        {
+            Simulator::Schedule(PicoSeconds(atPs), [&net, &outcome] {
+                outcome.looks.push_back(net.GetNic(7)->GetCounters().dataSent);
+                for (uint32_t s = 0; s < net.GetNSwitches(); ++s)
+                {
+                    outcome.looks.push_back(net.GetSwitch(s)->GetCounters().rxFrames);
+                    outcome.looks.push_back(net.GetSwitch(s)->GetBuffer().GetTotalBytes());
+                }
+                net.CatchUp();
+                for (uint32_t l = 0; l < net.GetNLinks(); ++l)
+                {
+                    outcome.looks.push_back(net.GetLink(l).CountInFlight());
+                }
+            });
+        }
+    };
+    Run(1, look).ExpectSame(Run(3, look));
+}
+
+TEST_F(ParallelRunTest, LooksAtTheEndsOfWindows)
+{
+    // Whatever comes first then, the next window is arranged for.
+    const auto look = [](Network& net, Outcome& outcome) {
+        for (int64_t atPs = US; atPs < 80 * US; atPs += US)
+        {
+            Simulator::Schedule(PicoSeconds(atPs), [&net, &outcome] {
+                outcome.looks.push_back(net.GetNic(7)->GetCounters().dataSent);
+            });
+        }
+    };
+    Run(1, look).ExpectSame(Run(3, look));
+}
+
+TEST_F(ParallelRunTest, LinksFailAndAreRepairedAcrossTheCut)
+{
+    const auto fail = [](Network& net, Outcome&) {
+        net.SetReroute(3 * US);
+        for (uint32_t r = 0; r < RACKS; ++r)
+        {
+            const uint32_t link = net.FindLink(r, RACKS + r % 2).link;
+            net.ScheduleLinkChange((11 + 7 * r) * US, link, false);
+            net.ScheduleLinkChange((33 + 5 * r) * US, link, true);
+        }
+    };
+    const Outcome one = Run(1, fail);
+    EXPECT_GT(one.counters.at("framesLostLinkDown"), 0u);
+    one.ExpectSame(Run(2, fail));
+    one.ExpectSame(Run(4, fail));
+}
+
+TEST_F(ParallelRunTest, MessagesPostedByEvents)
+{
+    const auto post = [](Network& net, Outcome&) {
+        for (uint32_t src = 0; src < HOSTS; ++src)
+        {
+            Simulator::Schedule(PicoSeconds(40 * US + 333 * src), [&net, src] {
+                const uint32_t dst = (src + 1) % HOSTS;
+                const Ptr<Nic> nic = net.GetNic(src);
+                const uint32_t qp =
+                    net.GetNic(dst)->ReserveReceiver(src, nic->GetProfile(), 1000 + src);
+                nic->Post(nic->OpenQp(dst, qp, 3, static_cast<uint16_t>(src), false), 20000, src);
+            });
+        }
+    };
+    Outcome one;
+    const auto run = [&](unsigned threads) {
+        Outcome outcome;
+        Network net;
+        Build(net);
+        net.EnableFingerprint();
+        net.InstallFlows(Flows());
+        net.SetThreads(threads);
+        post(net, outcome);
+        Simulator::Run();
+        outcome.fingerprint = net.GetFingerprint();
+        outcome.counters = net.GetCounters();
+        Simulator::Destroy();
+        return outcome;
+    };
+    one = run(1);
+    one.ExpectSame(run(2));
+    one.ExpectSame(run(4));
+}
+
+TEST_F(ParallelRunTest, IdleTimeTakesNoWindows)
+{
+    Network net;
+    Build(net);
+    net.InstallFlows(Numbered({Flow(0, 5, 1000), Flow(0, 6, 1000, 10000 * US)}));
+    net.MeasureBalance(2);
+    Simulator::Run();
+    EXPECT_EQ(net.GetCounters().at("dataSent"), 2u);
+    EXPECT_GE(net.GetParallelRun()->GetBalance().windows, 2u);
+    EXPECT_LE(net.GetParallelRun()->GetBalance().windows, 200u) << "10 ms are 10,000 windows";
+    EXPECT_EQ(net.GetParallelRun()->GetWindowPs(), US);
+    EXPECT_GT(net.GetParallelRun()->GetBalance().workNs,
+              net.GetParallelRun()->GetBalance().longestNs);
+}
+
+TEST_F(ParallelRunTest, SinksThatSeveralThreadsWouldCallAreRefused)
+{
+    Network net;
+    Build(net);
+    net.InstallFlows(Flows());
+    net.SetThreads(2);
+    net.GetSwitch(0)->GetPort(0)->TraceConnectWithoutContext(
+        "TxBegin",
+        Callback<void, const Frame&, Time>([](const Frame&, Time) {}));
+    EXPECT_NE(ErrorOf([] { Simulator::Run(); }).find("sink"), std::string::npos);
+}
+
+TEST_F(ParallelRunTest, PostsByThoseWhoAreToldAreRefused)
+{
+    Network net;
+    Build(net);
+    net.InstallFlows(Flows());
+    net.SetThreads(2);
+    const Ptr<Nic> nic = net.GetNic(0);
+    nic->TraceConnectWithoutContext("MessageCompleted",
+                                    Callback<void, const MessageRecord&>(
+                                        [&](const MessageRecord&) { nic->Post(nullptr, 1, 0); }));
+    EXPECT_NE(ErrorOf([] { Simulator::Run(); }).find("posted from a sink"), std::string::npos);
+}
+
+TEST_F(ParallelRunTest, NetworksThatCannotBeDividedAreRefused)
+{
+    Network early;
+    EXPECT_NE(ErrorOf([&] { early.SetThreads(2); }).find("before"), std::string::npos);
+    Network near;
+    Build(near, 0, US);
+    EXPECT_NE(ErrorOf([&] { near.SetThreads(2); }).find("no delay"), std::string::npos);
+    EXPECT_EQ(near.SetThreads(1), 1u);
+    Config::SetDefault("ns3::roce::Switch::Eager", BooleanValue(true));
+    Network eager;
+    Build(eager);
+    EXPECT_NE(ErrorOf([&] { eager.SetThreads(2); }).find("Switch::Eager"), std::string::npos);
+}
+
+} // namespace test
+} // namespace roce
+} // namespace ns3
