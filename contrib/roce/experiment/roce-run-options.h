@@ -62,7 +62,7 @@ struct RunOptions
     bool hpccFct{false}; //!< not without a folder
     bool hpccPfc{false}; //!< not without a folder
     bool fingerprint{false};
-    bool dryRun{false};                //!< Run() ends before the simulation, without files
+    bool dryRun{false}; //!< Run() ends before the simulation, without files
     ThreadOptions threading;
     std::vector<std::string> warnings; //!< see Warn()
     RunWriter::HpccForm hpccForm;      //!< of fct.txt; set by programs that have other node numbers
