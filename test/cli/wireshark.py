@@ -8,7 +8,7 @@ Usage: wireshark.py BUILD_DIR
 
 Runs programs with captures of all ports and holds every frame against what is known without the
 capture: counters of summary.json and of the ports, flows.csv, pfc.csv, lengths and delays of links,
-the rules of go-back-N, of selective repeat and of the ICRC.
+the rules of go-back-N, of selective repeat, of block codes and of the ICRC.
 """
 
 import binascii
@@ -39,7 +39,7 @@ WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY = 6, 7, 8, 10
 DATA = {WRITE_FIRST, WRITE_MIDDLE, WRITE_LAST, WRITE_ONLY}
 FECN = 0x80
 BECN = 0x40
-EXTENDED = 0x20  # in the byte before the PSN
+CODED, EXTENDED = 0x40, 0x20  # in the byte before the PSN
 RETH_BYTES, AETH_BYTES, SACK_BYTES = 16, 4, 16
 
 PROGRAM = ["two-dc-leaf-spine", "--progress=none", "--spines=1", f"--leaves={LEAVES}",
@@ -63,6 +63,8 @@ RUNS = {
              {"data", "ACK", "notification", "INT", "MLCC"}),
     "TIMELY, Reflex": (["--cc=Timely", "--edge=ReflexNsf[TSrcThreshold=1us],ReflexNdt"],
                        {"data", "ACK", "notification", "time stamp"}),
+    "DCQCN, losses, parity": (["--cc=Dcqcn", "--lossless=0", "--loss=5e-3", "--lossRecovery=UnoErasure[Code=all]"],
+                              {"data", "ACK", "NAK", "SACK", "loss", "code"}),
     "DCQCN, Bicc": (["--cc=Dcqcn", "--edge=Bicc[Kmin=0B|Kmax=0B]"], {"data", "ACK", "CNP"}),
 }
 
@@ -91,6 +93,7 @@ class Frame(NamedTuple):
     """One frame of a capture: its bytes, and what tshark says of it."""
 
     mlcc = False            # whether extensions are MLCC's; of all frames of a run
+    coded = False           # whether data carry places in blocks; of all frames of a run
 
     ns: int                 # time stamp
     raw: bytes              # MAC header to ICRC, padding included
@@ -151,10 +154,10 @@ class Frame(NamedTuple):
 
     @property
     def extension(self) -> bytes:
-        """@return a law's own header, of those that RUNS use: WRCC's 12 bytes, MLCC's 6 or 10, DCQCN+'s 8."""
+        """@return a mechanism's own header, of those that RUNS use: WRCC's 12 bytes, MLCC's 6 or 10, DCQCN+'s 8, a code's 4."""
         start = 54 + self.extended_bytes + self.telemetry_bytes
         length = 12 if not Frame.mlcc else 10 if self.raw[42] == ACKNOWLEDGE else 6
-        length = 8 if self.raw[42] == CNP else length
+        length = 8 if self.raw[42] == CNP else 4 if Frame.coded else length
         return self.raw[start:start + length] if self.raw[50] & EXTENDED else b""
 
     @property
@@ -271,7 +274,14 @@ def check_frame(frame: Frame) -> None:
         mechanism = b"Mlc" if Frame.mlcc else b"Wrc" if frame.extension else b"NSF"
         check(frame.number("infiniband.aeth.msn") == int.from_bytes(mechanism, "big"), f"{frame}")
     if frame.extension:
-        (check_mlcc if Frame.mlcc else check_wrcc)(frame)
+        (check_place if Frame.coded else check_mlcc if Frame.mlcc else check_wrcc)(frame)
+
+
+def check_place(frame: Frame) -> None:
+    """A packet's place in a block of at most 8 and 2."""
+    index, data, total, last = frame.extension
+    check(frame.kind == "data" and frame.raw[50] & CODED, f"an extension of what is not coded: {frame}")
+    check(index < total == data + 2 <= 10 and last <= 1, f"place {tuple(frame.extension)}: {frame}")
 
 
 def check_wrcc(frame: Frame) -> None:
@@ -519,6 +529,51 @@ def check_receiver(frames: list[Frame], flow: dict[str, str], in_order: bool) ->
     check(len(queue_pairs) == 1, f"flow {flow['id']}: answers to queue pairs {queue_pairs}")
 
 
+def check_coded_sender(frames: list[Frame], flow: dict[str, str]) -> None:
+    """Blocks in order, data before parity, which is as long as its block's longest packet."""
+    pair = int(flow["src"]), int(flow["dst"])
+    highest = repeats = payload = longest = enough = 0  # highest: first PSN never sent
+    for frame in (f for f in frames if f.kind == "data" and f.pair == pair):
+        index, data, total, last = frame.extension
+        check(bool(last) == (frame.psn - index + total == int(flow["packets"])), f"last block: {frame}")
+        if frame.psn < highest:
+            repeats += 1
+            continue
+        # Parity of a block that has been rebuilt already is not sent.
+        check(frame.psn == highest or (index == 0 and highest >= enough), f"PSN {frame.psn}, expected {highest}")
+        highest = frame.psn + 1
+        enough = frame.psn - index + data
+        longest = max(longest, frame.payload_bytes) if index else frame.payload_bytes
+        check(index < data or frame.payload_bytes == longest, f"parity of {longest} bytes: {frame}")
+        payload += frame.payload_bytes if index < data else 0
+    check(payload == int(flow["bytes"]), f"flow {flow['id']}: {payload} bytes")
+    check(repeats == int(flow["retransmitted"]), f"flow {flow['id']}: {repeats} repeats")
+
+
+def check_coded_receiver(frames: list[Frame], flow: dict[str, str]) -> None:
+    """Each packet has an ACK, which names it and says whether its block can be rebuilt; a NACK is of one that cannot."""
+    pair = int(flow["src"]), int(flow["dst"])
+    arrived: dict[int, set[int]] = defaultdict(set)
+    needed = {}
+    open_replies: list[tuple[int, bool]] = []
+    for frame in frames:
+        if frame.kind == "data" and frame.pair == pair:
+            first = frame.psn - frame.extension[0]
+            arrived[first].add(frame.psn)
+            needed[first] = frame.extension[1]
+            open_replies.append((frame.psn, len(arrived[first]) >= needed[first]))
+        elif frame.pair == pair[::-1] and frame.kind in ("ACK", "NAK"):
+            first, bits = struct.unpack(">QQ", frame.sack)
+            if frame.kind == "NAK":
+                told = {first + i for i in range(64) if bits >> i & 1}
+                check(frame.raw[50] & CODED and told <= arrived[first] and len(told) < needed[first], f"NACK: {frame}")
+                continue
+            psn, rebuilt = open_replies.pop(0)
+            found = first + bits.bit_length() - 1, bool(frame.raw[50] & CODED)
+            check(found == (psn, rebuilt), f"flow {flow['id']}: ACK of {found}, expected {psn}, {rebuilt}")
+    check(not open_replies, f"flow {flow['id']}: no ACK of {open_replies}")
+
+
 def check_sack(frame: Frame, arrived: frozenset[int]) -> None:
     """The bitmap behind the telemetry tells exactly which PSNs have arrived ahead."""
     check(len(frame.sack) == (SACK_BYTES if arrived else 0), f"SACK: {frame}")
@@ -585,7 +640,7 @@ def features(captures: Captures) -> set[str]:
                 found |= {"time stamp"} if frame.raw[46] & 0x20 else set()
                 found |= {"INT"} if frame.raw[46] & 0x1f else set()
             if frame.kind in ("data", "ACK") and frame.extension:
-                found.add("MLCC" if Frame.mlcc else "WRCC")
+                found.add("code" if Frame.coded else "MLCC" if Frame.mlcc else "WRCC")
             if frame.kind == "CNP" and frame.extension:
                 found.add("DCQCN+")
             if frame.kind in ("ACK", "NAK") and frame.sack:
@@ -610,6 +665,7 @@ def check_run(build: Path, name: str, environment: dict[str, str], folder: Path)
     """One of RUNS."""
     options, wanted = RUNS[name]
     Frame.mlcc = name == "MLCC"
+    Frame.coded = "parity" in name
     simulate(build, INCAST + options, folder)
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     counters = summary["counters"]
@@ -621,6 +677,10 @@ def check_run(build: Path, name: str, environment: dict[str, str], folder: Path)
     check_pauses(captures, read_csv(folder / "pfc.csv"), summary["nodeNames"])
     in_order = "SelectiveRepeat" not in " ".join(options)
     for flow in read_csv(folder / "flows.csv"):
+        if Frame.coded:
+            check_coded_sender(captures["nic" + flow["src"]], flow)
+            check_coded_receiver(captures["nic" + flow["dst"]], flow)
+            continue
         check_sender(captures["nic" + flow["src"]], flow, in_order, counters["timeouts"])
         check_receiver(captures["nic" + flow["dst"]], flow, in_order)
     found = features(captures) | ({"loss"} if lost else set())
