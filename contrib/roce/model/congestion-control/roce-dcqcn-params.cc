@@ -21,6 +21,31 @@ namespace
 {
 
 constexpr int64_t US = 1000000; //!< picoseconds
+constexpr double MBPS = 1e6;    //!< bit/s
+
+/// Values of the profiles, PARALEON's four being the firmware's.
+template <typename T>
+std::vector<T>
+By(T nvidia, T paper, T hpccSim)
+{
+    return {nvidia, paper, hpccSim, nvidia, nvidia, nvidia, nvidia};
+}
+
+/// The same with another value in all of PARALEON's.
+template <typename T>
+std::vector<T>
+By(T nvidia, T paper, T hpccSim, T paraleon)
+{
+    return {nvidia, paper, hpccSim, paraleon, paraleon, paraleon, paraleon};
+}
+
+/// The same with others in two of them; the other two have the firmware's.
+template <typename T>
+std::vector<T>
+By(T nvidia, T paper, T hpccSim, T expert, T pretrained1)
+{
+    return {nvidia, paper, hpccSim, nvidia, expert, pretrained1, nvidia};
+}
 
 /// What depends on several parameters.
 void
@@ -56,10 +81,14 @@ Finish(DcqcnParams& p, const Parameters<DcqcnParams>& given)
  * [4] rdma-hw.cc there (CC mode 1; every CE mark is a CNP).
  * [5] configuration of the DCQCN authors' simulator, bobzhuyb/ns3-rdma; the paper has no value.
  * [6] rpg_max_rate: the limiter is freed at that rate, so the next CNP is again a first one.
- * [a] The firmware text only promises one cut per period; here the first CNP cuts at once and one
- *     that comes too soon cuts when the period is over.
- * [b] not in the paper; the firmware's value.
- * [c] without effect: this order matters only if AlphaTimerFreeRunning is false.
+ * [7] PARALEON's table I, "expert"; its "default" is [1].
+ * [8] what our own search ended with on the LLM traffic of PARALEON's figure 9, "pretrained 1"; on
+ * its other traffic, "pretrained 2", no setting was better than the default
+ * (scripts/experiments/paraleon.yaml). [9] PARALEON's simulator (czt8888/Paraleon-ns3): a grid of
+ * cuts, no byte counter, nothing forgotten. [a] The firmware text only promises one cut per period;
+ * here the first CNP cuts at once and one that comes too soon cuts when the period is over. [b] not
+ * in the paper; the firmware's value. [c] without effect: this order matters only if
+ * AlphaTimerFreeRunning is false.
  */
 const ParameterTable<DcqcnParams>&
 DcqcnParams::Table()
@@ -67,82 +96,91 @@ DcqcnParams::Table()
     using P = DcqcnParams;
     using C = DcqcnClamp;
     static const ParameterTable<P> table =
-        ParameterTable<P>("ns3::roce::Dcqcn", {"nvidia", "paper", "hpcc-sim"})
+        ParameterTable<P>("ns3::roce::Dcqcn",
+                          {"nvidia",
+                           "paper",
+                           "hpcc-sim",
+                           "paraleon-default",
+                           "paraleon-expert",
+                           "paraleon-pretrained-1",
+                           "paraleon-pretrained-2"})
             .Number("Gain",
                     &P::gain,
-                    {5.0 / 1024, 1.0 / 256, 1.0 / 256}, // [1] [2] [3]
+                    By(5.0 / 1024, 1.0 / 256, 1.0 / 256, 5.0 / 1024, 0.279297), // [1] [2] [3] [8]
                     Range::AboveUpTo(0, 1),
                     "g of alpha's average")
             .Duration("AlphaPeriod",
                       &P::alphaPeriodPs,
-                      {1 * US, 55 * US, 1 * US}, // [1] [2] [3]
+                      By(1 * US, 55 * US, 1 * US), // [1] [2] [3]
                       Range::Above(0),
                       "Alpha timer")
             .Flag("AlphaTimerFreeRunning",
                   &P::alphaFreeRunning,
-                  {true, false, true}, // [1] [2] [4]
+                  By(true, false, true), // [1] [2] [4]
                   "true: fixed ticks; false: restarted by each CNP")
             .Duration("CutPeriod",
                       &P::cutPeriodPs,
-                      {4 * US, 0, 4 * US}, // [1] [2] [3]
+                      By(4 * US, 0 * US, 4 * US, 80 * US, 85 * US), // [1] [2] [3] [7] [8]
                       Range::AtLeast(0),
                       "At most one cut in this time; 0: a cut on each CNP")
             .Flag("CutTimerFreeRunning",
                   &P::cutFreeRunning,
-                  {false, false, true}, // [a], [2], [4]
+                  By(false, false, true, true), // [a], [2], [4], [9]
                   "true: cuts on fixed ticks of CutPeriod only")
             .Duration("TimeReset",
                       &P::timeResetPs,
-                      {300 * US, 55 * US, 300 * US}, // [1] [2] [3]
+                      By(300 * US, 55 * US, 300 * US, 300 * US, 5 * US), // [1] [2] [3] [8]
                       Range::AtLeast(0),
                       "Increase timer; 0: off")
             .Count("ByteReset",
                    &P::byteResetBytes,
-                   {32767, 10000000, 0}, // [1] [2] [4]
+                   By(32767, 10000000, 0, 0), // [1] [2] [4] [9]
                    Range::AtLeast(0),
                    "Wire bytes between byte stages; 0: off")
             .Count("Threshold",
                    &P::threshold,
-                   {1, 5, 1}, // [1] [2] [3]
+                   By(1, 5, 1), // [1] [2] [3]
                    Range::AtLeast(1),
                    "F, stages of fast recovery")
             .Rate("AiRate",
                   &P::aiRateBps,
-                  {5000000, 40000000, 5000000}, // [1] [2] [3]
+                  By(5 * MBPS, 40 * MBPS, 5 * MBPS, 50 * MBPS, 471 * MBPS), // [1] [2] [3] [7] [8]
                   Range::Above(0),
                   "Additive step; not scaled, but for hpcc-sim's own: times line rate / 25 Gb/s")
-            .Rate("HaiRate",
-                  &P::haiRateBps,
-                  {50000000, 200000000, 50000000}, // [1] [5] [3]
-                  Range::Above(0),
-                  "Hyper step; scaled as AiRate")
+            .Rate(
+                "HaiRate",
+                &P::haiRateBps,
+                By(50 * MBPS, 200 * MBPS, 50 * MBPS, 150 * MBPS, 745 * MBPS), // [1] [5] [3] [7] [8]
+                Range::Above(0),
+                "Hyper step; scaled as AiRate")
             .Flag("HyperMultiplier",
                   &P::hyperMultiplier,
-                  {false, true, false}, // [2] [4]
+                  By(false, true, false), // [2] [4]
                   "true: the i-th hyper event since the cut adds i steps")
             .Choice("StageRule",
                     &P::timeOnlyStages,
-                    {false, false, true}, // [2] [2] [4]
+                    By(false, false, true, true), // [2] [2] [4] [9]
                     {{"both", false}, {"time", true}},
                     "both: hyper increase needs bytes and time; time: as the HPCC simulator")
-            .Count("Gd",
-                   &P::gd,
-                   {11}, // [1], and what the formulas of [2] and [4] amount to
-                   Range::Within(0, 1000),
-                   "rpg_gd: a cut takes the share alpha / 2^(Gd - 10) of the rate")
+            .Count(
+                "Gd",
+                &P::gd,
+                By(11, 11, 11, 11, 13), // [1], and what the formulas of [2] and [4] amount to; [8]
+                Range::Within(0, 1000),
+                "rpg_gd: a cut takes the share alpha / 2^(Gd - 10) of the rate")
             .Number("MinDecFac",
                     &P::minDecFac,
-                    {0.5, 0, 0}, // [1] [4]
+                    By(0.5, 0.0, 0.0, 0.5, 0.80892), // [1] [4] [8]
                     Range::Within(0, 1),
                     "Share of the rate that a cut leaves at least")
             .Rate("MinRate",
                   &P::minRateBps,
-                  {1000000, 1000000, 1000000000}, // [1] [b] [3]
+                  By(1 * MBPS, 1 * MBPS, 1000 * MBPS, 1 * MBPS, 1703 * MBPS), // [1] [b] [3] [8]
                   Range::Above(0),
                   "Floor of the rate")
             .Choice("ClampTarget",
                     &P::clamp,
-                    {C::AFTER_TIME_INC, C::ALWAYS, C::AFTER_TIME_INC}, // [1] [2] [4]
+                    By(C::AFTER_TIME_INC, C::ALWAYS, C::AFTER_TIME_INC), // [1] [2] [4]
                     {{"always", C::ALWAYS},
                      {"afterTimeInc", C::AFTER_TIME_INC},
                      {"afterByteInc", C::AFTER_BYTE_INC},
@@ -150,11 +188,11 @@ DcqcnParams::Table()
                     "When a cut lowers the target")
             .Flag("AlphaBeforeCut",
                   &P::alphaBeforeCut,
-                  {true, false, true}, // [c] [2] [4]
+                  By(true, false, true), // [c] [2] [4]
                   "true: a CNP raises alpha before it cuts (alpha timer restarted by CNPs)")
             .Number("InitialAlpha",
                     &P::initialAlpha,
-                    {1023.0 / 1024, 1, 1}, // [1] [2] [4]
+                    By(1023.0 / 1024, 1.0, 1.0, 1023.0 / 1024, 0.875977), // [1] [2] [4] [8]
                     Range::Within(0, 1),
                     "Alpha at first")
             .Rate("RateOnFirstCnp",
@@ -169,7 +207,7 @@ DcqcnParams::Table()
                     "Rate and target at the first CNP, share of the line rate")
             .Flag("ReleaseAtLineRate",
                   &P::release,
-                  {true, false, false}, // [6] [4]
+                  By(true, false, false, false), // [6] [4] [9]
                   "true: forget the state when the rate is back at line rate")
             .Flag("TenBitAlpha",
                   &P::tenBitAlpha,
@@ -177,13 +215,13 @@ DcqcnParams::Table()
                   "Integer alpha of 0..1023, as in firmware")
             .Duration("MinTimeBetweenCnps",
                       &P::minTimeBetweenCnpsPs,
-                      {4 * US, 50 * US, 0}, // [1] [2] [4]
+                      By(4 * US, 50 * US, 0 * US, 96 * US, 153 * US), // [1] [2] [4] [7] [8]
                       Range::AtLeast(0),
                       "The receiver's interval between CNPs; 0: none")
             .Live()
             .Flag("CnpInAck",
                   &P::cnpInAck,
-                  {false, false, true}, // [4]
+                  By(false, false, true), // [4]
                   "true: no CNPs, each ACK that echoes CE counts as one (as the HPCC simulator)")
             .Choice("Window",
                     &P::bdpWindow,

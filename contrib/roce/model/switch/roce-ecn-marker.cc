@@ -23,20 +23,30 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(EcnMarker);
 
+/*
+ * Thresholds of the profiles: those that PARALEON sets beside the profiles of Dcqcn with the same
+ * names. [1] table I: 400 and 1600 kB (also HPCC's simulator), the expert's 1600 and 6400 kB, at
+ * 100 Gbit/s [2] what our own searches ended with (roce-dcqcn-params.cc)
+ */
 const ParameterTable<EcnMarkerParams>&
 EcnMarkerParams::Table()
 {
     using P = EcnMarkerParams;
     static const ParameterTable<P> table =
-        ParameterTable<P>("ns3::roce::EcnMarker")
+        ParameterTable<P>("ns3::roce::EcnMarker",
+                          {"common",
+                           "paraleon-default",
+                           "paraleon-expert",
+                           "paraleon-pretrained-1",
+                           "paraleon-pretrained-2"})
             .Count("Kmin",
                    &P::kminBytes,
-                   {100000},
+                   {100000, 100000, 400000, 400000, 100000}, // [1] [1] [1] [2] [2]
                    Range::AtLeast(0),
                    "Queue length in bytes at the reference rate up to which nothing is marked")
             .Count("Kmax",
                    &P::kmaxBytes,
-                   {400000},
+                   {400000, 400000, 1600000, 1389390, 400000},
                    Range::AtLeast(0),
                    "Queue length in bytes at the reference rate above which everything is marked")
             .Number("KminFraction",
