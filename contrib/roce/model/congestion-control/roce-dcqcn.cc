@@ -400,7 +400,9 @@ Dcqcn::Jump(uint64_t& events)
     double step = phase == Phase::ADDITIVE ? m_ai : phase == Phase::HYPER ? m_hai : 0;
     if (m_target >= m_line)
     {
+        // as many halvings as leave less than 1 bit/s, where increases end
         step = 0;
+        n = std::min(n, static_cast<uint64_t>(std::ilogb(m_line - m_rate)) + 1);
     }
     if (step > 0)
     {
