@@ -198,7 +198,7 @@ def test_summary(programs):
     for found, wanted in ((value("intra.congestionControl", "Dcqcn", "AiRate"), ("60Mbps", "attribute")),
                           (value("intra.congestionControl", "Dcqcn", "ByteReset"), ("10000000", "profile")),
                           (value("stage", "EcnMarker", "Kmin"), ("50000", "attribute")),
-                          (value("stage", "EcnMarker", "Kmax"), ("400000", "default")),
+                          (value("stage", "EcnMarker", "Kmax"), ("400000", "profile")),
                           (value("switch", "Switch", "BufferSize"), ("16MiB", "attribute")),
                           (value("switch", "Switch", "BufferSize", 1), ("32MiB", "default")),
                           (value("nic", "Nic", "PathMtu"), ("4096", "default"))):

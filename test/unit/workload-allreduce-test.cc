@@ -170,9 +170,11 @@ TEST(AllReduceWorkloadTest, RefusesImpossibleConfigurations)
     EXPECT_EQ(error([](W& w) { w.computePs = -1; }),
               who + "compute time -1 ps, expected 0 or more");
     EXPECT_EQ(error([](W& w) { w.hosts.datacenterOf.assign(32, 0); }),
-              who + "1 datacenters, expected two, with hosts in both");
+              who + "1 datacenters, expected two, with hosts in both; the pattern collective does "
+                    "with one");
     EXPECT_EQ(error([](W& w) { w.hosts.datacenterOf[31] = 2; }),
-              who + "3 datacenters, expected two, with hosts in both");
+              who + "3 datacenters, expected two, with hosts in both; the pattern collective does "
+                    "with one");
     EXPECT_NE(error([](W& w) { w.hosts.datacenterOf.assign(32, 1); }), "no error");
     EXPECT_NE(error([](W& w) { w.maxBytes = UINT64_MAX; }), "no error");
     EXPECT_NE(error([](W& w) { w.startPs = -1; }), "no error");
