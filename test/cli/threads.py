@@ -22,6 +22,9 @@ MORE = {
     # Flows wait for each other's completions, in racks of their own.
     "phases": SMALL + ["--pattern=allreduce+incast+poisson", "--load=0.3", "--groups=2", "--iterations=4", "--incastSenders=6",
                        "--minBytes=20000", "--maxBytes=90000", "--computeTime=0ns", "--duration=200us"],
+    # Ranks wait for messages of others, in the other datacenter, too.
+    "collectives": SMALL + ["--pattern=collective+poisson", "--collectiveBytes=100000", "--gpusPerHost=2", "--collectiveRounds=2",
+                            "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.
     "ties": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--stagger=5us", "--reroute=5us",
                      "--failLinks=dc0-leaf0/dc0-spine1@10us-50us", "--queues=5us", "--utilisation=5us",
