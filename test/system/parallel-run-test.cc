@@ -7,6 +7,7 @@
 // Several threads give what one gives, and refuse what they cannot do.
 
 #include "../roce-error-of.h"
+#include "../roce-events-throw.h"
 #include "roce-test-network.h"
 
 #include <algorithm>
@@ -278,6 +279,7 @@ TEST_F(ParallelRunTest, IdleTimeTakesNoWindows)
 
 TEST_F(ParallelRunTest, SinksThatSeveralThreadsWouldCallAreRefused)
 {
+    [[maybe_unused]] const EventsThrow events;
     Network net;
     Build(net);
     net.InstallFlows(Flows());
@@ -290,6 +292,7 @@ TEST_F(ParallelRunTest, SinksThatSeveralThreadsWouldCallAreRefused)
 
 TEST_F(ParallelRunTest, PostsByThoseWhoAreToldAreRefused)
 {
+    [[maybe_unused]] const EventsThrow events;
     Network net;
     Build(net);
     net.InstallFlows(Flows());

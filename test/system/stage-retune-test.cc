@@ -5,15 +5,12 @@
  */
 // Stages whose parameters change while a simulation is on.
 #include "../roce-error-of.h"
+#include "../roce-events-throw.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-int-stamper.h"
 #include "ns3/roce-phantom-queue.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -21,22 +18,6 @@ using namespace ns3::roce::test;
 
 namespace
 {
-
-/// ns-3 does not free an event that throws.
-struct EventsThrow
-{
-#ifdef __SANITIZE_ADDRESS__
-    EventsThrow()
-    {
-        __lsan_disable();
-    }
-
-    ~EventsThrow()
-    {
-        __lsan_enable();
-    }
-#endif
-};
 
 /// Two senders to one receiver, whose port marks from the first byte or never.
 struct StageRetuneTest : SystemTest
