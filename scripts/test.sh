@@ -57,7 +57,7 @@ finish_in_tree() {
     tail -n 1 "$in_tree_log"
 }
 
-# Each in one suite only: comparisons of builds, Python, documentation, captures and replays in the release suite; fuzzers under
+# Each in one suite only: comparisons of builds, Python, documentation, captures, replays, bad input in the release suite; fuzzers under
 # sanitizers, which find more. Nor do sanitizers get tests that go the same way very often (16 million packets, statistics of rare
 # losses, each value of each row, long runs of a few flows beside a fluid model): these are among roce-release-tests.
 often='*LiveValuesAct*:*PsnsWrapOnTheWire*:*ReproducesTableOneOfUno*:*ErasureBlockLoss*:*FlowAtTheEndOfTime*'
@@ -65,7 +65,7 @@ often+=':*BlocksFailAsOftenAsTheyShould*:*RunsOfLossesFailMore*:*Headroom.*/Thre
 often+=':MlccQueueControlTest.IntegratedStepsNeverSettle:MlccReceiverSideTest.ADeepBufferPausesTheWan'
 often+=':WrccNetwork.*PrintedTimer:WrccNetwork.Dividing*:WrccNetwork.*ShareAPort:WrccNetwork.*ShareARemotePort'
 test_asan=(env "GTEST_FILTER=-$often" ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
-    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads)$')
+    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|bad-input)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then
