@@ -82,13 +82,14 @@ Finish(DcqcnParams& p, const Parameters<DcqcnParams>& given)
  * [5] configuration of the DCQCN authors' simulator, bobzhuyb/ns3-rdma; the paper has no value.
  * [6] rpg_max_rate: the limiter is freed at that rate, so the next CNP is again a first one.
  * [7] PARALEON's table I, "expert"; its "default" is [1].
- * [8] what our own search ended with on the LLM traffic of PARALEON's figure 9, "pretrained 1"; on
- * its other traffic, "pretrained 2", no setting was better than the default
- * (scripts/experiments/paraleon.yaml). [9] PARALEON's simulator (czt8888/Paraleon-ns3): a grid of
- * cuts, no byte counter, nothing forgotten. [a] The firmware text only promises one cut per period;
- * here the first CNP cuts at once and one that comes too soon cuts when the period is over. [b] not
- * in the paper; the firmware's value. [c] without effect: this order matters only if
- * AlphaTimerFreeRunning is false.
+ * [8] what our own search ended with on the LLM traffic of PARALEON's figure 9, "pretrained 1". On
+ *     its other traffic, "pretrained 2", no setting was better than the default.
+ * [9] PARALEON's simulator (czt8888/Paraleon-ns3): a grid of cuts, no byte counter, nothing
+ *     forgotten.
+ * [a] The firmware text only promises one cut per period; here the first CNP cuts at once and one
+ *     that comes too soon cuts when the period is over.
+ * [b] not in the paper; the firmware's value.
+ * [c] without effect: this order matters only if AlphaTimerFreeRunning is false.
  */
 const ParameterTable<DcqcnParams>&
 DcqcnParams::Table()

@@ -231,7 +231,10 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
         data.telemetry = nullptr;
         ack.telemetryBytes = data.telemetryBytes;
         ack.frameBytes += data.telemetryBytes;
-        FrameExtension::Echo(ack, data);
+        if (data.extension[0])
+        {
+            FrameExtension::Echo(ack, data);
+        }
     }
 
     /**

@@ -24,9 +24,10 @@ namespace roce
 NS_OBJECT_ENSURE_REGISTERED(EcnMarker);
 
 /*
- * Thresholds of the profiles: those that PARALEON sets beside the profiles of Dcqcn with the same
- * names. [1] table I: 400 and 1600 kB (also HPCC's simulator), the expert's 1600 and 6400 kB, at
- * 100 Gbit/s [2] what our own searches ended with (roce-dcqcn-params.cc)
+ * Profiles beside "common" have what PARALEON sets with the profiles of Dcqcn of the same names.
+ * Sources of the values:
+ * [1] table I, at 100 Gbit/s: 400 and 1600 kB (also HPCC's simulator); the expert's four times.
+ * [2] what our own searches ended with (roce-dcqcn-params.cc).
  */
 const ParameterTable<EcnMarkerParams>&
 EcnMarkerParams::Table()
