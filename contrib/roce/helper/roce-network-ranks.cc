@@ -81,7 +81,9 @@ Network::AddRanks(const std::map<std::string, uint64_t>& own) const
             std::string name;
             reader(name);
             const auto value = reader.Get<uint64_t>();
-            const bool isPeak = name.find("peak") == 0 || name.find("Peak") != std::string::npos;
+            // Network::GetCounters() has the largest of these, and of all others the sum.
+            const bool isPeak = name.find("peak") == 0 || name.find("max") == 0 ||
+                                name.find("Peak") != std::string::npos;
             uint64_t& total = all[name];
             total = isPeak ? std::max(total, value) : total + value;
         }
