@@ -21,11 +21,13 @@ using namespace ns3::roce;
 int
 main(int argc, char* argv[])
 {
-    return RunProgram([&] {
-        ReplayOptions replay;
-        CheckedCommandLine cmd("replay", "Runs topologies and flows of the HPCC simulator.");
-        replay.AddOptions(cmd);
-        cmd.Parse(argc, argv);
-        return replay.Run(cmd);
-    });
+    return RunProgram(
+        [&] {
+            ReplayOptions replay;
+            CheckedCommandLine cmd("replay", "Runs topologies and flows of the HPCC simulator.");
+            replay.AddOptions(cmd);
+            cmd.Parse(argc, argv);
+            return replay.Run(cmd);
+        },
+        true);
 }

@@ -10,6 +10,7 @@ source "$(dirname "$0")/help.sh"
 packages=(
     libns3-dev ns3 libboost-dev nlohmann-json3-dev libisal-dev libgtest-dev
     g++ clang libclang-rt-dev cmake ninja-build ccache
+    libopenmpi-dev openmpi-bin
     python3 python3-matplotlib python3-sphinx
     tshark
     snakemake python3-yaml python3-scipy python3-jinja2
@@ -20,7 +21,7 @@ for option in "$@"; do
     --with-tshark) ;; # of earlier versions: it is always installed now
     --with-slurm) packages+=(slurm-wlm munge) ;;
     --with-ns3-source) packages+=(dpkg-dev) ;;
-    --with-mpi) packages+=(dpkg-dev libopenmpi-dev openmpi-bin) ;;
+    --with-mpi) packages+=(dpkg-dev) ;;
     *)
         echo "error: unknown option $option; usage: scripts/install.sh [--with-slurm] [--with-ns3-source] [--with-mpi]" >&2
         exit 2

@@ -22,6 +22,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "documentation"))
 from chapters import DOC, ROOT, blocks, chapters, readme_blocks  # noqa: E402  pylint: disable=wrong-import-position
 
+# A reader of the chapters is not root and has a core for each process.
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 # Commands of README.md that install, build, or take minutes.
 LONG = ("scripts/quickstart.sh", "scripts/test.sh", "scripts/reproduce transports")
 
@@ -77,7 +79,7 @@ def main():
     for name, parts in todo.items():
         if sys.argv[2:] and name not in sys.argv[2:]:
             continue
-        environment = dict(os.environ, PATH=f"/usr/bin:{os.environ['PATH']}", MPLBACKEND="agg")
+        environment = dict(os.environ, PATH=f"/usr/bin:{os.environ['PATH']}", MPLBACKEND="agg", **MPI)
         if name == "tutorial":
             environment["LD_PRELOAD"] = str(build / "lib" / "libroce-tutorial.so")
         begin = time.monotonic()

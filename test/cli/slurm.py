@@ -219,8 +219,24 @@ def test(cluster, build, folder):
     check(status == 1, f"status {status} for failing jobs: {stdout}{stderr}")
     check("no-such-workload" in stderr and "2 of 2 runs are missing" in stderr,
           f"words of failing jobs: {stderr}")
+    test_processes(cluster, build, folder)
     test_kills(cluster, experiment, text.replace("50us", "500ms"), folder / "killed")
     print(f"two runs as Slurm jobs {', '.join(jobs)}; two that fail, reported; four campaigns killed")
+
+
+def test_processes(cluster, build, folder):
+    """Two tasks of a job simulate one network, with the results of one."""
+    program = [build / "bin" / "two-dc-leaf-spine", "--duration=50us", "--load=0.5"]
+    if "libmpi" not in subprocess.run(["ldd", program[0].parents[1] / "lib" / "libns3-roce.so"], capture_output=True, text=True,
+                                      check=True).stdout:
+        print("no MPI in this build: no job of two processes")
+        return
+    one = cluster.ask(*program, f"--out={folder}/one", seconds=60)
+    two = cluster.ask("srun", "--mpi=pmix", "--ntasks=2", "--overcommit", *program, f"--out={folder}/two", seconds=60)
+    check(one.returncode == two.returncode == 0, f"two processes: {two.stdout}{two.stderr}\n{cluster.logs()}")
+    flows = [(folder / name / "flows.csv").read_bytes() for name in ("one", "two")]
+    check(flows[0] == flows[1], "two processes under Slurm give other results")
+    check(two.stdout.count("simulated") == 1, f"two processes speak: {two.stdout}")
 
 
 def test_kills(cluster, experiment, text, out):

@@ -45,9 +45,9 @@ REFUSED = {"--queues=change": "queues", "--rates=5us": "rates", "--pcap=nic1": "
            "--threads=0": "threads", "--threads=two": "threads", "--balance=2": "balance"}
 
 
-def run(program, options, out):
+def run(program, options, out, launcher=()):
     """@return status, and by name what must not depend on threads."""
-    done = subprocess.run([program, *COMMON, *options, "--fingerprint", f"--out={out}"], capture_output=True,
+    done = subprocess.run([*launcher, program, *COMMON, *options, "--fingerprint", f"--out={out}"], capture_output=True,
                           text=True, timeout=600, check=False)
     if done.returncode not in (0, 3):
         return {"status": done.returncode, "message": done.stderr}

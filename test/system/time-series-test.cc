@@ -351,12 +351,12 @@ TEST_F(TimeSeriesTest, OptionsAreChecked)
         TimeSeries::Options options;
         options.ports = {port ? "sw:2" : "sw:1"};
         options.flows = {{0, port ? 0 : 1}};
-        EXPECT_THROW(TimeSeries(net, flows, options, writer), InputError);
+        EXPECT_THROW(TimeSeries(net, flows, options, &writer), InputError);
     }
     RunWriter writer(folder.string());
     TimeSeries::Options options;
     EXPECT_FALSE(options.IsOn());
     options.modes["queue"].onChange = true; // no such series
     EXPECT_TRUE(options.IsOn());
-    EXPECT_THROW(TimeSeries(net, flows, options, writer), std::logic_error);
+    EXPECT_THROW(TimeSeries(net, flows, options, &writer), std::logic_error);
 }

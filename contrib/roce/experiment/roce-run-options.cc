@@ -5,6 +5,8 @@
  */
 #include "roce-run-options.h"
 
+#include "roce-mpi-ranks.h"
+
 #include "ns3/abort.h"
 #include "ns3/object-factory.h"
 #include "ns3/rng-seed-manager.h"
@@ -230,6 +232,11 @@ RunOptions::CheckThreads() const
         files[name] |= mode.IsOn() && (!mode.IsSampled() || name == "rates");
     }
     threading.Check(files);
+    if (MpiRanks::Get() && MakeSeriesOptions().modes.at("mlcc").IsOn())
+    {
+        throw InputError("--mlcc with several processes (mpirun): it looks at both ends of flows "
+                         "at once; expected one process");
+    }
 }
 
 void
@@ -321,6 +328,7 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
     options.series = MakeSeriesOptions();
     options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);
     options.fingerprint = fingerprint;
+    options.isSilent = !MpiRanks::IsFirst();
     options.ideal = ideal;
     std::istringstream ports(pcap);
     for (std::string port; std::getline(ports, port, ',');)
@@ -334,7 +342,7 @@ RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
 std::unique_ptr<RunWriter>
 RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
 {
-    if (out.empty())
+    if (out.empty() || !MpiRanks::IsFirst())
     {
         return nullptr;
     }
@@ -370,7 +378,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const int64_t lastStartPs = FlowPhases::LastScheduledPs(flows);
     const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
     RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
-    Progress meter(Progress::ParseMode(progress),
+    Progress meter(MpiRanks::IsFirst() ? Progress::ParseMode(progress) : Progress::Mode::NONE,
                    stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
                    [&] {
                        return Progress::Status{collector.GetFinished(),
@@ -382,6 +390,8 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const auto tuning = writer && network.GetTuner()
                             ? std::make_unique<TuningFile>(*network.GetTuner(), *writer)
                             : nullptr;
+    const nlohmann::json values = cmd.GetValues();
+    MpiRanks::Agree(values.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     if (dryRun)
     {
         std::cout << "valid: " << flows.size() << " flows\n" << std::flush;
@@ -398,6 +408,8 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     WarnNow(summary.warnings, DescribeWarmup(warmup, flows));
     collector.Start();
     threading.Apply(network);
+    MpiRanks::Agree("");
+    MpiRanks::StartRun();
     meter.Start();
     Simulator::Run();
     meter.Finish();
@@ -426,6 +438,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     summary.wallSeconds = meter.GetWallSeconds();
     summary.cpuSeconds = meter.GetCpuSeconds();
     collector.Summarise(summary);
+    const std::string hash = collector.GetFingerprint(); // of all processes, so not by one alone
     summary.end = NameOf(collector.GetEnd());
     summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
     if (pfcLog)
@@ -439,14 +452,14 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     if (writer)
     {
         summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));
-        Write(*writer, summary, stats, records, iterations, collector.GetFingerprint());
+        Write(*writer, summary, stats, records, iterations, hash);
     }
     PrintTable(std::cout, stats, summary);
     threading.PrintBalance(std::cout, network);
     iterations.Print(std::cout);
     if (fingerprint)
     {
-        std::cout << "fingerprint " << collector.GetFingerprint() << "\n";
+        std::cout << "fingerprint " << hash << "\n";
     }
     std::cout << std::flush;
     return SayUnfinished(collector) ? 0 : UNFINISHED;

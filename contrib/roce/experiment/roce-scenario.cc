@@ -5,6 +5,8 @@
  */
 #include "roce-scenario.h"
 
+#include "roce-mpi-ranks.h"
+
 #include "ns3/nstime.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-messages.h"
@@ -69,17 +71,17 @@ Guard(const std::function<int()>& call)
     }
     catch (const InputError& error)
     {
-        Messages::Say("error", error.what());
+        MpiRanks::SayError(error.what());
         return 2;
     }
     catch (const std::runtime_error& error) // while simulating
     {
-        Messages::Say("error", OneLine(error.what()));
+        MpiRanks::SayError(OneLine(error.what()));
         return 1;
     }
     catch (const std::bad_alloc&) // more than what was estimated, see CheckMemory()
     {
-        Messages::Say("error", "out of memory");
+        MpiRanks::SayError("out of memory");
         return 1;
     }
 }
@@ -87,10 +89,13 @@ Guard(const std::function<int()>& call)
 } // namespace
 
 int
-RunProgram(const std::function<int()>& run)
+RunProgram(const std::function<int()>& run, bool mayShare)
 {
     Time::SetResolution(Time::PS);
-    const int status = Guard(run);
+    const int status = Guard([&] {
+        MpiRanks::Begin(mayShare);
+        return run();
+    });
     // After an error, too: what is still in the simulator must go before the static objects do.
     const auto destroy = [] {
         Simulator::Destroy();

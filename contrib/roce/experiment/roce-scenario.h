@@ -55,9 +55,11 @@ struct ScenarioOptions : public TransportOptions
 /**
  * @brief The frame of a main(): time resolution, one line on standard error for bad input.
  * @param run the program; returns its exit status
+ * @param mayShare it can run in several processes that mpirun has started: all that simulates in it
+ * is one call of RunOptions::Run()
  * @return exit status, 2 for bad input, 1 for an error while simulating
  */
-int RunProgram(const std::function<int()>& run);
+int RunProgram(const std::function<int()>& run, bool mayShare = false);
 
 /**
  * @brief A whole program for experiments on one kind of topology.
@@ -76,16 +78,18 @@ template <typename T>
 int
 RunScenario(int argc, char** argv, const std::string& name, const std::string& usage)
 {
-    return RunProgram([&] {
-        T topology;
-        ScenarioOptions scenario;
-        scenario.run.out = "results/" + name;
-        CheckedCommandLine cmd(name, usage);
-        scenario.AddOptions(cmd);
-        cmd.AddTopology(topology);
-        cmd.Parse(argc, argv);
-        return scenario.Run(cmd, topology);
-    });
+    return RunProgram(
+        [&] {
+            T topology;
+            ScenarioOptions scenario;
+            scenario.run.out = "results/" + name;
+            CheckedCommandLine cmd(name, usage);
+            scenario.AddOptions(cmd);
+            cmd.AddTopology(topology);
+            cmd.Parse(argc, argv);
+            return scenario.Run(cmd, topology);
+        },
+        true);
 }
 
 } // namespace roce

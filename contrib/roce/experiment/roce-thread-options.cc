@@ -5,6 +5,8 @@
  */
 #include "roce-thread-options.h"
 
+#include "roce-mpi-ranks.h"
+
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -52,6 +54,16 @@ ThreadOptions::Parse() const
 void
 ThreadOptions::Check(const std::map<std::string, bool>& files) const
 {
+    const bool shared = MpiRanks::Get();
+    if (shared && balance)
+    {
+        throw InputError("--balance with several processes (mpirun), expected one");
+    }
+    if (shared && threads == "auto")
+    {
+        throw InputError("--threads=auto with several processes (mpirun), expected a number for "
+                         "each of them");
+    }
     const bool one = Parse() == 1;
     if (balance == 1 || balance > MOST || (balance && !one))
     {
@@ -60,12 +72,16 @@ ThreadOptions::Check(const std::map<std::string, bool>& files) const
     }
     for (const auto& [name, isOn] : files)
     {
-        if (isOn && (balance || !one))
+        if (isOn && (balance || !one || shared))
         {
-            throw InputError("--" + name + " with --" + (balance ? "balance" : "threads") +
-                             ": it is told of every change or packet, which several threads cannot "
-                             "do; expected one thread, or a series with a time between samples "
-                             "other than rates");
+            throw InputError("--" + name + " with " +
+                             (shared    ? "several processes (mpirun)"
+                              : balance ? "--balance"
+                                        : "--threads") +
+                             ": it is told of every change or packet, which several " +
+                             (shared ? "processes" : "threads") + " cannot do; expected one " +
+                             (shared ? "process" : "thread") +
+                             ", or a series with a time between samples other than rates");
         }
     }
 }
@@ -73,7 +89,11 @@ ThreadOptions::Check(const std::map<std::string, bool>& files) const
 void
 ThreadOptions::Apply(Network& network) const
 {
-    if (balance)
+    if (RankExchange* ranks = MpiRanks::Get())
+    {
+        network.SetRanks(*ranks, Parse());
+    }
+    else if (balance)
     {
         network.MeasureBalance(balance);
     }

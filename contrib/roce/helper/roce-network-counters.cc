@@ -36,13 +36,19 @@ Network::GetCounters() const
         counters["framesLostOnLinks"] += port->GetFramesLost();
         counters["framesLostLinkDown"] += port->GetFramesLost(Port::LOSS_LINK_DOWN);
     }
+    counters["pausedPs"] = static_cast<uint64_t>(pausedPs);
+    counters["packetHops"] = CountPacketHops();
+    if (GetRanks())
+    {
+        counters = AddRanks(counters);
+    }
+    counters["pausedNs"] = counters["pausedPs"] / 1000;
+    counters.erase("pausedPs");
     counters["linkFailures"] = CountLinkFailures();
     if (m_tuner)
     {
         m_tuner->Count(counters);
     }
-    counters["pausedNs"] = static_cast<uint64_t>(pausedPs / 1000);
-    counters["packetHops"] = CountPacketHops();
     return counters;
 }
 

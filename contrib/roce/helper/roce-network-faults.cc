@@ -148,6 +148,7 @@ void
 Network::FailLink(uint32_t link, unsigned directions)
 {
     const unsigned changed = m_links.at(link).link->Fail(directions, NowPs());
+    NoteShared();
     OnLinkChange(link, changed, false);
 }
 
@@ -155,6 +156,7 @@ void
 Network::RepairLink(uint32_t link, unsigned directions)
 {
     const unsigned changed = m_links.at(link).link->Repair(directions, NowPs());
+    NoteShared();
     OnLinkChange(link, changed, true);
 }
 
@@ -211,6 +213,7 @@ Network::OnReroute(uint32_t link, unsigned directions, bool up)
     unsigned& down = m_links[link].knownDown;
     down = up ? down & ~directions : down | directions;
     ComputeRoutes(false);
+    NoteShared();
 }
 
 bool
@@ -297,7 +300,7 @@ Network::AuditLinks() const
         {
             const Link::Direction& direction = link.GetDirection(end);
             const uint64_t inFlight = link.CountInFlight(end);
-            if (direction.sentFrames != direction.arrivedFrames + inFlight)
+            if (IsHere(*direction.to) && direction.sentFrames != direction.arrivedFrames + inFlight)
             {
                 return "link " + GetLinkName(l) + ": " + std::to_string(direction.sentFrames) +
                        " frames sent, " + std::to_string(direction.arrivedFrames) +
@@ -307,6 +310,10 @@ Network::AuditLinks() const
     }
     for (const SwitchEntry& entry : m_switches)
     {
+        if (!IsHere(*entry.sw))
+        {
+            continue;
+        }
         uint64_t received = entry.sw->GetCounters().rxFrames;
         uint64_t arrived = 0;
         uint64_t sent = 0;

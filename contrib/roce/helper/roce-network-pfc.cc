@@ -7,6 +7,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/queue-size.h"
+#include "ns3/roce-byte-stream.h"
 #include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/uinteger.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 namespace ns3
 {
@@ -236,6 +238,31 @@ Network::FindDropCause(const Switch& sw) const
     return "a pause ran out too early, or did not begin in time (PauseQuanta, ResponseBytes)";
 }
 
+/// Those of all processes. @param own of this one @return how many, and where most of them
+static std::pair<uint64_t, std::string>
+GatherDrops(RankExchange& ranks, const std::tuple<uint64_t, uint64_t, uint64_t, std::string>& own)
+{
+    const auto& [frames, mostFrames, sw, where] = own;
+    std::string bytes;
+    ByteWriter writer(bytes);
+    writer(frames)(mostFrames)(sw)(where);
+    std::pair<uint64_t, std::string> total;
+    std::pair<uint64_t, uint64_t> most; // frames, and the first switch with so many
+    for (const std::string& other : ranks.Gather(bytes))
+    {
+        ByteReader stream(other);
+        total.first += stream.Get<uint64_t>();
+        const auto theirs = stream.Get<uint64_t>();
+        const uint64_t place = UINT64_MAX - stream.Get<uint64_t>();
+        if (theirs && std::make_pair(theirs, place) > most)
+        {
+            most = {theirs, place};
+            stream(total.second);
+        }
+    }
+    return total;
+}
+
 std::string
 Network::DescribeLosslessDrops() const
 {
@@ -249,13 +276,17 @@ Network::DescribeLosslessDrops() const
         frames += dropped(entry);
         most = !most || dropped(entry) > dropped(*most) ? &entry : most;
     }
-    if (!frames)
+    std::string where = frames ? std::to_string(dropped(*most)) + " of them by " + most->name +
+                                     ": " + FindDropCause(*most->sw)
+                               : "";
+    if (RankExchange* ranks = GetRanks())
     {
-        return "";
+        std::tie(frames, where) = GatherDrops(
+            *ranks,
+            {frames, dropped(*most), static_cast<uint64_t>(most - m_switches.data()), where});
     }
-    return std::to_string(frames) + " frames of lossless classes were dropped, " +
-           std::to_string(dropped(*most)) + " of them by " + most->name + ": " +
-           FindDropCause(*most->sw);
+    return frames ? std::to_string(frames) + " frames of lossless classes were dropped, " + where
+                  : "";
 }
 
 } // namespace roce

@@ -96,7 +96,7 @@ Network::SetThreads(unsigned threads)
     {
         return 1;
     }
-    Divide(threads, threads, false);
+    Divide(threads, threads, false, nullptr);
     return m_parallel->GetNPartitions();
 }
 
@@ -104,11 +104,11 @@ void
 Network::MeasureBalance(unsigned partitions)
 {
     Unite();
-    Divide(partitions, 1, true);
+    Divide(partitions, 1, true, nullptr);
 }
 
 void
-Network::Divide(unsigned partitions, unsigned threads, bool measure)
+Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchange* ranks)
 {
     CheckParallel();
     ParallelRun::CheckSinks();
@@ -154,7 +154,16 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure)
                 : "threads: all links have a delay of 0, so that the network cannot be divided; "
                   "expected one thread");
     }
-    m_parallel = std::make_unique<ParallelRun>(groups.GetN(), threads, measure);
+    if (ranks && groups.GetN() < ranks->GetN())
+    {
+        throw InputError("ranks: the network divides into " + std::to_string(groups.GetN()) +
+                         " parts, too few for " + std::to_string(ranks->GetN()) +
+                         " processes; expected at most " + std::to_string(groups.GetN()));
+    }
+    m_parallel = std::make_unique<ParallelRun>(groups.GetN(),
+                                               threads,
+                                               measure,
+                                               ranks ? MakeMail(*ranks) : nullptr);
     for (uint32_t i = 0; i < items.size(); ++i)
     {
         Station* station = PeekPointer(m_nics[0].nic);

@@ -473,10 +473,19 @@ Network::EnableFingerprint()
 uint64_t
 Network::GetFingerprint() const
 {
-    uint64_t hash = 0;
+    std::vector<uint64_t> fingerprints;
     for (const Ptr<Port>& port : GetPorts())
     {
-        hash = Mix64(hash ^ port->GetFingerprint());
+        fingerprints.push_back(IsHere(*port->GetOwner()) ? port->GetFingerprint() : 0);
+    }
+    if (RankExchange* ranks = GetRanks())
+    {
+        fingerprints = ranks->Sum(fingerprints);
+    }
+    uint64_t hash = 0;
+    for (const uint64_t fingerprint : fingerprints)
+    {
+        hash = Mix64(hash ^ fingerprint);
     }
     return hash;
 }

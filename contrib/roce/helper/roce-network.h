@@ -228,6 +228,36 @@ class Network
      */
     void MeasureBalance(unsigned partitions);
 
+    /**
+     * @brief Run in several processes, which all have built the same network and call this alike;
+     * with the same results. In place of an earlier division.
+     *
+     * Each has all flows and all events of the simulator, and runs stations of its own; what is
+     * asked of others is as if they had never run, but for the totals below, which are those of
+     * all. Functions that say "all processes" must be called by all at the same time, and so must
+     * whatever looks at stations before the end of the run. Limits are as for SetThreads().
+     * @param ranks the processes; outlives this
+     * @param threads of each process, at least 1
+     * @throw InputError if the network has too few parts, or a tuner
+     */
+    void SetRanks(RankExchange& ranks, unsigned threads);
+
+    /// @return the processes, or null if it is one
+    RankExchange* GetRanks() const
+    {
+        return m_parallel ? m_parallel->GetRanks() : nullptr;
+    }
+
+    /// @return whether the simulator has no event left; called by all processes, of which one may
+    /// have an event of its own
+    bool IsSimulatorDone() const;
+
+    /// @return whether this process runs a station. @param station of this network
+    static bool IsHere(const Station& station)
+    {
+        return !station.GetPartition() || !station.GetPartition()->IsRemote();
+    }
+
     /// @return how the network is divided, or null if it is not
     const ParallelRun* GetParallelRun() const
     {
@@ -465,13 +495,13 @@ class Network
 
     // --- totals over the network
 
-    /// @return transmissions of data, ACK, NAK and CNP frames by all ports
+    /// @return transmissions of data, ACK, NAK and CNP frames by all ports of this process
     uint64_t CountPacketHops() const;
 
     /// @brief Start hashing every departure.
     void EnableFingerprint();
 
-    /// @return hash over the fingerprints of all ports, in order
+    /// @return hash over the fingerprints of all ports, in order; called by all processes
     uint64_t GetFingerprint() const;
 
     /// @brief Make every NIC and switch do what is due by now, so that counters are exact.
@@ -489,26 +519,28 @@ class Network
 
     /**
      * @return everything that NICs, switches, their stages and links count, by the names of
-     * summary.json: sums over the network (of peaks the largest)
+     * summary.json: sums over the network (of peaks the largest); called by all processes
      */
     std::map<std::string, uint64_t> GetCounters() const;
 
     /// @return calls of FailLink() that made a difference
     uint64_t CountLinkFailures() const;
 
-    /// @return frames that switches have dropped or links have lost, whatever the reason
+    /// @return frames that switches have dropped or links have lost, whatever the reason; of this
+    /// process
     uint64_t CountFramesLost() const;
 
     /**
-     * @brief Say what PFC should have prevented.
+     * @brief Say what PFC should have prevented. Called by all processes.
      * @return one line with the number of frames of lossless classes that switches have dropped and
      * the likely cause; empty if there are none
      */
     std::string DescribeLosslessDrops() const;
 
     /**
-     * @brief Check every switch's invariants, that every frame sent has been received, is lost, or
-     * is on its way, link by link, and, once drained, that nothing is left anywhere.
+     * @brief Check every switch's invariants (of this process), that every frame sent has been
+     * received, is lost, or is on its way, link by link, and, once drained, that nothing is left
+     * anywhere.
      * @param drained no frame should be anywhere
      * @return empty or the first violation
      */
@@ -598,7 +630,10 @@ class Network
     void CheckFlow(const FlowSpec& flow) const;
     void MakePhases(const std::vector<FlowSpec>& flows);
     void MakeSteps(const std::vector<FlowSpec>& flows);
-    void Divide(unsigned partitions, unsigned threads, bool measure);
+    void Divide(unsigned partitions, unsigned threads, bool measure, RankExchange* ranks);
+    static std::unique_ptr<RankMail> MakeMail(RankExchange& ranks);
+    void NoteShared() const;
+    std::map<std::string, uint64_t> AddRanks(const std::map<std::string, uint64_t>& own) const;
     void CheckParallel() const;
     void Unite();
 

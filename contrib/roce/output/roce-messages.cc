@@ -14,6 +14,7 @@ namespace roce
 {
 
 Messages::Form Messages::m_form = Messages::Form::TEXT;
+bool Messages::m_muted = false;
 
 void
 Messages::SetForm(Form form)
@@ -22,11 +23,20 @@ Messages::SetForm(Form form)
 }
 
 void
+Messages::SetMuted(bool muted)
+{
+    m_muted = muted;
+}
+
+void
 Messages::Say(const std::string& kind,
               const std::string& text,
               const std::vector<std::string>& details)
 {
-    std::cerr << Format(m_form, kind, text, details) << std::endl;
+    if (!m_muted)
+    {
+        std::cerr << Format(m_form, kind, text, details) << std::endl;
+    }
 }
 
 std::string

@@ -37,6 +37,9 @@ class Messages
     /// @param form of messages from now on
     static void SetForm(Form form);
 
+    /// @param muted say nothing from now on: another process says it
+    static void SetMuted(bool muted);
+
     /**
      * @brief Write a message to standard error.
      * @param kind error, warning, note ...
@@ -61,6 +64,7 @@ class Messages
 
   private:
     static Form m_form;
+    static bool m_muted;
 };
 
 } // namespace roce

@@ -34,6 +34,11 @@ class PauseSeries : public Series
     void Settle(int64_t untilPs) override;
     bool HasHosts() const override;
 
+    bool TakesPortsAsGiven() const override
+    {
+        return true;
+    }
+
   protected:
     void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
     void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;

@@ -61,13 +61,14 @@ RunCollector::RunCollector(Network& network,
     }
     stall.lastStartPs = FlowPhases::LastScheduledPs(flows);
     m_stall = std::make_unique<StallDetector>(network, stall);
-    if ((options.series.IsOn() || options.netanim.IsOn() || !options.pcap.empty()) && !writer)
+    if ((options.series.IsOn() || options.netanim.IsOn() || !options.pcap.empty()) && !writer &&
+        !options.isSilent)
     {
         throw std::logic_error("RunCollector: time series, animations, captures need a RunWriter");
     }
     if (options.series.IsOn())
     {
-        m_series = std::make_unique<TimeSeries>(network, flows, options.series, *writer);
+        m_series = std::make_unique<TimeSeries>(network, flows, options.series, writer);
     }
     if (options.netanim.IsOn())
     {
@@ -217,25 +218,53 @@ RunCollector::GetRecords() const
             record.deliveredBytes = flow.sizeBytes;
         }
     }
+    for (const OpenFlow& flow : FindOpen())
+    {
+        FlowRecord& record = records[flow.id];
+        record.deliveredBytes = flow.deliveredBytes;
+        record.packets = flow.packets;
+        record.retransmittedPackets = flow.retransmitted;
+    }
+    return records;
+}
+
+/// Flows under way, of all processes.
+std::vector<RunCollector::OpenFlow>
+RunCollector::FindOpen() const
+{
+    std::vector<OpenFlow> flows;
     for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
     {
         const Ptr<Nic> nic = m_network.GetNic(n);
         for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
         {
             const QueuePair* qp = nic->GetQp(q);
-            if (!qp || qp->GetOldestCookie() >= records.size())
+            if (qp && qp->GetOldestCookie() < m_flows.size())
             {
-                continue;
+                flows.push_back({qp->GetOldestCookie(),
+                                 qp->GetOldestPackets(),
+                                 qp->GetRetransmitted(),
+                                 0,
+                                 qp->GetConfig().dst,
+                                 qp->GetConfig().dstQp});
             }
-            FlowRecord& record = records[qp->GetOldestCookie()];
-            const ReceiverQp* receiver =
-                m_network.GetNic(qp->GetConfig().dst)->GetReceiver(qp->GetConfig().dstQp);
-            record.deliveredBytes = receiver ? receiver->receivedBytes : 0;
-            record.packets = qp->GetOldestPackets();
-            record.retransmittedPackets = qp->GetRetransmitted();
         }
     }
-    return records;
+    RankExchange* const ranks = m_network.GetRanks();
+    flows = ranks ? ranks->Join(flows) : flows;
+    std::vector<uint64_t> delivered;
+    for (const OpenFlow& flow : flows)
+    {
+        // A receiver that another process has is none here.
+        const ReceiverQp* receiver = m_network.GetNic(flow.dst)->GetReceiver(flow.dstQp);
+        delivered.push_back(receiver ? receiver->receivedBytes : 0);
+    }
+    delivered = ranks ? ranks->Sum(delivered) : delivered;
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        flows[i].deliveredBytes = delivered[i];
+    }
+    return flows;
 }
 
 std::map<std::string, uint64_t>

@@ -63,6 +63,7 @@ class RunCollector
         bool fingerprint{false};              //!< hash every departure
         std::vector<std::string> pcap;        //!< ports to capture, see PortCapture
         Time stallInterval{MilliSeconds(10)}; //!< see StallDetector::Options
+        bool isSilent{false}; //!< another process writes the files: none here, whatever is asked
     };
 
     /**
@@ -105,7 +106,7 @@ class RunCollector
     /// @return why the run has ended
     End GetEnd() const;
 
-    /// @return every flow, by id, finished or not
+    /// @return every flow, by id, finished or not; called by all processes
     std::vector<FlowRecord> GetRecords() const;
 
     /**
@@ -149,9 +150,21 @@ class RunCollector
         uint64_t retransmitted{0};
     };
 
+    /// How far a flow is that is under way.
+    struct OpenFlow
+    {
+        uint64_t id;
+        uint64_t packets;
+        uint64_t retransmitted;
+        uint64_t deliveredBytes; //!< at the receiver
+        uint32_t dst;
+        uint32_t dstQp;
+    };
+
     void OnCompleted(const MessageRecord& record);
     void OnReceived(uint64_t cookie, Time at);
     void OnStop();
+    std::vector<OpenFlow> FindOpen() const;
 
     Network& m_network;
     std::vector<FlowSpec> m_flows;

@@ -58,6 +58,11 @@ SeriesOrder::NewRank()
 void
 SeriesOrder::Push(int64_t atPs, uint64_t source, const SeriesRow& row)
 {
+    if (m_divert)
+    {
+        m_divert(row);
+        return;
+    }
     m_order.Push(atPs, uint64_t{row.rank} << 56 | source, row);
     if (m_order.GetSize() >= m_fullAt)
     {
@@ -145,7 +150,10 @@ Series::OpenTable(const std::string& name, const std::vector<std::string>& colum
     {
         header.emplace_back("port_name");
     }
-    m_table = &m_context.writer.OpenCsv(name, header);
+    if (m_context.writer)
+    {
+        m_table = &m_context.writer->OpenCsv(name, header);
+    }
 }
 
 void

@@ -108,6 +108,15 @@ class SeriesOrder
     void Push(int64_t atPs, uint64_t source, const SeriesRow& row);
 
     /**
+     * @brief Have rows go elsewhere.
+     * @param take called for each in place of Push(); null: no more
+     */
+    void Divert(std::function<void(const SeriesRow&)> take)
+    {
+        m_divert = std::move(take);
+    }
+
+    /**
      * @brief Everything before a time is known: write it.
      * @tparam P callable; @tparam F callable with (atPs, const SeriesRow&)
      * @param untilPs not included
@@ -130,6 +139,7 @@ class SeriesOrder
     std::size_t m_fullAt{FULL_ROWS}; //!< rows
     uint8_t m_ranks{0};
     std::function<void()> m_whenFull;
+    std::function<void(const SeriesRow&)> m_divert; //!< null: rows come here
 };
 
 /**
@@ -140,7 +150,7 @@ struct SeriesContext
 {
     Network& network;
     PortNames names;
-    RunWriter& writer;
+    RunWriter* writer; //!< null: another process writes the tables
     SeriesOrder order;
     std::vector<FlowSpec> flows;                //!< the id of each is its position
     std::vector<bool> chosenFlows;              //!< by flow
@@ -226,6 +236,19 @@ class Series
 
     /// @return whether its rows have nodes that are hosts
     virtual bool HasHosts() const;
+
+    /// @return whether samples have ports in the order of SeriesContext::ports, else in that of the
+    /// network
+    virtual bool TakesPortsAsGiven() const
+    {
+        return false;
+    }
+
+    /// @return whether its rows are about nodes, else about flows
+    bool HasNodes() const
+    {
+        return m_hasNodeName;
+    }
 
     /**
      * @brief Write a row to its files.

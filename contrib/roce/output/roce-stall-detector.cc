@@ -6,6 +6,7 @@
 #include "roce-stall-detector.h"
 
 #include "ns3/node.h"
+#include "ns3/roce-byte-stream.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 namespace ns3
 {
@@ -27,54 +29,6 @@ constexpr uint32_t SAMPLED_PATHS = 256;
 
 /// Twice this and some simulated time are still times.
 constexpr int64_t LONGEST_RTO_PS = INT64_MAX / 8;
-
-/// @return the switch a port belongs to, or null for a NIC's
-Switch*
-SwitchOf(const Port& port)
-{
-    return dynamic_cast<Switch*>(port.GetOwner());
-}
-
-bool
-IsPaused(Port& port, uint8_t trafficClass)
-{
-    return port.PausedMask(NowPs()) >> trafficClass & 1;
-}
-
-/// @return bytes of the class that wait at a switch port
-uint64_t
-QueuedBytes(const Port& port, uint8_t trafficClass)
-{
-    const Switch* sw = SwitchOf(port);
-    return sw ? sw->GetQueue(port.GetIndex()).GetBytes(trafficClass) : 0;
-}
-
-/// What a switch port holds back of a class. @param port any @param trafficClass class @return
-/// text, or nothing
-std::string
-DescribeHeld(const Port& port, uint8_t trafficClass)
-{
-    const Switch* sw = SwitchOf(port);
-    return sw ? sw->GetQueue(port.GetIndex()).DescribeHeld(trafficClass) : "";
-}
-
-/// The port of a switch where most bytes of a class wait, or null.
-Port*
-LongestQueue(const Switch& sw, uint8_t trafficClass)
-{
-    Port* longest = nullptr;
-    uint64_t most = 0;
-    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
-    {
-        const uint64_t bytes = sw.GetQueue(p).GetBytes(trafficClass);
-        if (bytes > most)
-        {
-            most = bytes;
-            longest = PeekPointer(sw.GetPort(p));
-        }
-    }
-    return longest;
-}
 
 /// Whether it may send, but its pacing gap is so long that there need not be a packet between
 /// checks.
@@ -92,6 +46,7 @@ IsPaced(const QueuePair& qp, int64_t checkIntervalPs)
 
 StallDetector::StallDetector(const Network& network, const Options& options)
     : m_network(network),
+      m_views(network),
       m_options(options)
 {
     if (!options.checkInterval.IsStrictlyPositive())
@@ -121,7 +76,7 @@ StallDetector::ScheduleNext()
     {
         longestRtoPs = std::max(longestRtoPs, qp->GetRecovery().TimeoutPs(*qp));
     }
-    longestRtoPs = std::min(longestRtoPs, LONGEST_RTO_PS);
+    longestRtoPs = std::min(LargestOfAll(longestRtoPs), LONGEST_RTO_PS);
     // Nothing is given up before everything that is known to come has begun.
     const Time interval = std::max({m_options.checkInterval,
                                     PicoSeconds(2 * longestRtoPs),
@@ -134,13 +89,13 @@ StallDetector::OnCheck()
 {
     FindStalled(); // who does not get on is not described before the end: that takes longer
     const bool more = NowPs() < GetLastKnownPs();
-    if (!more && FindUnfinished().empty())
+    if (!more && !HasUnfinished())
     {
         return;
     }
     m_idleChecks = m_progress || more ? 0 : m_idleChecks + 1;
     // Without any other event, nothing will ever happen again.
-    const bool dry = Simulator::IsFinished();
+    const bool dry = m_network.IsSimulatorDone();
     if (dry || (m_options.patience && m_idleChecks >= m_options.patience))
     {
         m_reports = DescribeUnfinished(m_options.maxReports);
@@ -158,8 +113,8 @@ StallDetector::OnCheck()
 int64_t
 StallDetector::GetLastKnownPs() const
 {
-    int64_t lastPs = std::max(m_options.lastStartPs,
-                              FindUnfinished().empty() ? -1 : m_network.GetLastChangePs());
+    int64_t lastPs =
+        std::max(m_options.lastStartPs, HasUnfinished() ? m_network.GetLastChangePs() : -1);
     if (m_network.HasWaitingFlows())
     {
         // Its flows may start after a check at that very time.
@@ -167,6 +122,21 @@ StallDetector::GetLastKnownPs() const
                           std::min(m_network.GetLastWaitedStartPs(), Network::LONGEST_RUN_PS) + 1);
     }
     return lastPs;
+}
+
+/// @return the largest of the numbers that the processes have. @param own of this one
+int64_t
+StallDetector::LargestOfAll(int64_t own) const
+{
+    RankExchange* const ranks = m_network.GetRanks();
+    return ranks ? ranks->Largest(own) : own;
+}
+
+/// @return whether any process has unfinished queue pairs
+bool
+StallDetector::HasUnfinished() const
+{
+    return LargestOfAll(!FindUnfinished().empty());
 }
 
 std::vector<QueuePair*>
@@ -214,8 +184,8 @@ StallDetector::FindStalled()
         }
     }
     // One that has finished is missing now, one that has got on is not among the stalled.
-    m_progress = opened != m_openedQps || acked.size() != m_acked.size() ||
-                 stalled.size() != unfinished.size();
+    m_progress = LargestOfAll(opened != m_openedQps || acked.size() != m_acked.size() ||
+                              stalled.size() != unfinished.size());
     m_openedQps = opened;
     m_acked = std::move(acked);
     return stalled;
@@ -231,7 +201,9 @@ std::size_t
 StallDetector::CountUnfinished() const
 {
     m_network.CatchUp();
-    return FindUnfinished().size();
+    const uint64_t own = FindUnfinished().size();
+    RankExchange* const ranks = m_network.GetRanks();
+    return ranks ? ranks->Sum({own}).front() : own;
 }
 
 std::vector<std::string>
@@ -240,7 +212,9 @@ StallDetector::DescribeUnfinished(std::size_t most) const
     m_network.CatchUp();
     std::vector<QueuePair*> unfinished = FindUnfinished();
     unfinished.resize(std::min(unfinished.size(), most));
-    return Describe(unfinished);
+    std::vector<std::string> lines = Describe(unfinished);
+    lines.resize(std::min(lines.size(), most));
+    return lines;
 }
 
 std::string
@@ -252,16 +226,78 @@ StallDetector::DescribePhases() const
 std::vector<std::string>
 StallDetector::Describe(const std::vector<QueuePair*>& qps) const
 {
-    std::vector<std::string> lines;
-    if (!qps.empty())
+    RankExchange* const ranks = m_network.GetRanks();
+    if (qps.empty() && !ranks)
     {
-        const WaitGraph graph = MakeGraph(FindUnfinished());
-        for (const QueuePair* qp : qps)
+        return {};
+    }
+    m_views.Gather();
+    m_framesLost = m_network.CountFramesLost();
+    m_framesLost = ranks ? ranks->Sum({m_framesLost}).front() : m_framesLost;
+    const WaitGraph graph = MakeGraph(FindWays());
+    std::map<QpId, std::string> lines;
+    for (const QueuePair* qp : qps)
+    {
+        lines[{qp->GetConfig().src, qp->GetQpn()}] = DescribeOne(*qp, graph);
+    }
+    if (ranks)
+    {
+        lines = GatherLines(*ranks, lines);
+    }
+    std::vector<std::string> texts;
+    for (const auto& [id, text] : lines)
+    {
+        texts.push_back(text);
+    }
+    return texts;
+}
+
+/// @return lines of all processes. @param ranks the processes @param own of this one
+std::map<StallDetector::QpId, std::string>
+StallDetector::GatherLines(RankExchange& ranks, const std::map<QpId, std::string>& own)
+{
+    std::string bytes;
+    ByteWriter writer(bytes);
+    for (const auto& [id, text] : own)
+    {
+        writer(id.first)(id.second)(text);
+    }
+    std::map<QpId, std::string> all;
+    for (const std::string& other : ranks.Gather(bytes))
+    {
+        for (ByteReader reader(other); !reader.IsEmpty();)
         {
-            lines.push_back(DescribeOne(*qp, graph));
+            const auto nic = reader.Get<uint32_t>();
+            reader(all[{nic, reader.Get<uint32_t>()}]);
         }
     }
-    return lines;
+    return all;
+}
+
+/// @return ways of unfinished queue pairs of all processes that have sent something, by NIC and
+/// queue pair
+std::vector<StallDetector::Way>
+StallDetector::FindWays() const
+{
+    std::vector<Way> ways;
+    for (const QueuePair* qp : FindUnfinished())
+    {
+        // After a timeout nothing counts as outstanding, but what was sent before may be anywhere.
+        if (qp->GetHighestPsn() != qp->GetUna())
+        {
+            const QueuePair::Config& config = qp->GetConfig();
+            ways.push_back(
+                {config.src, qp->GetQpn(), config.dst, qp->GetEntropy(), config.trafficClass});
+        }
+    }
+    if (RankExchange* ranks = m_network.GetRanks())
+    {
+        ways = ranks->Join(ways);
+        std::sort(ways.begin(), ways.end(), [](const Way& a, const Way& b) {
+            return std::tie(a.src, a.qpn) < std::tie(b.src, b.qpn);
+        });
+    }
+    return ways;
 }
 
 StallDetector::PortKey
@@ -283,23 +319,17 @@ StallDetector::PortName(const Port& port) const
 }
 
 StallDetector::WaitGraph
-StallDetector::MakeGraph(const std::vector<QueuePair*>& qps) const
+StallDetector::MakeGraph(const std::vector<Way>& ways) const
 {
     WaitGraph graph;
-    for (const QueuePair* qp : qps)
+    for (const Way& way : ways)
     {
-        const QueuePair::Config& config = qp->GetConfig();
-        // After a timeout nothing counts as outstanding, but what was sent before may be anywhere.
-        if (qp->GetHighestPsn() == qp->GetUna())
-        {
-            continue; // nothing of it is in the network
-        }
-        const auto path = m_network.TracePath(config.src, config.dst, qp->GetEntropy());
+        const auto path = m_network.TracePath(way.src, way.dst, way.entropy);
         for (std::size_t i = 1; i < path.size(); ++i)
         {
-            if (QueuedBytes(*path[i].port, config.trafficClass))
+            if (m_views.GetQueuedBytes(*path[i].port, way.trafficClass))
             {
-                auto& next = graph[KeyOf(*path[i - 1].port, config.trafficClass)];
+                auto& next = graph[KeyOf(*path[i - 1].port, way.trafficClass)];
                 if (std::find(next.begin(), next.end(), path[i].port) == next.end())
                 {
                     next.push_back(path[i].port);
@@ -327,14 +357,14 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
     for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, qp.GetEntropy()))
     {
         const bool own = hop.port == PeekPointer(nic);
-        queued += QueuedBytes(*hop.port, c);
-        if ((own || QueuedBytes(*hop.port, c)) && IsPaused(*hop.port, c))
+        queued += m_views.GetQueuedBytes(*hop.port, c);
+        if ((own || m_views.GetQueuedBytes(*hop.port, c)) && m_views.IsPaused(*hop.port, c))
         {
             text << (own ? "" : "; frames wait at " + PortName(*hop.port)) << ", "
                  << Follow(hop.port, c, graph);
             return text.str();
         }
-        if (const std::string here = DescribeHeld(*hop.port, c); !here.empty())
+        if (const std::string here = m_views.DescribeHeld(*hop.port, c); !here.empty())
         {
             held += ", " + here + " at " + PortName(*hop.port);
         }
@@ -353,11 +383,10 @@ StallDetector::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
 std::string
 StallDetector::DescribeLosses(const QueuePair& qp) const
 {
-    const uint64_t lost = m_network.CountFramesLost();
-    if (lost)
+    if (m_framesLost)
     {
         return "frames or their acknowledgements are lost or still on a link (" +
-               std::to_string(lost) + " frames lost in the whole network)";
+               std::to_string(m_framesLost) + " frames lost in the whole network)";
     }
     if (qp.failed)
     {
@@ -401,7 +430,7 @@ StallDetector::DescribeLinks(const QueuePair& qp) const
                 add(m_network.DescribeLink(*hop.port, NowPs()));
             }
         }
-        const Switch* last = SwitchOf(*path.back().port->GetPeer());
+        const Switch* last = PortViews::SwitchOf(*path.back().port->GetPeer());
         if (last)
         {
             add(last->GetName() + " has no route to NIC " + std::to_string(dst));
@@ -441,29 +470,28 @@ StallDetector::Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) 
     }
     while (true)
     {
-        const Port* pauser = port->GetPeer();
-        const Switch* sw = SwitchOf(*pauser);
+        Port* pauser = port->GetPeer();
+        const Switch* sw = PortViews::SwitchOf(*pauser);
         text << "paused by " << PortName(*pauser);
         if (!sw)
         {
             return text.str();
         }
-        const auto& paused = sw->GetBuffer().GetPaused();
-        const std::pair<uint16_t, uint8_t> which(pauser->GetIndex(), trafficClass);
-        if (std::find(paused.begin(), paused.end(), which) == paused.end())
+        if (!m_views.HasXoff(*pauser, trafficClass))
         {
             text << ", which has no XOFF outstanding: its XON is lost or on its way";
             return text.str();
         }
-        text << " (holds " << sw->GetBuffer().GetIngressBytes(which.first, which.second) << " B)";
+        text << " (holds " << m_views.GetIngressBytes(*pauser, trafficClass) << " B)";
         const auto next = graph.find(KeyOf(*port, trafficClass));
         Port* waitsFor = nullptr;
         if (next != graph.end())
         {
-            const auto it =
-                std::find_if(next->second.begin(), next->second.end(), [=](Port* candidate) {
-                    return IsPaused(*candidate, trafficClass);
-                });
+            const auto it = std::find_if(next->second.begin(),
+                                         next->second.end(),
+                                         [this, trafficClass](Port* candidate) {
+                                             return m_views.IsPaused(*candidate, trafficClass);
+                                         });
             if (it != next->second.end())
             {
                 port = *it;
@@ -473,17 +501,36 @@ StallDetector::Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) 
             waitsFor = next->second.front();
         }
         // Frames of flows that are done for their senders, or of another flow's retransmission.
-        waitsFor = waitsFor ? waitsFor : LongestQueue(*sw, trafficClass);
+        waitsFor = waitsFor ? waitsFor : FindLongestQueue(*sw, trafficClass);
         if (waitsFor)
         {
-            const std::string held = DescribeHeld(*waitsFor, trafficClass);
+            const std::string held = m_views.DescribeHeld(*waitsFor, trafficClass);
             text << ", whose frames wait for " << PortName(*waitsFor) << ", "
-                 << QueuedBytes(*waitsFor, trafficClass) << " B queued, "
-                 << (IsPaused(*waitsFor, trafficClass) ? "paused" : "not paused")
+                 << m_views.GetQueuedBytes(*waitsFor, trafficClass) << " B queued, "
+                 << (m_views.IsPaused(*waitsFor, trafficClass) ? "paused" : "not paused")
                  << (held.empty() ? "" : ", ") << held;
         }
         return text.str();
     }
+}
+
+/// The port of a switch where most bytes of a class wait, or null.
+Port*
+StallDetector::FindLongestQueue(const Switch& sw, uint8_t trafficClass) const
+{
+    Port* longest = nullptr;
+    uint64_t most = 0;
+    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+    {
+        Port* const port = PeekPointer(sw.GetPort(p));
+        const uint64_t bytes = m_views.GetQueuedBytes(*port, trafficClass);
+        if (bytes > most)
+        {
+            most = bytes;
+            longest = port;
+        }
+    }
+    return longest;
 }
 
 std::vector<Port*>
@@ -502,7 +549,7 @@ StallDetector::FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& grap
             continue;
         }
         Port* candidate = next->second[index++];
-        if (!IsPaused(*candidate, trafficClass))
+        if (!m_views.IsPaused(*candidate, trafficClass))
         {
             continue;
         }

@@ -6,6 +6,8 @@
 #ifndef ROCE_STALL_DETECTOR_H
 #define ROCE_STALL_DETECTOR_H
 
+#include "roce-port-views.h"
+
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-network.h"
@@ -78,13 +80,14 @@ class StallDetector
      */
     std::vector<std::string> Check();
 
-    /// @return number of unfinished queue pairs, whether they get on or not
+    /// @return number of unfinished queue pairs, whether they get on or not; called by all
+    /// processes
     std::size_t CountUnfinished() const;
 
     /**
      * @brief Explain unfinished queue pairs, whether they get on or not.
      * @param most so many of them, the first ones
-     * @return one line each, by NIC and queue pair
+     * @return one line each, by NIC and queue pair; called by all processes
      */
     std::vector<std::string> DescribeUnfinished(std::size_t most = SIZE_MAX) const;
 
@@ -111,17 +114,33 @@ class StallDetector
     /// Node, interface and class of a sending port; ordered, unlike its address.
     using PortKey = uint64_t;
 
+    /// Where frames of an unfinished queue pair may be.
+    struct Way
+    {
+        uint32_t src;
+        uint32_t qpn;
+        uint32_t dst;
+        uint16_t entropy;
+        uint8_t trafficClass;
+    };
+
     /// For each sending port, the ports further on that the frames sent from it wait for.
     using WaitGraph = std::map<PortKey, std::vector<Port*>>;
 
     /// @return the queue pairs with unacknowledged packets or packets to send
     std::vector<QueuePair*> FindUnfinished() const;
+    int64_t LargestOfAll(int64_t own) const;
+    bool HasUnfinished() const;
     /// @return until when there is something to come, as far as is known now
     int64_t GetLastKnownPs() const;
     /// A check: @return those without progress since the check before
     std::vector<QueuePair*> FindStalled();
     std::vector<std::string> Describe(const std::vector<QueuePair*>& qps) const;
-    WaitGraph MakeGraph(const std::vector<QueuePair*>& qps) const;
+    static std::map<QpId, std::string> GatherLines(RankExchange& ranks,
+                                                   const std::map<QpId, std::string>& own);
+    std::vector<Way> FindWays() const;
+    WaitGraph MakeGraph(const std::vector<Way>& ways) const;
+    Port* FindLongestQueue(const Switch& sw, uint8_t trafficClass) const;
     std::string DescribeOne(const QueuePair& qp, const WaitGraph& graph) const;
     std::string DescribeLosses(const QueuePair& qp) const;
     std::string DescribeLinks(const QueuePair& qp) const;
@@ -134,6 +153,8 @@ class StallDetector
     void ScheduleNext();
 
     const Network& m_network;
+    mutable PortViews m_views;
+    mutable uint64_t m_framesLost{0}; //!< in the whole network, see Describe()
     Options m_options;
     std::map<QpId, uint64_t> m_acked;   //!< how far unfinished queue pairs were at the last check
     uint64_t m_openedQps{0};            //!< at the last check

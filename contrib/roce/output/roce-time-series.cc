@@ -122,7 +122,7 @@ TimeSeries::Check(const Network& network, std::size_t nFlows, const Options& opt
 TimeSeries::TimeSeries(Network& network,
                        const std::vector<FlowSpec>& flows,
                        const Options& options,
-                       RunWriter& writer)
+                       RunWriter* writer)
     : m_context{network,
                 PortNames(network),
                 writer,
@@ -145,9 +145,9 @@ TimeSeries::TimeSeries(Network& network,
     {
         throw std::logic_error("TimeSeries: a mode of an unknown series");
     }
-    if (options.chromeTrace)
+    if (options.chromeTrace && writer)
     {
-        m_context.timeLine = std::make_unique<TimeLine>(network, writer.AddFile("trace.json"));
+        m_context.timeLine = std::make_unique<TimeLine>(network, writer->AddFile("trace.json"));
         m_series.push_back(MakeFlowSeries(m_context));
     }
 }
@@ -257,12 +257,27 @@ TimeSeries::ScheduleSample(std::size_t i)
 }
 
 void
+TimeSeries::TakeSample(Series& series)
+{
+    if (!m_context.network.GetRanks())
+    {
+        series.Sample(NowPs());
+        return;
+    }
+    if (!m_merge)
+    {
+        m_merge = std::make_unique<SeriesMerge>(m_context);
+    }
+    m_merge->Sample(series, NowPs());
+}
+
+void
 TimeSeries::OnTimer(std::size_t i)
 {
     m_context.network.CatchUp();
-    m_samplers[i].series->Sample(NowPs());
+    TakeSample(*m_samplers[i].series);
     m_samplers[i].lastPs = NowPs();
-    if (m_finished < m_context.flows.size() && !Simulator::IsFinished())
+    if (m_finished < m_context.flows.size() && !m_context.network.IsSimulatorDone())
     {
         ScheduleSample(i);
     }
@@ -292,7 +307,7 @@ TimeSeries::Finish()
         sampler.timer.Cancel();
         if (sampler.lastPs < now)
         {
-            sampler.series->Sample(now);
+            TakeSample(*sampler.series);
         }
     }
     Settle(now + 1);

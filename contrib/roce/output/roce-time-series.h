@@ -6,6 +6,7 @@
 #ifndef ROCE_TIME_SERIES_H
 #define ROCE_TIME_SERIES_H
 
+#include "roce-series-merge.h"
 #include "roce-series.h"
 
 #include "ns3/event-id.h"
@@ -100,14 +101,14 @@ class TimeSeries
      * @param network built; outlives this
      * @param flows of the network; the id of each is its position
      * @param options see Options
-     * @param writer takes the files
+     * @param writer takes the files; null: another process has it
      * @throw InputError for an unknown port or flow, or a file that cannot be made;
      *        std::logic_error for a mode of no kind
      */
     TimeSeries(Network& network,
                const std::vector<FlowSpec>& flows,
                const Options& options,
-               RunWriter& writer);
+               RunWriter* writer);
     ~TimeSeries();
     TimeSeries(const TimeSeries&) = delete;
     TimeSeries& operator=(const TimeSeries&) = delete;
@@ -137,13 +138,15 @@ class TimeSeries
     void ChooseFlows(const std::vector<FlowRange>& ranges);
     void ScheduleSample(std::size_t sampler);
     void OnTimer(std::size_t sampler);
+    void TakeSample(Series& series);
     void Settle(int64_t untilPs);
 
     SeriesContext m_context;
     std::vector<std::unique_ptr<Series>> m_series; //!< by rank
     std::vector<Sampler> m_samplers;
-    int64_t m_slackPs{0};   //!< greatest of all stations
-    uint64_t m_finished{0}; //!< flows
+    std::unique_ptr<SeriesMerge> m_merge; //!< null: one process, or no sample yet
+    int64_t m_slackPs{0};                 //!< greatest of all stations
+    uint64_t m_finished{0};               //!< flows
 };
 
 } // namespace roce

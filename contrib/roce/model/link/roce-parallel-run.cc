@@ -6,6 +6,8 @@
 #include "roce-parallel-run.h"
 
 #include "ns3/abort.h"
+#include "ns3/roce-byte-stream.h"
+#include "ns3/roce-frame-codec.h"
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -51,12 +53,18 @@ CutDirection::Take(Frame* frame)
 }
 
 void
+CutDirection::CheckArrival(const Frame& frame, int64_t donePs)
+{
+    NS_ABORT_MSG_IF(frame.timePs <= donePs,
+                    "a frame arrives at " << frame.timePs << " ps at a partition that has run up "
+                                          << "to " << donePs << " ps");
+}
+
+void
 CutDirection::Splice(int64_t donePs)
 {
     Frame* first = m_sent.head;
-    NS_ABORT_MSG_IF(first->timePs <= donePs,
-                    "a frame arrives at " << first->timePs << " ps at a partition that has run up "
-                                          << "to " << donePs << " ps");
+    CheckArrival(*first, donePs);
     m_onLink.sentFrames += m_sent.sentFrames;
     m_sent.sentFrames = 0;
     m_sent.head = nullptr;
@@ -74,6 +82,25 @@ CutDirection::Splice(int64_t donePs)
     m_onLink.to->SetArrival(m_onLink.toPort, first->timePs);
 }
 
+int64_t
+CutDirection::Pack(std::string& out)
+{
+    const int64_t firstPs = m_sent.head->timePs;
+    ByteWriter stream(out);
+    stream(m_sent.sentFrames);
+    // For this process they have arrived.
+    m_onLink.sentFrames += m_sent.sentFrames;
+    m_onLink.arrivedFrames += m_sent.sentFrames;
+    m_sent.sentFrames = 0;
+    while (Frame* frame = m_sent.head)
+    {
+        m_sent.head = frame->next;
+        FrameCodec::Write(*frame, out);
+        FramePool::Free(frame);
+    }
+    return firstPs;
+}
+
 CutDirection::~CutDirection()
 {
     m_port->SendTo(m_onLink);
@@ -84,8 +111,13 @@ CutDirection::~CutDirection()
     }
 }
 
-ParallelRun::ParallelRun(unsigned partitions, unsigned threads, bool measure)
-    : m_errors(partitions),
+ParallelRun::ParallelRun(unsigned partitions,
+                         unsigned threads,
+                         bool measure,
+                         std::unique_ptr<RankMail> mail)
+    : m_nPartitions(partitions),
+      m_mail(std::move(mail)),
+      m_errors(partitions),
       m_measure(measure),
       m_workNs(partitions),
       m_timer(this),
@@ -96,7 +128,12 @@ ParallelRun::ParallelRun(unsigned partitions, unsigned threads, bool measure)
 {
     for (unsigned i = 0; i < partitions; ++i)
     {
-        m_partitions.push_back(std::make_unique<Partition>(*this));
+        const bool isHere = !m_mail || RankOf(i) == m_mail->GetRanks().GetRank();
+        m_partitions.push_back(std::make_unique<Partition>(*this, !isHere));
+        if (isHere)
+        {
+            m_here.push_back(i);
+        }
     }
 }
 
@@ -113,6 +150,10 @@ ParallelRun::Add(Station& station, unsigned partition)
 {
     station.SetPartition(m_partitions.at(partition).get());
     m_stations.push_back(&station);
+    if (station.GetPartition()->IsRemote())
+    {
+        m_mail->AddRemote(station);
+    }
     m_slackPs = std::max(m_slackPs, station.GetSlackPs());
 }
 
@@ -121,9 +162,29 @@ ParallelRun::Cut(Link& link)
 {
     Partition* const sides[] = {link.PeekPort(0)->GetOwner()->GetPartition(),
                                 link.PeekPort(1)->GetOwner()->GetPartition()};
+    const uint32_t id = 2 * m_links++;
+    const auto rankOf = [this](const Partition* partition) {
+        const auto found = std::find_if(
+            m_partitions.begin(),
+            m_partitions.end(),
+            [partition](const auto& candidate) { return candidate.get() == partition; });
+        return RankOf(static_cast<std::size_t>(found - m_partitions.begin()));
+    };
     for (unsigned end = 0; sides[0] != sides[1] && end < 2; ++end)
     {
+        if (sides[end]->IsRemote())
+        {
+            if (!sides[1 - end]->IsRemote())
+            {
+                m_mail->AddIn(id + end, link, end);
+            }
+            continue;
+        }
         m_cut.push_back(std::make_unique<CutDirection>(link, end, *sides[end]));
+        if (sides[1 - end]->IsRemote())
+        {
+            m_mail->AddOut(id + end, *m_cut.back(), rankOf(sides[1 - end]));
+        }
     }
 }
 
@@ -132,10 +193,23 @@ ParallelRun::Begin(int64_t windowPs)
 {
     m_windowPs = windowPs;
     m_donePs = NowPs();
+    m_inside = m_mail != nullptr; // all processes begin alike, below
     for (Station* station : m_stations)
     {
         station->Resume();
     }
+    if (m_mail)
+    {
+        SwapMail();
+        m_inside = false;
+        Arm(std::max(m_donePs, m_firstPs));
+    }
+}
+
+unsigned
+ParallelRun::RankOf(std::size_t partition) const
+{
+    return static_cast<unsigned>(partition * m_mail->GetRanks().GetN() / m_nPartitions);
 }
 
 int64_t
@@ -167,14 +241,32 @@ ParallelRun::Arm(int64_t firstPs)
 {
     if (firstPs != NEVER_PS)
     {
-        m_timer.Arm(0, firstPs + m_windowPs);
+        // Never in the past: an event may make work before the one at this time that ends a window.
+        m_timer.Arm(0, std::max(firstPs + m_windowPs, NowPs()));
+    }
+}
+
+void
+ParallelRun::NoteShared()
+{
+    if (m_mail && !m_inside)
+    {
+        m_sharedPs = NowPs();
+        m_disturbed = true;
+        m_firstPs = std::min(m_firstPs, NowPs());
+        m_donePs = std::max(m_donePs, m_firstPs - 1);
+        Arm(m_donePs);
     }
 }
 
 void
 ParallelRun::NoteOutside()
 {
-    if (!m_inside)
+    if (m_mail)
+    {
+        m_outsidePs = m_inside ? m_outsidePs : NowPs();
+    }
+    else if (!m_inside)
     {
         // Of the new work nothing happens before now; without it nothing before GetFirstPs().
         m_donePs = std::max(m_donePs, std::min(GetFirstPs(), NowPs()) - 1);
@@ -210,9 +302,9 @@ ParallelRun::RunPartition(unsigned partition)
 void
 ParallelRun::Work(unsigned thread)
 {
-    for (unsigned p = thread; p < m_partitions.size(); p += m_pool.GetThreads())
+    for (std::size_t i = thread; i < m_here.size(); i += m_pool.GetThreads())
     {
-        RunPartition(p);
+        RunPartition(m_here[i]);
     }
 }
 
@@ -252,21 +344,35 @@ ParallelRun::Splice()
     {
         for (CutDirection* direction : partition->GetSent())
         {
+            if (m_mail && m_mail->TakesFrom(direction))
+            {
+                m_toRanks.push_back(direction);
+                continue;
+            }
             direction->Splice(m_donePs);
         }
         partition->GetSent().clear();
     }
 }
 
+/// What stations have to tell.
 void
-ParallelRun::Tell()
+ParallelRun::Collect()
 {
     for (const std::unique_ptr<Partition>& partition : m_partitions)
     {
-        std::vector<Partition::Report>& reports = partition->GetReports();
-        m_reports.insert(m_reports.end(), reports.begin(), reports.end());
-        reports.clear();
+        for (const Partition::Report& report : partition->GetReports())
+        {
+            m_reports.emplace_back(report);
+        }
+        partition->GetReports().clear();
     }
+}
+
+/// Tell what has been collected.
+void
+ParallelRun::Tell()
+{
     if (m_reports.empty())
     {
         return;
@@ -276,12 +382,54 @@ ParallelRun::Tell()
                std::make_tuple(b.atPs, b.station->GetStationNodeId(), b.index);
     });
     m_telling = true;
-    for (const Partition::Report& report : m_reports)
+    for (const RankMail::Report& report : m_reports)
     {
-        report.station->Tell(report.index);
+        if (report.isFromElsewhere)
+        {
+            m_mail->Tell(report);
+        }
+        else
+        {
+            report.station->Tell(report.index);
+        }
     }
     m_telling = false;
     m_reports.clear();
+}
+
+/// Exchange with other processes what the window has made. All that can happen before is done.
+void
+ParallelRun::SwapMail()
+{
+    Splice();
+    Collect();
+    m_firstPs = m_mail->Swap(NowPs(), GetFirstPs(), m_toRanks, m_reports);
+}
+
+/// As AdvanceTo(), in all processes alike: what is done depends on nothing that only one has.
+void
+ParallelRun::AdvanceAllTo(int64_t nowPs)
+{
+    if (m_outsidePs > m_sharedPs)
+    {
+        throw InputError("ranks: an event of the program's own makes stations work, which only "
+                         "the process that has them knows; expected one process");
+    }
+    if (nowPs > m_donePs || m_disturbed)
+    {
+        const int64_t firstPs = std::max(m_donePs, m_firstPs);
+        m_disturbed = false;
+        if (firstPs <= nowPs)
+        {
+            Splice();
+            RunWindow(firstPs, nowPs);
+            m_donePs = std::max(m_donePs, nowPs);
+            SwapMail();
+            Tell();
+        }
+        m_donePs = std::max(m_donePs, nowPs);
+    }
+    Arm(std::max(m_donePs, m_firstPs));
 }
 
 void
@@ -292,6 +440,12 @@ ParallelRun::AdvanceTo(int64_t nowPs)
         return; // a sink looks: what is due is done
     }
     m_inside = true;
+    if (m_mail)
+    {
+        AdvanceAllTo(nowPs);
+        m_inside = false;
+        return;
+    }
     const int64_t beginNs = m_measure ? CpuNs() : 0;
     const int64_t workNs = m_balance.workNs;
     Splice();
@@ -304,6 +458,7 @@ ParallelRun::AdvanceTo(int64_t nowPs)
         }
         m_donePs = std::max(m_donePs, nowPs);
         Splice();
+        Collect();
         Tell();
     }
     // Even if nothing was to be done: the event that ends this window may be the one for which

@@ -8,12 +8,14 @@
 
 #include "roce-partition.h"
 #include "roce-port.h"
+#include "roce-rank-mail.h"
 #include "roce-wake-timer.h"
 #include "roce-worker-pool.h"
 
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -46,6 +48,17 @@ class CutDirection final : public FrameSink
      */
     void Splice(int64_t donePs);
 
+    /**
+     * @brief Append what has been sent to bytes for another process: how many frames, and these.
+     * @param out appended to
+     * @return when the first one arrives there
+     */
+    int64_t Pack(std::string& out);
+
+    /// @brief Stop the program if a frame comes too late. @param frame it @param donePs the
+    /// receiver has run so far
+    static void CheckArrival(const Frame& frame, int64_t donePs);
+
   private:
     Ptr<Link> m_link; //!< it and the port are used as long as this lives
     Ptr<Port> m_port;
@@ -72,6 +85,12 @@ class CutDirection final : public FrameSink
  * What happens within a station at a time depends on nothing but what is on its links by then, and
  * links keep the order; so results depend neither on the number of threads nor on windows.
  *
+ * Partitions may be shared by several processes (RankExchange). Each has the whole network and all
+ * events of the simulator, and runs its own partitions; stations of others only stand for those:
+ * nothing ever happens there, and what they count stays at zero. All processes call AdvanceTo() at
+ * the same times; at the end of a window they exchange frames and what is to be told (RankMail), so
+ * that sinks of the two trace sources above are told the same in all of them.
+ *
  * Stations at work touch nothing that belongs to another partition, use no ns-3 simulator, and
  * count no references of what others have (ObjectLock). Trace sources that stations call have no
  * sinks (StationTrace); the two named above are put off and told in the order of time, NICs in
@@ -93,8 +112,12 @@ class ParallelRun
      * @param partitions how many, at least 1
      * @param threads how many at most
      * @param measure keep a Balance, with one thread only
+     * @param mail of processes that share the partitions, equally many each; null: this one alone
      */
-    ParallelRun(unsigned partitions, unsigned threads, bool measure);
+    ParallelRun(unsigned partitions,
+                unsigned threads,
+                bool measure,
+                std::unique_ptr<RankMail> mail = nullptr);
     ~ParallelRun();
     ParallelRun(const ParallelRun&) = delete;
     ParallelRun& operator=(const ParallelRun&) = delete;
@@ -109,7 +132,7 @@ class ParallelRun
     void Add(Station& station, unsigned partition);
 
     /**
-     * @brief Cut a link if it is between two partitions.
+     * @brief Cut a link if it is between two partitions. All links, in the same order everywhere.
      * @param link outlives this
      */
     void Cut(Link& link);
@@ -130,6 +153,18 @@ class ParallelRun
 
     /// @brief An event has made work for a partition.
     void NoteOutside();
+
+    /**
+     * @brief An event makes work for stations, in all processes alike. With one process nothing
+     * happens; with several this is how all know of it, so that they end the same windows.
+     */
+    void NoteShared();
+
+    /// @return the processes, or null if it is one
+    RankExchange* GetRanks() const
+    {
+        return m_mail ? &m_mail->GetRanks() : nullptr;
+    }
 
     /// @throw InputError if a trace source that stations call has a sink
     static void CheckSinks();
@@ -178,12 +213,25 @@ class ParallelRun
     void RunPartition(unsigned partition);
     void RunWindow(int64_t basePs, int64_t untilPs);
     void Splice();
+    void Collect();
     void Tell();
+    unsigned RankOf(std::size_t partition) const;
+    void AdvanceAllTo(int64_t nowPs);
+    void SwapMail();
 
     std::vector<std::unique_ptr<Partition>> m_partitions;
     std::vector<Station*> m_stations;
     std::vector<std::unique_ptr<CutDirection>> m_cut;
-    std::vector<Partition::Report> m_reports;
+    const unsigned m_nPartitions;
+    uint32_t m_links{0};                  //!< looked at by Cut()
+    std::vector<unsigned> m_here;         //!< partitions that this process runs
+    std::unique_ptr<RankMail> m_mail;     //!< null: one process
+    std::vector<CutDirection*> m_toRanks; //!< with frames for other processes
+    std::vector<RankMail::Report> m_reports;
+    int64_t m_firstPs{NEVER_PS};              //!< several processes: see GetFirstPs(), of them all
+    int64_t m_outsidePs{-1};                  //!< last call of NoteOutside()
+    int64_t m_sharedPs{-1};                   //!< last call of NoteShared()
+    bool m_disturbed{false};                  //!< NoteShared() has been called
     std::vector<std::exception_ptr> m_errors; //!< by partition
     int64_t m_windowPs{0};
     int64_t m_slackPs{0}; //!< longest of the stations

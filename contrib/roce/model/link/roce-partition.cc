@@ -21,6 +21,10 @@ namespace roce
 void
 Partition::Wake(int64_t atPs, Wakeable* who)
 {
+    if (m_isRemote)
+    {
+        return;
+    }
     if (t_current != this)
     {
         m_run.NoteOutside();
@@ -28,6 +32,12 @@ Partition::Wake(int64_t atPs, Wakeable* who)
     Heap& heap = who->IsStation() ? m_alarms : m_starts;
     heap.push_back({atPs, who});
     std::push_heap(heap.begin(), heap.end());
+}
+
+void
+Partition::NoteShared()
+{
+    m_run.NoteShared();
 }
 
 int64_t

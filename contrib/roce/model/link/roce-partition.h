@@ -75,11 +75,25 @@ class Partition
         std::size_t index;
     };
 
-    /// @param run whose part it is
-    explicit Partition(ParallelRun& run)
-        : m_run(run)
+    /**
+     * @param run whose part it is
+     * @param isRemote another process runs its stations; here they only stand for those
+     */
+    Partition(ParallelRun& run, bool isRemote)
+        : m_run(run),
+          m_isRemote(isRemote)
     {
     }
+
+    /// @return whether another process runs its stations
+    bool IsRemote() const
+    {
+        return m_isRemote;
+    }
+
+    /// @brief An event that all processes have makes work for stations: see
+    /// ParallelRun::NoteShared().
+    void NoteShared();
 
     Partition(const Partition&) = delete;
     Partition& operator=(const Partition&) = delete;
@@ -200,6 +214,7 @@ class Partition
     int64_t m_untilPs{0};
     int64_t m_windowPs{0}; //!< from the first thing that may happen
     bool m_startsDone{false};
+    const bool m_isRemote;
 };
 
 } // namespace roce

@@ -231,6 +231,12 @@ class Port : public NetDevice
         return m_busyUntilPs;
     }
 
+    /// @brief The station works in another process, and sends until then. @param atPs time
+    void SetBusyUntil(int64_t atPs)
+    {
+        m_busyUntilPs = atPs;
+    }
+
     /// @return whether a frame sent from here is still on the link
     bool IsLinkInFlight() const
     {

@@ -59,6 +59,10 @@ Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
 void
 Station::Run(int64_t nowPs)
 {
+    if (m_partition && m_partition->IsRemote())
+    {
+        return; // it stands for a station that another process runs
+    }
     m_running = true;
     for (int64_t at = m_agenda.GetFirstPs(); at <= nowPs; at = m_agenda.GetFirstPs())
     {

@@ -111,6 +111,7 @@ FlowApplication::OnWake(int64_t nowPs)
             m_startTimer.SetPartition(partition);
         }
         m_startTimer.Arm(0, nowPs);
+        partition->NoteShared();
     }
     else
     {

@@ -7,6 +7,7 @@
 
 #include "ns3/abort.h"
 #include "ns3/node.h"
+#include "ns3/roce-byte-stream.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-input-error.h"
 
@@ -315,6 +316,28 @@ Nic::Tell(std::size_t index)
     {
         m_told.clear();
     }
+    TellNow(told);
+}
+
+std::string
+Nic::PackReport(std::size_t index) const
+{
+    std::string bytes;
+    ByteWriter stream(bytes);
+    stream(m_told.at(index));
+    return bytes;
+}
+
+void
+Nic::TellPacked(const std::string& bytes)
+{
+    ByteReader stream(bytes);
+    TellNow(stream.Get<Told>());
+}
+
+void
+Nic::TellNow(const Told& told)
+{
     if (told.isReceived)
     {
         m_receivedTrace(told.record.cookie, PicoSeconds(told.record.completedPs));

@@ -290,6 +290,16 @@ class Nic : public Port, public Station
     void OnPauseChange(Port& port, int64_t atPs) override;
     void Tell(std::size_t index) override;
 
+    /**
+     * @param index of a report, from 0
+     * @return what Tell() would tell, for TellPacked() in another process
+     */
+    std::string PackReport(std::size_t index) const;
+
+    /// @brief Tell() in place of this NIC, which another process runs. @param bytes see
+    /// PackReport()
+    void TellPacked(const std::string& bytes);
+
   protected:
     void DoDispose() override;
 
@@ -354,6 +364,8 @@ class Nic : public Port, public Station
         MessageRecord record; //!< received: cookie and completedPs only
         bool isReceived{false};
     };
+
+    void TellNow(const Told& told);
 
     std::vector<Told> m_told; //!< in a partition only
     TracedCallback<const MessageRecord&> m_completedTrace;

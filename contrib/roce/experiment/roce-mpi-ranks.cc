@@ -1,0 +1,374 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-mpi-ranks.h"
+
+#include "ns3/roce-byte-stream.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+#ifdef ROCE_MPI
+// The C++ bindings of old are in no library that this one is linked with.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#endif
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+std::unique_ptr<MpiRanks> g_ranks; //!< null: one process
+
+/// @return a number in the environment, or -1
+long
+NumberOf(const char* variable)
+{
+    const char* const text = std::getenv(variable);
+    return text ? std::strtol(text, nullptr, 10) : -1;
+}
+
+/// What those who start processes together say of how many there are: Open MPI, PMI (MPICH, Intel,
+/// srun --mpi=pmi2) and PMIx under Slurm.
+long
+CountStarted()
+{
+    for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    {
+        if (const long n = NumberOf(variable); n >= 0)
+        {
+            return n;
+        }
+    }
+    return NumberOf("PMIX_RANK") >= 0 ? NumberOf("SLURM_STEP_NUM_TASKS") : 1;
+}
+
+/// @return number of this process, from the same
+long
+RankStarted()
+{
+    for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
+    {
+        if (const long rank = NumberOf(variable); rank >= 0)
+        {
+            return rank;
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+MpiRanks*
+MpiRanks::Get()
+{
+    return g_ranks.get();
+}
+
+bool
+MpiRanks::IsFirst()
+{
+    return !g_ranks || g_ranks->m_rank == 0;
+}
+
+void
+MpiRanks::Begin(bool mayShare)
+{
+    const long n = CountStarted();
+    if (n < 2)
+    {
+        return;
+    }
+    if (RankStarted() > 0 && !std::freopen("/dev/null", "w", stdout))
+    {
+        throw InputError("/dev/null: cannot be opened");
+    }
+    std::string problem;
+    if (!mayShare)
+    {
+        problem = "this program runs in one";
+    }
+#ifndef ROCE_MPI
+    problem = "it was built without MPI; expected one process, or a build with MPI (on Debian: "
+              "scripts/install.sh, then scripts/build.sh)";
+#endif
+    if (problem.empty())
+    {
+        g_ranks.reset(new MpiRanks());
+        Messages::SetMuted(!IsFirst());
+        return;
+    }
+    if (RankStarted() > 0)
+    {
+        std::exit(2); // the first one tells it
+    }
+    throw InputError("started as one of " + std::to_string(n) + " processes, but " + problem);
+}
+
+void
+MpiRanks::Agree(const std::string& options)
+{
+    if (g_ranks)
+    {
+        if (const std::string error = g_ranks->FirstError("", options); !error.empty())
+        {
+            g_ranks->m_told = true;
+            throw InputError(error);
+        }
+    }
+}
+
+void
+MpiRanks::StartRun()
+{
+    if (g_ranks)
+    {
+        g_ranks->m_running = true;
+    }
+}
+
+/// All processes tell what errors they have met: the first process says the first of them.
+std::string
+MpiRanks::FirstError(const std::string& own, const std::string& options)
+{
+    std::string bytes;
+    ByteWriter writer(bytes);
+    writer(own)(options);
+    std::string error;
+    std::string firstOptions;
+    unsigned rank = 0;
+    for (const std::string& other : Gather(bytes))
+    {
+        std::string theirs;
+        std::string theirOptions;
+        ByteReader reader(other);
+        reader(theirs)(theirOptions);
+        firstOptions = rank == 0 ? theirOptions : firstOptions;
+        if (theirs.empty() && own.empty() && theirOptions != firstOptions)
+        {
+            theirs = "its options or input are not those of process 0, expected the same "
+                     "everywhere";
+        }
+        if (error.empty() && !theirs.empty())
+        {
+            error = (rank ? "process " + std::to_string(rank) + ": " : "") + theirs;
+        }
+        ++rank;
+    }
+    if (m_rank == 0 && !error.empty())
+    {
+        Messages::Say("error", error);
+    }
+    return error;
+}
+
+#ifdef ROCE_MPI
+
+namespace
+{
+
+/// Called as the program ends, however it does.
+void
+EndMpi()
+{
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (!ended)
+    {
+        MPI_Finalize();
+    }
+}
+
+/// @return a length as MPI takes it
+int
+LengthOf(std::size_t bytes)
+{
+    if (bytes > INT_MAX)
+    {
+        throw InputError("ranks: " + std::to_string(bytes) +
+                         " B for other processes at once, expected less than 2 GiB");
+    }
+    return static_cast<int>(bytes);
+}
+
+/// Where pieces begin that follow each other. @param lengths of the pieces @return one more: the
+/// end
+std::vector<int>
+PlacesOf(const std::vector<int>& lengths)
+{
+    std::vector<int> places{0};
+    for (const int length : lengths)
+    {
+        places.push_back(LengthOf(static_cast<std::size_t>(places.back()) + length));
+    }
+    return places;
+}
+
+/// @param whole pieces that follow each other @param places of them @return the pieces
+std::vector<std::string>
+Cut(const std::string& whole, const std::vector<int>& places)
+{
+    std::vector<std::string> pieces;
+    for (std::size_t i = 0; i + 1 < places.size(); ++i)
+    {
+        pieces.push_back(whole.substr(places[i], places[i + 1] - places[i]));
+    }
+    return pieces;
+}
+
+} // namespace
+
+MpiRanks::MpiRanks()
+{
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    std::atexit(EndMpi);
+    int number = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    m_rank = static_cast<unsigned>(number);
+    MPI_Comm_size(MPI_COMM_WORLD, &number);
+    m_n = static_cast<unsigned>(number);
+}
+
+MpiRanks::~MpiRanks() = default;
+
+std::vector<std::string>
+MpiRanks::Gather(const std::string& own)
+{
+    const int length = LengthOf(own.size());
+    std::vector<int> lengths(m_n);
+    MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
+    const std::vector<int> places = PlacesOf(lengths);
+    std::string all(static_cast<std::size_t>(places.back()), '\0');
+    MPI_Allgatherv(own.data(),
+                   length,
+                   MPI_BYTE,
+                   all.data(),
+                   lengths.data(),
+                   places.data(),
+                   MPI_BYTE,
+                   MPI_COMM_WORLD);
+    return Cut(all, places);
+}
+
+std::vector<std::string>
+MpiRanks::Swap(std::vector<int64_t>& numbers, const std::vector<std::string>& toEach)
+{
+    // The numbers, and how much goes to each: so everybody knows whether anything goes to anybody.
+    const std::size_t n = numbers.size();
+    const std::size_t row = n + m_n;
+    std::vector<int64_t> own = numbers;
+    std::string out;
+    std::vector<int> outLengths;
+    for (const std::string& bytes : toEach)
+    {
+        outLengths.push_back(LengthOf(bytes.size()));
+        own.push_back(outLengths.back());
+        out += bytes;
+    }
+    std::vector<int64_t> table(row * m_n);
+    MPI_Allgather(own.data(),
+                  static_cast<int>(row),
+                  MPI_INT64_T,
+                  table.data(),
+                  static_cast<int>(row),
+                  MPI_INT64_T,
+                  MPI_COMM_WORLD);
+    numbers.clear();
+    std::vector<int> inLengths;
+    int64_t total = 0;
+    for (unsigned rank = 0; rank < m_n; ++rank)
+    {
+        const int64_t* const theirs = table.data() + rank * row;
+        numbers.insert(numbers.end(), theirs, theirs + n);
+        inLengths.push_back(static_cast<int>(theirs[n + m_rank]));
+        total = std::accumulate(theirs + n, theirs + row, total);
+    }
+    if (total == 0)
+    {
+        return std::vector<std::string>(m_n);
+    }
+    const std::vector<int> outPlaces = PlacesOf(outLengths);
+    const std::vector<int> inPlaces = PlacesOf(inLengths);
+    std::string in(static_cast<std::size_t>(inPlaces.back()), '\0');
+    MPI_Alltoallv(out.data(),
+                  outLengths.data(),
+                  outPlaces.data(),
+                  MPI_BYTE,
+                  in.data(),
+                  inLengths.data(),
+                  inPlaces.data(),
+                  MPI_BYTE,
+                  MPI_COMM_WORLD);
+    return Cut(in, inPlaces);
+}
+
+void
+MpiRanks::SayError(const std::string& text)
+{
+    if (!g_ranks)
+    {
+        Messages::Say("error", text);
+    }
+    else if (g_ranks->m_running)
+    {
+        Messages::SetMuted(false);
+        Messages::Say("error", "process " + std::to_string(g_ranks->m_rank) + ": " + text);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    else if (!g_ranks->m_told)
+    {
+        g_ranks->FirstError(text, "");
+    }
+}
+
+#else
+
+MpiRanks::MpiRanks() = default;
+MpiRanks::~MpiRanks() = default;
+
+std::vector<std::string>
+MpiRanks::Gather(const std::string& own)
+{
+    return {own};
+}
+
+std::vector<std::string>
+MpiRanks::Swap(std::vector<int64_t>&, const std::vector<std::string>& toEach)
+{
+    return toEach;
+}
+
+void
+MpiRanks::SayError(const std::string& text)
+{
+    Messages::Say("error", text);
+}
+
+#endif
+
+unsigned
+MpiRanks::GetRank() const
+{
+    return m_rank;
+}
+
+unsigned
+MpiRanks::GetN() const
+{
+    return m_n;
+}
+
+} // namespace roce
+} // namespace ns3

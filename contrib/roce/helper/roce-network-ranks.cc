@@ -1,0 +1,95 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-network.h"
+
+#include "ns3/roce-byte-stream.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-tuner.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+
+// A Network in several processes.
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+Network::SetRanks(RankExchange& ranks, unsigned threads)
+{
+    if (m_tuner)
+    {
+        throw InputError("ranks: a tuner (" + m_tuner->GetInstanceTypeId().GetName() +
+                         ") sees all switches and NICs at once, which no process does; expected "
+                         "one process");
+    }
+    Unite();
+    Divide(ranks.GetN() * threads, threads, false, &ranks);
+}
+
+std::unique_ptr<RankMail>
+Network::MakeMail(RankExchange& ranks)
+{
+    // Of stations, only NICs have something to tell.
+    return std::make_unique<RankMail>(
+        ranks,
+        RankMail::ReportCodec{[](const Station& station, std::size_t index) {
+                                  return dynamic_cast<const Nic&>(station).PackReport(index);
+                              },
+                              [](Station& station, const std::string& bytes) {
+                                  dynamic_cast<Nic&>(station).TellPacked(bytes);
+                              }});
+}
+
+bool
+Network::IsSimulatorDone() const
+{
+    RankExchange* const ranks = GetRanks();
+    return ranks ? ranks->Largest(Simulator::IsFinished()) : Simulator::IsFinished();
+}
+
+/// A link or routes have changed, in all processes.
+void
+Network::NoteShared() const
+{
+    if (m_parallel)
+    {
+        m_parallel->NoteShared();
+    }
+}
+
+/// Counters of all processes. @param own of this one
+std::map<std::string, uint64_t>
+Network::AddRanks(const std::map<std::string, uint64_t>& own) const
+{
+    std::string bytes;
+    ByteWriter writer(bytes);
+    for (const auto& [name, value] : own)
+    {
+        writer(name)(value);
+    }
+    std::map<std::string, uint64_t> all;
+    for (const std::string& other : GetRanks()->Gather(bytes))
+    {
+        for (ByteReader reader(other); !reader.IsEmpty();)
+        {
+            std::string name;
+            reader(name);
+            const auto value = reader.Get<uint64_t>();
+            // Network::GetCounters() has the largest of these, and of all others the sum.
+            const bool isPeak = name.find("peak") == 0 || name.find("max") == 0 ||
+                                name.find("Peak") != std::string::npos;
+            uint64_t& total = all[name];
+            total = isPeak ? std::max(total, value) : total + value;
+        }
+    }
+    return all;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Several processes must give the bytes of one: flows.csv, sampled series, fingerprint, counters, what is said at the end.
+
+    mpi.py BUILD_DIR [NAME ...]
+
+Runs small runs of golden.py and threads.py by mpirun, most with 2 processes, some with 4 or with threads. With ROCE_RANKS=2,4
+all of them with those numbers. A process that dies must end the run and leave no result, and what several processes cannot do
+must be refused in one line. Skipped (status 77) without mpirun; a build without MPI must say so.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import threads
+from golden import LEAF_SPINE, RUNS
+
+SKIPPED = 77
+SECONDS = 300
+# Open MPI refuses root and more processes than cores unless it is told.
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--quiet"]
+SMALL = threads.SMALL
+RUNS = {
+    **RUNS,
+    **{name: run for name, run in threads.MORE.items() if name not in ("tuner", "acc")},
+    # What stands for ports of other processes has the order of a list of names, too.
+    "chosen": SMALL + ["--load=0.5", "--duration=100us", "--queues=5us", "--utilisation=5us", "--transport=7us",
+                       "--seriesPorts=dc1-leaf0:2,nic9,dc0-leaf1,nic2,dc1-dci0,dc0-dci0"],
+    # A link between datacenters fails, one direction of another, while pauses stand.
+    "cut-link-fails": SMALL + ["--load=0.6", "--interFraction=0.6", "--duration=200us", "--leafBuffer=1MiB", "--pauses=10us",
+                               "--failLinks=dc0-dci0/dc1-dci0@30us-60us,dc0-leaf0>dc0-spine0@20us-70us", "--reroute=10us"],
+    "paused": SMALL + ["--pattern=incast", "--incastSenders=12", "--cc=none", "--leafBuffer=1MiB", "--spineBuffer=1MiB",
+                       "--stop=60us", "--duration=50us"],
+}
+# By name of the run: numbers of processes, and threads of each. By default 2 processes of one thread.
+SHAPES = {"two-dc-dcqcn": [(2, 1), (4, 1), (2, 2)], "two-dc-hpcc": [(2, 1), (4, 1)], "phases": [(2, 1), (4, 1)],
+          "ties": [(2, 1), (4, 1)], "one-dc-timely": [(4, 1)], "chosen": [(4, 1)], "stalled": [(2, 1), (4, 1)],
+          "cut-link-fails": [(2, 1), (3, 1)]}
+# Options that are refused, by a word of the message.
+REFUSED = {**{option: word for option, word in threads.REFUSED.items() if "=two" not in option and "=0" not in option},
+           "--threads=auto": "auto", "--tuner=Acc": "tuner", "--mlcc=5us": "mlcc",
+           "--leaves=0": "leaves", "--noSuchOption=1": "noSuchOption"}
+
+
+def say(text):
+    """Without mpirun's report of processes that have not ended with status 0."""
+    return re.sub(r"-{20,}\n.*?-{20,}\n", "", text, flags=re.DOTALL)
+
+
+def mpirun(program, options, out, n):
+    """@return as threads.run(), with n processes."""
+    found = threads.run(program, options, out, [*MPIRUN, "-np", str(n)])
+    found["message"] = say(found["message"])
+    return found
+
+
+def compare(programs, names, scratch):
+    """@return names of runs that are not the same."""
+    failed = []
+    wanted = [(int(n), 1) for n in os.environ.get("ROCE_RANKS", "").split(",") if n]
+    for name, (program, *options) in RUNS.items():
+        if names and name not in names:
+            continue
+        expected = threads.run(programs / program, options, scratch / name)
+        if "flows.csv" not in expected:
+            sys.exit(f"{name}: status {expected['status']}: {expected['message']}")
+        for n, t in wanted or SHAPES.get(name, [(2, 1)]):
+            more = [f"--threads={t}"] if t > 1 else []
+            found = mpirun(programs / program, [*options, *more], scratch / f"{name}-{n}-{t}", n)
+            differ = [what for what in {**expected, **found} if expected.get(what) != found.get(what)]
+            if "flows.csv" not in found:
+                differ.append(found["message"].strip())
+            failed += [name] if differ else []
+            print(f"{name}, {n} processes of {t} threads: {'differs: ' + ', '.join(differ) if differ else 'same'}", flush=True)
+    return failed
+
+
+def refuse(programs, scratch):
+    """@return options that are not refused in one line."""
+    failed = []
+    cases = [(LEAF_SPINE, [option], word) for option, word in REFUSED.items()]
+    cases += [("first-flow", [], "processes"), (LEAF_SPINE, ["--datacenters=1", "--leaves=1", "--hostDelay=0us"], "delay")]
+    for program, options, word in cases:
+        out = scratch / "refused"
+        done = subprocess.run([*MPIRUN, "-np", "2", programs / program, *options, *([f"--out={out}"] if program == LEAF_SPINE else [])],
+                              capture_output=True, text=True, timeout=SECONDS, check=False, cwd=scratch)
+        message = say(done.stderr)
+        if done.returncode != 2 or message.count("\n") != 1 or word not in message or (out / "summary.json").exists():
+            failed.append(" ".join([program, *options]))
+            print(f"{program} {' '.join(options)} with 2 processes: status {done.returncode}, '{message.strip()}'")
+    return failed
+
+
+def children_of(parent):
+    """@return processes whose parent it is."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        found += [int(stat.parent.name)] if int(fields[1]) == parent else []
+    return sorted(found)
+
+
+def kill_one(programs, scratch):
+    """One process is killed in the middle: @return what is wrong then."""
+    out = scratch / "killed"
+    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", f"--out={out}"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        end = time.monotonic() + 60
+        while not (out / "flows.csv.tmp").exists() and len(children_of(run.pid)) < 2 and time.monotonic() < end:
+            time.sleep(0.1)
+        time.sleep(2)
+        ranks = children_of(run.pid)
+        if len(ranks) != 2:
+            run.kill()
+            return f"{len(ranks)} processes instead of 2"
+        os.kill(ranks[1], signal.SIGKILL)
+        try:
+            _, message = run.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            return "the others go on"
+    if run.returncode == 0:
+        return f"status 0, '{message}'"
+    if (out / "summary.json").exists() or (out / "flows.csv").exists():
+        return "it leaves results"
+    return "" if "signal 9" in message or "Killed" in message else f"no clear error: '{message}'"
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit("usage: mpi.py BUILD_DIR [NAME ...]")
+    if not shutil.which("mpirun"):
+        print("skipped: no mpirun; scripts/install.sh installs one")
+        sys.exit(SKIPPED)
+    programs = (Path(sys.argv[1]) / "bin").resolve()
+    # Open MPI does not give all of its memory back.
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        linked = subprocess.run(["ldd", programs.parent / "lib" / "libns3-roce.so"], capture_output=True, text=True, check=True)
+        if "libmpi" not in linked.stdout:
+            found = mpirun(programs / LEAF_SPINE, [], scratch / "without", 2)
+            if found["status"] != 2 or "built without MPI" not in found["message"]:
+                sys.exit(f"without MPI: status {found['status']}, '{found['message']}'")
+            print("a build without MPI says so")
+            return
+        failed = compare(programs, sys.argv[2:], scratch)
+        if not sys.argv[2:]:
+            failed += refuse(programs, scratch)
+            if wrong := kill_one(programs, scratch):
+                failed.append(f"a killed process: {wrong}")
+    if failed:
+        sys.exit("results depend on the number of processes, or are not refused: " + ", ".join(failed))
+
+
+if __name__ == "__main__":
+    main()
