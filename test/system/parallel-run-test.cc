@@ -290,6 +290,53 @@ TEST_F(ParallelRunTest, SinksThatSeveralThreadsWouldCallAreRefused)
     EXPECT_NE(ErrorOf([] { Simulator::Run(); }).find("sink"), std::string::npos);
 }
 
+namespace
+{
+
+/// Schedules an event of ns-3 at its first frame.
+struct Scheduling : public SwitchStage
+{
+    uint32_t GetHooks() const override
+    {
+        return ARRIVAL;
+    }
+
+    Verdict OnArrival(Frame&, Port&, int64_t) override
+    {
+        if (!done)
+        {
+            done = true;
+            Simulator::Schedule(MicroSeconds(1), [] {});
+        }
+        return Verdict::PASS;
+    }
+
+    bool done{false};
+};
+
+} // namespace
+
+TEST_F(ParallelRunTest, EventsOfStagesAreRefused)
+{
+    [[maybe_unused]] const EventsThrow events;
+    for (const bool several : {false, true})
+    {
+        Network net;
+        Build(net);
+        net.GetSwitch(0)->Install(CreateObject<Scheduling>());
+        net.InstallFlows(Flows());
+        if (several)
+        {
+            net.MeasureBalance(2); // as two threads, but in one: nothing is wrecked
+        }
+        Simulator::Stop(MilliSeconds(6));
+        const std::string error = ErrorOf([] { Simulator::Run(); });
+        const std::string expected = "threads: 1 event(s) of ns-3 were scheduled by stages";
+        EXPECT_EQ(error.substr(0, expected.size()), several ? expected : "no error") << error;
+        Simulator::Destroy();
+    }
+}
+
 TEST_F(ParallelRunTest, PostsByThoseWhoAreToldAreRefused)
 {
     [[maybe_unused]] const EventsThrow events;
