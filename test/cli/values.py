@@ -112,6 +112,13 @@ def test_known_types(programs):
             check(done.returncode == 2 and done.stderr == expected, f"--{option}=NoSuchType says {done.stderr}, expected {expected}")
 
 
+    text = programs.run("--help").stdout
+    line = re.search(r"^ +--lossModel: +(.*)$", text, re.M)[1]
+    ours, others = re.match(r".*by: (.*); or a model of ns-3: (.*); \[Attribute", line).groups()
+    check(set(ours.split(", ")) == programs.children("LossModel"), f"--help lists --lossModel: {ours}")
+    check({"ns3::RateErrorModel", "ns3::BurstErrorModel", "ns3::ListErrorModel"} <= set(others.split(", ")), f"of ns-3: {others}")
+
+
 def read_csv(path):
     """@return rows of a table."""
     with open(path, newline="", encoding="utf-8") as file:
