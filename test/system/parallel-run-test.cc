@@ -277,6 +277,37 @@ TEST_F(ParallelRunTest, IdleTimeTakesNoWindows)
               net.GetParallelRun()->GetBalance().longestNs);
 }
 
+// An event that sends to another partition: the frame is on its link for who looks at that time.
+TEST_F(ParallelRunTest, WhatAnEventSendsIsOnItsLinkAtOnce)
+{
+    for (const unsigned threads : {1U, 4U})
+    {
+        Network net;
+        Build(net);
+        net.InstallFlows(Numbered({Flow(0, 5, 1000, 50 * US)}));
+        net.SetThreads(threads);
+        std::size_t inFlight = 0;
+        Simulator::Schedule(MicroSeconds(10), [&] {
+            net.CatchUp();
+            for (const uint16_t uplink : {0, 1})
+            {
+                const Ptr<Port> port = net.GetSwitch(0)->GetPort(uplink);
+                port->Transmit(port->MakePfc(3, 0), NowPs());
+            }
+            net.CatchUp();
+            for (const uint16_t uplink : {0, 1})
+            {
+                const Ptr<Link> link = net.GetSwitch(0)->GetPort(uplink)->GetLink();
+                inFlight += link->CountInFlight(0) + link->CountInFlight(1);
+            }
+        });
+        Simulator::Run();
+        EXPECT_EQ(inFlight, 2u) << threads << " threads";
+        EXPECT_EQ(net.Audit(true), "");
+        Simulator::Destroy();
+    }
+}
+
 TEST_F(ParallelRunTest, SinksThatSeveralThreadsWouldCallAreRefused)
 {
     [[maybe_unused]] const EventsThrow events;
