@@ -34,6 +34,12 @@ class Case(NamedTuple):
     variables: Coordinates  # what "each" has put in
     expression: Expression
     coordinates: Coordinates
+    needs: Optional[Expression] = None  # without which there is nothing to claim
+
+    @property
+    def references(self) -> List[Reference]:
+        """All metrics that it looks at."""
+        return self.expression.references + (self.needs.references if self.needs else [])
 
     @property
     def title(self) -> str:
@@ -147,7 +153,7 @@ class Claims:
     def read(self, value: Value) -> Claim:
         """One claim."""
         fields = value.fields("claim", ("id", "text", "value", "holds", "kind", "unit", "reported",
-                                        "band", "rule", "at", "each", "at_least", "own"),
+                                        "band", "rule", "at", "each", "at_least", "own", "needs"),
                               ("id",))
         name = fields["id"].short("id")
         what = f"claim {name}"
@@ -163,6 +169,9 @@ class Claims:
         at = read_where(fields["at"], self.axes, what) if "at" in fields else {}
         each = self.each(fields.get("each"), what)
         cases = self.cases(fields["holds" if relation else "value"], at, each, what, relation)
+        if "needs" in fields:
+            needs = self.cases(fields["needs"], at, each, f"{what}: needs", True)
+            cases = [c._replace(needs=n.expression) for c, n in zip(cases, needs)]
         if not relation and len(cases) != 1:
             value.fail(f"{what}: each: goes with holds:, a value is one number")
         at_least = len(cases)

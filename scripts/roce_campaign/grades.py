@@ -10,7 +10,7 @@ U  undecided: the estimate would get A, B or C, but the 95 % interval does not t
    reduction; side of 1 of a ratio; which side of a comparison is larger), or the quick size has too
    few seeds to tell
 F  not reproduced
-N  not measured: runs are missing, or there were no flows of that kind
+N  not measured: runs are missing, there were no flows of that kind, or what the claim needs does not hold
 X  not scored, as the table of targets says
 """
 

@@ -25,7 +25,7 @@ def is_chosen(claim: Claim, only: Sequence[str]) -> bool:
 def places_of(cases: Iterable[Case], experiment: Experiment) -> Places:
     """The points that the metrics of some cases are at."""
     return {frozenset(place_of(r, case.coordinates, experiment.all_axes).items())
-            for case in cases for r in case.expression.references}
+            for case in cases for r in case.references}
 
 
 def places_of_figure(figure: PlannedFigure, experiment: Experiment) -> Places:

@@ -23,6 +23,10 @@ NOTE_WIDTH = 110  # on the terminal
 TEXT_WIDTH = 70
 
 
+class NotApplicable(NotMeasured):
+    """What a claim needs does not hold."""
+
+
 class Score(NamedTuple):
     """The result of one claim."""
 
@@ -143,8 +147,18 @@ class Scorer:
             return self.results.over(places[key], self.experiment.metrics[reference.metric], seeds)
         return lookup
 
+    def _check_needs(self, case) -> None:
+        """NotApplicable if the condition of a case does not hold, NotMeasured if that is not known."""
+        if case.needs is None:
+            return
+        seeds, places, _ = self._prepare(case._replace(expression=case.needs), {})
+        lookup = self._lookup(places, seeds)
+        if not case.needs.evaluate(lookup):
+            raise NotApplicable(f"not applicable: needs {case.needs.text}, which does not hold: {case.needs.shown(lookup)}")
+
     def value(self, case) -> Tuple[Estimate, List[str]]:
         """The number of a claim."""
+        self._check_needs(case)
         unfinished: Dict[int, int] = {}
         seeds, places, remarks = self._prepare(case, unfinished)
         return self._interval(case, seeds, lambda s: float(
@@ -153,6 +167,7 @@ class Scorer:
     def relation(self, case, unfinished: Dict[int, int]) -> Tuple[bool, str, Optional[Estimate], List[str]]:
         """Whether a relation holds, how it looks, and for a single comparison the difference of
         its sides."""
+        self._check_needs(case)
         seeds, places, remarks = self._prepare(case, unfinished)
         lookup = self._lookup(places, seeds)
         holds = case.expression.evaluate(lookup)
@@ -213,6 +228,7 @@ class Scorer:
 
     def _score_relation(self, claim: Claim) -> Score:
         held, open_cases, texts, failing, missing = 0, 0, [], [], []
+        without: List[str] = []  # cases without what they need
         remarks: List[str] = []
         unfinished: Dict[int, int] = {}
         single = None
@@ -221,6 +237,9 @@ class Scorer:
             prefix = f"{case.title}: " if case.title else ""
             try:
                 holds, text, difference, found = self.relation(case, unfinished)
+            except NotApplicable as error:
+                without.append(f"{prefix}{error}")
+                continue
             except NotMeasured as error:
                 missing.append(f"{prefix}{error}")
                 continue
@@ -239,19 +258,22 @@ class Scorer:
             single = difference if len(claim.cases) == 1 else None
         measured = len(texts)
         if not measured:
-            return self._result(claim, "", None, "N", missing[0])
-        enough = claim.at_least
+            return self._result(claim, "", None, "N", (missing + without)[0])
+        count = len(claim.cases) - len(without)
+        enough = -(-claim.at_least * count // len(claim.cases))
         # With cases missing, the answer is known only if they cannot change it.
         if enough > held >= enough - len(missing):
             if self.experiment.size != "quick":
                 enough = None
             else:
                 # The cases of the quick size are what there is to judge; the note says so.
-                enough *= measured / len(claim.cases)
+                enough *= measured / count
         grade = "N" if enough is None else "F" if held < enough \
             else "U" if held - open_cases < enough else "A"
         if missing:
             remarks.insert(0, f"{len(missing)} of {len(claim.cases)} cases not measured")
+        if without:
+            remarks.insert(0, f"{len(without)} of {len(claim.cases)} cases not applicable")
         if grade == "U":
             remarks.insert(0, f"{open_cases} of the {held} that hold not significant")
             if few:

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import shutil
-from typing import List
+from typing import List, Set
 
 import roce_results as rr
 from roce_files import LOCK, PART_FILE, OwnFiles, refuse_inputs
@@ -86,9 +86,10 @@ def is_result(path: str) -> bool:
                             and os.path.isfile(os.path.join(path, "summary.json")))
 
 
-def tidy(plan: Plan, clean: bool) -> List[str]:
+def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
     """Remove what a killed campaign left, marks without a run, and with `clean` stale runs.
 
+    @param known names of runs that are not stale
     @return the folders of stale runs, removed or not
     """
     for part in entries(plan, "runs", PART_NAME):
@@ -102,7 +103,7 @@ def tidy(plan: Plan, clean: bool) -> List[str]:
         if key not in plan.by_key or plan.record(plan.by_key[key]) is None:
             os.remove(mark)
     stale = [run for run in entries(plan, "runs", RUN_NAME)
-             if os.path.basename(run) not in plan.by_key and is_run(run)]
+             if os.path.basename(run) not in known and is_run(run)]
     if clean:
         for run in stale:
             shutil.rmtree(run)

@@ -164,10 +164,42 @@ def test_only(folder):
     good(run("reproduce", experiment, "--out", place), "the whole")
     done = good(run("reproduce", experiment, "--out", place, "--only", "gain"), "a part of what is there")
     check(laws(place) == ["new", "old", "third"] and "6 runs, 6 of them there already" in done.stderr, f"kept: {done.stderr}")
+    check("other code or options" not in done.stderr, f"runs that --only leaves out: {done.stderr}")
+    experiment.write_text(EXPERIMENT.replace("slow: 4", "slow: 5"))
+    done = good(run("reproduce", experiment, "--out", place, "--only", "less"), "another part, other options of what it leaves out")
+    check("3 run(s) of other code or options are kept" in done.stderr, f"runs of other options: {done.stderr}")
+    experiment.write_text(EXPERIMENT)
     for words, said in ((["--only", "none"], "no such claim or figure, expected one of gain, less, order"),
                         (["--only", "gain", "--clean"], "--clean with --only")):
         done = run("reproduce", experiment, "--out", out, *words)
         check(done.returncode == 2 and said in done.stderr and not out.exists(), f"{words}: {done}")
+
+
+def test_needs(folder):
+    """A claim without what it needs is not applicable, nor is a case, which then does not count."""
+    out = folder / "results"
+    lines = {"has": 'holds: average(law=new) < average(law=old), needs: "largest(law=new) > 1"',
+             "without": 'holds: average(law=new) > average(law=old), needs: "largest(law=new) > 1e6"',
+             "value": 'value: "reduction(average(law=new), average(law=old))", kind: reduction, reported: 36, needs: average(law=old) < 1',
+             "cases": 'holds: "average(law={l}) > average(law=new)", each: {l: [old, new, third]}, needs: "average(law={l}) > average(law=new)"',
+             "fails": 'holds: "average(law={l}) < 12", each: {l: [old, new, third]}, at_least: 2, needs: "average(law={l}) > average(law=new)"'}
+    text = EXPERIMENT.split("  - {id: gain")[0] + "".join(f"  - {{id: {name}, {line}}}\n" for name, line in lines.items())
+    experiment = write(folder, text)
+    good(run("reproduce", experiment, "--out", out), "needs")
+    found = scores(out)
+    check([(name, found[name]["grade"], found[name]["ours"]) for name in lines]
+          == [("has", "A", "1/1"), ("without", "N", ""), ("value", "N", ""), ("cases", "A", "2/2"), ("fails", "F", "0/2")], f"grades: {found}")
+    for name in ("without", "value"):
+        check(found[name]["note"].startswith("not applicable: needs ") and "does not hold: " in found[name]["note"], f"{name}: {found[name]}")
+    check("1 of 3 cases not applicable" in found["cases"]["note"], f"{found['cases']}")
+    place = folder / "part"
+    good(run("reproduce", write(folder, text.replace("needs: average(law=old) < 1", "needs: average(law=third) < 1")), "--out", place,
+             "--only", "value"), "what a condition needs is run")
+    check(laws(place) == ["new", "old", "third"], f"runs of a condition: {laws(place)}")
+    for bad, said in (("largest", "expected a comparison"), ("nothing > 1", "unknown metric"), ("average > 1", "at which law?")):
+        done = run("reproduce", write(folder, text.replace('"largest(law=new) > 1"', f'"{bad}"'), "bad.yaml"), "--out", folder / "bad")
+        check(done.returncode == 2 and done.stderr.startswith("error: ") and said in done.stderr and "bad.yaml:" in done.stderr
+              and done.stderr.count("\n") == 1, f"needs: {bad}: {done.stderr}")
 
 
 def test_paper_and_own(folder):
@@ -247,7 +279,7 @@ def main():
     tests = {"significance": lambda _: test_significance(), "texts": lambda _: test_texts(),
              "dry-run": lambda folder: test_dry_run(folder, build),
              "values": lambda folder: test_values(folder, build), "failed": test_failed_page, "only": test_only,
-             "own": test_paper_and_own, "quick": test_quick}
+             "needs": test_needs, "own": test_paper_and_own, "quick": test_quick}
     with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
         for what in sys.argv[2:] or tests:
             tests[what](Path(name) / what)

@@ -3,7 +3,8 @@
 #
 # SPDX-License-Identifier: GPL-2.0-only
 """scripts/check-ns3-versions.sh accepts headers that fit, in both layouts, and names the file where they do not; this and
-the other scripts around ns-3 trees refuse bad arguments in one line.
+the other scripts around ns-3 trees refuse bad arguments in one line. The commands of the chapter on ns-3 trees are run in a tree
+whose ./ns3 notes what it is asked for and has the programs of the build, and so is scripts/in-tree.sh, which must ask for the same.
 
 Usage: ns3-versions.py BUILD_DIR
 """
@@ -14,7 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "documentation"))
+from chapters import DOC, ROOT, blocks  # noqa: E402  pylint: disable=wrong-import-position
+
 SCRIPTS = ROOT / "scripts"
 # A source file of the module and an example, which includes ns3/core-module.h.
 FILES = "--only=roce-command-line|first-flow"
@@ -57,12 +60,64 @@ def source_tree(prefix, folder, release):
     return model
 
 
+STAND_IN = '''#!/usr/bin/env bash
+# What a tree's ./ns3 and ./test.py would be asked for, and the programs of a build.
+set -e
+echo "$(basename "$0") $*" >>"$(dirname "$0")/asked"
+if [ "$1" = run ]; then
+    [ -e contrib/roce/CMakeLists.txt ] && [ -e "scratch/two-dc-leaf-spine.cc" ]
+    read -ra words <<<"$2"
+    exec "@BUILD@/bin/${words[0]}" "${words[@]:1}"
+fi
+'''
+
+
+def stand_in_tree(folder, build):
+    """A folder that looks like an ns-3 source tree. @return a function that gives what it has been asked for, and forgets it"""
+    for name in ("contrib", "scratch"):
+        (folder / name).mkdir(parents=True)
+    for name in ("ns3", "test.py"):
+        (folder / name).write_text(STAND_IN.replace("@BUILD@", str(build)), encoding="utf-8")
+        (folder / name).chmod(0o755)
+
+    def asked():
+        text = (folder / "asked").read_text(encoding="utf-8")
+        (folder / "asked").unlink()
+        return text.splitlines()
+    return asked
+
+
+def test_page(folder, build):
+    """The page's commands work in a tree, and scripts/in-tree.sh configures, builds and tests as the page says."""
+    asked = stand_in_tree(folder, build)
+    block = next(b for b in blocks(DOC / "howto" / "ns3-tree.rst") if b.argument == "console" and "./ns3 configure" in b.text())
+    for command, _ in block.commands():
+        done = subprocess.run(["bash", "-euc", command.replace("/path/to/repository", str(ROOT))], cwd=folder, capture_output=True,
+                              text=True, timeout=100, check=False)
+        check(done.returncode == 0, f"the chapter's {command}: {done.stdout}{done.stderr}")
+    page = asked()
+    check([line.split()[:2] for line in page] == [["ns3", "configure"], ["ns3", "build"], ["test.py", "-s"], ["ns3", "run"], ["ns3", "run"]],
+          f"the chapter's commands: {page}")
+    check((folder / "results" / "first" / "summary.json").exists(), "the chapter's last command leaves no result")
+    for mode in ([], ["--copy"], []):
+        # What links and copies of an earlier call have put there is replaced.
+        done = run("in-tree.sh", *mode, folder, env={"PATH": "/usr/bin:/bin", "ROCE_PYTHON": "/bin/echo"})
+        check(done.returncode == 0 and "the module works in" in done.stdout and "golden.py" in done.stdout, f"in-tree.sh {mode}: {done}")
+        check((folder / "contrib" / "roce").is_symlink() == (not mode) and (folder / "contrib" / "roce" / "CMakeLists.txt").exists(),
+              f"in-tree.sh {mode}: contrib/roce")
+        script = asked()
+        for line in page[:3]:
+            same = [other for other in script if set(line.split()) <= set(other.split())]
+            check(same, f"the chapter says '{line}', in-tree.sh does {script}")
+
+
 def main():
-    """Good headers, bad headers, bad arguments."""
+    """Good headers, bad headers, bad arguments, the chapter's commands."""
     if len(sys.argv) != 2:
         sys.exit("usage: ns3-versions.py BUILD_DIR")
     prefix = installed_ns3(sys.argv[1])
     with tempfile.TemporaryDirectory() as name:
+        test_page(Path(name) / "stand-in", Path(sys.argv[1]).resolve())
         tree = Path(name) / "tree"
         done = run("check-ns3-versions.sh", FILES, prefix)
         row = re.search(r"^(3\.\S+) +C\+\+(\d+) +2  ok +(\S+)$", done.stdout, re.M)

@@ -128,14 +128,15 @@ def test_record(folder):
 
 
 def test_simulator(folder, build):
-    """An experiment: unchanged it gives no alarm, also with another event scheduler; parameters moved by some percent do."""
+    """An experiment: unchanged it gives no alarm, also with another event scheduler or two threads; parameters moved by some percent do."""
     folder.mkdir()
     (folder / "mine.yaml").write_text("title: Mine\nprogram: two-dc-leaf-spine\noptions: {duration: 300us, load: 0.6}\n"
                                       "grid: {cc: [Dcqcn, Hpcc]}\nmetrics: {average: {of: slowdown, statistic: mean}}\n")
     file = folder / "base.yaml"
     regress("record", file, folder / "mine.yaml", "--build", build, words=["2 run(s)"])
     regress("check", file, "--build", build, "--exact", words=["0 not within"])
-    regress("check", file, "--build", build, "--exact", "--with", "scheduler=ns3::MapScheduler", words=["0 not within"])
+    for more in ("scheduler=ns3::MapScheduler", "threads=2"):
+        regress("check", file, "--build", build, "--exact", "--with", more, words=["0 not within"])
     text = regress("mutants", file, "--build", build, "--count", "6", words=["6 mutants: "])
     check(regress("mutants", file, "--build", build, "--count", "6") == text, "mutants of a seed are the same")
     large = re.search(r"bound 1%: (\d+) of (\d+) caught, (\d+) of (\d+) of the large; 0 alarms", text)

@@ -25,6 +25,8 @@ MORE = {
     # Ranks wait for messages of others, in the other datacenter, too.
     "collectives": SMALL + ["--pattern=collective+poisson", "--collectiveBytes=100000", "--gpusPerHost=2", "--collectiveRounds=2",
                             "--load=0.3", "--duration=100us"],
+    # Flows wait for single others, whose ends are in the same rack, in another one and in the other datacenter.
+    "graph": SMALL + ["--pattern=list+poisson", "--flows={graph}", "--load=0.3", "--duration=100us"],
     # Flows start, links change and samples are taken at the same times.
     "ties": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--stagger=5us", "--reroute=5us",
                      "--failLinks=dc0-leaf0/dc0-spine1@10us-50us", "--queues=5us", "--utilisation=5us",
@@ -39,6 +41,10 @@ MORE = {
     "delays": SMALL + ["--hostDelay=300ns", "--fabricDelay=700ns", "--wanDelay=20us", "--load=0.4",
                        "--interFraction=0.5", "--duration=300us", "--cc=Hpcc"],
 }
+# Each flow waits for two before it: of its own source, to its source, or of others.
+GRAPH = "src,dst,bytes,start_ns,name,after\n" + "".join(
+    f"{7 * i % 16},{(7 * i + 3 + i % 5) % 16},{3000 * (i % 9)},{i % 4 * 250},f{i},{f'f{i // 2} f{i - 1}' if i > 2 else ''}\n"
+    for i in range(120))
 # Options that are refused, by a word of the message.
 REFUSED = {"--queues=change": "queues", "--rates=5us": "rates", "--pcap=nic1": "pcap", "--netanim=0us-5us": "netanim", "--hpccPfc": "hpccPfc",
            "--chromeTrace": "chromeTrace", "--hostDelay=0us": "delay", "--ns3::roce::Nic::Eager=1": "Eager",
@@ -66,9 +72,12 @@ def main():
     numbers = os.environ.get("ROCE_THREADS", "2,3").split(",")
     failed = []
     with tempfile.TemporaryDirectory() as scratch:
+        graph = Path(scratch, "graph.csv")
+        graph.write_text(GRAPH)
         for name, (program, *options) in {**RUNS, **MORE}.items():
             if sys.argv[2:] and name not in sys.argv[2:]:
                 continue
+            options = [option.replace("{graph}", str(graph)) for option in options]
             expected = run(programs / program, options, Path(scratch) / name)
             if "flows.csv" not in expected:
                 sys.exit(f"{name}: status {expected['status']}: {expected['message']}")

@@ -112,6 +112,13 @@ def test_known_types(programs):
             check(done.returncode == 2 and done.stderr == expected, f"--{option}=NoSuchType says {done.stderr}, expected {expected}")
 
 
+    text = programs.run("--help").stdout
+    line = re.search(r"^ +--lossModel: +(.*)$", text, re.M)[1]
+    ours, others = re.match(r".*by: (.*); or a model of ns-3: (.*); \[Attribute", line).groups()
+    check(set(ours.split(", ")) == programs.children("LossModel"), f"--help lists --lossModel: {ours}")
+    check({"ns3::RateErrorModel", "ns3::BurstErrorModel", "ns3::ListErrorModel"} <= set(others.split(", ")), f"of ns-3: {others}")
+
+
 def read_csv(path):
     """@return rows of a table."""
     with open(path, newline="", encoding="utf-8") as file:
@@ -230,6 +237,57 @@ def test_vendor_names(programs):
                                                        f"is {found}, the table says {row['value here']}")
 
 
+def test_vendor_file(programs):
+    """--nvidia: a file of all names gives what the table says; other values, precedence, and what is refused."""
+    rows = read_csv(ROOT / "contrib" / "roce" / "doc" / "howto" / "nvidia-names.csv")
+    name = "NVIDIA's name"
+    with tempfile.TemporaryDirectory() as folder:
+        file, out = Path(folder, "nic.txt"), Path(folder, "out")
+
+        def configuration(text, *options):
+            """@return attributes that a run with this file has set, and its warnings."""
+            file.write_text(text)
+            done = programs.run(f"--nvidia={file}", "--duration=100us", f"--out={out}", *options)
+            check(done.returncode == 0, f"--nvidia: {text}: {done.stderr}")
+            found = json.loads((out / "summary.json").read_text())
+            return {k.replace(PREFIX, ""): v for k, v in found["configuration"].items()}, done.stderr, found["valuesInForce"]
+
+        defaults = {"kmin": "100000", "kmax": "400000", "pmax": "20"}
+        _, warnings, force = configuration("# the firmware's\n" + "".join(
+            f"{row[name]} = {row['default there'] or defaults[row[name]]}\n" for row in rows))
+        check("warning" not in warnings, f"the firmware's defaults: {warnings}")
+        values = {(e["type"].replace(PREFIX, ""), k): v for group in force.values() for e in group for k, v in e.get("values", {}).items()}
+        for row in rows:
+            kind, attribute = row["attribute"].split("::")
+            check(values.get((kind, attribute)) == row["value here"], f"--nvidia: {row[name]}: {values.get((kind, attribute))}")
+        found, _, _ = configuration("RPG_AI_RATE_P1 50\nrpg_time_reset=100\ndce_tcp_g=1014\nrpg_min_dec_fac=40\nkmin=50000\n"
+                                    "clamp_tgt_rate_after_time_inc=0\ncnp_802p_prio=7\ninitial_alpha_value=512\n",
+                                    "--ns3::roce::Dcqcn::TimeReset=77us")
+        wanted = {"Dcqcn::AiRate": "50Mbps", "Dcqcn::TimeReset": "77us", "Dcqcn::Gain": "0.009765625", "Dcqcn::MinDecFac": "0.4",
+                  "EcnMarker::Kmin": "50000", "Dcqcn::ClampTarget": "afterByteInc", "Nic::ControlClass": "7", "Dcqcn::InitialAlpha": "0.5"}
+        for attribute, value in wanted.items():
+            check(found.get(attribute) == value, f"--nvidia: {attribute} is {found.get(attribute)}, expected {value}")
+        for text, clamp in (("clamp_tgt_rate=1\nclamp_tgt_rate_after_time_inc=0\n", "always"),
+                            ("clamp_tgt_rate_after_time_inc=0\nclamp_tgt_rate=0\n", "afterByteInc")):
+            check(configuration(text)[0]["Dcqcn::ClampTarget"] == clamp, f"--nvidia: {text}")
+        found, warnings, _ = configuration("rpg_ai_rate=50\n", "--cc=Hpcc")
+        check("Dcqcn::AiRate" in warnings, f"a name in vain: {warnings}")
+        for text, line, word in (("rpg_ai_rat=5\n", 1, "unknown name 'rpg_ai_rat', expected one of: dce_tcp_g, "),
+                                 ("\n# x\nrpg_gd=5\nrpg_gd=6\n", 4, "rpg_gd is in line 3, too"),
+                                 ("rpg_ai_rate=0\n", 1, "AiRate"), ("dce_tcp_g=1024\n", 1, "out of range, expected 0..1023"),
+                                 ("rpg_min_dec_fac=101\n", 1, "expected 0..100"), ("cnp_802p_prio=8\n", 1, "expected 0..7"),
+                                 ("clamp_tgt_rate=2\n", 1, "expected 0..1"), ("rpg_max_rate=1000\n", 1, "expected 0..0"),
+                                 ("rpg_time_reset=-1\n", 1, "out of range"), ("rpg_time_reset=1.5\n", 1, "not an integer"),
+                                 ("rpg_gd\n", 1, "found 1 fields, expected 2"), ("# none\n", 1, "no name in the file"),
+                                 ("rpg_gd=1001\n", 1, "Gd")):
+            file.write_text(text)
+            done = programs.run(f"--nvidia={file}", "--duration=100us", f"--out={folder}/bad")
+            check(done.returncode == 2 and done.stderr.startswith(f"error: {file}:{line}: ") and word in done.stderr
+                  and done.stderr.count("\n") == 1 and not Path(folder, "bad").exists(), f"--nvidia with {text!r}: {done.stderr}")
+        done = programs.run(f"--nvidia={folder}/none.txt")
+        check(done.returncode == 2 and "none.txt" in done.stderr, f"no file: {done.stderr}")
+
+
 def main():
     """All of it."""
     programs = Programs(Path(sys.argv[1]).resolve())
@@ -239,6 +297,7 @@ def main():
     test_commit_aside(programs)
     test_summary(programs)
     test_vendor_names(programs)
+    test_vendor_file(programs)
     print("values: profiles, known types, commit, summary.json and NVIDIA's names")
 
 

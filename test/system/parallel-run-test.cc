@@ -277,6 +277,37 @@ TEST_F(ParallelRunTest, IdleTimeTakesNoWindows)
               net.GetParallelRun()->GetBalance().longestNs);
 }
 
+// An event that sends to another partition: the frame is on its link for who looks at that time.
+TEST_F(ParallelRunTest, WhatAnEventSendsIsOnItsLinkAtOnce)
+{
+    for (const unsigned threads : {1U, 4U})
+    {
+        Network net;
+        Build(net);
+        net.InstallFlows(Numbered({Flow(0, 5, 1000, 50 * US)}));
+        net.SetThreads(threads);
+        std::size_t inFlight = 0;
+        Simulator::Schedule(MicroSeconds(10), [&] {
+            net.CatchUp();
+            for (const uint16_t uplink : {0, 1})
+            {
+                const Ptr<Port> port = net.GetSwitch(0)->GetPort(uplink);
+                port->Transmit(port->MakePfc(3, 0), NowPs());
+            }
+            net.CatchUp();
+            for (const uint16_t uplink : {0, 1})
+            {
+                const Ptr<Link> link = net.GetSwitch(0)->GetPort(uplink)->GetLink();
+                inFlight += link->CountInFlight(0) + link->CountInFlight(1);
+            }
+        });
+        Simulator::Run();
+        EXPECT_EQ(inFlight, 2u) << threads << " threads";
+        EXPECT_EQ(net.Audit(true), "");
+        Simulator::Destroy();
+    }
+}
+
 TEST_F(ParallelRunTest, SinksThatSeveralThreadsWouldCallAreRefused)
 {
     [[maybe_unused]] const EventsThrow events;
@@ -288,6 +319,53 @@ TEST_F(ParallelRunTest, SinksThatSeveralThreadsWouldCallAreRefused)
         "TxBegin",
         Callback<void, const Frame&, Time>([](const Frame&, Time) {}));
     EXPECT_NE(ErrorOf([] { Simulator::Run(); }).find("sink"), std::string::npos);
+}
+
+namespace
+{
+
+/// Schedules an event of ns-3 at its first frame.
+struct Scheduling : public SwitchStage
+{
+    uint32_t GetHooks() const override
+    {
+        return ARRIVAL;
+    }
+
+    Verdict OnArrival(Frame&, Port&, int64_t) override
+    {
+        if (!done)
+        {
+            done = true;
+            Simulator::Schedule(MicroSeconds(1), [] {});
+        }
+        return Verdict::PASS;
+    }
+
+    bool done{false};
+};
+
+} // namespace
+
+TEST_F(ParallelRunTest, EventsOfStagesAreRefused)
+{
+    [[maybe_unused]] const EventsThrow events;
+    for (const bool several : {false, true})
+    {
+        Network net;
+        Build(net);
+        net.GetSwitch(0)->Install(CreateObject<Scheduling>());
+        net.InstallFlows(Flows());
+        if (several)
+        {
+            net.MeasureBalance(2); // as two threads, but in one: nothing is wrecked
+        }
+        Simulator::Stop(MilliSeconds(6));
+        const std::string error = ErrorOf([] { Simulator::Run(); });
+        const std::string expected = "threads: 1 event(s) of ns-3 were scheduled by stages";
+        EXPECT_EQ(error.substr(0, expected.size()), several ? expected : "no error") << error;
+        Simulator::Destroy();
+    }
 }
 
 TEST_F(ParallelRunTest, PostsByThoseWhoAreToldAreRefused)

@@ -252,7 +252,7 @@ TEST(FlowListTest, RefusesUnreadableOrUnknownFiles)
     EXPECT_EQ(ErrorOf([] { FlowList::Read("x.csv", 1); }),
               "flow list x.csv for 1 hosts, expected at least 2");
     const std::string header =
-        "expected a header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]] "
+        "expected a header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after] "
         "or a number of flows";
     ExpectRefused("", 1, "empty, " + header);
     ExpectRefused("# only a comment\n\n", 1, "empty, " + header);
@@ -273,12 +273,13 @@ TEST(FlowListTest, StartsMayBeInMicroseconds)
     ExpectRefused("start_us,dst,bytes,src\n",
                   1,
                   "unknown column 'start_us', expected 'src' in the header "
-                  "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]");
+                  "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after]");
 }
 
 TEST(FlowListTest, RefusesUnknownColumns)
 {
-    const std::string form = "the header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]";
+    const std::string form =
+        "the header src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after]";
     ExpectRefused("src,dst,size,start_ns\n0,1,1,1\n",
                   1,
                   "unknown column 'size', expected 'bytes' in " + form);

@@ -215,6 +215,7 @@ CheckedCommandLine::Parse(int argc, char** argv)
         }
     }
     std::vector<std::string> arguments = GetPresetArguments(argc, argv);
+    AddFileArguments(argc, argv, arguments);
     for (const std::string& argument : arguments)
     {
         CheckArgument(argument);
@@ -274,6 +275,35 @@ CheckedCommandLine::GetPresetArguments(int argc, char** argv) const
         }
     }
     throw InputError("--preset is '" + name + "', expected " + known);
+}
+
+void
+CheckedCommandLine::AddAttributeFile(const std::string& name,
+                                     const std::string& help,
+                                     AttributeReader read)
+{
+    AddValue(name, help, m_attributeFileNames[name]);
+    m_attributeFiles[name] = std::move(read);
+}
+
+/// Append the attributes that files on the command line set. They count as given.
+void
+CheckedCommandLine::AddFileArguments(int argc, char** argv, std::vector<std::string>& arguments)
+{
+    for (int i = 1; i < argc; ++i)
+    {
+        const Argument argument = Split(argv[i]);
+        const auto file = m_attributeFiles.find(argument.name);
+        if (file == m_attributeFiles.end() || argument.value.empty())
+        {
+            continue;
+        }
+        for (const auto& [attribute, value] : file->second(argument.value))
+        {
+            arguments.push_back("--" + attribute + "=" + value);
+            m_given.insert(attribute);
+        }
+    }
 }
 
 void

@@ -19,6 +19,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -38,6 +39,10 @@ namespace roce
 class CheckedCommandLine
 {
   public:
+    /// Reads a file: full names of attributes, and values.
+    using AttributeReader =
+        std::function<std::vector<std::pair<std::string, std::string>>(const std::string& path)>;
+
     /**
      * @param file the program's source file (__FILE__), for its name
      * @param usage printed by --help
@@ -88,6 +93,14 @@ class CheckedCommandLine
      * @param presets of different names; none: there is no such option
      */
     void AddPresets(const std::vector<OptionPreset>& presets);
+
+    /**
+     * @brief Add an option that names a file of attributes. Given attributes take precedence.
+     * @param name without dashes
+     * @param help one line
+     * @param read returns full names of attributes and their values; throws InputError
+     */
+    void AddAttributeFile(const std::string& name, const std::string& help, AttributeReader read);
 
     /**
      * @brief Refuse an attribute or global value that the program sets itself.
@@ -168,6 +181,7 @@ class CheckedCommandLine
     void Add(const std::string& name, const std::string& help, T& value);
     void CheckArgument(const std::string& text);
     std::vector<std::string> GetPresetArguments(int argc, char** argv) const;
+    void AddFileArguments(int argc, char** argv, std::vector<std::string>& arguments);
     void CheckOption(const Argument& argument);
     std::string Suggest(const std::string& name) const;
 
@@ -176,7 +190,9 @@ class CheckedCommandLine
     std::set<std::string> m_given;
     std::map<std::string, std::string> m_overridden; //!< see Refuse()
     std::map<std::string, std::function<void(const std::string&)>> m_beforeChecks;
-    std::string m_preset; //!< name; empty: none
+    std::map<std::string, AttributeReader> m_attributeFiles; //!< by option
+    std::map<std::string, std::string> m_attributeFileNames; //!< values of these options
+    std::string m_preset;                                    //!< name; empty: none
     std::vector<OptionPreset> m_presets;
 };
 

@@ -149,8 +149,9 @@ FaultOptions::AddOptions(CheckedCommandLine& cmd)
         "Lossy links: all, host, fabric, wan or border (wan, and fabric's to the same switches)",
         lossLinks);
     cmd.AddValue("lossModel",
-                 "RandomLoss, BurstLoss, RunLoss, ChunkLoss or an ErrorModel of ns-3; "
-                 "[Attribute=value|...] may follow",
+                 "What frames are lost by: " + ValueCheck::KnownTypes(LossModel::GetTypeId()) +
+                     "; or a model of ns-3: " + ValueCheck::KnownTypes(ErrorModel::GetTypeId()) +
+                     "; [Attribute=value|...] may follow",
                  lossModel);
     cmd.AddValue("failLinks",
                  "Failures, for example dc0-leaf0/dc0-spine1@10ms-20ms,dc0-dci0>dc1-dci0#1@0ms",

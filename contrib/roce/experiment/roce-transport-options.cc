@@ -5,6 +5,7 @@
  */
 #include "roce-transport-options.h"
 
+#include "roce-nvidia-names.h"
 #include "roce-unused-attributes.h"
 
 #include "ns3/config.h"
@@ -130,6 +131,9 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                  "Rate law: none, or one of " + known(CongestionControl::GetTypeId()) +
                      "; [Attribute=value|...] may follow",
                  cc);
+    cmd.AddAttributeFile("nvidia",
+                         "File of lines such as rpg_ai_rate=50: DCQCN and ECN by NVIDIA's names",
+                         &NvidiaNames::Read);
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
     cmd.AddValue("stages",
                  "What runs on switches, with commas between: " + stageTypes +

@@ -51,7 +51,7 @@ class FlowPhases
      */
     static bool IsScheduled(const FlowSpec& flow)
     {
-        return flow.phase <= 1 && flow.after == 0;
+        return flow.phase <= 1 && flow.after == 0 && !flow.IsDependent();
     }
 
     /**

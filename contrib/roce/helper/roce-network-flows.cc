@@ -24,12 +24,7 @@ Network::MakePhases(const std::vector<FlowSpec>& flows)
     {
         throw InputError("flows with phases are installed twice, expected all of them at once");
     }
-    int64_t marginPs = 0;
-    for (const NicEntry& entry : m_nics)
-    {
-        marginPs = std::max(marginPs, entry.nic->GetLink()->GetDelayPs());
-    }
-    m_phases = std::make_unique<FlowPhases>(flows, marginPs);
+    m_phases = std::make_unique<FlowPhases>(flows, GetLongestNicDelayPs());
     for (const NicEntry& entry : m_nics)
     {
         const bool connected = entry.nic->TraceConnectWithoutContext(
@@ -59,6 +54,38 @@ Network::MakeSteps(const std::vector<FlowSpec>& flows)
             MakeCallback(&FlowSteps::OnReceived, m_steps.get()));
         NS_ABORT_MSG_UNLESS(connected, "no such trace source");
     }
+}
+
+void
+Network::MakeGraph(const std::vector<FlowSpec>& flows)
+{
+    if (m_graph)
+    {
+        throw InputError("flows that wait for others are installed twice, expected all of them at "
+                         "once");
+    }
+    m_graph = std::make_unique<FlowGraph>(flows, GetLongestNicDelayPs());
+    for (const NicEntry& entry : m_nics)
+    {
+        const bool connected = entry.nic->TraceConnectWithoutContext(
+                                   "MessageReceived",
+                                   MakeCallback(&FlowGraph::OnReceived, m_graph.get())) &&
+                               entry.nic->TraceConnectWithoutContext(
+                                   "MessageCompleted",
+                                   MakeCallback(&FlowGraph::OnCompleted, m_graph.get()));
+        NS_ABORT_MSG_UNLESS(connected, "no such trace source");
+    }
+}
+
+int64_t
+Network::GetLongestNicDelayPs() const
+{
+    int64_t delayPs = 0;
+    for (const NicEntry& entry : m_nics)
+    {
+        delayPs = std::max(delayPs, entry.nic->GetLink()->GetDelayPs());
+    }
+    return delayPs;
 }
 
 void
@@ -107,6 +134,10 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
     {
         MakeSteps(flows);
     }
+    if (FlowGraph::IsUsed(flows))
+    {
+        MakeGraph(flows);
+    }
     std::vector<Ptr<FlowApplication>> applications(m_nics.size());
     for (const FlowSpec& flow : flows)
     {
@@ -129,6 +160,10 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
         else if (flow.after)
         {
             m_steps->Add({flow, dstQp, application});
+        }
+        else if (flow.IsDependent())
+        {
+            m_graph->Add({flow, dstQp, application});
         }
         else
         {
@@ -167,21 +202,30 @@ Network::GetStartPs(const FlowSpec& flow) const
     {
         return m_steps ? m_steps->GetStartPs(flow) : -1;
     }
+    if (flow.IsDependent())
+    {
+        return m_graph ? m_graph->GetStartPs(flow) : -1;
+    }
     return m_phases ? m_phases->GetStartPs(flow) : flow.startPs;
 }
 
 int64_t
 Network::GetLastWaitedStartPs() const
 {
-    return std::max<int64_t>(m_phases ? m_phases->GetLastStartPs() : -1,
-                             m_steps ? m_steps->GetLastStartPs() : -1);
+    return std::max<int64_t>({m_phases ? m_phases->GetLastStartPs() : -1,
+                              m_steps ? m_steps->GetLastStartPs() : -1,
+                              m_graph ? m_graph->GetLastStartPs() : -1});
 }
 
 std::string
 Network::DescribeWaiting() const
 {
-    const std::string phases = m_phases ? m_phases->Describe() : "";
-    return phases.empty() && m_steps ? m_steps->Describe() : phases;
+    std::string waiting = m_phases ? m_phases->Describe() : "";
+    if (waiting.empty() && m_steps)
+    {
+        waiting = m_steps->Describe();
+    }
+    return waiting.empty() && m_graph ? m_graph->Describe() : waiting;
 }
 
 } // namespace roce

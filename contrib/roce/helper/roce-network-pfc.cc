@@ -216,7 +216,7 @@ Network::FindDropCause(const Switch& sw) const
             HeadroomBytes(port.GetRateBps(), port.GetLink()->GetDelayPs(), m_maxFrameBytes);
         for (uint8_t c = 0; c < N_CLASSES; ++c)
         {
-            const uint64_t headroom = buffer.GetHeadroomBytes(p, c);
+            const uint64_t headroom = buffer.GetHeadroomLimitBytes(p, c);
             if (buffer.IsLossless(p, c) && headroom < need)
             {
                 return "headroom of port " + std::to_string(p) + " is " + std::to_string(headroom) +

@@ -114,12 +114,11 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
     ParallelRun::CheckSinks();
     // NICs first, then switches; by datacenter and in their order.
     std::vector<StationGroups::Item> items;
-    int64_t marginPs = 0;
+    const int64_t marginPs = GetLongestNicDelayPs();
     for (const NicEntry& entry : m_nics)
     {
         // It makes and takes in what a port of a switch only passes on.
         items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
-        marginPs = std::max(marginPs, entry.nic->GetLink()->GetDelayPs());
         // Made here, and not by several threads.
         entry.nic->GetProfile(false);
         entry.nic->GetProfile(m_nics.back().datacenter != m_nics.front().datacenter);

@@ -6,6 +6,7 @@
 #ifndef ROCE_NETWORK_H
 #define ROCE_NETWORK_H
 
+#include "roce-flow-graph.h"
 #include "roce-flow-phases.h"
 #include "roce-flow-steps.h"
 #include "roce-ideal-fct.h"
@@ -267,7 +268,8 @@ class Network
     /**
      * @brief Hand flows to applications at the hosts (made as needed).
      * @param flows any order; ids unique
-     * @throw InputError for unknown NICs or src == dst, or what FlowPhases or FlowSteps refuses
+     * @throw InputError for unknown NICs or src == dst, or what FlowPhases, FlowSteps or
+     * FlowGraph refuses
      */
     void InstallFlows(const std::vector<FlowSpec>& flows);
 
@@ -280,7 +282,7 @@ class Network
     /// @return whether some flows wait for others
     bool HasWaitingFlows() const
     {
-        return m_phases || m_steps;
+        return m_phases || m_steps || m_graph;
     }
 
     /// @return latest start of the flows that have waited for others, picoseconds; -1: none yet
@@ -630,6 +632,8 @@ class Network
     void CheckFlow(const FlowSpec& flow) const;
     void MakePhases(const std::vector<FlowSpec>& flows);
     void MakeSteps(const std::vector<FlowSpec>& flows);
+    void MakeGraph(const std::vector<FlowSpec>& flows);
+    int64_t GetLongestNicDelayPs() const;
     void Divide(unsigned partitions, unsigned threads, bool measure, RankExchange* ranks);
     static std::unique_ptr<RankMail> MakeMail(RankExchange& ranks);
     void NoteShared() const;
@@ -652,6 +656,7 @@ class Network
     std::vector<std::string> m_warnings;
     std::unique_ptr<FlowPhases> m_phases; //!< null if no flow has one
     std::unique_ptr<FlowSteps> m_steps;   //!< null if no flow has one
+    std::unique_ptr<FlowGraph> m_graph;   //!< null if no flow waits for single others
     Ptr<Tuner> m_tuner;                   //!< or null
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom

@@ -5,6 +5,7 @@
  */
 #include "ns3/roce-flow-list.h"
 
+#include "ns3/roce-flow-graph.h"
 #include "ns3/roce-flow-phases.h"
 #include "ns3/roce-flow-size-distribution.h"
 #include "ns3/roce-input-error.h"
@@ -17,6 +18,8 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <map>
+#include <memory>
 #include <sstream>
 
 namespace ns3
@@ -31,7 +34,9 @@ const std::vector<std::string> CSV_COLUMNS =
     {"src", "dst", "bytes", "start_ns", "class", "srcport", "tag", "phase"};
 const char* const START_US = "start_us"; // instead of start_ns
 const std::size_t CSV_REQUIRED = 4;
-const char* const CSV_HEADER = "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]";
+const std::vector<std::string> GRAPH_COLUMNS = {"name", "after"}; // the last ones, if there
+const char* const CSV_HEADER =
+    "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after]";
 const char* const HPCC_LINE = "src dst pg dport size start_seconds";
 const uint64_t HPCC_DPORT = 100;
 const uint64_t HPCC_INCAST_DPORT = 200;
@@ -88,6 +93,7 @@ class Reader : private LineReader
 
   private:
     static constexpr uint64_t MAX_COUNT = 1000000000;
+    static constexpr std::size_t SHOWN = 5; //!< flows of a circle, in messages
 
     /**
      * @brief Read a decimal number exactly, as an integer number of picoseconds.
@@ -188,9 +194,99 @@ class Reader : private LineReader
         return nic;
     }
 
-    void ReadCsv(const std::vector<std::string>& header)
+    /// A line of a list with names.
+    struct Place
+    {
+        unsigned line;
+        std::string name;
+        std::vector<std::string> after;
+    };
+
+    /// Note what a flow waits for. @param name of it @param after names with blanks between
+    void AddPlace(const std::string& name, const std::string& after)
+    {
+        if (SplitAtBlanks(name).size() > 1)
+        {
+            Fail("name '" + name + "' has blanks, expected one word or nothing");
+        }
+        const auto [known, isNew] = m_lineOfName.emplace(name, GetLine());
+        if (!name.empty() && !isNew)
+        {
+            Fail("name '" + name + "' is that of line " + std::to_string(known->second) +
+                 ", too, expected each once");
+        }
+        Place place{GetLine(), name, SplitAtBlanks(after)};
+        std::sort(place.after.begin(), place.after.end());
+        const auto twice = std::adjacent_find(place.after.begin(), place.after.end());
+        if (twice != place.after.end())
+        {
+            Fail("after names '" + *twice + "' twice, expected each flow once");
+        }
+        if (!place.after.empty() && m_list.flows.back().phase)
+        {
+            Fail("a phase and flows to wait for, expected one of them");
+        }
+        m_places.push_back(std::move(place));
+    }
+
+    [[noreturn]] void FailAt(const Place& place, const std::string& message) const
+    {
+        throw InputError(GetPath(), place.line, message);
+    }
+
+    /// Turn names into keys: positions in the file, from 1.
+    void ResolveNames()
+    {
+        std::map<std::string, uint32_t> keyOf;
+        for (std::size_t i = 0; i < m_places.size(); ++i)
+        {
+            keyOf[m_places[i].name] = static_cast<uint32_t>(i + 1);
+        }
+        std::vector<std::vector<uint32_t>> graph;
+        for (std::size_t i = 0; i < m_places.size(); ++i)
+        {
+            auto dependencies = std::make_shared<FlowDependencies>();
+            dependencies->key = static_cast<uint32_t>(i + 1);
+            dependencies->name = m_places[i].name;
+            graph.emplace_back();
+            for (const std::string& name : m_places[i].after)
+            {
+                const auto found = keyOf.find(name);
+                if (found == keyOf.end())
+                {
+                    FailAt(m_places[i],
+                           "waits for '" + name + "', expected the name of a flow of this list");
+                }
+                dependencies->after.push_back(found->second);
+                graph.back().push_back(found->second - 1);
+            }
+            if (!dependencies->name.empty() || !dependencies->after.empty())
+            {
+                m_list.flows[i].dependencies = std::move(dependencies);
+            }
+        }
+        const std::vector<uint32_t> cycle = FlowGraph::FindCycle(graph);
+        if (!cycle.empty())
+        {
+            std::string way = m_places[cycle[0]].name;
+            for (std::size_t i = 1; i <= std::min<std::size_t>(cycle.size(), SHOWN); ++i)
+            {
+                way += " after " + m_places[cycle[i % cycle.size()]].name;
+            }
+            FailAt(m_places[cycle[0]],
+                   "waits for itself (" + way + (cycle.size() > SHOWN ? " after ..." : "") +
+                       "), expected flows that can start one after the other");
+        }
+    }
+
+    void ReadCsv(std::vector<std::string> header)
     {
         std::string form;
+        const bool named =
+            header.size() > GRAPH_COLUMNS.size() && std::equal(GRAPH_COLUMNS.begin(),
+                                                               GRAPH_COLUMNS.end(),
+                                                               header.end() - GRAPH_COLUMNS.size());
+        header.resize(header.size() - (named ? GRAPH_COLUMNS.size() : 0));
         for (std::size_t i = 0; i < header.size(); ++i)
         {
             const bool known = i < CSV_COLUMNS.size();
@@ -208,34 +304,41 @@ class Reader : private LineReader
                  CSV_HEADER);
         }
         const int startUnit = header[3] == START_US ? 6 : 3;
+        form += named ? ",name,after" : "";
+        const std::size_t columns = header.size() + (named ? GRAPH_COLUMNS.size() : 0);
         std::string text;
         while (Next(text))
         {
             const auto fields = SplitAtCommas(text);
-            CheckFieldCount(fields.size(), header.size(), form);
+            CheckFieldCount(fields.size(), columns, form);
             FlowSpec flow;
             flow.src = ParseHost(fields[0], "src");
             flow.dst = ParseHost(fields[1], "dst");
             flow.sizeBytes = ParseUnsigned(fields[2], "bytes", MAX_FLOW_BYTES);
             flow.startPs = ParsePs(fields[3], header[3].c_str(), startUnit, false);
-            if (fields.size() > 4)
+            if (header.size() > 4)
             {
                 flow.trafficClass = static_cast<uint8_t>(ParseUnsigned(fields[4], "class", 7));
             }
-            if (fields.size() > 5)
+            if (header.size() > 5)
             {
                 flow.srcPort = static_cast<uint16_t>(ParseUnsigned(fields[5], "srcport", 65535));
             }
-            if (fields.size() > 6)
+            if (header.size() > 6)
             {
                 flow.tag = static_cast<uint8_t>(ParseUnsigned(fields[6], "tag", 255));
             }
-            if (fields.size() > 7)
+            if (header.size() > 7)
             {
                 flow.phase = static_cast<uint32_t>(ParseUnsigned(fields[7], "phase", MAX_COUNT));
             }
             Add(flow);
+            if (named)
+            {
+                AddPlace(fields[columns - 2], fields[columns - 1]);
+            }
         }
+        ResolveNames();
         if (m_list.flows.empty())
         {
             Fail("no flow after the header, expected at least one");
@@ -281,6 +384,8 @@ class Reader : private LineReader
     const std::vector<uint32_t>* m_nicOfNode{nullptr}; //!< or null: hosts are NICs
     int64_t m_latestPs{0};
     FlowList m_list;
+    std::vector<Place> m_places; //!< by position in the file; empty: a list without names
+    std::map<std::string, unsigned> m_lineOfName;
 };
 
 /// value / 10^decimals in full, without trailing zeros.
@@ -341,10 +446,11 @@ FlowList::Write(const std::string& path,
                 std::to_string(flow.trafficClass) + ", expected different hosts, at most " +
                 std::to_string(MAX_FLOW_BYTES) + " bytes, a start of 0 or more and class 0..7");
         }
-        if (flow.step || flow.after)
+        if (flow.step || flow.after || flow.dependencies)
         {
             throw InputError(path + ": flow " + std::to_string(flow.id) +
-                             " belongs to a collective, expected none: a list has no steps");
+                             " belongs to a collective or to a graph of flows, expected none: they "
+                             "are not written");
         }
         if (format == FlowListFormat::HpccFlowTxt &&
             (flow.srcPort != 0 || flow.tag > 1 || flow.phase))

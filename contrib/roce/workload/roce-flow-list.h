@@ -24,6 +24,11 @@ enum class FlowListFormat
      * Header line `src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]]`, then one flow per line.
      * start_ns may have up to three decimals (picoseconds). Absent columns take FlowSpec's
      * defaults. `#` starts a comment.
+     *
+     * Two more columns at the end, `,name,after`, make a graph (FlowGraph): a name by which other
+     * flows refer to this one, or nothing, and the names of those that it waits for, with blanks
+     * between, or nothing. start_ns then counts from the moment that the last of them is complete.
+     * A name is any text without blanks and commas; it may be used before the line that has it.
      */
     Csv,
     /**
@@ -58,7 +63,8 @@ struct FlowList
      * @return the flows, at least one
      * @throw InputError naming file and line: unreadable file, unknown format or column, missing
      *        or extra field, not a number, host id or class out of range, src == dst, negative
-     *        start or size, more or fewer flows than announced, no flow
+     *        start or size, more or fewer flows than announced, no flow; a name that is there twice
+     * or nowhere, flows that wait for each other in a circle, or that have a phase, too
      */
     static FlowList Read(const std::string& path, uint32_t nHosts);
 

@@ -274,8 +274,10 @@ SortByStart(std::vector<FlowSpec>& flows)
     std::stable_sort(flows.begin(), flows.end(), [](const FlowSpec& a, const FlowSpec& b) {
         const uint32_t phaseA = FlowPhases::IsScheduled(a) ? 0 : a.phase;
         const uint32_t phaseB = FlowPhases::IsScheduled(b) ? 0 : b.phase;
-        return std::tie(phaseA, a.after, a.startPs, a.src, a.dst) <
-               std::tie(phaseB, b.after, b.startPs, b.src, b.dst);
+        const uint32_t keyA = a.IsDependent() ? a.dependencies->key : 0;
+        const uint32_t keyB = b.IsDependent() ? b.dependencies->key : 0;
+        return std::tie(phaseA, a.after, keyA, a.startPs, a.src, a.dst) <
+               std::tie(phaseB, b.after, keyB, b.startPs, b.src, b.dst);
     });
 }
 

@@ -215,7 +215,8 @@ struct AllReduceWorkload
 
 /**
  * @brief Sort flows by (startPs, src, dst), equal ones as they stood. Those of phase 2 come behind
- * all whose start is known before, then those of phase 3, and so on (see FlowPhases).
+ * all whose start is known before, then those of phase 3, and so on (see FlowPhases). Those that
+ * wait for single flows come behind the others, in the order of their keys (see FlowGraph).
  * @param flows the flows
  */
 void SortByStart(std::vector<FlowSpec>& flows);

@@ -9,6 +9,7 @@
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <ctime>
@@ -30,6 +31,15 @@ CpuNs()
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+/// @return number of the simulator's next event: one more than that of the last one scheduled
+uint32_t
+NextEventUid()
+{
+    const EventId probe = Simulator::ScheduleNow([] {});
+    Simulator::Remove(probe);
+    return probe.GetUid() + 1;
 }
 
 } // namespace
@@ -316,13 +326,23 @@ ParallelRun::RunWindow(int64_t basePs, int64_t untilPs)
     CheckSinks();
     m_basePs = basePs;
     m_untilPs = untilPs;
+    const uint32_t firstUid = NextEventUid();
     m_pool.Run();
+    const uint32_t events = NextEventUid() - firstUid - 1;
     for (std::exception_ptr& error : m_errors)
     {
         if (error)
         {
             std::rethrow_exception(std::exchange(error, nullptr));
         }
+    }
+    if (events)
+    {
+        throw InputError("threads: " + std::to_string(events) +
+                         " event(s) of ns-3 were scheduled by stages, rate laws or other parts of "
+                         "stations up to " +
+                         std::to_string(untilPs / 1000) +
+                         " ns; expected Switch::ArmStage() or their own timers, or one thread");
     }
     if (m_measure)
     {

@@ -92,9 +92,10 @@ class CutDirection final : public FrameSink
  * that sinks of the two trace sources above are told the same in all of them.
  *
  * Stations at work touch nothing that belongs to another partition, use no ns-3 simulator, and
- * count no references of what others have (ObjectLock). Trace sources that stations call have no
- * sinks (StationTrace); the two named above are put off and told in the order of time, NICs in
- * order, at most L late.
+ * count no references of what others have (ObjectLock). Events that they schedule end the run with
+ * an error after the window, if two threads have not wrecked the simulator's list by then. Trace
+ * sources that stations call have no sinks (StationTrace); the two named above are put off and told
+ * in the order of time, NICs in order, at most L late.
  */
 class ParallelRun
 {

@@ -7,6 +7,9 @@
 #define ROCE_FLOW_SPEC_H
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -15,6 +18,14 @@ namespace roce
 
 /// The largest flow, bytes.
 constexpr uint64_t MAX_FLOW_BYTES = 1000000000000000ULL;
+
+/// Which single flows a flow waits for; see FlowGraph.
+struct FlowDependencies
+{
+    uint32_t key{0};             //!< the flow's own, unique in the run
+    std::string name;            //!< for messages; may be empty
+    std::vector<uint32_t> after; //!< keys of the flows that it waits for, each once
+};
 
 /**
  * @ingroup roce
@@ -40,6 +51,15 @@ struct FlowSpec
     /// Above 0: startPs counts from when src has received all flows with steps up to this
     uint32_t after{0};
     uint32_t iteration{0}; //!< 1, 2, ...: row of iterations.csv, of flows with steps
+    /// Null: none, and no flow waits for it. With flows to wait for, startPs counts from when the
+    /// last of them is complete; see FlowGraph
+    std::shared_ptr<const FlowDependencies> dependencies{};
+
+    /// @return whether it waits for single flows
+    bool IsDependent() const
+    {
+        return dependencies && !dependencies->after.empty();
+    }
 };
 
 } // namespace roce

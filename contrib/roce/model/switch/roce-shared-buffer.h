@@ -160,6 +160,16 @@ class SharedBuffer
     /**
      * @param port a port
      * @param trafficClass a class
+     * @return how many of them may stand there; 0 for a class that PFC does not protect
+     */
+    uint64_t GetHeadroomLimitBytes(uint16_t port, uint8_t trafficClass) const
+    {
+        return Queue(port, trafficClass).headroomLimitBytes;
+    }
+
+    /**
+     * @param port a port
+     * @param trafficClass a class
      * @return bytes of held frames that leave by (port, class)
      */
     uint64_t GetEgressBytes(uint16_t port, uint8_t trafficClass) const;

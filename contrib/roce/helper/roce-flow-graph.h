@@ -1,0 +1,121 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_FLOW_GRAPH_H
+#define ROCE_FLOW_GRAPH_H
+
+#include "roce-waiting-flow.h"
+
+#include "ns3/nstime.h"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Flows that wait for single others (FlowSpec::dependencies): any graph without a cycle.
+ *
+ * A flow starts startPs after the last of those that it waits for is complete. One whose
+ * destination is the waiting flow's source is complete when that NIC has received all of it; any
+ * other one when its sender has the last ACK. It starts no earlier than the longest delay of a
+ * NIC's link after that, for the reason that FlowPhases has. What its own source sends or receives
+ * besides does not matter, which is the difference from FlowSteps.
+ */
+class FlowGraph
+{
+  public:
+    /**
+     * @param flows all flows of the run
+     * @param marginPs longest delay of a NIC's link, picoseconds
+     * @throw InputError for a key that is there twice, one that is waited for and not there, a
+     * cycle, and a flow that has a phase or a step, too
+     */
+    FlowGraph(const std::vector<FlowSpec>& flows, int64_t marginPs);
+    FlowGraph(const FlowGraph&) = delete;
+    FlowGraph& operator=(const FlowGraph&) = delete;
+
+    /**
+     * @param flows some flows
+     * @return whether any of them has dependencies
+     */
+    static bool IsUsed(const std::vector<FlowSpec>& flows);
+
+    /**
+     * @brief Find a cycle.
+     * @param after for each item, which others it waits for; all are items
+     * @return items of a cycle, each waiting for the next one and the last for the first; empty
+     * if there is none
+     */
+    static std::vector<uint32_t> FindCycle(const std::vector<std::vector<uint32_t>>& after);
+
+    /**
+     * @brief Keep a flow until what it waits for is complete.
+     * @param flow with FlowSpec::IsDependent()
+     */
+    void Add(WaitingFlow flow);
+
+    /**
+     * @brief A message has arrived: sink of trace source MessageReceived.
+     * @param cookie the flow's id
+     * @param at exact time
+     */
+    void OnReceived(uint64_t cookie, Time at);
+
+    /**
+     * @brief The sender of a flow has its last ACK: sink of trace source MessageCompleted.
+     * @param record cookie is the flow's id
+     */
+    void OnCompleted(const MessageRecord& record);
+
+    /**
+     * @param flow a flow that waits
+     * @return its start, picoseconds; -1 if what it waits for is not complete
+     */
+    int64_t GetStartPs(const FlowSpec& flow) const;
+
+    /// @return latest start of flows that have waited, picoseconds; -1: none yet
+    int64_t GetLastStartPs() const
+    {
+        return m_lastStartPs;
+    }
+
+    /// @return the first flow that still waits, and for how many; empty if none does
+    std::string Describe() const;
+
+  private:
+    /// A flow with dependencies.
+    struct Node
+    {
+        uint64_t id{0};
+        std::string name;
+        std::vector<uint32_t> afterReceived; //!< nodes whose source is this one's destination
+        std::vector<uint32_t> afterAck;      //!< the other nodes that wait for it
+        std::size_t left{0};                 //!< what it waits for and is not complete
+        std::size_t waitsFor{0};
+        int64_t readyPs{0};    //!< last completion so far
+        int64_t startPs{-1};   //!< -1: waits, or has not waited
+        WaitingFlow waiting{}; //!< once there
+        bool isWaiting{false}; //!< the above is there
+    };
+
+    void Complete(const std::vector<uint32_t>& who, int64_t atPs);
+
+    int64_t m_marginPs;
+    std::vector<Node> m_nodes;                         //!< in the flows' order
+    std::unordered_map<uint64_t, uint32_t> m_nodeOfId; //!< by flow id
+    int64_t m_lastStartPs{-1};
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_FLOW_GRAPH_H */

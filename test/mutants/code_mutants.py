@@ -1,0 +1,182 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Faults planted in the code: the list of them, a copy of the tree to plant them in, and what scripts/regress makes of them.
+
+The list is YAML: `program`, `runs` (name and options) and `mutants`: name, file (in contrib/roce), `from`, `to` and, for one that
+moves no flow, `still`: why.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import List, NamedTuple, Sequence
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import roce_results as rr  # noqa: E402  pylint: disable=wrong-import-position
+from roce_campaign import mutants, recheck, regress, yamlread  # noqa: E402  pylint: disable=wrong-import-position
+from roce_campaign.baseline import Baseline  # noqa: E402  pylint: disable=wrong-import-position
+
+MODULE = "contrib/roce"
+NEEDED = ("CMakeLists.txt", "contrib", "scratch", "scripts")  # to build the programs
+HEADER = ["mutant", "file", "flows moved", "P99 moved", "smallest bound missed", "by means, 1 %", "why none moves"]
+
+
+class CodeMutant(NamedTuple):
+    """One line of code, changed."""
+
+    name: str
+    file: str  # in contrib/roce
+    old: str
+    new: str
+    still: str  # why no flow moves; empty: some do
+    place: str  # file:line of the list
+
+    def source(self, tree: Path) -> Path:
+        """The file that it changes."""
+        return tree / MODULE / self.file
+
+    def changed(self, text: str) -> str:
+        """The file's text with the fault; an error if there is not exactly one place for it."""
+        found = text.count(self.old)
+        if found != 1:
+            raise rr.ResultError(f"{self.place}: {self.name}: '{self.old}' stands {found} times in {self.file}, expected once")
+        return text.replace(self.old, self.new)
+
+
+class Faults(NamedTuple):
+    """A list of mutants, and the runs that shall notice them."""
+
+    orders: List[recheck.Order]
+    program: str
+    mutants: List[CodeMutant]
+
+
+def read(file: Path) -> Faults:
+    """The list, checked as far as that goes without the code."""
+    top = yamlread.read(str(file)).fields("the list", ("program", "runs", "mutants"), ("program", "runs", "mutants"))
+    program = top["program"].text("program")
+    orders, faults = [], []
+    for value in top["runs"].items("runs"):
+        fields = value.fields("a run", ("name", "options"), ("name", "options"))
+        orders.append(recheck.Order(fields["name"].text("name"), program,
+                                    [o.text("an option") for o in fields["options"].items("options")]))
+    for value in top["mutants"].items("mutants"):
+        fields = value.fields("a mutant", ("name", "file", "from", "to", "still"), ("name", "file", "from", "to"))
+        name = fields["name"].text("name")
+        old, new = (fields[f].node.value for f in ("from", "to"))
+        if not old.strip() or old == new or "\n" in old + new:
+            value.fail(f"{name}: expected parts of a line in from and to, which differ")
+        if name in [f.name for f in faults]:
+            value.fail(f"mutant '{name}' is there twice")
+        still = fields["still"].text("still") if "still" in fields else ""
+        faults.append(CodeMutant(name, fields["file"].text("file"), old, new, still, f"{value.file}:{value.line}"))
+    return Faults(orders, program, faults)
+
+
+def check_places(faults: Faults, tree: Path) -> None:
+    """Each of them must still have its one place in the code."""
+    for fault in faults.mutants:
+        try:
+            text = fault.source(tree).read_text(encoding="utf-8")
+        except OSError as error:
+            raise rr.ResultError(f"{fault.place}: {fault.name}: {fault.file} cannot be read: {error.strerror}") from None
+        fault.changed(text)
+
+
+class Tree:
+    """A copy of the checkout that is built again and again."""
+
+    def __init__(self, folder: Path, jobs: int, program: str):
+        self.root, self.build, self.jobs, self.program = folder / "tree", folder / "tree" / "build", jobs, program
+
+    def make(self) -> None:
+        """Copy and build. What was built before stays."""
+        for name in NEEDED:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, self.root / name, symlinks=True, dirs_exist_ok=True,
+                                ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                self.root.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, self.root / name)
+        launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        run(["cmake", "-S", self.root, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", *launcher])
+        self.compile()
+
+    def compile(self) -> None:
+        """Build the program."""
+        run(["cmake", "--build", self.build, "--parallel", str(self.jobs), "--target", self.program])
+
+
+def run(command: Sequence) -> None:
+    """A command that has to work."""
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise rr.ResultError(rr.one_line(f"{' '.join(map(str, command))}: status {done.returncode}: {(done.stdout + done.stderr)[-600:]}"))
+
+
+def plant(fault: CodeMutant, tree: Tree, found: Baseline) -> List[recheck.Outcome]:
+    """Build the program with a fault and make all runs again; the tree is as before afterwards."""
+    source = fault.source(tree.root)
+    text = source.read_text(encoding="utf-8")
+    source.write_text(fault.changed(text), encoding="utf-8")
+    try:
+        tree.compile()
+        return recheck.check(found, str(tree.root), str(tree.build), tree.jobs, [regress.Bound("*", 0.0)])
+    finally:
+        source.write_text(text, encoding="utf-8")
+
+
+class Result(NamedTuple):
+    """A fault, and what its runs say."""
+
+    fault: CodeMutant
+    runs: List[mutants.Mutant]
+
+    @staticmethod
+    def of(fault: CodeMutant, outcomes: Sequence[recheck.Outcome]) -> "Result":
+        """@param outcomes of all runs"""
+        return Result(fault, [mutants.Mutant(i, fault.name, fault.old, fault.new, o) for i, o in enumerate(outcomes)])
+
+    def failed(self) -> bool:
+        """Whether a run ended with an error."""
+        return any(m.outcome.error or m.outcome.other for m in self.runs)
+
+    def moved(self) -> int:
+        """Flows with another completion time, in all runs."""
+        return sum(len(m.outcome.changed) for m in self.runs)
+
+    def p99(self) -> float:
+        """The largest change of a P99."""
+        return max(m.p99() for m in self.runs)
+
+    def caught(self, bound: float, metrics: str = "*") -> bool:
+        """Whether a bound raises the alarm in any run."""
+        return self.failed() or any(m.caught(bound, metrics) for m in self.runs)
+
+    def row(self) -> List[str]:
+        """Of the table."""
+        still = not self.moved() and not self.failed()
+        missed = [b.replace("%", " %") for b in mutants.BOUNDS if not self.caught(regress.Bound.parse(b).relative)]
+        return [self.fault.name, self.fault.file, str(self.moved()), "a run failed" if self.failed() else f"{100 * self.p99():.2f} %",
+                "-" if still else missed[0] if missed else "none", "caught" if self.caught(0.01, "*.mean") else "-",
+                self.fault.still if still else ""]
+
+
+def totals(results: Sequence[Result]) -> List[str]:
+    """What each bound catches, of those that move any flow, and of those that move a P99 by 1 % or more."""
+    moving = [r for r in results if r.moved() or r.failed()]
+    large = [r for r in moving if r.failed() or r.p99() >= 0.01]
+    lines = [f"{len(results)} mutants: {len(moving)} move a flow, {len(large)} a P99 by 1 % or more"]
+    for text, bound, metrics in [(f"bound {b}", regress.Bound.parse(b).relative, "*") for b in mutants.BOUNDS] + [
+            ("bound 1% on means only", 0.01, "*.mean")]:
+        lines.append(f"{text}: {sum(r.caught(bound, metrics) for r in moving)} of {len(moving)} caught, "
+                     f"{sum(r.caught(bound, metrics) for r in large)} of {len(large)} of the large")
+    return lines
+
+
+def in_order(results: Sequence[Result]) -> List[Result]:
+    """The largest shift of a P99 first."""
+    return sorted(results, key=lambda r: (not r.failed(), -r.p99(), -r.moved(), r.fault.name))

@@ -1,0 +1,196 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// Flows that wait for single others: when they start, and what is said of those that never do.
+#include "../roce-error-of.h"
+#include "roce-test-network.h"
+
+#include "ns3/roce-collective-workload.h"
+#include "ns3/roce-run-collector.h"
+
+#include <functional>
+#include <memory>
+
+using namespace ns3;
+using namespace ns3::roce;
+using namespace ns3::roce::test;
+
+namespace
+{
+
+/// A flow with a key that waits for others.
+FlowSpec
+After(uint32_t key, std::vector<uint32_t> after, FlowSpec flow)
+{
+    auto dependencies = std::make_shared<FlowDependencies>();
+    dependencies->key = key;
+    dependencies->after = std::move(after);
+    flow.dependencies = dependencies;
+    return flow;
+}
+
+struct FlowGraphTest : SystemTest
+{
+    void SetUp() override
+    {
+        SystemTest::SetUp();
+        SetRateLaw("LineRate");
+    }
+
+    /// Runs flows in a star of six hosts and a slow one, and notes when they are complete.
+    struct StarRun
+    {
+        explicit StarRun(std::vector<FlowSpec> list,
+                         const std::function<void(Network&)>& prepare = {})
+            : flows(Numbered(std::move(list))),
+              receivedPs(flows.size(), -1),
+              completedPs(flows.size(), -1)
+        {
+            MakeStar(net, 6);
+            net.AddNic(net.AddHost("slow", 0), 0, DataRate("10Gbps"), MicroSeconds(1));
+            net.Build();
+            if (prepare)
+            {
+                prepare(net);
+            }
+            net.InstallFlows(flows);
+            for (uint32_t n = 0; n < net.GetNNics(); ++n)
+            {
+                net.GetNic(n)->TraceConnectWithoutContext(
+                    "MessageReceived",
+                    Callback<void, uint64_t, Time>([this](uint64_t cookie, Time at) {
+                        receivedPs[cookie] = at.GetPicoSeconds();
+                    }));
+                net.GetNic(n)->TraceConnectWithoutContext(
+                    "MessageCompleted",
+                    Callback<void, const MessageRecord&>([this](const MessageRecord& record) {
+                        completedPs[record.cookie] = record.completedPs;
+                    }));
+            }
+            collector = std::make_unique<RunCollector>(net, flows, RunCollector::Options());
+            collector->Start();
+            Simulator::Run();
+            collector->Finish();
+            records = collector->GetRecords();
+        }
+
+        int64_t StartOf(std::size_t flow) const
+        {
+            return records[flow].spec.startPs;
+        }
+
+        Network net;
+        std::vector<FlowSpec> flows;
+        std::vector<int64_t> receivedPs;  //!< by flow
+        std::vector<int64_t> completedPs; //!< by flow
+        std::unique_ptr<RunCollector> collector;
+        std::vector<FlowRecord> records;
+    };
+};
+
+constexpr uint32_t SLOW = 6; // the NIC behind six others
+
+TEST_F(FlowGraphTest, WhoGetsAFlowKnowsBeforeWhoHasSentIt)
+{
+    StarRun run({After(1, {}, Flow(0, 1, 100000)),
+                 After(2, {1}, Flow(1, 2, 1000)),          // its source has received it
+                 After(3, {1}, Flow(0, 3, 1000)),          // its source has sent it
+                 After(4, {1}, Flow(4, 5, 1000, 20 * US)), // neither
+                 After(5, {}, Flow(SLOW, 1, 100000)),      // 80 us
+                 After(6, {1, 5}, Flow(1, 3, 1000))});     // both must have come
+    ASSERT_EQ(run.collector->GetFinished(), 6u);
+    EXPECT_GT(run.completedPs[0], run.receivedPs[0]);
+    EXPECT_EQ(run.StartOf(1), run.receivedPs[0] + US) << "the delay of a link after it";
+    EXPECT_EQ(run.StartOf(2), run.completedPs[0] + US);
+    EXPECT_EQ(run.StartOf(3), run.completedPs[0] + 20 * US);
+    EXPECT_GT(run.receivedPs[4], run.receivedPs[0]);
+    EXPECT_EQ(run.StartOf(5), run.receivedPs[4] + US);
+    EXPECT_EQ(run.net.GetLastWaitedStartPs(), run.StartOf(5));
+    EXPECT_EQ(run.net.DescribeWaiting(), "");
+}
+
+// What else its source receives, or sends, does not hold a flow up: that is FlowSteps.
+TEST_F(FlowGraphTest, OthersOfItsSourceDoNotMatter)
+{
+    StarRun run({After(1, {}, Flow(SLOW, 1, 1000000)), // 800 us
+                 After(2, {1}, Flow(1, 2, 1000)),
+                 After(3, {}, Flow(0, 1, 1000)),
+                 After(4, {3}, Flow(1, 3, 1000))});
+    ASSERT_EQ(run.collector->GetFinished(), 4u);
+    EXPECT_GT(run.StartOf(1), 800 * US);
+    EXPECT_LT(run.StartOf(3), 100 * US);
+}
+
+// A ring as a graph is the collective, to the picosecond. (With threads: cli.threads.)
+TEST_F(FlowGraphTest, ARingAsAGraphIsTheCollective)
+{
+    CollectiveWorkload ring;
+    ring.hosts = {0, 1, 2, SLOW, 3};
+    ring.sizeBytes = 500000;
+    const std::vector<FlowSpec> steps = ring.Generate();
+    const auto key = [](const FlowSpec& flow) { return 1 + 100 * flow.step + flow.src; };
+    std::vector<FlowSpec> graph;
+    for (FlowSpec flow : steps)
+    {
+        std::vector<uint32_t> after;
+        for (const FlowSpec& before : steps)
+        {
+            if (before.dst == flow.src && before.step <= flow.after)
+            {
+                after.push_back(key(before));
+            }
+        }
+        const uint32_t own = key(flow);
+        flow.step = flow.after = flow.iteration = 0;
+        graph.push_back(After(own, after, flow));
+    }
+    const auto starts = [](const std::vector<FlowSpec>& flows) {
+        StarRun run(flows);
+        EXPECT_EQ(run.collector->GetFinished(), flows.size());
+        std::vector<std::pair<int64_t, int64_t>> times;
+        for (std::size_t i = 0; i < run.flows.size(); ++i)
+        {
+            times.emplace_back(run.StartOf(i), run.completedPs[i]);
+        }
+        Simulator::Destroy();
+        return times;
+    };
+    EXPECT_EQ(starts(graph), starts(steps));
+}
+
+TEST_F(FlowGraphTest, WhatNeverComesIsTold)
+{
+    StarRun run({After(1, {}, Flow(0, 1, 1000)),
+                 After(2, {}, Flow(3, 4, 1000)),
+                 After(3, {1, 2}, Flow(1, 2, 1000))},
+                [](Network& net) {
+                    LoseFrames(net.GetNic(1),
+                               [](const Frame& frame) { return frame.kind == FrameKind::DATA; });
+                });
+    EXPECT_EQ(run.collector->GetFinished(), 1u);
+    EXPECT_EQ(run.StartOf(2), -1);
+    EXPECT_EQ(run.net.DescribeWaiting(),
+              "flow 2 has not started: 1 of 2 flows that it waits for are not done");
+    EXPECT_TRUE(run.collector->GetStallDetector().HasStopped());
+}
+
+TEST_F(FlowGraphTest, BadGraphsAreRefused)
+{
+    const auto error = [](const std::vector<FlowSpec>& flows) {
+        return ErrorOf([&flows] { StarRun run(flows); });
+    };
+    EXPECT_EQ(error({After(1, {7}, Flow(0, 1, 1000))}),
+              "flow 0 waits for key 7, which no flow has");
+    EXPECT_EQ(error({After(1, {}, Flow(0, 1, 1000)), After(1, {}, Flow(0, 1, 1000))}),
+              "flow 1 has the key of another one, expected each once");
+    EXPECT_EQ(error({After(1, {2}, Flow(0, 1, 1000)), After(2, {1}, Flow(1, 0, 1000))}),
+              "flow 0 waits for itself, by way of 1 others");
+    FlowSpec both = After(1, {}, Flow(0, 1, 1000));
+    both.phase = 1;
+    EXPECT_EQ(error({both}),
+              "flow 0 has a phase or a step, and waits for single flows; expected one of them");
+}
+
+} // namespace
