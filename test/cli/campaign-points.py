@@ -50,6 +50,7 @@ metrics:
   nothing: {file: queues.csv, column: queue_bytes, statistic: max, where: {node: 'x*'}, group: node}
   stage: {counter: stage, at: {law: new}}
   twice: {expression: 2 * stage}
+  anyway: {counter: stage, absent: 3, scale: 2}
   pooled: {of: slowdown, statistic: p50, pool: true, at: {law: [new], kind: [plain, fast]}}
 plots:
   - kind: effects
@@ -83,6 +84,7 @@ METRICS = {
     ("nobody", "old", "plain"): 0, ("nothing", "old", "plain"): None,
     ("stage", "new", "fast"): 7, ("stage", "old", "plain"): None,
     ("twice", "new", "fast"): 14, ("twice", "old", "plain"): None,
+    ("anyway", "new", "fast"): 14, ("anyway", "old", "plain"): 6,
     ("pooled", "new", "plain"): 10, ("pooled", "new", "late"): None,
     ("pooled", "old", "plain"): None,
 }
@@ -98,11 +100,11 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("statistic: min, group: node, within: count", "statistic: min, group: node, within: counts", 18,
      "statistic 'counts'"),
     ("at: {law: new}}\n  twice", "at: {law: newer}}\n  twice", 22, "no 'newer'"),
-    ("    rows: kind", "    rows: sort", 28, "plot: rows 'sort'"),
-    ("{percent: \"reduction", "{percent: \"1 < reduction", 30, "expected a number"),
-    ("{kind: claims, title: Claims}", "{kind: claims, ids: [percents]}", 31, "plot: ids 'percents'"),
-    ("panel: kind", "panel: sort", 32, "plot: panel 'sort'"),
-    ("kind: plain}, kind: count, reported: 42", "kind: [plain]}, kind: count, reported: 42", 36,
+    ("    rows: kind", "    rows: sort", 29, "plot: rows 'sort'"),
+    ("{percent: \"reduction", "{percent: \"1 < reduction", 31, "expected a number"),
+    ("{kind: claims, title: Claims}", "{kind: claims, ids: [percents]}", 32, "plot: ids 'percents'"),
+    ("panel: kind", "panel: sort", 33, "plot: panel 'sort'"),
+    ("kind: plain}, kind: count, reported: 42", "kind: [plain]}, kind: count, reported: 42", 37,
      "expected a single value"),
 ]
 
@@ -169,7 +171,7 @@ def test_points(folder):
     check("5 points" in page and "12 different runs" in page and "No figure" not in page
           and page.count("data:image/png;base64,") == 4, "page")
     check("at law new; kind plain, fast" in page
-          and page.count("<td>old</td><td>plain</td>") == 8 + 3, "metrics of some points")
+          and page.count("<td>old</td><td>plain</td>") == 9 + 3, "metrics of some points")
     check((out / "figures" / "Effects-by-hand.png").exists(), "a figure's file has its title")
     scores = {r["id"]: r for r in rows(out / "score.csv")}
     check(scores["everywhere"]["ours"] == "5/5" and scores["everywhere"]["grade"] == "A"
