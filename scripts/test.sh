@@ -65,7 +65,7 @@ often+=':*BlocksFailAsOftenAsTheyShould*:*RunsOfLossesFailMore*:*Headroom.*/Thre
 often+=':MlccQueueControlTest.IntegratedStepsNeverSettle:MlccReceiverSideTest.ADeepBufferPausesTheWan'
 often+=':WrccNetwork.*PrintedTimer:WrccNetwork.Dividing*:WrccNetwork.*ShareAPort:WrccNetwork.*ShareARemotePort'
 test_asan=(env "GTEST_FILTER=-$often" ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
-    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|bad-input)$')
+    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|bad-input|any-on-any)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then

@@ -11,12 +11,13 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 import plot_fct
 import roce_results as rr
 
-from .estimates import Estimate, Results
+from .estimates import Estimate, Results, plain
 from .expression import NotMeasured
 from .grades import DEFAULT_RULES, GRADES, default_band, reported_number
 from .grid import seed_count
 from .plots import Plot
 from .score import Score, Scorer, interval
+from .tables import number
 
 ROW_INCHES = 0.24
 GRADE_COLOURS = {"A": "#009E73", "B": "#56B4E9", "C": "#E69F00", "U": "#CC79A7", "F": "#D55E00",
@@ -47,10 +48,13 @@ def draw_effects(results: Results, plot: Plot, file: str) -> None:
             y = rows.index(row) + 0.6 * ((index + 0.5) / len(series) - 0.5)
             style = {**rr.run_style(index), "linestyle": ""}
             draw_mark(ax, y, estimate, style)
-        ax.axvline(0, color="#555555", linewidth=0.9, zorder=1)
         ax.set_title(title)
         ax.set_xlabel(str(plot.fields.get("label", "")))
-        ax.set_xlim(*limits(list(found.values()), [0.0]))
+        if plot.fields.get("log"):
+            logarithmic(ax, list(found.values()), [1.0])
+        else:
+            ax.axvline(0, color="#555555", linewidth=0.9, zorder=1)
+            ax.set_xlim(*limits(list(found.values()), [0.0]))
         ax.set_yticks(range(len(rows)), rows)
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.grid(False, axis="y")
@@ -62,6 +66,24 @@ def draw_effects(results: Results, plot: Plot, file: str) -> None:
     plot_fct.finish_layout(fig, handles, [seeds_note(results)])
     plot_fct.save_figure(fig, file)
     plt.close(fig)
+
+
+def write_effects(results: Results, plot: Plot, file: str) -> rr.Table:
+    """The same as a table (and CSV file): a row for each value of the axis and each series, a column for each expression."""
+    axis = plot.fields["rows"][0]
+    columns = [(title, effects(results, plot, cases)) for title, cases in plot.fields["value"]]
+    places = dict.fromkeys(p for _, found in columns for p in found)
+    if not places:
+        raise rr.ResultError("no run has these values: nothing to tabulate")
+    order = sorted(places, key=lambda p: results.experiment.axes[axis].index(p.row))
+    head = [axis] + (["series"] if any(p.series for p in order) else [])
+    labels = {p: [p.row, p.series][:len(head)] for p in order}
+    header = head + [f"{title}{end}" for title, _ in columns for end in ("", " ci_low", " ci_high")]
+    rows = [(labels[p], [found.get(p) for _, found in columns]) for p in order]
+    rr.write_csv(file, (header, [label + [plain(n) for e in row for n in ((e.value, e.low, e.high) if e else [None] * 3)]
+                                 for label, row in rows]))
+    return head + [title for title, _ in columns], [
+        label + [f"{number(e.value)} {interval(e.low, e.high)}".strip() if e else "-" for e in row] for label, row in rows]
 
 
 class Place(NamedTuple):

@@ -19,7 +19,7 @@ from .claims import Case, Claim, Claims, place_of, read_targets, targets_path
 from .grid import (Point, labels_of, make_points, read_grid, read_overrides, read_seeds,
                    read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
-from .plots import Plot, read_plot
+from .plots import EFFECTS, Plot, read_plot
 from .program import ABSENT, ROOT, Options, program_options
 from .sizes import describe_reduction, seeds_needed
 from .stopping import Until, more_seeds, read_until
@@ -279,7 +279,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     plots = [read_plot(v, reader, list(axes), [c.id for c in claims])
              for v in (chosen["plots"].items("plots", True) if "plots" in chosen else [])]
     check_seeds([(f"{c.place}: claim {c.id}", case) for c in claims for case in c.cases]
-                + [(f"{p.place}: the plot", case) for p in plots if p.kind == "effects"
+                + [(f"{p.place}: the plot", case) for p in plots if p.kind in EFFECTS
                    for _, cases in p.fields["value"] for case in cases], points, all_axes)
     return Experiment(
         short, file, size, text,

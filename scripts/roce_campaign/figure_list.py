@@ -57,7 +57,7 @@ def planned_figures(experiment: Experiment) -> List[PlannedFigure]:
             name = readable(plot, where)
             names[name] += 1
             number = f"~{names[name]}" if names[name] > 1 else ""
-            end = ".csv" if plot.kind in ("table", "rank-table") else ".png"
+            end = ".csv" if plot.kind in ("table", "rank-table", "effect-table") else ".png"
             found.append(PlannedFigure(plot, where, f"figures/{name}{number}{end}"))
     return [f for f in found if is_wanted(f, experiment.only)] if experiment.only else found
 

@@ -28,7 +28,7 @@ from .plots import Plot
 TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
           "queues": "Queues over time", "rates": "Throughput of flows",
           "tuning": "Tuning over time",
-          "box": "Distribution over the seeds", "table": "Metrics", "effects": "Effects",
+          "box": "Distribution over the seeds", "table": "Metrics", "effects": "Effects", "effect-table": "Effects",
           "claims": "Reported and measured", "ranks": "Distance from the best",
           "best": "The best", "scatter": "One against the other", "rank-table": "Ranks"}
 
@@ -82,6 +82,8 @@ class Drawer:
                 self.draw_metrics(plot, where, file)
             elif plot.kind == "effects":
                 claim_figures.draw_effects(self.results, plot, file)
+            elif plot.kind == "effect-table":
+                return Figure(title, file, "", claim_figures.write_effects(self.results, plot, file))
             elif plot.kind == "claims":
                 claim_figures.draw_claims(self.results, plot, file)
             elif plot.kind == "table":

@@ -85,6 +85,8 @@ def measure_summary(summary: dict, definition: dict, where: str) -> dict:
             node = node[int(part)]
         elif isinstance(node, dict) and part in node:
             node = node[part]
+        elif "absent" in definition and part == definition["summary"][-1]:
+            node = definition["absent"]
         else:
             raise rr.ResultError(f"{where}/summary.json: no {'.'.join(definition['summary'])}")
     if node is None:

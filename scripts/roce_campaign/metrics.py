@@ -25,7 +25,7 @@ FLOWS = ("scope", "size", "class", "tag")
 RATES = FLOWS + ("where", "after", "before", "until")
 SOURCES = {
     "of": ("statistic", "pool") + FLOWS,
-    "counter": (),
+    "counter": ("absent",),
     "summary": (),
     "file": ("column", "statistic", "where", "after", "before", "weight", "group", "within",
              "senders"),
@@ -111,6 +111,8 @@ def read_metric(name: str, value: Value, before: Dict[str, Metric],
         pool = "pool" in fields and fields["pool"].flag(f"{what}: pool")
     elif source == "counter":
         plain["summary"] = ["counters", fields["counter"].text(what)]
+        if "absent" in fields:
+            plain["absent"] = fields["absent"].number(f"{what}: absent")
     elif source == "summary":
         plain["summary"] = fields["summary"].text(what).split(".")
     elif source == "file":

@@ -11,6 +11,7 @@ from .claims import Case, Claim, place_of
 from .experiment import Experiment
 from .figure_list import PlannedFigure, is_wanted, matches, planned_figures
 from .grid import selects
+from .plots import EFFECTS
 
 SHOWN = 12  # names of each kind in an error
 
@@ -31,7 +32,7 @@ def places_of(cases: Iterable[Case], experiment: Experiment) -> Places:
 def places_of_figure(figure: PlannedFigure, experiment: Experiment) -> Places:
     """The points that a figure shows."""
     plot = figure.plot
-    if plot.kind == "effects":
+    if plot.kind in EFFECTS:
         return places_of((c for _, cases in plot.fields["value"] for c in cases), experiment)
     if plot.kind == "claims":
         ids = plot.fields.get("ids", [c.id for c in experiment.claims])

@@ -12,7 +12,8 @@ from .yamlread import Value
 
 PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title", "log")),
          "bars": (("metric", "x"), ("series", "panel", "where", "each", "title", "log", "reported")),
-         "effects": (("value", "rows"), ("series", "at", "title", "label")),
+         "effects": (("value", "rows"), ("series", "at", "title", "label", "log")),
+         "effect-table": (("value", "rows"), ("series", "at", "title")),
          "claims": ((), ("ids", "title")),
          "slowdown-by-size": ((), ("series", "where", "each", "title")),
          "fct-cdf": ((), ("series", "where", "each", "title")),
@@ -25,12 +26,13 @@ PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title"
          "scatter": (("metric", "series"), ("panel", "where", "each", "title")),
          "rank-table": (("metric", "rows", "series"), ("where", "each", "title")),
          "table": (("metric", "rows"), ("where", "each", "title"))}
-ONE_ROWS_AXIS = ("effects", "ranks", "best", "rank-table")
+EFFECTS = ("effects", "effect-table")  # of expressions
+ONE_ROWS_AXIS = EFFECTS + ("ranks", "best", "rank-table")
 ONE_SERIES_AXIS = ("ranks", "best", "scatter", "rank-table")
 
 
 class Plot(NamedTuple):
-    """A figure. Of effects, fields["value"] is a list of (title, cases)."""
+    """A figure. Of EFFECTS, fields["value"] is a list of (title, cases)."""
 
     kind: str
     fields: Dict[str, object]
@@ -59,7 +61,7 @@ def read_plot(value: Value, reader: Claims, known_axes: Sequence[str], claims: L
         elif name == "metric":
             plain[name] = [m.one_of("plot: metric", tuple(reader.metrics))
                            for m in field.items_or_one("metric")]
-        elif kind == "effects" and name in ("value", "series"):
+        elif kind in EFFECTS and name in ("value", "series"):
             pass  # below
         elif name in ("x", "rows", "panel", "series", "each"):
             single = (name in ("x", "panel") or (name == "rows" and kind in ONE_ROWS_AXIS)
@@ -86,7 +88,7 @@ def read_plot(value: Value, reader: Claims, known_axes: Sequence[str], claims: L
                 field.fail("plot: bin, expected more than 0")
         elif name in ("title", "label", "ports"):
             plain[name] = field.short(f"plot: {name}")
-    if kind == "effects":
+    if kind in EFFECTS:
         plain["series"] = reader.each(fields.get("series"), "plot: series")
         plain["value"] = read_effects(fields["value"], plain, reader)
     return Plot(kind, plain, f"{value.file}:{value.line}")

@@ -50,6 +50,7 @@ metrics:
   nothing: {file: queues.csv, column: queue_bytes, statistic: max, where: {node: 'x*'}, group: node}
   stage: {counter: stage, at: {law: new}}
   twice: {expression: 2 * stage}
+  anyway: {counter: stage, absent: 3, scale: 2}
   pooled: {of: slowdown, statistic: p50, pool: true, at: {law: [new], kind: [plain, fast]}}
 plots:
   - kind: effects
@@ -60,6 +61,8 @@ plots:
   - {kind: claims, title: Claims}
   - {kind: bars, metric: [average, inter], x: law, panel: kind, where: {law: [new, old], kind: [plain, fast]}}
   - {kind: lines, metric: average, x: kind, where: {kind: [fast, plain]}}
+  - {kind: effect-table, title: Ratios, rows: kind, value: {mean: "ratio(average(law=new), average(law=old))", new: average(law=new)}}
+  - {kind: effects, title: Over one, rows: kind, log: true, value: "ratio(average(law=new), average(law=old))"}
 claims:
   - {id: percent, value: "reduction(average(law=new), average(law=old))", at: {kind: plain}, kind: reduction, reported: 35}
   - {id: count, value: average, at: {law: new, kind: plain}, kind: count, reported: 42}
@@ -83,6 +86,7 @@ METRICS = {
     ("nobody", "old", "plain"): 0, ("nothing", "old", "plain"): None,
     ("stage", "new", "fast"): 7, ("stage", "old", "plain"): None,
     ("twice", "new", "fast"): 14, ("twice", "old", "plain"): None,
+    ("anyway", "new", "fast"): 14, ("anyway", "old", "plain"): 6,
     ("pooled", "new", "plain"): 10, ("pooled", "new", "late"): None,
     ("pooled", "old", "plain"): None,
 }
@@ -98,11 +102,11 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("statistic: min, group: node, within: count", "statistic: min, group: node, within: counts", 18,
      "statistic 'counts'"),
     ("at: {law: new}}\n  twice", "at: {law: newer}}\n  twice", 22, "no 'newer'"),
-    ("    rows: kind", "    rows: sort", 28, "plot: rows 'sort'"),
-    ("{percent: \"reduction", "{percent: \"1 < reduction", 30, "expected a number"),
-    ("{kind: claims, title: Claims}", "{kind: claims, ids: [percents]}", 31, "plot: ids 'percents'"),
-    ("panel: kind", "panel: sort", 32, "plot: panel 'sort'"),
-    ("kind: plain}, kind: count, reported: 42", "kind: [plain]}, kind: count, reported: 42", 36,
+    ("    rows: kind", "    rows: sort", 29, "plot: rows 'sort'"),
+    ("{percent: \"reduction", "{percent: \"1 < reduction", 31, "expected a number"),
+    ("{kind: claims, title: Claims}", "{kind: claims, ids: [percents]}", 32, "plot: ids 'percents'"),
+    ("panel: kind", "panel: sort", 33, "plot: panel 'sort'"),
+    ("kind: plain}, kind: count, reported: 42", "kind: [plain]}, kind: count, reported: 42", 39,
      "expected a single value"),
 ]
 
@@ -167,10 +171,14 @@ def test_points(folder):
           metrics["pooled", "new", "fast"]["flows"] == "30", "flows of a metric of some points")
     page = (out / "index.html").read_text()
     check("5 points" in page and "12 different runs" in page and "No figure" not in page
-          and page.count("data:image/png;base64,") == 4, "page")
+          and page.count("data:image/png;base64,") == 5, "page")
     check("at law new; kind plain, fast" in page
-          and page.count("<td>old</td><td>plain</td>") == 8 + 3, "metrics of some points")
+          and page.count("<td>old</td><td>plain</td>") == 9 + 3, "metrics of some points")
     check((out / "figures" / "Effects-by-hand.png").exists(), "a figure's file has its title")
+    ratios = rows(out / "figures" / "Ratios.csv")
+    check([r["kind"] for r in ratios] == ["plain", "late", "fast"] and near(ratios[0]["mean"], 10.5 / 16.5)
+          and ratios[1]["mean"] == "" and near(ratios[1]["new"], 10.5) and near(ratios[1]["new ci_high"], 10.5 + 2.484138),
+          f"a table of effects: {ratios}")
     scores = {r["id"]: r for r in rows(out / "score.csv")}
     check(scores["everywhere"]["ours"] == "5/5" and scores["everywhere"]["grade"] == "A"
           and "not measured" not in scores["everywhere"]["note"],
@@ -189,7 +197,7 @@ def test_points(folder):
 def test_figures(experiment, out):
     """What the figures show is what one works out by hand."""
     results, plan = summarise.load(str(out), str(experiment), 1)
-    effects, _, bars, lines = results.experiment.plots
+    effects, _, bars, lines = results.experiment.plots[:4]
     titles = [title for title, _ in effects.fields["value"]]
     check(titles == ["percent", "plain"], f"panels: {titles}")
     percent, plain = (claim_figures.effects(results, effects, c) for _, c in effects.fields["value"])
