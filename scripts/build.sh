@@ -6,6 +6,8 @@
 #   --sanitize  clang++ with AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
 #   --tsan      ThreadSanitizer, little optimisation, in build-tsan: for roce-system-tests and programs with --threads
 #   --clang     clang++ without optimisation, assertions on, in build-clang
+# ROCE_COLD_BUILD=ON makes a new BUILD_DIR one that costs least from nothing (precompiled headers and more, see
+# scripts/cmake/ColdBuild.cmake); without it, changed files cost least.
 # ROCE_NS3 is the prefix of another ns-3 than Debian's, for example of scripts/build-ns3.sh; give it a BUILD_DIR of its own.
 set -euo pipefail
 source "$(dirname "$0")/help.sh"
@@ -49,12 +51,16 @@ if [ -n "${ROCE_NS3:-}" ]; then
     configure+=("-Dns3_DIR=$config")
 fi
 
-# An existing folder keeps its generator and its compiler launcher.
+# Else ccache leaves out whatever uses precompiled headers.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+
+# An existing folder keeps its generator, its compiler launcher and whether it is a cold build.
 if [ ! -e "$build_dir/CMakeCache.txt" ]; then
     configure+=(-G Ninja)
     if command -v ccache >/dev/null; then
         configure+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     fi
+    configure+=(-DROCE_COLD_BUILD="${ROCE_COLD_BUILD:-OFF}")
 fi
 
 cmake -S "$root" -B "$build_dir" "${configure[@]}"

@@ -15,7 +15,7 @@ namespace roce
 namespace
 {
 
-constexpr unsigned PS_DECIMALS = 6; //!< of microseconds
+constexpr unsigned DECIMALS_OF_US = 6; //!< of microseconds
 
 /// A text in quotation marks.
 std::string
@@ -78,8 +78,8 @@ ChromeTrace::Slice(uint32_t process,
     const uint32_t number = TrackOf(process, track);
     BeginEvent("X", process, number);
     m_file.Append(",\"name\":").Append(Quoted(name));
-    m_file.Append(",\"ts\":").Fixed(fromPs, PS_DECIMALS);
-    m_file.Append(",\"dur\":").Fixed(toPs - fromPs, PS_DECIMALS);
+    m_file.Append(",\"ts\":").Fixed(fromPs, DECIMALS_OF_US);
+    m_file.Append(",\"dur\":").Fixed(toPs - fromPs, DECIMALS_OF_US);
     m_file.Append(",\"args\":").Append(details.dump()).Append('}').FlushIfFull();
 }
 
@@ -88,7 +88,7 @@ ChromeTrace::BeginCounter(uint32_t process, const std::string& name, const char*
 {
     BeginEvent("C", process, 0);
     m_file.Append(",\"name\":").Append(Quoted(name));
-    m_file.Append(",\"ts\":").Fixed(atPs, PS_DECIMALS);
+    m_file.Append(",\"ts\":").Fixed(atPs, DECIMALS_OF_US);
     m_file.Append(",\"args\":{\"").Append(unit).Append("\":");
 }
 

@@ -23,7 +23,7 @@ namespace roce
 namespace
 {
 
-constexpr unsigned PS_DECIMALS = 12; //!< of seconds
+constexpr unsigned DECIMALS_OF_S = 12; //!< of seconds
 constexpr std::size_t RELEASE_PACKETS = 4096;
 constexpr double SPACING = 10; //!< between neighbours of the widest tier
 
@@ -150,7 +150,7 @@ NetAnimFile::Attribute(const char* name, const std::string& value)
 void
 NetAnimFile::Seconds(const char* name, int64_t ps)
 {
-    m_file.Append(' ').Append(name).Append("=\"").Fixed(ps, PS_DECIMALS).Append('"');
+    m_file.Append(' ').Append(name).Append("=\"").Fixed(ps, DECIMALS_OF_S).Append('"');
 }
 
 void

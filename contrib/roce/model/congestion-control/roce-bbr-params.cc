@@ -7,6 +7,8 @@
 
 #include "roce-bbr.h"
 
+#include "ns3/roce-time.h"
+
 namespace ns3
 {
 namespace roce
@@ -19,8 +21,6 @@ namespace
 
 /// 2 / ln 2: the least gain that doubles the rate each round trip.
 constexpr double HIGH_GAIN = 2.8853900817779268;
-
-constexpr int64_t MS = 1000000000; //!< ps
 
 } // namespace
 
@@ -61,7 +61,7 @@ BbrParams::Table()
                     "Round trips and phases end by acks, or each rtProp by the clock")
             .Duration("RttWindow",
                       &P::rttWindowPs,
-                      {10000 * MS}, // [1] [a]
+                      {10000 * PS_PER_MS}, // [1] [a]
                       Range::AtLeast(0),
                       "Time in which the least RTT counts")
             .Flag("ProbeRtt",
@@ -70,7 +70,7 @@ BbrParams::Table()
                   "true: drain the queue when RTprop is too old")
             .Duration("ProbeRttDuration",
                       &P::probeRttDurationPs,
-                      {200 * MS}, // [1] [a]
+                      {200 * PS_PER_MS}, // [1] [a]
                       Range::AtLeast(0),
                       "Length of PROBE_RTT")
             .Number("MaxCwndBdp",

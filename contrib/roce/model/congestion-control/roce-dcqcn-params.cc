@@ -7,6 +7,8 @@
 
 #include "roce-dcqcn.h"
 
+#include "ns3/roce-time.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,8 +22,7 @@ NS_OBJECT_ENSURE_REGISTERED(Dcqcn);
 namespace
 {
 
-constexpr int64_t US = 1000000; //!< picoseconds
-constexpr double MBPS = 1e6;    //!< bit/s
+constexpr double MBPS = 1e6; //!< bit/s
 
 /// Values of the profiles, PARALEON's four being the firmware's.
 template <typename T>
@@ -112,7 +113,7 @@ DcqcnParams::Table()
                     "g of alpha's average")
             .Duration("AlphaPeriod",
                       &P::alphaPeriodPs,
-                      By(1 * US, 55 * US, 1 * US), // [1] [2] [3]
+                      By(1 * PS_PER_US, 55 * PS_PER_US, 1 * PS_PER_US), // [1] [2] [3]
                       Range::Above(0),
                       "Alpha timer")
             .Flag("AlphaTimerFreeRunning",
@@ -121,7 +122,11 @@ DcqcnParams::Table()
                   "true: fixed ticks; false: restarted by each CNP")
             .Duration("CutPeriod",
                       &P::cutPeriodPs,
-                      By(4 * US, 0 * US, 4 * US, 80 * US, 85 * US), // [1] [2] [3] [7] [8]
+                      By(4 * PS_PER_US,
+                         0 * PS_PER_US,
+                         4 * PS_PER_US,
+                         80 * PS_PER_US,
+                         85 * PS_PER_US), // [1] [2] [3] [7] [8]
                       Range::AtLeast(0),
                       "At most one cut in this time; 0: a cut on each CNP")
             .Flag("CutTimerFreeRunning",
@@ -130,7 +135,11 @@ DcqcnParams::Table()
                   "true: cuts on fixed ticks of CutPeriod only")
             .Duration("TimeReset",
                       &P::timeResetPs,
-                      By(300 * US, 55 * US, 300 * US, 300 * US, 5 * US), // [1] [2] [3] [8]
+                      By(300 * PS_PER_US,
+                         55 * PS_PER_US,
+                         300 * PS_PER_US,
+                         300 * PS_PER_US,
+                         5 * PS_PER_US), // [1] [2] [3] [8]
                       Range::AtLeast(0),
                       "Increase timer; 0: off")
             .Count("ByteReset",
@@ -216,7 +225,11 @@ DcqcnParams::Table()
                   "Integer alpha of 0..1023, as in firmware")
             .Duration("MinTimeBetweenCnps",
                       &P::minTimeBetweenCnpsPs,
-                      By(4 * US, 50 * US, 0 * US, 96 * US, 153 * US), // [1] [2] [4] [7] [8]
+                      By(4 * PS_PER_US,
+                         50 * PS_PER_US,
+                         0 * PS_PER_US,
+                         96 * PS_PER_US,
+                         153 * PS_PER_US), // [1] [2] [4] [7] [8]
                       Range::AtLeast(0),
                       "The receiver's interval between CNPs; 0: none")
             .Live()

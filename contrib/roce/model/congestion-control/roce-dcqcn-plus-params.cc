@@ -7,6 +7,8 @@
 
 #include "roce-dcqcn-plus.h"
 
+#include "ns3/roce-time.h"
+
 namespace ns3
 {
 namespace roce
@@ -17,7 +19,6 @@ NS_OBJECT_ENSURE_REGISTERED(DcqcnPlus);
 namespace
 {
 
-constexpr int64_t US = 1000000;      //!< picoseconds
 constexpr double LONGEST_PS = 1e12;  //!< for a parameter; more makes no sense
 constexpr double GREATEST_SHARE = 1; //!< of a rate
 
@@ -55,27 +56,27 @@ DcqcnPlusParams::Table()
         ParameterTable<P>("ns3::roce::DcqcnPlus")
             .Duration("MinTimeBetweenCnps",
                       &P::minTimeBetweenCnpsPs,
-                      {45 * US},
+                      {45 * PS_PER_US},
                       Range::Within(0, LONGEST_PS),
                       "Receiver: a flow's next CNP comes when more than this has passed")
             .Duration("ScanPeriod",
                       &P::scanPeriodPs,
-                      {1 * US},
+                      {1 * PS_PER_US},
                       Range::Within(1000, LONGEST_PS),
                       "Receiver: time between visits to two entries of its table")
             .Duration("EntryTimeout",
                       &P::entryTimeoutPs,
-                      {200 * US},
+                      {200 * PS_PER_US},
                       Range::Within(0, LONGEST_PS),
                       "Receiver: an entry without a CNP for more than this is removed")
             .Duration("NewEntryAge",
                       &P::newEntryAgePs,
-                      {50 * US},
+                      {50 * PS_PER_US},
                       Range::Within(0, LONGEST_PS),
                       "Receiver: a new entry counts as having had a CNP this long ago")
             .Duration("LeastTau",
                       &P::leastTauPs,
-                      {50 * US},
+                      {50 * PS_PER_US},
                       Range::AboveUpTo(0, LONGEST_PS),
                       "Sender: X is the longest of this, tau and a full frame at the present rate")
             .Number("AlphaPeriods",

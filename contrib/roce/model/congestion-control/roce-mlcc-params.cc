@@ -5,17 +5,12 @@
  */
 #include "roce-mlcc-params.h"
 
+#include "ns3/roce-time.h"
+
 namespace ns3
 {
 namespace roce
 {
-
-namespace
-{
-
-constexpr int64_t MS = 1'000'000'000; //!< picoseconds
-
-} // namespace
 
 /*
  * Theta, TargetDelay, CreditHistory, Alpha: section 4.1 of the paper. It does not say which rate
@@ -33,12 +28,12 @@ MlccParams::Table()
         ParameterTable<P>("ns3::roce::Mlcc", {"default", "literal"})
             .Duration("Theta",
                       Nested(&P::dqm, &Q::thetaPs),
-                      {18.0 * MS},
+                      {18.0 * PS_PER_MS},
                       Range::Above(0),
                       "Time to reach TargetDelay; larger than the path's RTT")
             .Duration("TargetDelay",
                       Nested(&P::dqm, &Q::targetPs),
-                      {1.0 * MS},
+                      {1.0 * PS_PER_MS},
                       Range::AtLeast(0),
                       "D_t: delay that a flow's queue is brought to")
             .Number("Alpha",

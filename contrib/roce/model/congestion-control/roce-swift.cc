@@ -5,6 +5,8 @@
  */
 #include "roce-swift.h"
 
+#include "ns3/roce-time.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,8 +22,6 @@ namespace
 
 /// Weight of the old value in the smoothed RTT.
 constexpr double SMOOTHING = 0.75;
-
-constexpr double US = 1e6; //!< ps
 
 /// What depends on several attributes.
 void
@@ -67,12 +67,15 @@ SwiftParams::Table()
         ParameterTable<P>("ns3::roce::Swift", {"falcon", "paper", "htsim", "reflex"})
             .Duration("BaseTarget",
                       &P::baseTargetPs,
-                      {25 * US, 25 * US, 20 * US, 200000}, // [1] [2] [3] [4]
+                      {25 * PS_PER_US, 25 * PS_PER_US, 20 * PS_PER_US, 200000}, // [1] [2] [3] [4]
                       Range::Above(0),
                       "Target delay of the fabric without scaling")
             .Duration("HopScale",
                       &P::hopScalePs,
-                      {1 * US, 1 * US, 20 * US / 6.55, 1 * US}, // [1] [2] [3] [4]
+                      {1 * PS_PER_US,
+                       1 * PS_PER_US,
+                       20 * PS_PER_US / 6.55,
+                       1 * PS_PER_US}, // [1] [2] [3] [4]
                       Range::AtLeast(0),
                       "More target per hop")
             .Choice("HopCount",
@@ -94,7 +97,10 @@ SwiftParams::Table()
                   "Small windows raise the target of the fabric")
             .Duration("FsRange",
                       &P::fsRangePs,
-                      {100 * US, 125 * US, 100 * US, 100 * US}, // [1] [2] [3] [c]
+                      {100 * PS_PER_US,
+                       125 * PS_PER_US,
+                       100 * PS_PER_US,
+                       100 * PS_PER_US}, // [1] [2] [3] [c]
                       Range::AtLeast(0),
                       "Largest flow scaling")
             .Number("FsMin",
@@ -139,7 +145,7 @@ SwiftParams::Table()
                    "Consecutive timeouts that set the window to CwndMin")
             .Duration("EndpointTarget",
                       &P::endpointTargetPs,
-                      {100 * US}, // [e]
+                      {100 * PS_PER_US}, // [e]
                       Range::Above(0),
                       "Target of the endpoint delay")
             .Flag("SmoothedRttGuard",

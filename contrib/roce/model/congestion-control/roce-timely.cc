@@ -5,6 +5,8 @@
  */
 #include "roce-timely.h"
 
+#include "ns3/roce-time.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -16,8 +18,6 @@ NS_OBJECT_ENSURE_REGISTERED(Timely);
 
 namespace
 {
-
-constexpr int64_t US = 1000000; //!< ps
 
 /// What depends on several attributes.
 void
@@ -31,7 +31,7 @@ Finish(TimelyParams& p, const Parameters<TimelyParams>& given)
     table.Require(!p.patched || p.tLowPs > 0, "TLow", "0", "a positive time with Patched");
     if (given.GetProfile() == "paper" && !given.IsGiven("MinRtt"))
     {
-        p.minRttFloorPs = 20 * US; // [c]
+        p.minRttFloorPs = 20 * PS_PER_US; // [c]
     }
     if (!given.IsGiven("SubtractSerialisation"))
     {
@@ -86,12 +86,15 @@ TimelyParams::Table()
                   "Additive step; 0: line rate / 1000")
             .Duration("TLow",
                       &P::tLowPs,
-                      {50 * US}, // [1] [3] [4] [5]
+                      {50 * PS_PER_US}, // [1] [3] [4] [5]
                       Range::AtLeast(0),
                       "RTT below which the rate rises")
             .Duration("THigh",
                       &P::tHighPs,
-                      {500 * US, 500 * US, 1000 * US, 500 * US}, // [1] [3] [4] [5]
+                      {500 * PS_PER_US,
+                       500 * PS_PER_US,
+                       1000 * PS_PER_US,
+                       500 * PS_PER_US}, // [1] [3] [4] [5]
                       Range::Above(0),
                       "RTT above which the rate falls")
             .Flag("ThresholdsFromBaseRtt",
@@ -100,7 +103,7 @@ TimelyParams::Table()
                   "TLow and THigh count from the base RTT of the path")
             .Duration("MinRtt",
                       &P::minRttPs,
-                      {0, 20 * US, 2 * US, 20 * US}, // [c] [3] [4] [5]
+                      {0, 20 * PS_PER_US, 2 * PS_PER_US, 20 * PS_PER_US}, // [c] [3] [4] [5]
                       Range::AtLeast(0),
                       "Normalises the gradient; 0: base RTT of the path; paper's own is at least "
                       "20 us")

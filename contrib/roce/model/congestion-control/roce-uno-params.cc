@@ -7,19 +7,14 @@
 
 #include "roce-uno-cc.h"
 
+#include "ns3/roce-time.h"
+
 namespace ns3
 {
 namespace roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(UnoCc);
-
-namespace
-{
-
-constexpr int64_t US = 1000000; //!< picoseconds
-
-} // namespace
 
 /*
  * Uno's text leaves much open: E numbers are those of the list of open questions in the
@@ -205,7 +200,7 @@ UnoParams::Table()
             // delays of the epoch that is open count from T
             .Duration("IntraRtt",
                       &P::intraRttPs,
-                      {14 * US, 14027500}, // [1]; E42
+                      {14 * PS_PER_US, 14027500}, // [1]; E42
                       Range::Above(0),
                       "RTT inside a datacenter")
             .Duration("InterRtt",

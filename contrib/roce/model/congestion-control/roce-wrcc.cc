@@ -10,6 +10,7 @@
 
 #include "ns3/roce-deployment.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-time.h"
 
 #include <algorithm>
 
@@ -23,7 +24,6 @@ NS_OBJECT_ENSURE_REGISTERED(Wrcc);
 namespace
 {
 
-constexpr int64_t US = 1000000;            //!< picoseconds
 constexpr double LONGEST_PERIOD_PS = 1e18; //!< sums of it and of any time fit into 64 bits
 
 } // namespace
@@ -41,7 +41,7 @@ WrccParams::Table()
         ParameterTable<P>("ns3::roce::Wrcc", {"default", "literal"})
             .Duration("T1",
                       &P::t1Ps,
-                      {24 * US},
+                      {24 * PS_PER_US},
                       Range::Above(0),
                       "Increase timer; at least the switches' Period")
             .Number("T1RttFactor",
@@ -157,9 +157,10 @@ Wrcc::DoStart(int64_t nowPs)
 void
 Wrcc::SetRttEst(int64_t rttPs)
 {
-    m_rttUs = static_cast<uint32_t>(
-        std::clamp<int64_t>((rttPs + US / 2) / US, 1, std::numeric_limits<uint32_t>::max()));
-    const double gate = m_p->gated ? m_p->rttFactor * m_rttUs * static_cast<double>(US) : 0;
+    m_rttUs = static_cast<uint32_t>(std::clamp<int64_t>((rttPs + PS_PER_US / 2) / PS_PER_US,
+                                                        1,
+                                                        std::numeric_limits<uint32_t>::max()));
+    const double gate = m_p->gated ? m_p->rttFactor * m_rttUs * static_cast<double>(PS_PER_US) : 0;
     m_periodPs = static_cast<int64_t>(
         std::min(std::max(static_cast<double>(m_p->t1Ps), gate), LONGEST_PERIOD_PS));
 }
@@ -276,7 +277,7 @@ Wrcc::Retune(const CongestionControl& prototype, int64_t nowPs)
 {
     Advance(nowPs);
     m_p = m_parameters.Retune(SameLaw<Wrcc>(prototype).m_parameters, *m_p);
-    SetRttEst(m_rttUs * US); // the timer that runs runs on
+    SetRttEst(m_rttUs * PS_PER_US); // the timer that runs runs on
     MoveTo(m_rateBps, m_cause, nowPs);
 }
 

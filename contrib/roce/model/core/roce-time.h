@@ -17,6 +17,9 @@ namespace roce
 /// A time that never comes, picoseconds.
 constexpr int64_t NEVER_PS = std::numeric_limits<int64_t>::max();
 
+constexpr int64_t PS_PER_US = 1'000'000;
+constexpr int64_t PS_PER_MS = 1'000 * PS_PER_US;
+
 } // namespace roce
 } // namespace ns3
 

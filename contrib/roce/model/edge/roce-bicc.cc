@@ -11,6 +11,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-reply-builder.h"
 #include "ns3/roce-switch.h"
+#include "ns3/roce-time.h"
 
 #include <algorithm>
 
@@ -20,13 +21,6 @@ namespace roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Bicc);
-
-namespace
-{
-
-constexpr int64_t US = 1000000; //!< picoseconds
-
-} // namespace
 
 const ParameterTable<BiccParams>&
 BiccParams::Table()
@@ -39,7 +33,7 @@ BiccParams::Table()
         ParameterTable<P>("ns3::roce::Bicc")
             .Duration("CnpInterval",
                       Nested(&P::nearSource, &N::cnpIntervalPs),
-                      {50 * US},
+                      {50 * PS_PER_US},
                       Range::AtLeast(0),
                       "Near source: least time between two CNPs of a flow (DCQCN's receivers: 50 "
                       "us); 0: a CNP for each congested frame")
@@ -97,12 +91,12 @@ BiccParams::Table()
                   "an alpha of 0")
             .Duration("AlphaPeriod",
                       Nested(&P::receiverSide, &R::alphaPeriodPs),
-                      {55 * US},
+                      {55 * PS_PER_US},
                       Range::Above(0),
                       "Receiver side: alpha decays by 1 - g in this time (DCQCN)")
             .Duration("CutPeriod",
                       Nested(&P::receiverSide, &R::cutPeriodPs),
-                      {50 * US},
+                      {50 * PS_PER_US},
                       Range::AtLeast(0),
                       "Receiver side: at most one cut of a queue in this time. Open: DCQCN's "
                       "interval between the CNPs of a flow, for all flows of a queue")
@@ -114,7 +108,7 @@ BiccParams::Table()
                   "that of all flows of a destination, and there is no fast recovery")
             .Duration("RecoveryPeriod",
                       Nested(&P::receiverSide, &R::recoveryPeriodPs),
-                      {55 * US},
+                      {55 * PS_PER_US},
                       Range::Above(0),
                       "Receiver side: time between two steps, counted from the last cut (DCQCN)")
             .Rate("MaxRate",

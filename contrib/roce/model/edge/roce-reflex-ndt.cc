@@ -12,6 +12,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-switch.h"
+#include "ns3/roce-time.h"
 
 #include <algorithm>
 
@@ -21,13 +22,6 @@ namespace roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexNdt);
-
-namespace
-{
-
-constexpr int64_t US = 1000000; //!< picoseconds
-
-} // namespace
 
 const FrameExtension NdtStamp::EXTENSION{"ns3::roce::NdtStamp", {}, true};
 
@@ -40,7 +34,7 @@ ReflexNdtParams::Table()
         ParameterTable<P>("ns3::roce::ReflexNdt")
             .Duration("TDstThreshold",
                       Nested(&P::controller, &S::thresholdPs),
-                      {10 * US},
+                      {10 * PS_PER_US},
                       Range::AtLeast(0),
                       "A flow is congested when its round trip from this switch to the receiver "
                       "and back is longer")
@@ -79,7 +73,7 @@ ReflexNdtParams::Table()
                     "Controlled is suspended above this share of the active flows")
             .Duration("MaxPause",
                       Nested(&P::controller, &S::maxPausePs),
-                      {500 * US},
+                      {500 * PS_PER_US},
                       Range::AtLeast(0),
                       "Longest suspension")
             .Choice("PauseScope",
@@ -95,12 +89,12 @@ ReflexNdtParams::Table()
                     "Controlled (queue)")
             .Duration("ActiveWindow",
                       Nested(&P::controller, &S::activeWindowPs),
-                      {1000 * US},
+                      {1000 * PS_PER_US},
                       Range::AtLeast(0),
                       "A flow is active while its last data entered the queues no longer ago")
             .Duration("FlowEntryTimeout",
                       Nested(&P::controller, &S::flowTimeoutPs),
-                      {5000 * US},
+                      {5000 * PS_PER_US},
                       Range::AtLeast(0),
                       "A flow is forgotten when it has been silent for longer")
             .Choice("SeparateTimestamp",

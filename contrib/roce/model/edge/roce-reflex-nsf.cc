@@ -9,6 +9,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-reply-builder.h"
 #include "ns3/roce-switch.h"
+#include "ns3/roce-time.h"
 
 #include <algorithm>
 #include <sstream>
@@ -20,13 +21,6 @@ namespace roce
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexNsf);
 
-namespace
-{
-
-constexpr int64_t US = 1000000; //!< picoseconds
-
-} // namespace
-
 const ParameterTable<ReflexNsfParams>&
 ReflexNsfParams::Table()
 {
@@ -37,14 +31,14 @@ ReflexNsfParams::Table()
         ParameterTable<P>("ns3::roce::ReflexNsf", {"default", "literal"})
             .Duration("TSrcThreshold",
                       Nested(&P::machine, &M::thresholdPs),
-                      {5 * US},
+                      {5 * PS_PER_US},
                       Range::AtLeast(0),
                       "One-way delay from NIC to switch above which a flow is congested")
             .Live()
             .Duration(
                 "TInterval",
                 Nested(&P::machine, &M::intervalPs),
-                {5 * US},
+                {5 * PS_PER_US},
                 Range::AtLeast(0),
                 "Least time between two pseudo-ACKs of a flow (paper: 5 us with TIMELY, 3 us with "
                 "Swift)")
@@ -81,7 +75,7 @@ ReflexNsfParams::Table()
                     "Where T_src is taken: ingress or egress of the switch")
             .Duration("ProbeInterval",
                       Nested(&P::machine, &M::probeIntervalPs),
-                      {50 * US},
+                      {50 * PS_PER_US},
                       Range::Above(0),
                       "Time between two pseudo-ACKs of a flow in Silent with SilentMode=probe")
             .Duration("HostClockOffset",
@@ -91,7 +85,7 @@ ReflexNsfParams::Table()
                       "By how much the clocks of the hosts are ahead of the switch's")
             .Duration("FlowEntryTimeout",
                       &P::flowEntryTimeoutPs,
-                      {5000 * US},
+                      {5000 * PS_PER_US},
                       Range::Above(0),
                       "Time without packets after which a flow is forgotten")
             .Count("ControlClass",

@@ -5,19 +5,14 @@
  */
 #include "roce-wrcc-fair-rate.h"
 
+#include "ns3/roce-time.h"
+
 namespace ns3
 {
 namespace roce
 {
 
 // What WrccFairRate can be told, and its trace sources.
-
-namespace
-{
-
-constexpr int64_t US = 1000000; //!< picoseconds
-
-} // namespace
 
 /*
  * Values: table 2 and section 4.1 of the paper. Profile literal divides in each period, as
@@ -115,7 +110,7 @@ WrccFairRateParams::Table()
             .Live()
             .Duration("Period",
                       Nested(&P::rate, &C::periodPs),
-                      {24 * US},
+                      {24 * PS_PER_US},
                       Range::AtLeast(1000),
                       "WRCCT: the switch counts for that long")
             .Count("FcnpHashBits",

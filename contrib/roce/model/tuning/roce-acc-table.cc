@@ -31,7 +31,7 @@ const char* const BUILT_IN =
 
 const char* const VERSION = "acc-table 1";  //!< first line
 constexpr double MAX_VALUE = 1e6;           //!< rewards are 2 at most
-constexpr double MAX_COUNT = 1e9;           //!< of tries
+constexpr double MAX_TRIES = 1e9;           //!< of tries
 constexpr double MAX_BYTES = 1'000'000'000; //!< of a threshold
 
 /// Splits text into lines and fields, and knows where it is.
@@ -223,7 +223,7 @@ AccTable::Parse(std::istream& in, const std::string& name)
             lines.Fail("a second value of this state and action, expected one");
         }
         table.m_values[at] = lines.Number(6, -MAX_VALUE, MAX_VALUE, "the value");
-        table.m_counts[at] = lines.Whole(7, 1, MAX_COUNT, "the count");
+        table.m_counts[at] = lines.Whole(7, 1, MAX_TRIES, "the count");
     }
     table.m_target = table.m_values;
     return table;

@@ -7,6 +7,8 @@
 
 #include "roce-paraleon-profiles.h"
 
+#include "ns3/roce-time.h"
+
 #include <cmath>
 #include <iterator>
 
@@ -18,8 +20,6 @@ namespace roce
 namespace
 {
 
-constexpr int64_t US = 1000000;          //!< picoseconds
-constexpr int64_t MS = 1000 * US;        //!< picoseconds
 constexpr double SUM_TOLERANCE = 1e-9;   //!< of weights
 constexpr uint32_t MAX_COUNT = 1U << 28; //!< buckets, counters
 
@@ -95,7 +95,7 @@ AddMonitor(ParameterTable<P>& table)
                "NetFlow takes one packet in that many")
         .Duration("NetflowInterval",
                   &P::exportIntervalPs,
-                  {1000 * MS},
+                  {1000 * PS_PER_MS},
                   Range::Above(0),
                   "NetFlow exports that often; the mix is even before the first time")
         .Count("Tau",
@@ -234,7 +234,7 @@ AddUtility(ParameterTable<P>& table)
                 "least delay of a link")
         .Duration("BaseDelay",
                   Nested(&P::utility, &Utility::constantDelayPs),
-                  {40 * US},
+                  {40 * PS_PER_US},
                   Range::Above(0),
                   "With BaseDelayMode=constant")
         .Choice("PfcMetric",
@@ -247,7 +247,7 @@ AddUtility(ParameterTable<P>& table)
                 "paused ports, or the share of ports")
         .Duration("PauseFrameTime",
                   Nested(&P::utility, &Utility::frameDelayPs),
-                  {5 * US},
+                  {5 * PS_PER_US},
                   Range::Above(0),
                   "What a PAUSE frame counts with PfcMetric=frameCount");
 }

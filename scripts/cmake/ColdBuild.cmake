@@ -1,0 +1,62 @@
+# How much the compiler does: what sanitizers optimise of the module, and, with ROCE_COLD_BUILD, what is parsed once in
+# place of once per file. Parsing is half of a build and more. Neither is for those who edit and build again: a cache of
+# compiled files serves them better.
+
+# Where packets pass. Optimising takes more than half of a sanitized build, and pays only there.
+set(roce_hot_rooms model/frame model/link model/switch model/nic model/queue-pair)
+set(roce_cold_in_hot_rooms "attributes|deployment|transport-profile")
+
+# Rooms that compile as one source: names of their own (in unnamed namespaces) differ from file to file. Not those whose
+# files are alike (rate laws, workloads), where each has its own `Finish`.
+set(roce_one_source_rooms ${roce_hot_rooms} model/recovery model/path model/edge model/tuning helper output experiment hpcc)
+
+# Of the compiler's and of ns-3's headers only: they change with an installation, and not when the module is edited.
+set(roce_precompiled <ns3/boolean.h> <ns3/config.h> <ns3/data-rate.h> <ns3/double.h> <ns3/enum.h> <ns3/global-value.h> <ns3/log.h>
+    <ns3/node.h> <ns3/nstime.h> <ns3/object-factory.h> <ns3/pointer.h> <ns3/random-variable-stream.h> <ns3/simulator.h>
+    <ns3/string.h> <ns3/traced-callback.h> <ns3/uinteger.h> <algorithm> <array> <cmath> <deque> <fstream> <functional>
+    <iostream> <map> <memory> <random> <set> <sstream> <string> <unordered_map> <vector>)
+
+# roce_precompile(<target> <owner> [<header> ...]): with the precompiled headers of the owner, whose options are the same; if
+# it is the owner, its own, and these. Without an owner, none.
+function(roce_precompile target owner)
+  if(NOT ROCE_COLD_BUILD OR NOT owner)
+    return()
+  endif()
+  if(NOT target STREQUAL owner)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+    return()
+  endif()
+  target_precompile_headers(${target} PRIVATE ${roce_precompiled} ${ARGN})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # Else a cache of compiled files never finds it again.
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
+roce_precompile(${libroce} ${libroce})
+set(roce_folder ${PROJECT_SOURCE_DIR}/contrib/roce)
+set(one_source OFF)
+if(ROCE_COLD_BUILD AND ROCE_SANITIZE)
+  set(one_source ON)
+  set_target_properties(${libroce} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(room ${roce_one_source_rooms})
+    string(REPLACE "/" "-" group ${room})
+    file(GLOB sources CONFIGURE_DEPENDS ${roce_folder}/${room}/*.cc)
+    if(room IN_LIST roce_hot_rooms)
+      list(FILTER sources EXCLUDE REGEX ${roce_cold_in_hot_rooms})
+    endif()
+    set_source_files_properties(${sources} DIRECTORY contrib/roce PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endif()
+if(ROCE_SANITIZE)
+  foreach(room ${roce_hot_rooms})
+    string(REPLACE "/" "-" group ${room})
+    file(GLOB sources CONFIGURE_DEPENDS ${roce_folder}/${room}/*.cc)
+    list(FILTER sources EXCLUDE REGEX ${roce_cold_in_hot_rooms})
+    if(one_source)
+      set(sources ${PROJECT_BINARY_DIR}/contrib/roce/CMakeFiles/${libroce}.dir/Unity/unity_${group}_cxx.cxx)
+    endif()
+    # Headers are precompiled without optimisation.
+    set_source_files_properties(${sources} DIRECTORY contrib/roce PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  endforeach()
+endif()
