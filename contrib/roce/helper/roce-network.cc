@@ -10,6 +10,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
 #include "ns3/roce-hash.h"
+#include "ns3/roce-huge-pages.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/string.h"
@@ -297,6 +298,7 @@ Network::Build(const Options& options)
     {
         InstallTuner(*options.tuner);
     }
+    HugePages::AskForHeap();
 }
 
 void
