@@ -43,6 +43,15 @@ struct Tuple
     uint16_t port;
 };
 
+/// Each rack is a class of its own.
+void
+TellAllApart(Routing& routing, unsigned racks)
+{
+    auto classes = std::make_shared<std::vector<uint32_t>>(racks);
+    std::iota(classes->begin(), classes->end(), 0U);
+    routing.SetClasses(classes);
+}
+
 /// A switch with n equal ports towards every rack but none of its own NICs.
 Routing
 Fan(unsigned n, uint64_t salt, unsigned racks = 1)
@@ -55,6 +64,7 @@ Fan(unsigned n, uint64_t salt, unsigned racks = 1)
     }
     Routing routing;
     routing.Configure(attachments, -1, salt);
+    TellAllApart(routing, racks);
     std::vector<uint16_t> ports(n);
     std::iota(ports.begin(), ports.end(), static_cast<uint16_t>(0));
     for (unsigned r = 0; r < racks; ++r)
@@ -192,6 +202,7 @@ TEST(Routing, OwnRackGoesToThePortOfTheNic)
     attachments->portOfNic = {0, 1, 0, 1};
     Routing routing;
     routing.Configure(attachments, 0, 1);
+    TellAllApart(routing, 2);
     routing.SetGroup(1, {2, 3});
     EXPECT_EQ(routing.Route(2, 0, 1), 0);
     EXPECT_EQ(routing.Route(2, 1, 9), 1);
@@ -210,6 +221,7 @@ TEST(Routing, EmptyGroupHasNoPortAndSingleGroupsAreExact)
     attachments->portOfNic = {0, 0, 0, 0};
     Routing routing;
     routing.Configure(attachments, -1, 1);
+    TellAllApart(routing, 4);
     routing.SetGroup(0, {});
     routing.SetGroup(1, {4});
     routing.SetGroup(3, {4, 5});
@@ -218,4 +230,20 @@ TEST(Routing, EmptyGroupHasNoPortAndSingleGroupsAreExact)
     EXPECT_EQ(routing.Route(9, 1, 1), 4);
     EXPECT_EQ(routing.Route(9, 2, 1), 5);
     EXPECT_EQ(routing.GetGroup(3), std::vector<uint16_t>({4, 5}));
+}
+
+TEST(Routing, RacksOfAClassShareAGroup)
+{
+    auto attachments = std::make_shared<Attachments>();
+    attachments->rackOfNic = {0, 1, 2};
+    attachments->portOfNic = {0, 0, 0};
+    Routing routing;
+    routing.Configure(attachments, -1, 1);
+    routing.SetClasses(std::make_shared<std::vector<uint32_t>>(std::vector<uint32_t>{1, 0, 1}));
+    routing.SetGroup(0, {7});
+    routing.SetGroup(1, {3});
+    EXPECT_EQ(routing.Route(9, 0, 1), 3);
+    EXPECT_EQ(routing.Route(9, 1, 1), 7);
+    EXPECT_EQ(routing.Route(9, 2, 1), 3);
+    EXPECT_EQ(routing.GetGroup(2), std::vector<uint16_t>({3}));
 }

@@ -10,12 +10,12 @@
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
 #include "ns3/roce-hash.h"
+#include "ns3/roce-huge-pages.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/string.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace ns3
 {
@@ -298,6 +298,7 @@ Network::Build(const Options& options)
     {
         InstallTuner(*options.tuner);
     }
+    HugePages::AskForHeap();
 }
 
 void
@@ -319,51 +320,6 @@ Network::CheckFactories() const
                 checked = text.Get();
                 ValueCheck::FullFactory("ns3::roce::Nic::" + attribute, checked, base);
             }
-        }
-    }
-}
-
-void
-Network::ComputeRoutes(bool complete)
-{
-    constexpr uint32_t FAR = std::numeric_limits<uint32_t>::max();
-    for (uint32_t rack = 0; rack < m_rackSwitch.size(); ++rack)
-    {
-        // Breadth first from the rack's switch gives every switch its distance to the rack.
-        std::vector<uint32_t> distance(m_switches.size(), FAR);
-        std::vector<uint32_t> queue{m_rackSwitch[rack]};
-        distance[m_rackSwitch[rack]] = 0;
-        for (std::size_t i = 0; i < queue.size(); ++i)
-        {
-            for (const Neighbour& next : m_switches[queue[i]].neighbours)
-            {
-                if (distance[next.sw] == FAR && IsUsable(next, 1 - next.end)) // towards the rack
-                {
-                    distance[next.sw] = distance[queue[i]] + 1;
-                    queue.push_back(next.sw);
-                }
-            }
-        }
-        for (SwitchEntry& entry : m_switches)
-        {
-            const auto self = static_cast<std::size_t>(&entry - m_switches.data());
-            std::vector<uint16_t> ports;
-            for (const Neighbour& next : entry.neighbours)
-            {
-                if (distance[self] != FAR && distance[next.sw] + 1 == distance[self] &&
-                    IsUsable(next, next.end))
-                {
-                    ports.push_back(next.port);
-                }
-            }
-            std::sort(ports.begin(), ports.end());
-            if (complete && ports.empty() && entry.rack >= 0 &&
-                entry.rack != static_cast<int32_t>(rack))
-            {
-                throw InputError("network: no path from " + entry.name + " to " +
-                                 m_switches[m_rackSwitch[rack]].name);
-            }
-            entry.sw->GetRouting().SetGroup(rack, ports);
         }
     }
 }

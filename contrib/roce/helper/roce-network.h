@@ -607,6 +607,8 @@ class Network
     uint16_t AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps);
     bool IsUsable(const Neighbour& neighbour, unsigned end) const;
     void ComputeRoutes(bool complete);
+    std::vector<std::vector<uint32_t>> FindTwinRacks() const;
+    std::vector<uint32_t> ComputeDistances(uint32_t destination) const;
     uint32_t Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs);
     bool IsEnd(const LinkEntry& entry, unsigned end, const std::string& name) const;
     std::string EndName(const LinkEntry& entry, unsigned end) const;

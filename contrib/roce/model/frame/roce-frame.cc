@@ -5,8 +5,11 @@
  */
 #include "roce-frame.h"
 
-#include <memory>
+#include "ns3/roce-huge-pages.h"
+
+#include <cstddef>
 #include <mutex>
+#include <new>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -42,13 +45,7 @@ class FramePool::Store
         Kept<T>& kept = std::get<Kept<T>>(m_kept);
         if (kept.chains.empty())
         {
-            kept.slabs.push_back(std::make_unique<T[]>(BATCH));
-            T* slab = kept.slabs.back().get();
-            for (std::size_t i = 0; i + 1 < BATCH; ++i)
-            {
-                slab[i].next = &slab[i + 1];
-            }
-            kept.chains.push_back({slab, BATCH});
+            MakeSlab(kept);
         }
         chain.first = kept.chains.back().first;
         chain.count = kept.chains.back().count;
@@ -98,9 +95,34 @@ class FramePool::Store
     struct Kept
     {
         std::vector<Chain<T>> chains;
-        std::vector<std::unique_ptr<T[]>> slabs;
-        uint64_t out{0}; //!< pieces that threads have
+        std::vector<void*> slabs; //!< so that leak checkers see them
+        uint64_t out{0};          //!< pieces that threads have
     };
+
+    /// Some chains more: one by one at first, then as many as fill a huge page, or nearly.
+    template <typename T>
+    static void MakeSlab(Kept<T>& kept)
+    {
+        constexpr std::size_t LARGE = HugePages::BYTES / (BATCH * sizeof(T));
+        const std::size_t batches = kept.slabs.size() < LARGE ? 1 : LARGE;
+        const std::size_t bytes = batches == 1 ? BATCH * sizeof(T) : HugePages::BYTES;
+        void* memory = operator new (bytes, std::align_val_t{batches == 1 ? 64 : HugePages::BYTES});
+        kept.slabs.push_back(memory);
+        if (batches > 1)
+        {
+            HugePages::Ask(memory, static_cast<char*>(memory) + bytes);
+        }
+        T* slab = new (memory) T[batches * BATCH]{};
+        for (std::size_t b = batches; b-- > 0;) // the first is to be taken first
+        {
+            T* chain = slab + b * BATCH;
+            for (std::size_t i = 0; i + 1 < BATCH; ++i)
+            {
+                chain[i].next = &chain[i + 1];
+            }
+            kept.chains.push_back({chain, BATCH});
+        }
+    }
 
     template <typename T>
     void Take(T* first, uint32_t count)

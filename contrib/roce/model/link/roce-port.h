@@ -85,7 +85,7 @@ class NoticedTrace : public StationTrace<Ts...>
  * Time is integer picoseconds. A frame of frameBytes (MAC header to FCS) occupies
  * max(frameBytes, MinFrameBytes) + FramingBytes byte times, rounded to the nearest picosecond.
  */
-class Port : public NetDevice
+class alignas(64) Port : public NetDevice
 {
   public:
     /// Why a frame never got to the owner of the port it was sent to.
@@ -156,6 +156,12 @@ class Port : public NetDevice
             return false;
         }
         return true;
+    }
+
+    /// @return where what is sent goes
+    const Link::Direction* GetOutgoing() const
+    {
+        return m_direction;
     }
 
     /// @return frames on their way to this port
@@ -469,25 +475,29 @@ class Port : public NetDevice
     Ptr<ErrorModel> GetReceiveErrorModel() const;
     void ReceivePfc(Frame* frame, int64_t nowPs);
 
-    Station* m_owner{nullptr};
+    // The first cache line, behind ns-3's members: what every frame touches that comes, or asks
+    // whether it may go.
     Link::Direction* m_direction{nullptr}; //!< of this end
-    Link::Direction* m_incoming{nullptr};  //!< of the other end
+    int64_t m_busyUntilPs{INT64_MIN};
+    int64_t m_psPerByte{0}; //!< 0 if it is not a whole number
+    uint32_t m_pausedMask{0};
     uint16_t m_index{0};
     bool m_observedTx{false}; //!< somebody looks at departures
     bool m_observedRx{false}; //!< somebody looks at arrivals, or loses them
-    bool m_fingerprinting{false};
-    bool m_infinitePause{false}; //!< attribute InfinitePause
-    uint32_t m_pausedMask{0};
-    uint32_t m_minFrameBytes{0}; //!< attribute MinFrameBytes
-    uint32_t m_framingBytes{0};  //!< attribute FramingBytes
-    uint32_t m_pfcFrameBytes{0}; //!< attribute PfcFrameBytes
-    uint64_t m_rateBps{0};
-    int64_t m_tickPs{0};    //!< attribute SerialisationTick
-    int64_t m_psPerByte{0}; //!< 0 if it is not a whole number
-    int64_t m_busyUntilPs{INT64_MIN};
+    // The second one: what every frame touches that goes.
     uint64_t m_txWireBytes{0};
     uint64_t m_packetHops{0};
     uint64_t m_offeredBytes{0};
+    uint32_t m_minFrameBytes{0}; //!< attribute MinFrameBytes
+    uint32_t m_framingBytes{0};  //!< attribute FramingBytes
+    uint64_t m_rateBps{0};
+    int64_t m_tickPs{0}; //!< attribute SerialisationTick
+    Station* m_owner{nullptr};
+    Link::Direction* m_incoming{nullptr}; //!< of the other end
+    // All others.
+    bool m_fingerprinting{false};
+    bool m_infinitePause{false}; //!< attribute InfinitePause
+    uint32_t m_pfcFrameBytes{0}; //!< attribute PfcFrameBytes
     uint64_t m_fingerprint{0};
     std::array<int64_t, N_CLASSES> m_pausedUntilPs{};
     std::array<int64_t, N_CLASSES> m_pausedSincePs{};

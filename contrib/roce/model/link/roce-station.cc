@@ -22,8 +22,11 @@ Agenda::Reset(uint32_t items)
     {
         m_leaves *= 2;
     }
-    m_times.assign(m_leaves, NEVER_PS);
-    m_winners.resize(2 * m_leaves);
+    m_manyTimes.resize(m_leaves > FEW ? m_leaves : 0);
+    m_manyWinners.resize(2 * m_manyTimes.size());
+    m_times = m_leaves > FEW ? m_manyTimes.data() : m_fewTimes.data();
+    m_winners = m_leaves > FEW ? m_manyWinners.data() : m_fewWinners.data();
+    std::fill_n(m_times, m_leaves, NEVER_PS);
     for (uint32_t leaf = 0; leaf < m_leaves; ++leaf)
     {
         m_winners[m_leaves + leaf] = static_cast<uint16_t>(leaf);
@@ -33,6 +36,12 @@ Agenda::Reset(uint32_t items)
         m_winners[node] = m_winners[2 * node];
     }
 }
+
+struct Station::Inlet
+{
+    Port* port;
+    Link::Direction* incoming;
+};
 
 Station::Station()
     : m_wake(this)
@@ -46,13 +55,14 @@ void
 Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
 {
     m_nodeId = nodeId;
-    m_stationPorts = ports;
     m_nPorts = static_cast<uint32_t>(ports.size());
     m_agenda.Reset(2 * m_nPorts + 1);
     m_slackPs = eager || ports.empty() ? 0 : NEVER_PS;
-    for (const Port* port : ports)
+    m_inlets.clear();
+    for (Port* port : ports)
     {
         m_slackPs = std::min(m_slackPs, port->GetLink()->GetDelayPs());
+        m_inlets.push_back({port, &port->GetIncoming()});
     }
 }
 
@@ -74,9 +84,10 @@ Station::Run(int64_t nowPs)
         }
         else if (item < 2 * m_nPorts)
         {
-            Port& port = *m_stationPorts[item - m_nPorts];
+            const Inlet& inlet = m_inlets[item - m_nPorts];
+            Port& port = *inlet.port;
             int64_t nextPs;
-            Frame* frame = port.GetIncoming().Pop(nextPs);
+            Frame* frame = inlet.incoming->Pop(nextPs);
             m_agenda.Set(item, nextPs);
             if (port.Accept(frame, at))
             {

@@ -11,6 +11,7 @@
 #include "ns3/roce-frame.h"
 #include "ns3/roce-time.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +32,10 @@ class Port;
 class Agenda
 {
   public:
+    Agenda() = default;
+    Agenda(const Agenda&) = delete;
+    Agenda& operator=(const Agenda&) = delete;
+
     /**
      * @brief Forget everything; every item is at NEVER_PS.
      * @param items how many, at least 1
@@ -80,9 +85,15 @@ class Agenda
     }
 
   private:
-    uint32_t m_leaves{0};            //!< power of two
-    std::vector<int64_t> m_times;    //!< by item
-    std::vector<uint16_t> m_winners; //!< tree in heap order, root at 1, leaves behind
+    static constexpr uint32_t FEW = 4; //!< enough for a NIC: no memory elsewhere
+
+    int64_t* m_times{nullptr};    //!< by item
+    uint16_t* m_winners{nullptr}; //!< tree in heap order, root at 1, leaves behind
+    uint32_t m_leaves{0};         //!< power of two
+    std::array<uint16_t, 2 * FEW> m_fewWinners{};
+    std::array<int64_t, FEW> m_fewTimes{};
+    std::vector<int64_t> m_manyTimes;
+    std::vector<uint16_t> m_manyWinners;
 };
 
 /**
@@ -299,15 +310,19 @@ class Station
      */
     virtual void Timer(int64_t atPs) = 0;
 
+    /// Where frames come from.
+    struct Inlet;
+
     void Run(int64_t nowPs);
 
-    Agenda m_agenda;
+    // What is touched whenever a frame comes stands together.
     uint32_t m_nPorts{0};
     uint32_t m_nodeId{0};
     int64_t m_slackPs{0};
-    bool m_running{false};
     int64_t m_presentPs{0}; //!< time of the item being run
-    std::vector<Port*> m_stationPorts;
+    bool m_running{false};
+    Agenda m_agenda;
+    std::vector<Inlet> m_inlets;     //!< by port
     Partition* m_partition{nullptr}; //!< null: events in the simulator
     WakeTimer<Station> m_wake;
 };

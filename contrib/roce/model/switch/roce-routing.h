@@ -46,8 +46,9 @@ EcmpHash(uint32_t src, uint32_t dst, uint16_t entropy, uint64_t salt)
 
 /**
  * @ingroup roce
- * @brief ECMP groups of one switch, indexed by destination rack. A group is shared by every NIC of
- * the rack.
+ * @brief ECMP groups of one switch. Racks that the switch reaches through the same ports form a
+ * class with one group, which every NIC of these racks shares: a table is as long as the switch has
+ * directions to tell apart, not as there are racks.
  */
 class Routing
 {
@@ -63,11 +64,18 @@ class Routing
     void Configure(std::shared_ptr<const Attachments> attachments, int32_t ownRack, uint64_t salt);
 
     /**
-     * @brief Set the equal-cost ports towards a rack.
-     * @param rack destination rack
+     * @brief Forget all groups and say which racks are to share one. After Configure().
+     * @param classOfRack class of each rack of the network, from 0; other switches may have the
+     * same table
+     */
+    void SetClasses(std::shared_ptr<const std::vector<uint32_t>> classOfRack);
+
+    /**
+     * @brief Set the equal-cost ports towards the racks of a class.
+     * @param rackClass see SetClasses()
      * @param ports in ascending order
      */
-    void SetGroup(uint32_t rack, const std::vector<uint16_t>& ports);
+    void SetGroup(uint32_t rackClass, const std::vector<uint16_t>& ports);
 
     /**
      * @brief Choose the egress port.
@@ -83,7 +91,7 @@ class Routing
         {
             return m_portOfNic[dst];
         }
-        const Group group = m_groups[rack];
+        const Group group = m_groups[m_classOfRack[rack]];
         if (group.count < 2)
         {
             return group.count ? m_ports[group.first] : NO_PORT;
@@ -115,9 +123,11 @@ class Routing
     std::shared_ptr<const Attachments> m_attachments;
     const uint32_t* m_rackOfNic{nullptr};
     const uint16_t* m_portOfNic{nullptr};
+    const uint32_t* m_classOfRack{nullptr};
     int32_t m_ownRack{-1};
     uint64_t m_salt{0};
-    std::vector<Group> m_groups; //!< by rack
+    std::shared_ptr<const std::vector<uint32_t>> m_classes;
+    std::vector<Group> m_groups; //!< by class
     std::vector<uint16_t> m_ports;
 };
 

@@ -354,15 +354,16 @@ class Switch : public Object, public Station
     double AlphaOf(const Port& port) const;
     SharedBuffer::PortConfig MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const;
 
-    /// What belongs to one port and every frame touches.
-    struct OutPort
+    /// What belongs to one port and every frame touches: a cache line.
+    struct alignas(64) OutPort
     {
         Ptr<Port> port;
         Ptr<EgressScheduler> queue;
-        FrameQueue pfc;            //!< pause frames waiting, ahead of everything
-        uint32_t queuedFrames{0};  //!< frames in queue
-        bool starting{false};      //!< Send() is at work
-        bool workConserving{true}; //!< the scheduler never holds a frame back
+        const Link::Direction* link{nullptr}; //!< where it sends to; to be prefetched only
+        FrameQueue pfc;                       //!< pause frames waiting, ahead of everything
+        uint32_t queuedFrames{0};             //!< frames in queue
+        bool starting{false};                 //!< Send() is at work
+        bool workConserving{true};            //!< the scheduler never holds a frame back
 
         /// @return whether anything waits
         bool HasFrames() const

@@ -1,0 +1,50 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+// Huge pages are asked for within the memory given, and leave its contents alone.
+#include "ns3/roce-huge-pages.h"
+
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+using namespace ns3::roce;
+
+TEST(HugePages, LeaveContentsAlone)
+{
+    std::vector<uint32_t> numbers(5 * HugePages::BYTES / sizeof(uint32_t));
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    const std::size_t asked = HugePages::Ask(numbers.data(), numbers.data() + numbers.size());
+    EXPECT_TRUE(asked == 0 || asked == 4 * HugePages::BYTES) << asked; // not aligned: 4 are whole
+    for (uint32_t i = 0; i < numbers.size(); ++i)
+    {
+        ASSERT_EQ(numbers[i], i);
+    }
+}
+
+TEST(HugePages, LessThanAPageIsLeftOut)
+{
+    // Of less than a page no whole page can be; nor may the neighbours be touched.
+    const auto memory = std::make_unique<char[]>(HugePages::BYTES / 2);
+    EXPECT_EQ(HugePages::Ask(memory.get(), memory.get() + HugePages::BYTES / 2), 0u);
+}
+
+TEST(HugePages, HeapCanBeAskedForAtAnyTime)
+{
+    // Many pieces, too small to be mapped one by one.
+    std::vector<std::unique_ptr<std::vector<char>>> pieces;
+    for (int i = 0; i < 2000; ++i)
+    {
+        pieces.push_back(std::make_unique<std::vector<char>>(20000, static_cast<char>(i)));
+    }
+    const std::size_t asked = HugePages::AskForHeap();
+    EXPECT_EQ(asked % HugePages::BYTES, 0u);
+    for (int i = 0; i < 2000; ++i)
+    {
+        EXPECT_EQ(pieces[i]->back(), static_cast<char>(i));
+    }
+}
