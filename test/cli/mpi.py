@@ -33,11 +33,14 @@ RUNS = {
     **RUNS,
     **{name: run for name, run in threads.MORE.items() if name not in ("tuner", "acc")},
     # What stands for ports of other processes has the order of a list of names, too.
-    "chosen": SMALL + ["--load=0.5", "--duration=100us", "--queues=5us", "--utilisation=5us", "--transport=7us",
-                       "--seriesPorts=dc1-leaf0:2,nic9,dc0-leaf1,nic2,dc1-dci0,dc0-dci0"],
-    # A link between datacenters fails, one direction of another, while pauses stand.
-    "cut-link-fails": SMALL + ["--load=0.6", "--interFraction=0.6", "--duration=200us", "--leafBuffer=1MiB", "--pauses=10us",
-                               "--failLinks=dc0-dci0/dc1-dci0@30us-60us,dc0-leaf0>dc0-spine0@20us-70us", "--reroute=10us"],
+    "chosen": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--wanDelay=20us", "--queues=5us", "--utilisation=5us",
+                       "--transport=7us", "--seriesPorts=dc1-leaf0,nic9,dc0-leaf1,nic2,dc1-dci0,dc0-dci0"],
+    # A busy link between datacenters fails and is repaired again and again, one direction of another, while pauses stand.
+    "cut-link-fails": SMALL + ["--load=0.6", "--interFraction=0.8", "--duration=100us", "--leafBuffer=1MiB", "--pauses=10us",
+                               "--wanRate=20Gbps", "--wanDelay=20us", "--cc=none", "--lossRecovery=SelectiveRepeat",
+                               "--reroute=10us", "--stop=400us",
+                               "--failLinks=dc0-dci0/dc1-dci0@61us-62us,dc0-dci0/dc1-dci0@81us-82us,"
+                               "dc0-dci0/dc1-dci0@101us-102us,dc0-leaf0>dc0-spine0@20us-70us"],
     "paused": SMALL + ["--pattern=incast", "--incastSenders=12", "--cc=none", "--leafBuffer=1MiB", "--spineBuffer=1MiB",
                        "--stop=60us", "--duration=50us"],
 }

@@ -9,10 +9,12 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-messages.h"
 
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <thread>
 
 #ifdef ROCE_MPI
 // The C++ bindings of old are in no library that this one is linked with.
@@ -190,6 +192,30 @@ EndMpi()
     }
 }
 
+/**
+ * Wait for the others. MPI's own waiting takes a whole core, also from the process that is waited
+ * for if there are more processes than cores: so after about a window's work the thread sleeps
+ * between looks.
+ * @param request begun
+ */
+void
+Await(MPI_Request& request)
+{
+    constexpr auto AWAKE = std::chrono::microseconds(200);
+    constexpr auto NAP = std::chrono::microseconds(20);
+    const auto begin = std::chrono::steady_clock::now();
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (!done)
+    {
+        if (std::chrono::steady_clock::now() - begin > AWAKE)
+        {
+            std::this_thread::sleep_for(NAP);
+        }
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
 /// @return a length as MPI takes it
 int
 LengthOf(std::size_t bytes)
@@ -248,17 +274,21 @@ MpiRanks::Gather(const std::string& own)
 {
     const int length = LengthOf(own.size());
     std::vector<int> lengths(m_n);
-    MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Iallgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, &request);
+    Await(request);
     const std::vector<int> places = PlacesOf(lengths);
     std::string all(static_cast<std::size_t>(places.back()), '\0');
-    MPI_Allgatherv(own.data(),
-                   length,
-                   MPI_BYTE,
-                   all.data(),
-                   lengths.data(),
-                   places.data(),
-                   MPI_BYTE,
-                   MPI_COMM_WORLD);
+    MPI_Iallgatherv(own.data(),
+                    length,
+                    MPI_BYTE,
+                    all.data(),
+                    lengths.data(),
+                    places.data(),
+                    MPI_BYTE,
+                    MPI_COMM_WORLD,
+                    &request);
+    Await(request);
     return Cut(all, places);
 }
 
@@ -278,13 +308,16 @@ MpiRanks::Swap(std::vector<int64_t>& numbers, const std::vector<std::string>& to
         out += bytes;
     }
     std::vector<int64_t> table(row * m_n);
-    MPI_Allgather(own.data(),
-                  static_cast<int>(row),
-                  MPI_INT64_T,
-                  table.data(),
-                  static_cast<int>(row),
-                  MPI_INT64_T,
-                  MPI_COMM_WORLD);
+    MPI_Request request;
+    MPI_Iallgather(own.data(),
+                   static_cast<int>(row),
+                   MPI_INT64_T,
+                   table.data(),
+                   static_cast<int>(row),
+                   MPI_INT64_T,
+                   MPI_COMM_WORLD,
+                   &request);
+    Await(request);
     numbers.clear();
     std::vector<int> inLengths;
     int64_t total = 0;
@@ -302,15 +335,17 @@ MpiRanks::Swap(std::vector<int64_t>& numbers, const std::vector<std::string>& to
     const std::vector<int> outPlaces = PlacesOf(outLengths);
     const std::vector<int> inPlaces = PlacesOf(inLengths);
     std::string in(static_cast<std::size_t>(inPlaces.back()), '\0');
-    MPI_Alltoallv(out.data(),
-                  outLengths.data(),
-                  outPlaces.data(),
-                  MPI_BYTE,
-                  in.data(),
-                  inLengths.data(),
-                  inPlaces.data(),
-                  MPI_BYTE,
-                  MPI_COMM_WORLD);
+    MPI_Ialltoallv(out.data(),
+                   outLengths.data(),
+                   outPlaces.data(),
+                   MPI_BYTE,
+                   in.data(),
+                   inLengths.data(),
+                   inPlaces.data(),
+                   MPI_BYTE,
+                   MPI_COMM_WORLD,
+                   &request);
+    Await(request);
     return Cut(in, inPlaces);
 }
 
