@@ -69,7 +69,7 @@ often+=':MlccQueueControlTest.IntegratedStepsNeverSettle:MlccReceiverSideTest.AD
 often+=':*LawContract.SlowsDownAndRecovers/*:*LawContract.LooksChangeNothing/*'
 often+=':WrccNetwork.*PrintedTimer:WrccNetwork.Dividing*:WrccNetwork.*ShareAPort:WrccNetwork.*ShareARemotePort'
 test_asan=(env "GTEST_FILTER=-$often" ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
-    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|bad-input|any-on-any)$')
+    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|mpi|bad-input|any-on-any)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then
