@@ -54,10 +54,11 @@ struct Case
     std::vector<std::string> edge{};   //!< what runs on external switches
     std::vector<std::string> stages{}; //!< what runs on all switches
     std::vector<std::pair<std::string, std::string>>
-        defaults{};        //!< attributes, without ns3::roce::
-    std::string against{}; //!< law of the row to compare with, if not the same
-    bool ecn{true};        //!< switches mark
-    std::string tuner{};   //!< what tunes parameters
+        defaults{};         //!< attributes, without ns3::roce::
+    std::string against{};  //!< law of the row to compare with, if not the same
+    bool ecn{true};         //!< switches mark
+    std::string tuner{};    //!< what tunes parameters
+    std::string baseline{}; //!< name of the row whose CPU time per packet-hop is the unit, if any
 };
 
 /// What a child process tells its parent.
@@ -66,6 +67,7 @@ struct Result
     uint64_t packetHops;
     uint64_t events;
     uint64_t flows;
+    double setUpSeconds; //!< CPU time, from the first switch to the last flow
     double cpuSeconds;
     double bareEventsPerSecond;
     double meanPending;
@@ -130,6 +132,7 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
     {
         Config::SetDefault("ns3::roce::" + name, StringValue(value));
     }
+    const double begin = CpuSeconds();
     Network network;
     c.topology->Construct(network);
     Network::Options options;
@@ -181,6 +184,7 @@ RunScenario(const Case& c, const std::string& scheduler, Result& result)
         Simulator::Stop(PicoSeconds(c.stopPs));
     }
     const double start = CpuSeconds();
+    result.setUpSeconds = start - begin;
     Simulator::Run();
     const double seconds = CpuSeconds() - start;
     result.packetHops = network.CountPacketHops();
@@ -330,13 +334,21 @@ Cases(double scale)
     {
         cases.push_back({"bicc", "Dcqcn", copy(two), 0.5, ms(20), 0, 0.5, edge});
     }
-    // 2,048 hosts and 642 switches, a fifth of the flows over 12.8 Tbit/s and 1 ms.
+    // What size costs, side by side: 128 hosts; 2,048 hosts and 642 switches, a fifth of the flows
+    // over 12.8 Tbit/s and 1 ms; 65,536 hosts and 5,120 switches.
+    one.leaves = 8;
     FatTreeHelper trees;
     trees.k = 16;
     trees.wanRate = DataRate("1600Gbps");
+    FatTreeHelper large;
+    large.datacenters = 1;
+    large.k = 64;
     for (const char* cc : {"Dcqcn", "Hpcc"})
     {
-        cases.push_back({"fat-tree-2x16ary", cc, copy(trees), 0.5, ms(1), 0, 0.2});
+        cases.push_back({"scale-128", cc, copy(one), 0.5, ms(4), 0});
+        cases.push_back({"scale-2048", cc, copy(trees), 0.5, ms(1), 0, 0.2});
+        cases.back().baseline = "scale-128";
+        cases.push_back({"scale-65536", cc, copy(large), 0.5, ms(0.02), ms(0.1)});
     }
     // Uno's network and all that Uno is: 256 hosts, a tenth of the flows over the WAN, coded.
     FatTreeHelper uno;
@@ -374,7 +386,7 @@ Run(int argc, char** argv)
     cmd.Parse(argc, argv);
 
     nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    std::printf("%-27s %-17s %6s %9s %8s %8s %8s %8s %9s %8s %8s\n",
+    std::printf("%-27s %-17s %6s %9s %8s %8s %8s %8s %9s %8s %8s %8s\n",
                 "case",
                 "cc",
                 "hosts",
@@ -385,8 +397,10 @@ Run(int argc, char** argv)
                 "hop/bare",
                 "pending",
                 "max pend",
-                "RSS MiB");
+                "RSS MiB",
+                "set-up s");
     bool good = true;
+    std::map<std::string, double> speeds; // hops per CPU second, by case
     std::map<std::string, double>
         plain; // hops per bare event without edge functions or tuner, by case
     for (const Case& c : Cases(scale))
@@ -406,7 +420,7 @@ Run(int argc, char** argv)
         const double hopsPerSecond = static_cast<double>(r.packetHops) / r.cpuSeconds;
         const double eventsPerHop =
             static_cast<double>(r.events) / static_cast<double>(r.packetHops);
-        std::printf("%-27s %-17s %6u %9.2f %8.2f %8.3f %8.2f %8.3f %9.0f %8llu %8.0f\n",
+        std::printf("%-27s %-17s %6u %9.2f %8.2f %8.3f %8.2f %8.3f %9.0f %8llu %8.0f %8.2f\n",
                     c.name.c_str(),
                     c.cc.c_str(),
                     hosts,
@@ -417,7 +431,8 @@ Run(int argc, char** argv)
                     hopsPerSecond / r.bareEventsPerSecond,
                     r.meanPending,
                     static_cast<unsigned long long>(r.maxPending),
-                    r.peakRssMiB);
+                    r.peakRssMiB,
+                    r.setUpSeconds);
         const double hopsPerBare = hopsPerSecond / r.bareEventsPerSecond;
         std::string edge = c.tuner;
         for (const auto* stages : {&c.edge, &c.stages})
@@ -439,6 +454,13 @@ Run(int argc, char** argv)
                         100 * (plain[other] / hopsPerBare - 1),
                         c.against.empty() ? "" : (" over " + c.against).c_str());
         }
+        speeds[c.name + " " + c.cc] = hopsPerSecond;
+        if (const auto unit = speeds.find(c.baseline + " " + c.cc); unit != speeds.end())
+        {
+            std::printf("    %.2f times the CPU time per packet-hop of %s\n",
+                        unit->second / hopsPerSecond,
+                        c.baseline.c_str());
+        }
         std::fflush(stdout);
         rows.push_back({{"name", c.name},
                         {"cc", c.cc},
@@ -448,6 +470,7 @@ Run(int argc, char** argv)
                         {"eventsPerPacketHop", eventsPerHop},
                         {"hopsPerBareEvent", hopsPerBare},
                         {"peakRssMiB", r.peakRssMiB},
+                        {"setUpCpuSeconds", r.setUpSeconds},
                         {"packetHops", r.packetHops},
                         {"flows", r.flows},
                         {"bareEventsPerCpuSecond", r.bareEventsPerSecond},
