@@ -364,6 +364,7 @@ TEST(FlowSizeDistributionTest, RefusesWhatIsNoDistribution)
                   "no point found, expected lines of size_bytes cumulative: two or more, or one "
                   "for a constant size");
     ExpectRefused("0 0\n0 100\n5 100\n", 3, "all sizes are 0, expected a positive number of bytes");
+    ExpectRefused(".1241 100\n", 1, "sizes are less than 1 byte on average, expected 1 or more");
 }
 
 } // namespace

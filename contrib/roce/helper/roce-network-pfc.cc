@@ -67,7 +67,7 @@ struct LateMarking
 {
     uint64_t kmaxBytes;
     uint64_t xoffBytes;   //!< when the buffer is empty
-    uint64_t bufferBytes; //!< that its switch would need
+    double bufferBytes;   //!< that its switch would need; any size, as thresholds may have
 
     /// @return what Kmin and Kmax are to be multiplied with, below 1
     double GetFactor() const
@@ -104,7 +104,7 @@ FindLateMarking(const Switch& sw, const SwitchStage& stage, uint16_t port)
     // The threshold is a share of the pool, and the rest of the buffer stays as it is.
     const double more = static_cast<double>(buffer.GetPoolBytes(port)) *
                         (static_cast<double>(kmax) / static_cast<double>(xoff ? xoff : 1) - 1);
-    return LateMarking{kmax, xoff, size.Get().GetValue() + static_cast<uint64_t>(std::ceil(more))};
+    return LateMarking{kmax, xoff, static_cast<double>(size.Get().GetValue()) + std::ceil(more)};
 }
 
 /// @return options that let ECN act first; empty if there are none that are sure to
@@ -138,7 +138,7 @@ Network::CheckEcnBelowPfc()
     std::string first;
     uint32_t count = 0;
     double factor = 1;
-    uint64_t bufferBytes = 0;
+    double bufferBytes = 0;
     const EcnMarker* marker = nullptr;
     bool onlyShared = true;
     for (const SwitchEntry& entry : m_switches)
@@ -169,8 +169,12 @@ Network::CheckEcnBelowPfc()
     }
     if (count)
     {
+        constexpr double MOST_BYTES = 1e12; // nobody is advised to buy that
+        const bool isBuffer = onlyShared && bufferBytes < MOST_BYTES;
         const std::string advice =
-            marker ? MakeAdvice(*marker, factor, onlyShared ? bufferBytes : 0) : "";
+            marker
+                ? MakeAdvice(*marker, factor, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)
+                : "";
         m_warnings.push_back(
             first + (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") +
             "; " + (advice.empty() ? "a larger buffer or smaller thresholds" : advice) +

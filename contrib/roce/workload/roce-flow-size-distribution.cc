@@ -267,6 +267,13 @@ FlowSizeDistribution::Parse(std::istream& in, const std::string& source, const s
                          raw.back().line,
                          "all sizes are 0, expected a positive number of bytes");
     }
+    if (distribution.MeanBytes() < 1)
+    {
+        // Flows have whole bytes: such ones would offer more than the load that was asked for.
+        throw InputError(source,
+                         raw.back().line,
+                         "sizes are less than 1 byte on average, expected 1 or more");
+    }
     return distribution;
 }
 
