@@ -66,8 +66,8 @@ LeastQuanta(const Port& port, unsigned classes, uint32_t maxFrameBytes)
 struct LateMarking
 {
     uint64_t kmaxBytes;
-    uint64_t xoffBytes;   //!< when the buffer is empty
-    double bufferBytes;   //!< that its switch would need; any size, as thresholds may have
+    uint64_t xoffBytes; //!< when the buffer is empty
+    double bufferBytes; //!< that its switch would need; any size, as thresholds may have
 
     /// @return what Kmin and Kmax are to be multiplied with, below 1
     double GetFactor() const
@@ -172,9 +172,8 @@ Network::CheckEcnBelowPfc()
         constexpr double MOST_BYTES = 1e12; // nobody is advised to buy that
         const bool isBuffer = onlyShared && bufferBytes < MOST_BYTES;
         const std::string advice =
-            marker
-                ? MakeAdvice(*marker, factor, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)
-                : "";
+            marker ? MakeAdvice(*marker, factor, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)
+                   : "";
         m_warnings.push_back(
             first + (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") +
             "; " + (advice.empty() ? "a larger buffer or smaller thresholds" : advice) +
