@@ -65,8 +65,8 @@ finish_in_tree() {
 often='*LiveValuesAct*:*PsnsWrapOnTheWire*:*ReproducesTableOneOfUno*:*ErasureBlockLoss*:*FlowAtTheEndOfTime*'
 often+=':*BlocksFailAsOftenAsTheyShould*:*RunsOfLossesFailMore*:*Headroom.*/ThreeMs*:MlccQueueControlTest.OneFlowAsTheFluidModel'
 often+=':MlccQueueControlTest.IntegratedStepsNeverSettle:MlccReceiverSideTest.ADeepBufferPausesTheWan'
-# Nor what compares results along the ways of other contracts of rate laws.
-often+=':*LawContract.SlowsDownAndRecovers/*:*LawContract.LooksChangeNothing/*'
+# Nor what compares results along the ways of other contracts of rate laws, and of golden runs.
+often+=':*LawContract.SlowsDownAndRecovers/*:*LawContract.LooksChangeNothing/*:SystemTest.GoldenFingerprints'
 often+=':WrccNetwork.*PrintedTimer:WrccNetwork.Dividing*:WrccNetwork.*ShareAPort:WrccNetwork.*ShareARemotePort'
 test_asan=(env "GTEST_FILTER=-$often" ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
     -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|mpi|bad-input|any-on-any)$')

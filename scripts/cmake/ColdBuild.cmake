@@ -2,13 +2,7 @@
 # place of once per file. Parsing is half of a build and more. Neither is for those who edit and build again: a cache of
 # compiled files serves them better.
 
-# Where packets pass. Optimising takes more than half of a sanitized build, and pays only there.
-set(roce_hot_rooms model/frame model/link model/switch model/nic model/queue-pair)
-set(roce_cold_in_hot_rooms "attributes|deployment|transport-profile")
-
-# Rooms that compile as one source: names of their own (in unnamed namespaces) differ from file to file. Not those whose
-# files are alike (rate laws, workloads), where each has its own `Finish`.
-set(roce_one_source_rooms ${roce_hot_rooms} model/recovery model/path model/edge model/tuning helper output experiment hpcc)
+include(${CMAKE_CURRENT_LIST_DIR}/OneSourceRooms.cmake)
 
 # Of the compiler's and of ns-3's headers only: they change with an installation, and not when the module is edited.
 set(roce_precompiled <ns3/boolean.h> <ns3/config.h> <ns3/data-rate.h> <ns3/double.h> <ns3/enum.h> <ns3/global-value.h> <ns3/log.h>
@@ -38,16 +32,9 @@ set(roce_folder ${PROJECT_SOURCE_DIR}/contrib/roce)
 set(one_source OFF)
 if(ROCE_COLD_BUILD AND ROCE_SANITIZE)
   set(one_source ON)
-  set_target_properties(${libroce} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  foreach(room ${roce_one_source_rooms})
-    string(REPLACE "/" "-" group ${room})
-    file(GLOB sources CONFIGURE_DEPENDS ${roce_folder}/${room}/*.cc)
-    if(room IN_LIST roce_hot_rooms)
-      list(FILTER sources EXCLUDE REGEX ${roce_cold_in_hot_rooms})
-    endif()
-    set_source_files_properties(${sources} DIRECTORY contrib/roce PROPERTIES UNITY_GROUP ${group})
-  endforeach()
+  roce_one_source(${libroce} ${roce_folder})
 endif()
+# Optimising takes more than half of a sanitized build, and pays only where packets pass.
 if(ROCE_SANITIZE)
   foreach(room ${roce_hot_rooms})
     string(REPLACE "/" "-" group ${room})
