@@ -156,7 +156,7 @@ def trace_arguments(sources):
     """
     def search(owner, pattern):
         """@return what a pattern finds in the files that declare a class."""
-        texts = [text for text in sources if re.search(rf"^(?:class|struct) {owner}\b[^;]*?\n{{", text, re.M)]
+        texts = [text for text in sources if re.search(rf"^(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?\n{{", text, re.M)]
         return next(filter(None, (re.search(pattern, text) for text in texts)), None)
 
     found = {}

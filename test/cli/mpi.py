@@ -70,9 +70,11 @@ def compare(programs, names, scratch):
     """@return names of runs that are not the same."""
     failed = []
     wanted = [(int(n), 1) for n in os.environ.get("ROCE_RANKS", "").split(",") if n]
+    graph = threads.write_graph(scratch)
     for name, (program, *options) in RUNS.items():
         if names and name not in names:
             continue
+        options = [option.replace("{graph}", graph) for option in options]
         expected = threads.run(programs / program, options, scratch / name)
         if "flows.csv" not in expected:
             sys.exit(f"{name}: status {expected['status']}: {expected['message']}")

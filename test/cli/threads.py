@@ -65,6 +65,13 @@ def run(program, options, out, launcher=()):
     return found
 
 
+def write_graph(folder):
+    """@return the file that {graph} in an option stands for."""
+    file = folder / "graph.csv"
+    file.write_text(GRAPH)
+    return str(file)
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit("usage: threads.py BUILD_DIR [NAME ...]")
@@ -72,12 +79,11 @@ def main():
     numbers = os.environ.get("ROCE_THREADS", "2,3").split(",")
     failed = []
     with tempfile.TemporaryDirectory() as scratch:
-        graph = Path(scratch, "graph.csv")
-        graph.write_text(GRAPH)
+        graph = write_graph(Path(scratch))
         for name, (program, *options) in {**RUNS, **MORE}.items():
             if sys.argv[2:] and name not in sys.argv[2:]:
                 continue
-            options = [option.replace("{graph}", str(graph)) for option in options]
+            options = [option.replace("{graph}", graph) for option in options]
             expected = run(programs / program, options, Path(scratch) / name)
             if "flows.csv" not in expected:
                 sys.exit(f"{name}: status {expected['status']}: {expected['message']}")
