@@ -59,17 +59,11 @@ finish_in_tree() {
     tail -n 1 "$in_tree_log"
 }
 
-# Each in one suite only: comparisons of builds, Python, documentation, captures, replays, bad input in the release suite; fuzzers under
-# sanitizers, which find more. Nor do sanitizers get tests that go the same way very often (16 million packets, statistics of rare
-# losses, each value of each row, long runs of a few flows beside a fluid model): these are among roce-release-tests.
-often='*LiveValuesAct*:*PsnsWrapOnTheWire*:*ReproducesTableOneOfUno*:*ErasureBlockLoss*:*FlowAtTheEndOfTime*'
-often+=':*BlocksFailAsOftenAsTheyShould*:*RunsOfLossesFailMore*:*Headroom.*/ThreeMs*:MlccQueueControlTest.OneFlowAsTheFluidModel'
-often+=':MlccQueueControlTest.IntegratedStepsNeverSettle:MlccReceiverSideTest.ADeepBufferPausesTheWan'
-# Nor what compares results along the ways of other contracts of rate laws, and of golden runs.
-often+=':*LawContract.SlowsDownAndRecovers/*:*LawContract.LooksChangeNothing/*:SystemTest.GoldenFingerprints'
-often+=':WrccNetwork.*PrintedTimer:WrccNetwork.Dividing*:WrccNetwork.*ShareAPort:WrccNetwork.*ShareARemotePort'
-test_asan=(env "GTEST_FILTER=-$often" ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
-    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|mpi|bad-input|any-on-any)$')
+# Each in one suite only: comparisons of builds, Python, documentation, captures, replays, bad input, and C++ tests that go the same way
+# very often (release_tests of test/CMakeLists.txt) in the release suite; fuzzers and the other C++ tests under sanitizers,
+# which find more.
+test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
+    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|mpi|bad-input|any-on-any|values)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then

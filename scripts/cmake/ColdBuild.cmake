@@ -29,10 +29,13 @@ endfunction()
 
 roce_precompile(${libroce} ${libroce})
 set(roce_folder ${PROJECT_SOURCE_DIR}/contrib/roce)
-set(one_source OFF)
+# A build from nothing with sanitizers: that of scripts/test.sh.
+set(roce_cold_sanitized OFF)
 if(ROCE_COLD_BUILD AND ROCE_SANITIZE)
-  set(one_source ON)
+  set(roce_cold_sanitized ON)
   roce_one_source(${libroce} ${roce_folder})
+  # Inline functions of its headers are in the tests, too, but without sanitizers.
+  target_link_options(${libroce} PRIVATE -Wl,-Bsymbolic-functions)
 endif()
 # Optimising takes more than half of a sanitized build, and pays only where packets pass.
 if(ROCE_SANITIZE)
@@ -40,7 +43,7 @@ if(ROCE_SANITIZE)
     string(REPLACE "/" "-" group ${room})
     file(GLOB sources CONFIGURE_DEPENDS ${roce_folder}/${room}/*.cc)
     list(FILTER sources EXCLUDE REGEX ${roce_cold_in_hot_rooms})
-    if(one_source)
+    if(roce_cold_sanitized)
       set(sources ${PROJECT_BINARY_DIR}/contrib/roce/CMakeFiles/${libroce}.dir/Unity/unity_${group}_cxx.cxx)
     endif()
     # Headers are precompiled without optimisation.
