@@ -34,8 +34,6 @@ set(roce_cold_sanitized OFF)
 if(ROCE_COLD_BUILD AND ROCE_SANITIZE)
   set(roce_cold_sanitized ON)
   roce_one_source(${libroce} ${roce_folder})
-  # Inline functions of its headers are in the tests, too, but without sanitizers.
-  target_link_options(${libroce} PRIVATE -Wl,-Bsymbolic-functions)
 endif()
 # Optimising takes more than half of a sanitized build, and pays only where packets pass.
 if(ROCE_SANITIZE)
