@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import time
 from typing import Dict, List, Optional
 
@@ -59,6 +60,14 @@ def cancel_jobs(name: str) -> None:
                        timeout=CANCEL_SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         sys.stderr.write(f"note: jobs may be left: scancel --name={name}\n")
+
+
+def environment() -> Dict[str, str]:
+    """That of Snakemake. It imports distutils; the stand-in that setuptools puts before Python's own takes longer to load
+    than all the rest of Snakemake."""
+    if os.path.isdir(os.path.join(sysconfig.get_path("stdlib"), "distutils")):
+        return {"SETUPTOOLS_USE_DISTUTILS": "stdlib", **os.environ}
+    return dict(os.environ)
 
 
 def interrupt_at_death_of_parent() -> None:
@@ -111,14 +120,14 @@ class Campaign:
             # A killed Snakemake leaves its own lock; ours says that nobody is alive.
             if any(os.scandir(locks) if os.path.isdir(locks) else ()):
                 unlock = subprocess.run(command + ["--unlock"], stdout=log, stderr=subprocess.STDOUT,
-                                        check=False)
+                                        env=environment(), check=False)
                 if unlock.returncode != 0:
                     raise rr.ResultError(f"Snakemake does not start, see {os.path.relpath(self.log)}")
             previous = {s: signal.signal(s, self._interrupt)
                         for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
             try:
                 self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
-                                                stderr=subprocess.STDOUT,
+                                                stderr=subprocess.STDOUT, env=environment(),
                                                 pass_fds=(lock_stream.fileno(),),
                                                 preexec_fn=interrupt_at_death_of_parent)
                 self._watch()
