@@ -73,14 +73,14 @@ std::string
 DescribeWarmup(const Time& warmup, const std::vector<FlowSpec>& flows)
 {
     const bool counted = std::any_of(flows.begin(), flows.end(), [&warmup](const FlowSpec& flow) {
-        return !FlowPhases::IsScheduled(flow) || flow.startPs >= warmup.GetPicoSeconds();
+        return !flow.IsScheduled() || flow.startPs >= warmup.GetPicoSeconds();
     });
     std::ostringstream text;
     if (!counted)
     {
         text << "a warm-up of " << warmup.GetSeconds() * 1e3
              << " ms leaves no flow for statistics: the last one starts at "
-             << static_cast<double>(FlowPhases::LastScheduledPs(flows)) / 1e9 << " ms";
+             << static_cast<double>(FlowOrder::LastScheduledPs(flows)) / 1e9 << " ms";
     }
     return text.str();
 }
@@ -375,7 +375,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     FctStats::Options statistics;
     statistics.warmupPs = warmup.GetPicoSeconds();
     FctStats stats(statistics);
-    const int64_t lastStartPs = FlowPhases::LastScheduledPs(flows);
+    const int64_t lastStartPs = FlowOrder::LastScheduledPs(flows);
     const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
     RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
     Progress meter(MpiRanks::IsFirst() ? Progress::ParseMode(progress) : Progress::Mode::NONE,

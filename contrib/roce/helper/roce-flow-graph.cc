@@ -134,6 +134,13 @@ FlowGraph::FindCycle(const std::vector<std::vector<uint32_t>>& after)
 }
 
 void
+FlowGraph::Connect(Nic& nic)
+{
+    FlowOrder::Connect(nic, "MessageReceived", MakeCallback(&FlowGraph::OnReceived, this));
+    FlowOrder::Connect(nic, "MessageCompleted", MakeCallback(&FlowGraph::OnCompleted, this));
+}
+
+void
 FlowGraph::Add(WaitingFlow flow)
 {
     Node& node = m_nodes.at(m_nodeOfId.at(flow.flow.id));
@@ -153,10 +160,8 @@ FlowGraph::Complete(const std::vector<uint32_t>& who, int64_t atPs)
         {
             continue;
         }
-        const int64_t waitPs = std::max(node.waiting.flow.startPs, m_marginPs);
-        node.startPs = node.readyPs + std::min(waitPs, INT64_MAX - node.readyPs);
-        m_lastStartPs = std::max(m_lastStartPs, node.startPs);
-        node.waiting.Start(node.startPs);
+        node.startPs = StartPs(node.waiting.flow, node.readyPs, m_marginPs);
+        Start(node.waiting, node.startPs);
         node.isWaiting = false;
     }
 }

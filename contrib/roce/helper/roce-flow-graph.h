@@ -6,9 +6,7 @@
 #ifndef ROCE_FLOW_GRAPH_H
 #define ROCE_FLOW_GRAPH_H
 
-#include "roce-waiting-flow.h"
-
-#include "ns3/nstime.h"
+#include "roce-flow-order.h"
 
 #include <cstdint>
 #include <string>
@@ -26,11 +24,10 @@ namespace roce
  *
  * A flow starts startPs after the last of those that it waits for is complete. One whose
  * destination is the waiting flow's source is complete when that NIC has received all of it; any
- * other one when its sender has the last ACK. It starts no earlier than the longest delay of a
- * NIC's link after that, for the reason that FlowPhases has. What its own source sends or receives
- * besides does not matter, which is the difference from FlowSteps.
+ * other one when its sender has the last ACK. What its own source sends or receives besides does
+ * not matter, which is the difference from FlowSteps.
  */
-class FlowGraph
+class FlowGraph : public FlowOrder
 {
   public:
     /**
@@ -40,8 +37,6 @@ class FlowGraph
      * cycle, and a flow that has a phase or a step, too
      */
     FlowGraph(const std::vector<FlowSpec>& flows, int64_t marginPs);
-    FlowGraph(const FlowGraph&) = delete;
-    FlowGraph& operator=(const FlowGraph&) = delete;
 
     /**
      * @param flows some flows
@@ -57,39 +52,20 @@ class FlowGraph
      */
     static std::vector<uint32_t> FindCycle(const std::vector<std::vector<uint32_t>>& after);
 
-    /**
-     * @brief Keep a flow until what it waits for is complete.
-     * @param flow with FlowSpec::IsDependent()
-     */
-    void Add(WaitingFlow flow);
-
-    /**
-     * @brief A message has arrived: sink of trace source MessageReceived.
-     * @param cookie the flow's id
-     * @param at exact time
-     */
-    void OnReceived(uint64_t cookie, Time at);
-
-    /**
-     * @brief The sender of a flow has its last ACK: sink of trace source MessageCompleted.
-     * @param record cookie is the flow's id
-     */
-    void OnCompleted(const MessageRecord& record);
-
-    /**
-     * @param flow a flow that waits
-     * @return its start, picoseconds; -1 if what it waits for is not complete
-     */
-    int64_t GetStartPs(const FlowSpec& flow) const;
-
-    /// @return latest start of flows that have waited, picoseconds; -1: none yet
-    int64_t GetLastStartPs() const
+    std::string GetWhat() const override
     {
-        return m_lastStartPs;
+        return "flows that wait for others";
     }
 
-    /// @return the first flow that still waits, and for how many; empty if none does
-    std::string Describe() const;
+    bool Keeps(const FlowSpec& flow) const override
+    {
+        return flow.IsDependent();
+    }
+
+    void Connect(Nic& nic) override;
+    void Add(WaitingFlow flow) override;
+    int64_t GetStartPs(const FlowSpec& flow) const override;
+    std::string Describe() const override;
 
   private:
     /// A flow with dependencies.
@@ -107,12 +83,13 @@ class FlowGraph
         bool isWaiting{false}; //!< the above is there
     };
 
+    void OnReceived(uint64_t cookie, Time at);
+    void OnCompleted(const MessageRecord& record);
     void Complete(const std::vector<uint32_t>& who, int64_t atPs);
 
     int64_t m_marginPs;
     std::vector<Node> m_nodes;                         //!< in the flows' order
     std::unordered_map<uint64_t, uint32_t> m_nodeOfId; //!< by flow id
-    int64_t m_lastStartPs{-1};
 };
 
 } // namespace roce

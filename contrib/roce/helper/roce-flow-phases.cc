@@ -64,15 +64,10 @@ FlowPhases::IsUsed(const std::vector<FlowSpec>& flows)
     });
 }
 
-int64_t
-FlowPhases::LastScheduledPs(const std::vector<FlowSpec>& flows)
+void
+FlowPhases::Connect(Nic& nic)
 {
-    int64_t lastPs = 0;
-    for (const FlowSpec& flow : flows)
-    {
-        lastPs = std::max(lastPs, IsScheduled(flow) ? flow.startPs : 0);
-    }
-    return lastPs;
+    FlowOrder::Connect(nic, "MessageCompleted", MakeCallback(&FlowPhases::OnCompleted, this));
 }
 
 void
@@ -82,20 +77,10 @@ FlowPhases::Add(WaitingFlow flow)
 }
 
 int64_t
-FlowPhases::StartPs(const FlowSpec& flow, int64_t beginPs) const
-{
-    return beginPs + std::min(std::max(flow.startPs, m_marginPs), INT64_MAX - beginPs);
-}
-
-int64_t
 FlowPhases::GetStartPs(const FlowSpec& flow) const
 {
-    if (IsScheduled(flow))
-    {
-        return flow.startPs;
-    }
     const int64_t beginPs = m_phases.at(flow.phase).beginPs;
-    return beginPs < 0 ? -1 : StartPs(flow, beginPs);
+    return beginPs < 0 ? -1 : StartPs(flow, beginPs, m_marginPs);
 }
 
 void
@@ -104,8 +89,7 @@ FlowPhases::Begin(Phase& phase, int64_t atPs)
     phase.beginPs = atPs;
     for (WaitingFlow& waiting : phase.waiting)
     {
-        waiting.Start(StartPs(waiting.flow, atPs));
-        m_lastStartPs = std::max(m_lastStartPs, waiting.flow.startPs);
+        Start(waiting, StartPs(waiting.flow, atPs, m_marginPs));
     }
     phase.waiting = {};
 }

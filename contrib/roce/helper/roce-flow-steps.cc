@@ -62,6 +62,12 @@ FlowSteps::IsUsed(const std::vector<FlowSpec>& flows)
 }
 
 void
+FlowSteps::Connect(Nic& nic)
+{
+    FlowOrder::Connect(nic, "MessageReceived", MakeCallback(&FlowSteps::OnReceived, this));
+}
+
+void
 FlowSteps::Add(WaitingFlow flow)
 {
     m_ranks.at(flow.flow.src).waiting[flow.flow.after].push_back(std::move(flow));
@@ -82,13 +88,10 @@ FlowSteps::StartUpTo(uint32_t nic, uint32_t after)
     {
         for (WaitingFlow& waiting : rank.waiting.begin()->second)
         {
-            const int64_t waitPs = std::max(waiting.flow.startPs, m_marginsPs[nic]);
-            rank.lastStartPs =
-                std::max(rank.receivedPs + std::min(waitPs, INT64_MAX - rank.receivedPs),
-                         rank.lastStartPs);
-            m_lastStartPs = std::max(m_lastStartPs, rank.lastStartPs);
+            rank.lastStartPs = std::max(StartPs(waiting.flow, rank.receivedPs, m_marginsPs[nic]),
+                                        rank.lastStartPs);
             m_startPsOf[waiting.flow.id] = rank.lastStartPs;
-            waiting.Start(rank.lastStartPs);
+            Start(waiting, rank.lastStartPs);
         }
         rank.waiting.erase(rank.waiting.begin());
     }

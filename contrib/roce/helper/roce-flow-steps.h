@@ -6,9 +6,7 @@
 #ifndef ROCE_FLOW_STEPS_H
 #define ROCE_FLOW_STEPS_H
 
-#include "roce-waiting-flow.h"
-
-#include "ns3/nstime.h"
+#include "roce-flow-order.h"
 
 #include <cstdint>
 #include <map>
@@ -29,11 +27,9 @@ namespace roce
  * A flow with FlowSpec::step s is the s-th piece that its destination receives (several may have
  * the same number). A flow with FlowSpec::after a starts startPs after its source has received all
  * pieces up to number a, whatever other NICs do. So the messages of a NIC are used in their order,
- * even if a later one is complete first. Its flows also start in the order of `after`. They start
- * no earlier than the delay of the source's link after what they waited for (see Station; a host
- * needs more than that to turn a received message into one that is sent).
+ * even if a later one is complete first. Its flows also start in the order of `after`.
  */
-class FlowSteps
+class FlowSteps : public FlowOrder
 {
   public:
     /**
@@ -43,8 +39,6 @@ class FlowSteps
      * phase, too
      */
     FlowSteps(const std::vector<FlowSpec>& flows, std::vector<int64_t> marginsPs);
-    FlowSteps(const FlowSteps&) = delete;
-    FlowSteps& operator=(const FlowSteps&) = delete;
 
     /**
      * @param flows some flows
@@ -52,33 +46,20 @@ class FlowSteps
      */
     static bool IsUsed(const std::vector<FlowSpec>& flows);
 
-    /**
-     * @brief Keep a flow until what it waits for has come.
-     * @param flow with FlowSpec::after
-     */
-    void Add(WaitingFlow flow);
-
-    /**
-     * @brief A message has arrived: sink of trace source MessageReceived.
-     * @param cookie the flow's id
-     * @param at exact time
-     */
-    void OnReceived(uint64_t cookie, Time at);
-
-    /**
-     * @param flow a flow with FlowSpec::after
-     * @return its start, picoseconds; -1 if what it waits for has not come
-     */
-    int64_t GetStartPs(const FlowSpec& flow) const;
-
-    /// @return latest start of flows that have waited, picoseconds; -1: none yet
-    int64_t GetLastStartPs() const
+    std::string GetWhat() const override
     {
-        return m_lastStartPs;
+        return "flows with steps";
     }
 
-    /// @return the first NIC whose flows still wait, and for what; empty if none do
-    std::string Describe() const;
+    bool Keeps(const FlowSpec& flow) const override
+    {
+        return flow.after > 0;
+    }
+
+    void Connect(Nic& nic) override;
+    void Add(WaitingFlow flow) override;
+    int64_t GetStartPs(const FlowSpec& flow) const override;
+    std::string Describe() const override;
 
   private:
     /// What a NIC receives in one step.
@@ -98,6 +79,7 @@ class FlowSteps
         int64_t lastStartPs{0}; //!< of its flows
     };
 
+    void OnReceived(uint64_t cookie, Time at);
     void StartUpTo(uint32_t nic, uint32_t after);
 
     /// What a flow's arrival counts for.
@@ -111,7 +93,6 @@ class FlowSteps
     std::vector<Rank> m_ranks;                         //!< by NIC
     std::unordered_map<uint64_t, Place> m_placeOf;     //!< by flow id
     std::unordered_map<uint64_t, int64_t> m_startPsOf; //!< by flow id, of those that have waited
-    int64_t m_lastStartPs{-1};
 };
 
 } // namespace roce

@@ -3,9 +3,11 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "roce-flow-graph.h"
+#include "roce-flow-phases.h"
+#include "roce-flow-steps.h"
 #include "roce-network.h"
 
-#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-input-error.h"
@@ -18,63 +20,35 @@ namespace roce
 {
 
 void
-Network::MakePhases(const std::vector<FlowSpec>& flows)
+Network::AddOrder(std::unique_ptr<FlowOrder> order)
 {
-    if (m_phases)
+    for (const std::unique_ptr<FlowOrder>& other : m_orders)
     {
-        throw InputError("flows with phases are installed twice, expected all of them at once");
+        if (other->GetWhat() == order->GetWhat())
+        {
+            throw InputError(order->GetWhat() +
+                             " are installed twice, expected all of them at once");
+        }
     }
-    m_phases = std::make_unique<FlowPhases>(flows, GetLongestNicDelayPs());
     for (const NicEntry& entry : m_nics)
     {
-        const bool connected = entry.nic->TraceConnectWithoutContext(
-            "MessageCompleted",
-            MakeCallback(&FlowPhases::OnCompleted, m_phases.get()));
-        NS_ABORT_MSG_UNLESS(connected, "no such trace source");
+        order->Connect(*entry.nic);
     }
+    m_orders.push_back(std::move(order));
 }
 
-void
-Network::MakeSteps(const std::vector<FlowSpec>& flows)
+/// @return by which order a flow waits, or null
+FlowOrder*
+Network::FindOrder(const FlowSpec& flow) const
 {
-    if (m_steps)
+    for (const std::unique_ptr<FlowOrder>& order : m_orders)
     {
-        throw InputError("flows with steps are installed twice, expected all of them at once");
+        if (order->Keeps(flow))
+        {
+            return order.get();
+        }
     }
-    std::vector<int64_t> marginsPs;
-    for (const NicEntry& entry : m_nics)
-    {
-        marginsPs.push_back(entry.nic->GetLink()->GetDelayPs());
-    }
-    m_steps = std::make_unique<FlowSteps>(flows, std::move(marginsPs));
-    for (const NicEntry& entry : m_nics)
-    {
-        const bool connected = entry.nic->TraceConnectWithoutContext(
-            "MessageReceived",
-            MakeCallback(&FlowSteps::OnReceived, m_steps.get()));
-        NS_ABORT_MSG_UNLESS(connected, "no such trace source");
-    }
-}
-
-void
-Network::MakeGraph(const std::vector<FlowSpec>& flows)
-{
-    if (m_graph)
-    {
-        throw InputError("flows that wait for others are installed twice, expected all of them at "
-                         "once");
-    }
-    m_graph = std::make_unique<FlowGraph>(flows, GetLongestNicDelayPs());
-    for (const NicEntry& entry : m_nics)
-    {
-        const bool connected = entry.nic->TraceConnectWithoutContext(
-                                   "MessageReceived",
-                                   MakeCallback(&FlowGraph::OnReceived, m_graph.get())) &&
-                               entry.nic->TraceConnectWithoutContext(
-                                   "MessageCompleted",
-                                   MakeCallback(&FlowGraph::OnCompleted, m_graph.get()));
-        NS_ABORT_MSG_UNLESS(connected, "no such trace source");
-    }
+    return nullptr;
 }
 
 int64_t
@@ -128,15 +102,20 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
     }
     if (FlowPhases::IsUsed(flows))
     {
-        MakePhases(flows);
+        AddOrder(std::make_unique<FlowPhases>(flows, GetLongestNicDelayPs()));
     }
     if (FlowSteps::IsUsed(flows))
     {
-        MakeSteps(flows);
+        std::vector<int64_t> marginsPs;
+        for (const NicEntry& entry : m_nics)
+        {
+            marginsPs.push_back(entry.nic->GetLink()->GetDelayPs());
+        }
+        AddOrder(std::make_unique<FlowSteps>(flows, std::move(marginsPs)));
     }
     if (FlowGraph::IsUsed(flows))
     {
-        MakeGraph(flows);
+        AddOrder(std::make_unique<FlowGraph>(flows, GetLongestNicDelayPs()));
     }
     std::vector<Ptr<FlowApplication>> applications(m_nics.size());
     for (const FlowSpec& flow : flows)
@@ -153,21 +132,13 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
             m_nics[flow.src].nic->GetProfile(IsInterDc(flow.src, flow.dst));
         const uint32_t dstQp =
             m_nics[flow.dst].nic->ReserveReceiver(flow.src, profile, flow.id, flow.replyPort);
-        if (FlowPhases::IsScheduled(flow))
+        if (FlowOrder* order = FindOrder(flow))
         {
-            application->AddFlow(flow, dstQp);
-        }
-        else if (flow.after)
-        {
-            m_steps->Add({flow, dstQp, application});
-        }
-        else if (flow.IsDependent())
-        {
-            m_graph->Add({flow, dstQp, application});
+            order->Add({flow, dstQp, application});
         }
         else
         {
-            m_phases->Add({flow, dstQp, application});
+            application->AddFlow(flow, dstQp);
         }
     }
 }
@@ -198,34 +169,36 @@ Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
 int64_t
 Network::GetStartPs(const FlowSpec& flow) const
 {
-    if (flow.after)
+    if (flow.IsScheduled())
     {
-        return m_steps ? m_steps->GetStartPs(flow) : -1;
+        return flow.startPs;
     }
-    if (flow.IsDependent())
-    {
-        return m_graph ? m_graph->GetStartPs(flow) : -1;
-    }
-    return m_phases ? m_phases->GetStartPs(flow) : flow.startPs;
+    const FlowOrder* order = FindOrder(flow);
+    return order ? order->GetStartPs(flow) : -1;
 }
 
 int64_t
 Network::GetLastWaitedStartPs() const
 {
-    return std::max<int64_t>({m_phases ? m_phases->GetLastStartPs() : -1,
-                              m_steps ? m_steps->GetLastStartPs() : -1,
-                              m_graph ? m_graph->GetLastStartPs() : -1});
+    int64_t lastPs = -1;
+    for (const std::unique_ptr<FlowOrder>& order : m_orders)
+    {
+        lastPs = std::max(lastPs, order->GetLastStartPs());
+    }
+    return lastPs;
 }
 
 std::string
 Network::DescribeWaiting() const
 {
-    std::string waiting = m_phases ? m_phases->Describe() : "";
-    if (waiting.empty() && m_steps)
+    for (const std::unique_ptr<FlowOrder>& order : m_orders)
     {
-        waiting = m_steps->Describe();
+        if (std::string waiting = order->Describe(); !waiting.empty())
+        {
+            return waiting;
+        }
     }
-    return waiting.empty() && m_graph ? m_graph->Describe() : waiting;
+    return "";
 }
 
 } // namespace roce

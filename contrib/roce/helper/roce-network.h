@@ -6,9 +6,7 @@
 #ifndef ROCE_NETWORK_H
 #define ROCE_NETWORK_H
 
-#include "roce-flow-graph.h"
-#include "roce-flow-phases.h"
-#include "roce-flow-steps.h"
+#include "roce-flow-order.h"
 #include "roce-ideal-fct.h"
 #include "roce-network-options.h"
 
@@ -268,8 +266,7 @@ class Network
     /**
      * @brief Hand flows to applications at the hosts (made as needed).
      * @param flows any order; ids unique
-     * @throw InputError for unknown NICs or src == dst, or what FlowPhases, FlowSteps or
-     * FlowGraph refuses
+     * @throw InputError for unknown NICs or src == dst, or what a FlowOrder refuses
      */
     void InstallFlows(const std::vector<FlowSpec>& flows);
 
@@ -282,7 +279,7 @@ class Network
     /// @return whether some flows wait for others
     bool HasWaitingFlows() const
     {
-        return m_phases || m_steps || m_graph;
+        return !m_orders.empty();
     }
 
     /// @return latest start of the flows that have waited for others, picoseconds; -1: none yet
@@ -632,9 +629,8 @@ class Network
     void CheckPauses() const;
     std::string FindDropCause(const Switch& sw) const;
     void CheckFlow(const FlowSpec& flow) const;
-    void MakePhases(const std::vector<FlowSpec>& flows);
-    void MakeSteps(const std::vector<FlowSpec>& flows);
-    void MakeGraph(const std::vector<FlowSpec>& flows);
+    void AddOrder(std::unique_ptr<FlowOrder> order);
+    FlowOrder* FindOrder(const FlowSpec& flow) const;
     int64_t GetLongestNicDelayPs() const;
     void Divide(unsigned partitions, unsigned threads, bool measure, RankExchange* ranks);
     static std::unique_ptr<RankMail> MakeMail(RankExchange& ranks);
@@ -656,10 +652,8 @@ class Network
     std::vector<uint32_t> m_nodeKind; //!< by node id - first id: index into switches or hosts
     std::shared_ptr<Attachments> m_attachments;
     std::vector<std::string> m_warnings;
-    std::unique_ptr<FlowPhases> m_phases; //!< null if no flow has one
-    std::unique_ptr<FlowSteps> m_steps;   //!< null if no flow has one
-    std::unique_ptr<FlowGraph> m_graph;   //!< null if no flow waits for single others
-    Ptr<Tuner> m_tuner;                   //!< or null
+    std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
+    Ptr<Tuner> m_tuner;                               //!< or null
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     bool m_built{false};

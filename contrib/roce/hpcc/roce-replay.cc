@@ -447,7 +447,7 @@ ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
                       m_config.Text("SIMULATOR_STOP_TIME") + " seconds, expected more than 0");
     }
     const Time end = PicoSeconds(static_cast<int64_t>(std::min(seconds, 9e6) * 1e12));
-    const Time last = PicoSeconds(FlowPhases::LastScheduledPs(m_flows.flows));
+    const Time last = PicoSeconds(FlowOrder::LastScheduledPs(m_flows.flows));
     // When all flows are done the run ends earlier.
     (end > last ? run.safetyLimit : run.stop) = end > last ? end - last : end;
     run.limitName = "SIMULATOR_STOP_TIME";

@@ -59,7 +59,7 @@ RunCollector::RunCollector(Network& network,
                              std::to_string(i) + ", expected the ids 0, 1, 2, ... in this order");
         }
     }
-    stall.lastStartPs = FlowPhases::LastScheduledPs(flows);
+    stall.lastStartPs = FlowOrder::LastScheduledPs(flows);
     m_stall = std::make_unique<StallDetector>(network, stall);
     if ((options.series.IsOn() || options.netanim.IsOn() || !options.pcap.empty()) && !writer &&
         !options.isSilent)

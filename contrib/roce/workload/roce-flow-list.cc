@@ -170,7 +170,7 @@ class Reader : private LineReader
             Fail("src and dst are both " + std::to_string(flow.src) +
                  ", expected two different hosts");
         }
-        if (FlowPhases::IsScheduled(flow))
+        if (flow.IsScheduled())
         {
             m_list.outOfOrder += flow.startPs < m_latestPs ? 1 : 0;
             m_latestPs = std::max(m_latestPs, flow.startPs);

@@ -7,8 +7,6 @@
 
 #include "roce-workload-internal.h"
 
-#include "ns3/roce-flow-phases.h"
-
 #include <algorithm>
 #include <tuple>
 
@@ -272,8 +270,8 @@ void
 SortByStart(std::vector<FlowSpec>& flows)
 {
     std::stable_sort(flows.begin(), flows.end(), [](const FlowSpec& a, const FlowSpec& b) {
-        const uint32_t phaseA = FlowPhases::IsScheduled(a) ? 0 : a.phase;
-        const uint32_t phaseB = FlowPhases::IsScheduled(b) ? 0 : b.phase;
+        const uint32_t phaseA = a.IsScheduled() ? 0 : a.phase;
+        const uint32_t phaseB = b.IsScheduled() ? 0 : b.phase;
         const uint32_t keyA = a.IsDependent() ? a.dependencies->key : 0;
         const uint32_t keyB = b.IsDependent() ? b.dependencies->key : 0;
         return std::tie(phaseA, a.after, keyA, a.startPs, a.src, a.dst) <

@@ -60,6 +60,12 @@ struct FlowSpec
     {
         return dependencies && !dependencies->after.empty();
     }
+
+    /// @return whether its start is known before the run: it waits for no other flow
+    bool IsScheduled() const
+    {
+        return phase <= 1 && after == 0 && !IsDependent();
+    }
 };
 
 } // namespace roce
