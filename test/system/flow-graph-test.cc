@@ -5,12 +5,10 @@
  */
 // Flows that wait for single others: when they start, and what is said of those that never do.
 #include "../roce-error-of.h"
-#include "roce-test-network.h"
+#include "roce-star-run.h"
 
 #include "ns3/roce-collective-workload.h"
-#include "ns3/roce-run-collector.h"
 
-#include <functional>
 #include <memory>
 
 using namespace ns3;
@@ -31,70 +29,14 @@ After(uint32_t key, std::vector<uint32_t> after, FlowSpec flow)
     return flow;
 }
 
-struct FlowGraphTest : SystemTest
-{
-    void SetUp() override
-    {
-        SystemTest::SetUp();
-        SetRateLaw("LineRate");
-    }
-
-    /// Runs flows in a star of six hosts and a slow one, and notes when they are complete.
-    struct StarRun
-    {
-        explicit StarRun(std::vector<FlowSpec> list,
-                         const std::function<void(Network&)>& prepare = {})
-            : flows(Numbered(std::move(list))),
-              receivedPs(flows.size(), -1),
-              completedPs(flows.size(), -1)
-        {
-            MakeStar(net, 6);
-            net.AddNic(net.AddHost("slow", 0), 0, DataRate("10Gbps"), MicroSeconds(1));
-            net.Build();
-            if (prepare)
-            {
-                prepare(net);
-            }
-            net.InstallFlows(flows);
-            for (uint32_t n = 0; n < net.GetNNics(); ++n)
-            {
-                net.GetNic(n)->TraceConnectWithoutContext(
-                    "MessageReceived",
-                    Callback<void, uint64_t, Time>([this](uint64_t cookie, Time at) {
-                        receivedPs[cookie] = at.GetPicoSeconds();
-                    }));
-                net.GetNic(n)->TraceConnectWithoutContext(
-                    "MessageCompleted",
-                    Callback<void, const MessageRecord&>([this](const MessageRecord& record) {
-                        completedPs[record.cookie] = record.completedPs;
-                    }));
-            }
-            collector = std::make_unique<RunCollector>(net, flows, RunCollector::Options());
-            collector->Start();
-            Simulator::Run();
-            collector->Finish();
-            records = collector->GetRecords();
-        }
-
-        int64_t StartOf(std::size_t flow) const
-        {
-            return records[flow].spec.startPs;
-        }
-
-        Network net;
-        std::vector<FlowSpec> flows;
-        std::vector<int64_t> receivedPs;  //!< by flow
-        std::vector<int64_t> completedPs; //!< by flow
-        std::unique_ptr<RunCollector> collector;
-        std::vector<FlowRecord> records;
-    };
-};
+using FlowGraphTest = WaitingFlowsTest;
 
 constexpr uint32_t SLOW = 6; // the NIC behind six others
 
 TEST_F(FlowGraphTest, WhoGetsAFlowKnowsBeforeWhoHasSentIt)
 {
-    StarRun run({After(1, {}, Flow(0, 1, 100000)),
+    StarRun run(SLOW,
+                {After(1, {}, Flow(0, 1, 100000)),
                  After(2, {1}, Flow(1, 2, 1000)),          // its source has received it
                  After(3, {1}, Flow(0, 3, 1000)),          // its source has sent it
                  After(4, {1}, Flow(4, 5, 1000, 20 * US)), // neither
@@ -114,7 +56,8 @@ TEST_F(FlowGraphTest, WhoGetsAFlowKnowsBeforeWhoHasSentIt)
 // What else its source receives, or sends, does not hold a flow up: that is FlowSteps.
 TEST_F(FlowGraphTest, OthersOfItsSourceDoNotMatter)
 {
-    StarRun run({After(1, {}, Flow(SLOW, 1, 1000000)), // 800 us
+    StarRun run(SLOW,
+                {After(1, {}, Flow(SLOW, 1, 1000000)), // 800 us
                  After(2, {1}, Flow(1, 2, 1000)),
                  After(3, {}, Flow(0, 1, 1000)),
                  After(4, {3}, Flow(1, 3, 1000))});
@@ -147,7 +90,7 @@ TEST_F(FlowGraphTest, ARingAsAGraphIsTheCollective)
         graph.push_back(After(own, after, flow));
     }
     const auto starts = [](const std::vector<FlowSpec>& flows) {
-        StarRun run(flows);
+        StarRun run(SLOW, flows);
         EXPECT_EQ(run.collector->GetFinished(), flows.size());
         std::vector<std::pair<int64_t, int64_t>> times;
         for (std::size_t i = 0; i < run.flows.size(); ++i)
@@ -162,7 +105,8 @@ TEST_F(FlowGraphTest, ARingAsAGraphIsTheCollective)
 
 TEST_F(FlowGraphTest, WhatNeverComesIsTold)
 {
-    StarRun run({After(1, {}, Flow(0, 1, 1000)),
+    StarRun run(SLOW,
+                {After(1, {}, Flow(0, 1, 1000)),
                  After(2, {}, Flow(3, 4, 1000)),
                  After(3, {1, 2}, Flow(1, 2, 1000))},
                 [](Network& net) {
@@ -179,7 +123,7 @@ TEST_F(FlowGraphTest, WhatNeverComesIsTold)
 TEST_F(FlowGraphTest, BadGraphsAreRefused)
 {
     const auto error = [](const std::vector<FlowSpec>& flows) {
-        return ErrorOf([&flows] { StarRun run(flows); });
+        return ErrorOf([&flows] { StarRun run(SLOW, flows); });
     };
     EXPECT_EQ(error({After(1, {7}, Flow(0, 1, 1000))}),
               "flow 0 waits for key 7, which no flow has");

@@ -6,14 +6,10 @@
 // Flows that wait for what their own sender receives: when they start, who is delayed by a slow
 // rank and who is not, and what is said of those that never start.
 #include "../roce-error-of.h"
-#include "roce-test-network.h"
+#include "roce-star-run.h"
 
 #include "ns3/roce-collective-workload.h"
 #include "ns3/roce-iteration-table.h"
-#include "ns3/roce-run-collector.h"
-
-#include <functional>
-#include <memory>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -30,58 +26,7 @@ InStep(uint32_t step, uint32_t after, FlowSpec flow)
     return flow;
 }
 
-struct FlowStepsTest : SystemTest
-{
-    void SetUp() override
-    {
-        SystemTest::SetUp();
-        SetRateLaw("LineRate");
-    }
-
-    /// Runs flows in a star, and notes when messages arrive.
-    struct StarRun
-    {
-        StarRun(uint32_t hosts,
-                std::vector<FlowSpec> list,
-                const std::function<void(Network&)>& prepare = {})
-            : flows(Numbered(std::move(list))),
-              receivedPs(flows.size(), -1)
-        {
-            MakeStar(net, hosts);
-            net.AddNic(net.AddHost("slow", 0), 0, DataRate("10Gbps"), MicroSeconds(1));
-            net.Build();
-            if (prepare)
-            {
-                prepare(net);
-            }
-            net.InstallFlows(flows);
-            for (uint32_t n = 0; n < net.GetNNics(); ++n)
-            {
-                net.GetNic(n)->TraceConnectWithoutContext(
-                    "MessageReceived",
-                    Callback<void, uint64_t, Time>([this](uint64_t cookie, Time at) {
-                        receivedPs[cookie] = at.GetPicoSeconds();
-                    }));
-            }
-            collector = std::make_unique<RunCollector>(net, flows, RunCollector::Options());
-            collector->Start();
-            Simulator::Run();
-            collector->Finish();
-            records = collector->GetRecords();
-        }
-
-        int64_t StartOf(std::size_t flow) const
-        {
-            return records[flow].spec.startPs;
-        }
-
-        Network net;
-        std::vector<FlowSpec> flows;
-        std::vector<int64_t> receivedPs; //!< by flow
-        std::unique_ptr<RunCollector> collector;
-        std::vector<FlowRecord> records;
-    };
-};
+using FlowStepsTest = WaitingFlowsTest;
 
 constexpr uint32_t SLOW = 6; // the NIC behind six others
 
