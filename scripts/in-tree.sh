@@ -34,12 +34,12 @@ for option in "$@"; do
         ;;
     esac
 done
-# Nobody debugs in a tree of our own, and a debug build without debug information takes a quarter less. Nor is it edited: rooms
-# compile as one source each.
+# Nobody debugs in a tree of our own, and a debug build without debug information takes a quarter less. Each file of the module
+# compiles by itself here, and not in the other builds from nothing.
 more=()
 if [ -z "$tree" ]; then
     tree=$("$root/scripts/fetch-ns3.sh")
-    more=(-- -DCMAKE_CXX_FLAGS_DEBUG= -DCMAKE_PROJECT_INCLUDE="$root/scripts/cmake/InTreeColdBuild.cmake")
+    more=(-- -DCMAKE_CXX_FLAGS_DEBUG=)
 fi
 cd "$tree"
 

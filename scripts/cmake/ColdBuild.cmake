@@ -29,11 +29,13 @@ endfunction()
 
 roce_precompile(${libroce} ${libroce})
 set(roce_folder ${PROJECT_SOURCE_DIR}/contrib/roce)
+if(ROCE_COLD_BUILD)
+  roce_one_source(${libroce} ${roce_folder})
+endif()
 # A build from nothing with sanitizers: that of scripts/test.sh.
 set(roce_cold_sanitized OFF)
 if(ROCE_COLD_BUILD AND ROCE_SANITIZE)
   set(roce_cold_sanitized ON)
-  roce_one_source(${libroce} ${roce_folder})
 endif()
 # Optimising takes more than half of a sanitized build, and pays only where packets pass.
 if(ROCE_SANITIZE)
