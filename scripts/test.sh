@@ -5,6 +5,7 @@
 #   release   the suite, optimised, with the default compiler; with asan: without what asan runs and an optimised build
 #             would only show again (most C++ tests, fuzzers)
 #   asan      the suite with AddressSanitizer and UndefinedBehaviorSanitizer, with clang++ and little optimisation
+#             (a build from nothing is without roce-release-tests, and only the module is instrumented)
 #   in-tree   the module inside an ns-3 source tree (scripts/in-tree.sh), in build-ns3
 # New build folders are made for a build from nothing (ROCE_COLD_BUILD of scripts/build.sh).
 # The release suite compares results of the programs of both builds, byte for byte (ROCE_BUILD_VARIANTS names

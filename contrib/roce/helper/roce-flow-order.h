@@ -49,7 +49,7 @@ class FlowOrder
      */
     static int64_t LastScheduledPs(const std::vector<FlowSpec>& flows);
 
-    /// @return which flows it is for, for messages: "phases"
+    /// @return which flows it is for, as messages say it: "flows with phases"
     virtual std::string GetWhat() const = 0;
 
     /**
@@ -97,8 +97,8 @@ class FlowOrder
     static void Connect(Nic& nic, const std::string& source, const CallbackBase& sink);
 
     /**
-     * @param flow a flow; its startPs count from
-     * @param readyPs when what it waits for is done, picoseconds
+     * @param flow a flow
+     * @param readyPs when what it waits for is done, picoseconds; its startPs count from here
      * @param marginPs delay of a link, picoseconds
      * @return its start
      */
