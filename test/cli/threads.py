@@ -35,6 +35,8 @@ MORE = {
     "acc": SMALL + ["--datacenters=1", "--load=0.6", "--tuner=Acc"],
     "lossy": SMALL + ["--cc=UnoCc", "--lossless=0", "--stages=PhantomQueue", "--loss=1e-3",
                       "--interLossRecovery=UnoErasure", "--load=0.4", "--duration=200us"],
+    "error-model": SMALL + ["--load=0.6", "--loss=0.01", "--lossModel=ns3::RateErrorModel", "--lossless=0",
+                            "--lossRecovery=SelectiveRepeat", "--duration=100us"],
     "stop": SMALL + ["--load=0.9", "--stop=333us"],
     "stalled": SMALL + ["--load=0.4", "--duration=100us", "--failLinks=dc0-leaf0/dc0-spine0@20us",
                         "--ns3::roce::Nic::RtoMin=200us", "--ns3::roce::Nic::RetryLimit=2"],

@@ -10,8 +10,14 @@
 #include "../roce-events-throw.h"
 #include "roce-test-network.h"
 
+#include "ns3/error-model.h"
+#include "ns3/roce-error-model-loss.h"
+
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
+#include <thread>
 
 namespace ns3
 {
@@ -47,6 +53,34 @@ struct Outcome
         EXPECT_EQ(sorted(completed), sorted(other.completed));
     }
 };
+
+/// Loses nothing, and tells when two threads are in models of this type at once.
+class LonelyModel : public ErrorModel
+{
+  public:
+    static std::atomic<unsigned> s_inside;
+    static std::atomic<unsigned> s_met;
+
+  private:
+    bool DoCorrupt(Ptr<Packet>) override
+    {
+        s_met += s_inside.fetch_add(1) > 0;
+        const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(2);
+        while (std::chrono::steady_clock::now() < end)
+        {
+            std::this_thread::yield(); // on one core, too, another thread comes in here
+        }
+        --s_inside;
+        return false;
+    }
+
+    void DoReset() override
+    {
+    }
+};
+
+std::atomic<unsigned> LonelyModel::s_inside{0};
+std::atomic<unsigned> LonelyModel::s_met{0};
 
 /// Four racks of three hosts, two spines; flows between all racks.
 class ParallelRunTest : public SystemTest
@@ -172,6 +206,21 @@ TEST_F(ParallelRunTest, CompletionsAreToldInOrderOfTimeAndNotTooLate)
         EXPECT_LE(atPs, three.toldPs[i]);
         EXPECT_LE(three.toldPs[i], atPs + US) << "later than by a delay of a NIC's link: " << i;
     }
+}
+
+TEST_F(ParallelRunTest, ErrorModelsOfNs3AreAskedByOneThreadAtATime)
+{
+    // All packets of ns-3 share one list of free memory.
+    const auto model = [](Network& net, Outcome&) {
+        for (uint32_t n = 0; n < HOSTS; ++n)
+        {
+            const auto loss = CreateObject<ErrorModelLoss>();
+            loss->SetErrorModel(CreateObject<LonelyModel>());
+            net.GetNic(n)->SetLossModel(loss);
+        }
+    };
+    Run(1, model).ExpectSame(Run(3, model));
+    EXPECT_EQ(LonelyModel::s_met, 0u) << "two threads made packets at once";
 }
 
 TEST_F(ParallelRunTest, LooksWithinWindowsSeeThePresent)
@@ -390,6 +439,19 @@ TEST_F(ParallelRunTest, NetworksThatCannotBeDividedAreRefused)
     Build(near, 0, US);
     EXPECT_NE(ErrorOf([&] { near.SetThreads(2); }).find("no delay"), std::string::npos);
     EXPECT_EQ(near.SetThreads(1), 1u);
+    const auto shared = CreateObject<ErrorModelLoss>();
+    shared->SetErrorModel(CreateObject<RateErrorModel>());
+    Network sharing;
+    Build(sharing);
+    sharing.GetNic(0)->SetLossModel(shared);
+    sharing.GetNic(1)->SetLossModel(shared);
+    EXPECT_NE(ErrorOf([&] { sharing.SetThreads(2); }).find("same loss model"), std::string::npos);
+    const auto listed = CreateObject<ErrorModelLoss>();
+    listed->SetErrorModel(CreateObject<ListErrorModel>());
+    Network listing;
+    Build(listing);
+    listing.GetNic(0)->SetLossModel(listed);
+    EXPECT_NE(ErrorOf([&] { listing.SetThreads(2); }).find("ListErrorModel"), std::string::npos);
     Config::SetDefault("ns3::roce::Switch::Eager", BooleanValue(true));
     Network eager;
     Build(eager);

@@ -61,6 +61,11 @@ Network::CheckParallel() const
         {
             refuse("two ports have the same loss model");
         }
+        if (adapter && dynamic_cast<const ListErrorModel*>(PeekPointer(adapter->GetErrorModel())))
+        {
+            refuse("a loss model is a ListErrorModel, whose packets are counted over all links "
+                   "(ReceiveListErrorModel counts those of a link)");
+        }
     }
 }
 

@@ -15,11 +15,12 @@ namespace roce
 
 /**
  * @ingroup roce
- * @brief Held by a station that makes or ends a queue pair.
+ * @brief Held by a station that makes or ends a queue pair or a packet of ns-3.
  *
  * Queue pairs are copies of prototypes that several stations have, and ns-3 counts references
- * without atomic operations. Stations may run in several threads at once (see ParallelRun); what
- * else they do touches no reference count of others.
+ * without atomic operations; the memory of its packets is one list of the whole program. Stations
+ * may run in several threads at once (see ParallelRun); what else they do touches nothing of
+ * others.
  */
 class ObjectLock
 {

@@ -10,6 +10,7 @@
 #include "ns3/packet.h"
 #include "ns3/pointer.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-object-lock.h"
 
 #include <utility>
 
@@ -105,7 +106,12 @@ ErrorModelLoss::Restart()
 bool
 ErrorModelLoss::DoIsLost(const Frame& frame, int64_t)
 {
-    return m_model && m_model->IsCorrupt(Create<Packet>(frame.frameBytes));
+    if (!m_model)
+    {
+        return false;
+    }
+    const ObjectLock lock; // held until the packet is gone
+    return m_model->IsCorrupt(Create<Packet>(frame.frameBytes));
 }
 
 } // namespace roce
