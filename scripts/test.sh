@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test. The last lines are CTest's own summary.
 # Usage: scripts/test.sh [options of the last ctest ...]
-# ROCE_TEST_VARIANTS chooses among (default: all three)
+# ROCE_TEST_VARIANTS chooses among (default: in-tree release asan)
 #   release   the suite, optimised, with the default compiler; with asan: without what asan runs and an optimised build
 #             would only show again (most C++ tests, fuzzers)
 #   asan      the suite with AddressSanitizer and UndefinedBehaviorSanitizer, with clang++ and little optimisation
 #             (a build from nothing is without roce-release-tests, and only the module is instrumented)
 #   in-tree   the module inside an ns-3 source tree (scripts/in-tree.sh), in build-ns3
+#   tsan      ThreadSanitizer (build-tsan) over runs of 2 and 3 threads, golden and random: not by default, ten minutes more
 # New build folders are made for a build from nothing (ROCE_COLD_BUILD of scripts/build.sh).
 # The release suite compares results of the programs of both builds, byte for byte (ROCE_BUILD_VARIANTS names
 # the build folders).
@@ -16,14 +17,15 @@ cd "$(dirname "$0")/.."
 root=$PWD
 variants=${ROCE_TEST_VARIANTS:-in-tree release asan}
 jobs=$(nproc)
+python=${ROCE_PYTHON:-/usr/bin/python3}
 # A cache that holds nothing yet costs least when it does not preprocess each file first.
 export CCACHE_DEPEND=${CCACHE_DEPEND:-1}
 
 for variant in $variants; do
     case "$variant" in
-    release | asan | in-tree) ;;
+    release | asan | in-tree | tsan) ;;
     *)
-        echo "error: unknown variant '$variant' in ROCE_TEST_VARIANTS; known: release asan in-tree" >&2
+        echo "error: unknown variant '$variant' in ROCE_TEST_VARIANTS; known: release asan in-tree tsan" >&2
         exit 2
         ;;
     esac
@@ -60,11 +62,17 @@ finish_in_tree() {
     tail -n 1 "$in_tree_log"
 }
 
+if has tsan; then
+    scripts/build.sh --tsan --target two-dc-leaf-spine --target two-dc-fat-tree
+    ROCE_THREADS=2,3 "$python" test/cli/threads.py build-tsan
+    ROCE_NETWORKS=40 ROCE_THREADS=2,3 ROCE_RANKS= "$python" test/cli/parallel-networks.py build-tsan
+fi
+
 # Each in one suite only: comparisons of builds, Python, documentation, captures, replays, bad input, and C++ tests that go the same way
 # very often (release_tests of test/CMakeLists.txt) in the release suite; fuzzers and the other C++ tests under sanitizers,
 # which find more.
 test_asan=(ctest --test-dir build-asan --output-on-failure -j "$jobs" --no-tests=error
-    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|mpi|bad-input|any-on-any|values|results|warnings)$')
+    -E '^cli[.](determinism|documentation|chapters|ns3-versions|rooms|version|time-series|campaign.*|comparison|replay|wireshark|slurm|train-acc|own-project|other-python|regression|threads|mpi|parallel-networks|bad-input|any-on-any|values|results|warnings)$')
 if has asan; then
     scripts/build.sh --sanitize
     if ! has release; then
