@@ -2,8 +2,6 @@
 # place of once per file. Parsing is half of a build and more. Neither is for those who edit and build again: a cache of
 # compiled files serves them better.
 
-include(${CMAKE_CURRENT_LIST_DIR}/OneSourceRooms.cmake)
-
 # Of the compiler's and of ns-3's headers only: they change with an installation, and not when the module is edited.
 set(roce_precompiled <ns3/boolean.h> <ns3/config.h> <ns3/data-rate.h> <ns3/double.h> <ns3/enum.h> <ns3/global-value.h> <ns3/log.h>
     <ns3/node.h> <ns3/nstime.h> <ns3/object-factory.h> <ns3/pointer.h> <ns3/random-variable-stream.h> <ns3/simulator.h>
@@ -28,10 +26,25 @@ function(roce_precompile target owner)
 endfunction()
 
 roce_precompile(${libroce} ${libroce})
+
+# Rooms of the module that compile as one source each, in builds from nothing. Names of their own (in unnamed namespaces) differ
+# from file to file there. What is apart in rooms where packets pass is compiled otherwise with sanitizers.
 set(roce_folder ${PROJECT_SOURCE_DIR}/contrib/roce)
+set(roce_hot_rooms model/frame model/link model/switch model/nic model/queue-pair)
+set(roce_cold_in_hot_rooms "attributes|deployment|transport-profile")
 if(ROCE_COLD_BUILD)
-  roce_one_source(${libroce} ${roce_folder})
+  set_target_properties(${libroce} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(room ${roce_hot_rooms} model/core model/congestion-control model/recovery model/path model/edge model/tuning helper
+               workload output experiment hpcc)
+    string(REPLACE "/" "-" group ${room})
+    file(GLOB sources CONFIGURE_DEPENDS ${roce_folder}/${room}/*.cc)
+    if(room IN_LIST roce_hot_rooms)
+      list(FILTER sources EXCLUDE REGEX ${roce_cold_in_hot_rooms})
+    endif()
+    set_source_files_properties(${sources} TARGET_DIRECTORY ${libroce} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
 endif()
+
 # A build from nothing with sanitizers: that of scripts/test.sh.
 set(roce_cold_sanitized OFF)
 if(ROCE_COLD_BUILD AND ROCE_SANITIZE)

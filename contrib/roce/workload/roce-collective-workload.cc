@@ -20,7 +20,7 @@ using namespace workload;
 namespace
 {
 
-const char* const WHO = "collective";
+const char* const COLLECTIVE = "collective";
 
 /// @return depth of a node of a binary tree that is numbered level by level; 0 of the root
 uint32_t
@@ -41,7 +41,7 @@ CollectiveWorkload::GetRanks() const
 {
     const double ranks = static_cast<double>(hosts.size()) * gpusPerHost;
     Require(gpusPerHost >= 1 && ranks <= 1e6,
-            WHO,
+            COLLECTIVE,
             ": ",
             hosts.size(),
             " hosts with ",
@@ -66,7 +66,7 @@ CollectiveWorkload::GetLocalPs(uint64_t bytes) const
     }
     const double ps = static_cast<double>(bytes) * 8 * PS_PER_S / static_cast<double>(intraHostBps);
     Require(ps * gpusPerHost < 1e18,
-            WHO,
+            COLLECTIVE,
             ": ",
             bytes,
             " bytes take ",
@@ -105,23 +105,23 @@ CollectiveWorkload::GetFlowsPerRound() const
 void
 CollectiveWorkload::Check() const
 {
-    CheckCommon(WHO, startPs, trafficClass, 0);
-    CheckSize(WHO, sizeBytes);
-    Require(hosts.size() >= 2, WHO, ": ", hosts.size(), " hosts, expected at least 2");
+    CheckCommon(COLLECTIVE, startPs, trafficClass, 0);
+    CheckSize(COLLECTIVE, sizeBytes);
+    Require(hosts.size() >= 2, COLLECTIVE, ": ", hosts.size(), " hosts, expected at least 2");
     std::set<uint32_t> seen;
     for (const uint32_t host : hosts)
     {
-        Require(seen.insert(host).second, WHO, ": host ", host, " twice, expected it once");
+        Require(seen.insert(host).second, COLLECTIVE, ": host ", host, " twice, expected it once");
     }
-    Require(rounds >= 1, WHO, ": 0 rounds, expected at least 1");
+    Require(rounds >= 1, COLLECTIVE, ": 0 rounds, expected at least 1");
     Require(computePs >= 0 && computePs < static_cast<int64_t>(1e18),
-            WHO,
+            COLLECTIVE,
             ": compute time ",
             computePs,
             " ps, expected 0 to 10^6 s");
     const double steps = static_cast<double>(GetSteps()) * rounds;
-    Require(steps < 4e9, WHO, ": ", steps, " steps, expected less than 4 * 10^9");
-    CheckFlows(WHO, GetFlowsPerRound() * rounds, static_cast<double>(hosts.size()));
+    Require(steps < 4e9, COLLECTIVE, ": ", steps, " steps, expected less than 4 * 10^9");
+    CheckFlows(COLLECTIVE, GetFlowsPerRound() * rounds, static_cast<double>(hosts.size()));
 }
 
 /// A message of a round: `step` and `after` count within it, from 1; after 0 is its begin, localPs

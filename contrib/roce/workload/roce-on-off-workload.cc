@@ -20,17 +20,17 @@ using namespace workload;
 namespace
 {
 
-const char* const WHO = "on-off workload";
+const char* const ON_OFF = "on-off workload";
 
 } // namespace
 
 std::vector<uint32_t>
 OnOffWorkload::GetWorkers() const
 {
-    const HostIndex index(hosts, WHO);
+    const HostIndex index(hosts, ON_OFF);
     const auto nHosts = static_cast<uint32_t>(index.order.size());
     Require(workers >= 2 && workers <= nHosts,
-            WHO,
+            ON_OFF,
             ": ",
             workers,
             " workers, expected 2 to ",
@@ -40,7 +40,7 @@ OnOffWorkload::GetWorkers() const
     {
         return {index.order.begin(), index.order.begin() + workers};
     }
-    Require(index.KnowsRacks(), WHO, ": racks are unknown, expected them to spread workers");
+    Require(index.KnowsRacks(), ON_OFF, ": racks are unknown, expected them to spread workers");
     // How many of each rack: one more of each until there are enough.
     std::vector<uint32_t> taken(nHosts, 0); // by the rack's first position
     uint32_t left = workers;
@@ -69,28 +69,28 @@ OnOffWorkload::GetWorkers() const
 int64_t
 OnOffWorkload::GetPeriodPs() const
 {
-    Require(hostRateBps > 0, WHO, ": rate of hosts 0, expected it for the fixed period");
+    Require(hostRateBps > 0, ON_OFF, ": rate of hosts 0, expected it for the fixed period");
     const double onPs = static_cast<double>(sizeBytes) * (workers - 1.0) * 8 * PS_PER_S /
                         static_cast<double>(hostRateBps);
-    Require(onPs < 1e18, WHO, ": a round of ", onPs / PS_PER_S, " s, expected at most 10^6 s");
+    Require(onPs < 1e18, ON_OFF, ": a round of ", onPs / PS_PER_S, " s, expected at most 10^6 s");
     return std::llround(onPs) + offPs;
 }
 
 std::vector<FlowSpec>
 OnOffWorkload::Generate() const
 {
-    CheckCommon(WHO, startPs, trafficClass, 0);
-    Require(rounds >= 1, WHO, ": 0 rounds, expected at least 1");
+    CheckCommon(ON_OFF, startPs, trafficClass, 0);
+    Require(rounds >= 1, ON_OFF, ": 0 rounds, expected at least 1");
     Require(offPs >= 0 && offPs < static_cast<int64_t>(1e18),
-            WHO,
+            ON_OFF,
             ": OFF time ",
             offPs,
             " ps, expected 0 to 10^6 s");
     const double perRound = static_cast<double>(workers) * (workers - 1.0);
-    CheckFlows(WHO, perRound * rounds, perRound);
+    CheckFlows(ON_OFF, perRound * rounds, perRound);
     const int64_t periodPs = isClosedLoop ? 0 : GetPeriodPs();
     Require(periodPs <= (std::numeric_limits<int64_t>::max() - startPs) / rounds,
-            WHO,
+            ON_OFF,
             ": ",
             rounds,
             " rounds, expected all starts below 2^63 ps");

@@ -21,7 +21,7 @@ using namespace workload;
 namespace
 {
 
-const char* const WHO = "all-reduce workload";
+const char* const ALL_REDUCE = "all-reduce workload";
 
 /// Some hosts of a datacenter, evenly spread over its racks.
 std::vector<uint32_t>
@@ -59,9 +59,9 @@ SpreadHosts(const HostIndex& index, Range datacenter, uint32_t count)
 std::vector<std::array<uint32_t, 2>>
 AllReduceWorkload::GetGroups() const
 {
-    const HostIndex index(hosts, WHO);
+    const HostIndex index(hosts, ALL_REDUCE);
     Require(index.nDatacenters == 2,
-            WHO,
+            ALL_REDUCE,
             ": ",
             index.nDatacenters,
             " datacenters, expected two, with hosts in both; the pattern collective does with one");
@@ -69,7 +69,7 @@ AllReduceWorkload::GetGroups() const
     const Range second = index.DatacenterOf(index.order.back());
     const uint32_t most = std::min(first.Size(), second.Size());
     Require(groups >= 1 && groups <= most && first.begin != second.begin,
-            WHO,
+            ALL_REDUCE,
             ": ",
             groups,
             " groups, expected 1 to ",
@@ -88,20 +88,20 @@ AllReduceWorkload::GetGroups() const
 std::vector<FlowSpec>
 AllReduceWorkload::Generate() const
 {
-    CheckCommon(WHO, startPs, trafficClass, stream);
-    CheckSize(WHO, maxBytes);
+    CheckCommon(ALL_REDUCE, startPs, trafficClass, stream);
+    CheckSize(ALL_REDUCE, maxBytes);
     Require(minBytes <= maxBytes,
-            WHO,
+            ALL_REDUCE,
             ": ",
             minBytes,
             " to ",
             maxBytes,
             " bytes, expected the smaller first");
-    Require(iterations >= 1, WHO, ": 0 iterations, expected at least 1");
-    Require(computePs >= 0, WHO, ": compute time ", computePs, " ps, expected 0 or more");
+    Require(iterations >= 1, ALL_REDUCE, ": 0 iterations, expected at least 1");
+    Require(computePs >= 0, ALL_REDUCE, ": compute time ", computePs, " ps, expected 0 or more");
     const std::vector<std::array<uint32_t, 2>> pairs = GetGroups();
     const double nFlows = 2.0 * groups * iterations;
-    CheckFlows(WHO, nFlows, 2.0 * groups);
+    CheckFlows(ALL_REDUCE, nFlows, 2.0 * groups);
     auto rng = MakeStream<UniformRandomVariable>(stream);
     const auto choices = static_cast<double>(maxBytes - minBytes + 1); // below 2^53
     std::vector<FlowSpec> flows;

@@ -21,7 +21,7 @@ using namespace workload;
 namespace
 {
 
-const char* const WHO = "incast workload";
+const char* const INCAST = "incast workload";
 
 /// So many senders of one incast out of these hosts.
 struct Share
@@ -57,11 +57,11 @@ CheckSenders(const IncastWorkload& w, const HostIndex& index)
 {
     if (w.nSenders == 0)
     {
-        Fail(WHO, ": 0 senders, expected at least 1");
+        Fail(INCAST, ": 0 senders, expected at least 1");
     }
     if (w.nLocalSenders && *w.nLocalSenders > w.nSenders)
     {
-        Fail(WHO,
+        Fail(INCAST,
              ": ",
              *w.nLocalSenders,
              " local senders, expected at most all ",
@@ -70,13 +70,13 @@ CheckSenders(const IncastWorkload& w, const HostIndex& index)
     }
     if (w.nLocalSenders && w.senders != IncastSenders::All)
     {
-        Fail(WHO, ": a number of local senders and a side of all, expected one of them");
+        Fail(INCAST, ": a number of local senders and a side of all, expected one of them");
     }
     if (w.spread && !index.KnowsRacks())
     {
-        Fail(WHO, ": spread without racks, expected rackOf for each host");
+        Fail(INCAST, ": spread without racks, expected rackOf for each host");
     }
-    CheckReceiver(WHO, w.receiver, w.hosts);
+    CheckReceiver(INCAST, w.receiver, w.hosts);
     // leaving out the receivers with too few senders would skew the load: refuse instead
     const uint32_t end = w.receiver ? *w.receiver + 1 : w.hosts.nHosts;
     for (uint32_t to = w.receiver.value_or(0); to < end; ++to)
@@ -85,7 +85,7 @@ CheckSenders(const IncastWorkload& w, const HostIndex& index)
         {
             if (share.among.Count() < share.count)
             {
-                Fail(WHO,
+                Fail(INCAST,
                      ": ",
                      share.count,
                      " senders but only ",
@@ -105,11 +105,11 @@ FindGapPs(const IncastWorkload& w)
     const bool once = w.arrivals == IncastArrivals::Once;
     if (w.periodPs < 0)
     {
-        Fail(WHO, ": period ", w.periodPs, " ps, expected 0 or more");
+        Fail(INCAST, ": period ", w.periodPs, " ps, expected 0 or more");
     }
     if (once ? (w.periodPs != 0 || w.load != 0) : (w.periodPs != 0) == (w.load != 0))
     {
-        Fail(WHO,
+        Fail(INCAST,
              ": period ",
              w.periodPs,
              " ps and load ",
@@ -122,13 +122,13 @@ FindGapPs(const IncastWorkload& w)
     {
         return gapPs;
     }
-    CheckDuration(WHO, w.startPs, w.durationPs);
+    CheckDuration(INCAST, w.startPs, w.durationPs);
     if (w.load != 0)
     {
-        CheckLoad(WHO, w.load);
+        CheckLoad(INCAST, w.load);
         if (w.hostRateBps == 0 || w.sizeBytes == 0)
         {
-            Fail(WHO,
+            Fail(INCAST,
                  ": load ",
                  w.load,
                  " with hostRateBps ",
@@ -141,7 +141,7 @@ FindGapPs(const IncastWorkload& w)
                 (w.load * static_cast<double>(w.hostRateBps) * w.hosts.nHosts);
     }
     const double expectedFlows = w.nSenders * (static_cast<double>(w.durationPs) / gapPs);
-    CheckFlows(WHO, expectedFlows, w.nSenders);
+    CheckFlows(INCAST, expectedFlows, w.nSenders);
     return gapPs;
 }
 
@@ -198,16 +198,16 @@ DrawSenders(const Share& share,
 std::vector<FlowSpec>
 IncastWorkload::Generate() const
 {
-    const HostIndex index(hosts, WHO);
-    CheckCommon(WHO, startPs, trafficClass, stream);
-    CheckSize(WHO, sizeBytes);
+    const HostIndex index(hosts, INCAST);
+    CheckCommon(INCAST, startPs, trafficClass, stream);
+    CheckSize(INCAST, sizeBytes);
     CheckSenders(*this, index);
     const double gapPs = FindGapPs(*this);
     const int64_t latestPs =
         startPs + (arrivals == IncastArrivals::Once ? 0 : durationPs); // checked above
     if (jitterPs < 0 || jitterPs > std::numeric_limits<int64_t>::max() - latestPs)
     {
-        Fail(WHO, ": jitter ", jitterPs, " ps, expected 0 or more and all starts below 2^63 ps");
+        Fail(INCAST, ": jitter ", jitterPs, " ps, expected 0 or more and all starts below 2^63 ps");
     }
 
     auto gapRng = MakeStream<ExponentialRandomVariable>(stream);

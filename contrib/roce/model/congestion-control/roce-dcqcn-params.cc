@@ -50,7 +50,7 @@ By(T nvidia, T paper, T hpccSim, T expert, T pretrained1)
 
 /// What depends on several parameters.
 void
-Finish(DcqcnParams& p, const Parameters<DcqcnParams>& given)
+FinishDcqcn(DcqcnParams& p, const Parameters<DcqcnParams>& given)
 {
     const auto require = [](auto... arguments) { DcqcnParams::Table().Require(arguments...); };
     require(p.timeResetPs || p.byteResetBytes,
@@ -243,7 +243,7 @@ DcqcnParams::Table()
                     {{"none", false}, {"bdp", true}},
                     "none, or bdp: BDP * rate / line rate, at least one frame (Li et al., SIGCOMM "
                     "2019)")
-            .Finish(Finish);
+            .Finish(FinishDcqcn);
     return table;
 }
 

@@ -24,7 +24,7 @@ constexpr double GREATEST_SHARE = 1; //!< of a rate
 
 /// What DCQCN would have a parameter for.
 void
-Finish(DcqcnPlusParams& p, const Parameters<DcqcnPlusParams>&)
+FinishDcqcnPlus(DcqcnPlusParams& p, const Parameters<DcqcnPlusParams>&)
 {
     p.alphaPeriodPs = p.timeResetPs = 1; // each CNP sets them anew
     p.alphaFreeRunning = p.cutFreeRunning = false;
@@ -140,7 +140,7 @@ DcqcnPlusParams::Table()
                     Range::Within(0, 1000),
                     "Hyper steps grow from T = HaiStages F on")
             .Live()
-            .Finish(Finish);
+            .Finish(FinishDcqcnPlus);
     return table;
 }
 

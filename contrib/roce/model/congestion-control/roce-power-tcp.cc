@@ -22,7 +22,7 @@ namespace
 
 /// What depends on several attributes.
 void
-Finish(PowerTcpParams& p, const Parameters<PowerTcpParams>& given)
+FinishPowerTcp(PowerTcpParams& p, const Parameters<PowerTcpParams>& given)
 {
     const bool givenBytes = given.IsGiven("BetaBytes") && p.betaBytes > 0;
     const bool givenRate = given.IsGiven("BetaRate") && p.betaRateBps > 0;
@@ -127,7 +127,7 @@ PowerTcpParams::Table()
                       {0},
                       Range::AtLeast(0),
                       "tau; 0: base RTT of the path")
-            .Finish(Finish);
+            .Finish(FinishPowerTcp);
     return table;
 }
 

@@ -25,7 +25,7 @@ constexpr double SMOOTHING = 0.75;
 
 /// What depends on several attributes.
 void
-Finish(SwiftParams& p, const Parameters<SwiftParams>&)
+FinishSwift(SwiftParams& p, const Parameters<SwiftParams>&)
 {
     const auto& table = SwiftParams::Table();
     table.Require(p.fsMax > p.fsMin, "FsMax", kind::Number::Print(p.fsMax), "more than FsMin");
@@ -175,7 +175,7 @@ SwiftParams::Table()
                   {true},
                   "Endpoint delay has a window and a target of its own; false: whole RTT, one "
                   "target")
-            .Finish(Finish);
+            .Finish(FinishSwift);
     return table;
 }
 

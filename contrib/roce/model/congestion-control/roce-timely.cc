@@ -21,7 +21,7 @@ namespace
 
 /// What depends on several attributes.
 void
-Finish(TimelyParams& p, const Parameters<TimelyParams>& given)
+FinishTimely(TimelyParams& p, const Parameters<TimelyParams>& given)
 {
     const auto& table = TimelyParams::Table();
     table.Require(p.tHighPs >= p.tLowPs,
@@ -165,7 +165,7 @@ TimelyParams::Table()
                     {false},
                     {{"none", false}, {"bdp", true}},
                     "none, or bdp: BDP * rate / line rate")
-            .Finish(Finish);
+            .Finish(FinishTimely);
     return table;
 }
 
