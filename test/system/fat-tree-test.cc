@@ -554,7 +554,7 @@ TEST_F(SystemTest, FatTreeBadParameters)
         {"1,000,000 NICs", [](Helper& h) { h.hostsPerEdge = 4294967295; }, "more than"},
         {"1,000,000 switches", [](Helper& h) { h.pods = h.edgesPerPod = 65536; }, "more than"},
         {"1,000,000 switches", [](Helper& h) { h.cores = 4000000000; }, "more than"},
-        {"32767 ports", [](Helper& h) { h.borderLinks = 5000; }, "border0"},
+        {"32767 ports", [](Helper& h) { h.borderLinks = 2048; }, "border0"},
         {"dc0-edge0: port 0", [](Helper& h) { h.portBuffer = QueueSize("20KB"); }, "port buffer"},
         {"headroom", [](Helper& h) { h.coreBuffer = QueueSize("1000KB"); }, "dc0-core0"},
     };
