@@ -2,20 +2,15 @@
 # place of once per file. Parsing is half of a build and more. Neither is for those who edit and build again: a cache of
 # compiled files serves them better.
 
-# Of the compiler's and of ns-3's headers only: they change with an installation, and not when the module is edited.
+# Of the compiler's and of ns-3's headers: they change with an installation, and not when the module is edited.
 set(roce_precompiled <ns3/boolean.h> <ns3/config.h> <ns3/data-rate.h> <ns3/double.h> <ns3/enum.h> <ns3/global-value.h> <ns3/log.h>
     <ns3/node.h> <ns3/nstime.h> <ns3/object-factory.h> <ns3/pointer.h> <ns3/random-variable-stream.h> <ns3/simulator.h>
     <ns3/string.h> <ns3/traced-callback.h> <ns3/uinteger.h> <algorithm> <array> <cmath> <deque> <fstream> <functional>
     <iostream> <map> <memory> <random> <set> <sstream> <string> <unordered_map> <vector>)
 
-# roce_precompile(<target> <owner> [<header> ...]): with the precompiled headers of the owner, whose options are the same; if
-# it is the owner, its own, and these. Without an owner, none.
-function(roce_precompile target owner)
-  if(NOT ROCE_COLD_BUILD OR NOT owner)
-    return()
-  endif()
-  if(NOT target STREQUAL owner)
-    target_precompile_headers(${target} REUSE_FROM ${owner})
+# roce_precompile(<target> [<header> ...]): these, and those that many files include.
+function(roce_precompile target)
+  if(NOT ROCE_COLD_BUILD)
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${roce_precompiled} ${ARGN})
@@ -25,7 +20,7 @@ function(roce_precompile target owner)
   endif()
 endfunction()
 
-roce_precompile(${libroce} ${libroce})
+roce_precompile(${libroce})
 
 # Rooms of the module that compile as one source each, in builds from nothing. Names of their own (in unnamed namespaces) differ
 # from file to file there. What is apart in rooms where packets pass is compiled otherwise with sanitizers.
