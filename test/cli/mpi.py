@@ -81,7 +81,7 @@ def compare(programs, names, scratch):
         for n, t in wanted or SHAPES.get(name, [(2, 1)]):
             more = [f"--threads={t}"] if t > 1 else []
             found = mpirun(programs / program, [*options, *more], scratch / f"{name}-{n}-{t}", n)
-            differ = [what for what in {**expected, **found} if expected.get(what) != found.get(what)]
+            differ = threads.differences(expected, found)
             if "flows.csv" not in found:
                 differ.append(found["message"].strip())
             failed += [name] if differ else []

@@ -29,8 +29,8 @@ import networks  # noqa: E402
 
 SEED = 1
 SERIES = ["--queues=5us", "--transport=11us", "--pauses=5us", "--utilisation=10us"]
-# Reasons to refuse a drawn network, by a word of the message.
-REASONS = {"tuner": "tuners in several processes", "too few for": "fewer parts than processes"}
+# Reasons to refuse a drawn network, by words of the message.
+REASONS = {"ranks: a tuner": "tuners in several processes", "too few for": "fewer parts than processes"}
 # Systems that are not among the fuzzer's, in two datacenters and in one.
 TWO = [["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide"], ["--cc=Dcqcn", "--edge=Bicc"]]
 ONE = [["--cc=Dcqcn", "--tuner=Paraleon[MonitorInterval=20us]"], ["--cc=Dcqcn", "--tuner=Acc"]]
@@ -67,6 +67,18 @@ def shapes():
     return [(1, int(t)) for t in os.environ.get("ROCE_THREADS", "2,3").split(",")] + [(int(r), 1) for r in ranks.split(",") if r]
 
 
+def judge(expected, found):
+    """@return outcome of a run beside that with one thread, and what is wrong with it, if anything."""
+    if found["status"] == 2:
+        errors = [line for line in found["message"].splitlines() if not line.startswith("warning: ")]
+        for words, reason in REASONS.items():
+            if len(errors) == 1 and words in errors[0]:
+                return "refused: " + reason, ""
+        return "refused", f"refused: {errors}"
+    differ = threads.differences(expected, found)
+    return ("differ", f"differs: {', '.join(differ)} {found['message'].strip()[:300]}") if differ else ("same", "")
+
+
 def try_one(programs, index, scratch, outcomes):
     """Run one network in all shapes. @return what is wrong"""
     program, options = draw(index)
@@ -78,15 +90,9 @@ def try_one(programs, index, scratch, outcomes):
         more = [*options, *([f"--threads={t}"] if t > 1 else [])]
         out = scratch / f"{n}-{t}"
         found = threads.run(programs / program, more, out) if n == 1 else mpi.mpirun(programs / program, more, out, n)
-        if found["status"] == 2:
-            errors = [line for line in found["message"].splitlines() if not line.startswith("warning: ")]
-            reason = next((text for word, text in REASONS.items() if len(errors) == 1 and word in errors[0]), None)
-            outcomes["refused: " + str(reason)] += 1
-            wrong += [] if reason else [f"{n} processes of {t} threads: refused: {errors}"]
-            continue
-        differ = [what for what in {**expected, **found} if expected.get(what) != found.get(what)]
-        outcomes["differ" if differ else "same"] += 1
-        wrong += [f"{n} processes of {t} threads: differs: {', '.join(differ)} {found['message'].strip()[:300]}"] if differ else []
+        outcome, why = judge(expected, found)
+        outcomes[outcome] += 1
+        wrong += [f"{n} processes of {t} threads: {why}"] if why else []
     return wrong
 
 

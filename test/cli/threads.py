@@ -67,6 +67,11 @@ def run(program, options, out, launcher=()):
     return found
 
 
+def differences(expected, found):
+    """@return names of what is not the same in two results of run()."""
+    return [what for what in {**expected, **found} if expected.get(what) != found.get(what)]
+
+
 def write_graph(folder):
     """@return the file that {graph} in an option stands for."""
     file = folder / "graph.csv"
@@ -91,7 +96,7 @@ def main():
                 sys.exit(f"{name}: status {expected['status']}: {expected['message']}")
             for n in numbers:
                 found = run(programs / program, [*options, f"--threads={n}"], Path(scratch) / f"{name}-{n}")
-                differ = [what for what in {**expected, **found} if expected.get(what) != found.get(what)]
+                differ = differences(expected, found)
                 if "flows.csv" not in found:
                     differ.append(found["message"].strip())
                 failed += [name] if differ else []
