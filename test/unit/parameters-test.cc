@@ -16,6 +16,7 @@
 #include "ns3/object.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-parameters.h"
+#include "ns3/roce-text-form.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -25,6 +26,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -386,7 +388,28 @@ TEST(Parameters, ATableThatIsWrongIsRefused)
                  std::logic_error);
     EXPECT_THROW(table.Choice("Mode", &TestParams::mode, {Mode::SLOW}, {{"fast", Mode::FAST}}, ""),
                  std::logic_error);
+    static double elsewhere;
+    EXPECT_THROW(table.Number(
+                     "Gain",
+                     [](TestParams&) -> double& { return elsewhere; },
+                     {1},
+                     Range::Any(),
+                     ""),
+                 std::logic_error)
+        << "a value outside of the struct would be read at a wrong place";
     EXPECT_THROW(Make()->parameters.IsGiven("Nix"), std::logic_error);
+}
+
+TEST(TextForm, GivesTheGroups)
+{
+    const TextForm form("([a-z]+)(/([0-9]+))?");
+    EXPECT_EQ(form.Match("ab/12"), (std::vector<std::string>{"ab/12", "ab", "/12", "12"}));
+    EXPECT_EQ(form.Match("ab"), (std::vector<std::string>{"ab", "ab", "", ""}))
+        << "no second group";
+    EXPECT_TRUE(form.Match("ab/").empty()) << "the form is that of the whole text";
+    EXPECT_TRUE(TextForm("a*").Match(std::string(1001, 'a')).empty())
+        << "long texts would overflow the stack, so none has a form";
+    EXPECT_FALSE(TextForm("a*").Match(std::string(1000, 'a')).empty());
 }
 
 TEST(Parameters, RangesContainWhatTheySay)

@@ -6,9 +6,9 @@
 #include "roce-collective-options.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-text-form.h"
 
 #include <numeric>
-#include <regex>
 #include <sstream>
 #include <utility>
 
@@ -68,14 +68,14 @@ CollectiveOptions::GetHosts(uint32_t nNics) const
         std::iota(nics.begin(), nics.end(), 0);
         return nics;
     }
-    static const std::regex form("([0-9]{1,9})(-([0-9]{1,9}))?");
+    static const TextForm form("([0-9]{1,9})(-([0-9]{1,9}))?");
     std::istringstream list(hosts.empty() ? "," : hosts);
     for (std::string item; std::getline(list, item, ',');)
     {
-        std::smatch match;
-        const bool ok = item.size() < 20 && std::regex_match(item, match, form);
+        const std::vector<std::string> match = form.Match(item);
+        const bool ok = !match.empty();
         const uint64_t first = ok ? std::stoull(match[1]) : 1;
-        const uint64_t last = ok && match[3].matched ? std::stoull(match[3]) : first;
+        const uint64_t last = ok && !match[3].empty() ? std::stoull(match[3]) : first;
         if (!ok || first > last || last >= nNics)
         {
             throw InputError("--collectiveHosts has '" + item + "', expected numbers 0 to " +

@@ -11,11 +11,11 @@
 #include "ns3/roce-error-model-loss.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-loss-model.h"
+#include "ns3/roce-text-form.h"
 #include "ns3/string.h"
 
 #include <algorithm>
 #include <functional>
-#include <regex>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -166,14 +166,13 @@ FaultOptions::AddOptions(CheckedCommandLine& cmd)
 std::vector<FaultOptions::Failure>
 FaultOptions::ParseFailures(const std::string& text)
 {
-    static const std::regex form("([^/>#@]+)([/>])([^/>#@]+)(#([0-9]{1,9}))?@([^-@]+)(-([^-@]+))?");
+    static const TextForm form("([^/>#@]+)([/>])([^/>#@]+)(#([0-9]{1,9}))?@([^-@]+)(-([^-@]+))?");
     std::vector<Failure> failures;
     std::istringstream list(text);
     for (std::string item; std::getline(list, item, ',');)
     {
-        std::smatch match;
-        // std::regex_match() recurses with each character.
-        if (item.size() > 1000 || !std::regex_match(item, match, form))
+        const std::vector<std::string> match = form.Match(item);
+        if (match.empty())
         {
             throw InputError("--failLinks has '" + item +
                              "', expected NAME/NAME[#INDEX]@FROM[-TO], for example "
@@ -184,15 +183,15 @@ FaultOptions::ParseFailures(const std::string& text)
         failure.first = match[1];
         failure.oneWay = match[2] == ">";
         failure.second = match[3];
-        failure.index = match[5].matched ? static_cast<uint32_t>(std::stoul(match[5])) : 0;
+        failure.index = !match[5].empty() ? static_cast<uint32_t>(std::stoul(match[5])) : 0;
         failure.fromPs = ParseTime("--failLinks: time", match[6]);
-        if (match[8].matched)
+        if (!match[8].empty())
         {
             failure.toPs = ParseTime("--failLinks: time", match[8]);
             if (failure.toPs <= failure.fromPs)
             {
                 throw InputError("--failLinks has '" + item + "', expected a repair after " +
-                                 match[6].str());
+                                 match[6]);
             }
         }
         failures.push_back(failure);

@@ -11,11 +11,11 @@
 #include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-text-form.h"
 #include "ns3/roce-wake-timer.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
-#include <regex>
 #include <sstream>
 #include <stdexcept>
 
@@ -79,18 +79,18 @@ TimeSeries::ParseFlows(const std::string& text, const std::string& option)
     {
         return ranges; // without the work of the line below
     }
-    static const std::regex form("([0-9]{1,18})(-([0-9]{1,18}))?");
+    static const TextForm form("([0-9]{1,18})(-([0-9]{1,18}))?");
     std::istringstream list(text);
     for (std::string item; std::getline(list, item, ',');)
     {
-        std::smatch match;
-        if (!std::regex_match(item, match, form))
+        const std::vector<std::string> match = form.Match(item);
+        if (match.empty())
         {
             throw InputError(option + " has '" + item +
                              "', expected flow ids and ranges, for example 0,3-7");
         }
         const uint64_t first = std::stoull(match[1]);
-        const uint64_t last = match[3].matched ? std::stoull(match[3]) : first;
+        const uint64_t last = !match[3].empty() ? std::stoull(match[3]) : first;
         if (last < first)
         {
             throw InputError(option + " has '" + item + "', expected the smaller id first");

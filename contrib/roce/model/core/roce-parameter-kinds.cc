@@ -5,6 +5,8 @@
  */
 #include "roce-parameter-kinds.h"
 
+#include "roce-text-form.h"
+
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
@@ -20,7 +22,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
-#include <regex>
 #include <sstream>
 #include <utility>
 
@@ -34,15 +35,6 @@ namespace
 
 /// What a number may look like, for all kinds that contain one.
 const std::string NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)";
-
-/// @return whether text has this form. @param text any @param form pattern @param match [out]
-bool
-Matches(const std::string& text, const std::regex& form, std::smatch& match)
-{
-    // std::regex_match() recurses with each character: a longer text overflows the stack.
-    constexpr std::size_t MAX_LENGTH = 1000;
-    return text.size() <= MAX_LENGTH && std::regex_match(text, match, form);
-}
 
 std::string
 Shortest(double number)
@@ -118,10 +110,9 @@ namespace kind
 bool
 Number::Parse(const std::string& text, double& number)
 {
-    static const std::regex form("[-+]?" + NUMBER + "([eE][-+]?[0-9]+)?");
-    std::smatch match;
+    static const TextForm form("[-+]?" + NUMBER + "([eE][-+]?[0-9]+)?");
     number = std::strtod(text.c_str(), nullptr);
-    return Matches(text, form, match) && std::isfinite(number);
+    return !form.Match(text).empty() && std::isfinite(number);
 }
 
 std::string
@@ -184,21 +175,21 @@ Duration::Parse(const std::string& text, int64_t& ps)
                                                        {"min", 60},
                                                        {"h", 3600},
                                                        {"d", 86400}};
-    static const std::regex form("([-+]?" + NUMBER + "([eE][-+]?[0-9]+)?)([a-z]+)");
+    static const TextForm form("([-+]?" + NUMBER + "([eE][-+]?[0-9]+)?)([a-z]+)");
     if (text == "0")
     {
         ps = 0;
         return true;
     }
-    std::smatch match;
-    if (!Matches(text, form, match))
+    const std::vector<std::string> match = form.Match(text);
+    if (match.empty())
     {
         return false;
     }
     const auto unit = seconds.find(match[4]);
     // Picoseconds of 106 days are what 63 bits hold.
     if (unit == seconds.end() ||
-        !(std::fabs(std::strtod(match[1].str().c_str(), nullptr)) * unit->second < 9.2e6))
+        !(std::fabs(std::strtod(match[1].c_str(), nullptr)) * unit->second < 9.2e6))
     {
         return false;
     }
@@ -236,11 +227,10 @@ Duration::Write(int64_t ps, AttributeValue& to)
 bool
 Rate::Parse(const std::string& text, uint64_t& bps)
 {
-    static const std::regex form("(" + NUMBER + ")([kKMGTi]*)[A-Za-z/]*");
-    std::smatch match;
+    static const TextForm form("(" + NUMBER + ")([kKMGTi]*)[A-Za-z/]*");
+    const std::vector<std::string> match = form.Match(text);
     // Below 1e18 bit/s; without unit: bit/s.
-    if (!Matches(text, form, match) ||
-        std::strtod(text.c_str(), nullptr) >= (match[3].length() ? 1e5 : 1e17))
+    if (match.empty() || std::strtod(text.c_str(), nullptr) >= (match[3].empty() ? 1e17 : 1e5))
     {
         return false;
     }
@@ -280,15 +270,15 @@ Size::Parse(const std::string& text, uint32_t& bytes)
                                                      {"KiB", 1024},
                                                      {"MB", 1e6},
                                                      {"MiB", 1048576}};
-    static const std::regex form("(" + NUMBER + ")([A-Za-z]+)");
-    std::smatch match;
-    if (!Matches(text, form, match))
+    static const TextForm form("(" + NUMBER + ")([A-Za-z]+)");
+    const std::vector<std::string> match = form.Match(text);
+    if (match.empty())
     {
         return false;
     }
     const auto unit = units.find(match[3]);
     const double size =
-        unit == units.end() ? 0 : std::strtod(match[1].str().c_str(), nullptr) * unit->second;
+        unit == units.end() ? 0 : std::strtod(match[1].c_str(), nullptr) * unit->second;
     if (unit == units.end() || !(size < 4294967296.0))
     {
         return false;

@@ -10,7 +10,6 @@
 #include "roce-parameter-value.h"
 
 #include "ns3/attribute.h"
-#include "ns3/object-base.h"
 
 #include <cstddef>
 #include <functional>
@@ -25,9 +24,6 @@ namespace ns3
 {
 namespace roce
 {
-
-template <typename P>
-class Parameters;
 
 /**
  * @param outer member of P that is a struct
@@ -45,116 +41,128 @@ Nested(S P::*outer, T S::*inner)
 template <typename P, typename M>
 using HeldBy = std::decay_t<std::invoke_result_t<M, P&>>;
 
-/// Whether a class has a function OnParameterChange(), to be told of attributes that are set.
-template <typename T, typename = void>
-struct WantsChanges : std::false_type
-{
-};
-
-template <typename T>
-struct WantsChanges<T, std::void_t<decltype(std::declval<T&>().OnParameterChange())>>
-    : std::true_type
-{
-};
-
 /**
  * @ingroup roce
- * @brief One parameter of a struct P.
- * @tparam P the struct
+ * @brief One parameter of a struct: the type of its value, and where in the struct the value
+ * stands. The type of the struct is not known here, so that all structs share this code.
  */
-template <typename P>
 struct ParameterRow : public ParameterInfo
 {
-    /// @brief Take the value over. @param to changed @param from unchanged
-    virtual void Copy(P& to, const P& from) const = 0;
-    /// @return false if it is of another type. @param p changed @param value new
-    virtual bool Set(P& p, const AttributeValue& value) const = 0;
-    /// @return false if it is of another type. @param p asked @param value [out] the value
-    virtual bool Get(const P& p, AttributeValue& value) const = 0;
-    /// @return false if it cannot be read. @param p changed @param text the value
-    virtual bool Parse(P& p, const std::string& text) const = 0;
-    /// @return the value as text that Parse() reads. @param p asked
-    virtual std::string Print(const P& p) const = 0;
-    /// @return whether the value is in its range. @param p asked
-    virtual bool IsInRange(const P& p) const = 0;
-    using ParameterInfo::Takes;
+    /// @return where the value is. @param values the struct
+    void* In(void* values) const
+    {
+        return static_cast<char*>(values) + offsetBytes;
+    }
 
+    /// @return where the value is. @param values the struct
+    const void* In(const void* values) const
+    {
+        return static_cast<const char*>(values) + offsetBytes;
+    }
+
+    /// @brief Take the value over. @param to changed @param from unchanged
+    virtual void Copy(void* to, const void* from) const = 0;
+    /// @return false if it is of another type. @param held changed @param value new
+    virtual bool Set(void* held, const AttributeValue& value) const = 0;
+    /// @return false if it is of another type. @param held asked @param value [out] the value
+    virtual bool Get(const void* held, AttributeValue& value) const = 0;
+    /// @return false if it cannot be read. @param held changed @param text the value
+    virtual bool Parse(void* held, const std::string& text) const = 0;
+    /// @return the value as text that Parse() reads. @param held asked
+    virtual std::string Print(const void* held) const = 0;
+    /// @return whether the value is in its range. @param held asked
+    virtual bool IsInRange(const void* held) const = 0;
+
+    std::size_t offsetBytes{0}; //!< of the value from the start of the struct
+};
+
+/// A row whose value has a type.
+template <typename Held>
+class TypedRow : public ParameterRow
+{
+  public:
     bool Takes(const AttributeValue& value) const override
     {
-        P scratch{};
-        return Set(scratch, value);
+        Held scratch{};
+        return Set(&scratch, value);
     }
 
     bool Takes(const std::string& text) const override
     {
-        P scratch{};
-        return (hasProfiles && text == PROFILE) || (Parse(scratch, text) && IsInRange(scratch));
-    }
-};
-
-/// A row of a number, a time, a rate, a size or a flag.
-template <typename P, typename Kind, typename M>
-class NumberRow : public ParameterRow<P>
-{
-  public:
-    using Held = HeldBy<P, M>;
-    using Plain = typename Kind::Plain;
-
-    NumberRow(M member, const Range& range)
-        : m_member(member),
-          m_range(range)
-    {
+        Held scratch{};
+        return (hasProfiles && text == PROFILE) || (Parse(&scratch, text) && IsInRange(&scratch));
     }
 
-    void Copy(P& to, const P& from) const override
+    void Copy(void* to, const void* from) const override
     {
         At(to) = At(from);
     }
 
-    bool Set(P& p, const AttributeValue& value) const override
+    /// @return the value
+    static Held& At(void* held)
+    {
+        return *static_cast<Held*>(held);
+    }
+
+    /// @return the value
+    static const Held& At(const void* held)
+    {
+        return *static_cast<const Held*>(held);
+    }
+};
+
+/// A row of a number, a time, a rate, a size or a flag.
+template <typename Kind, typename Held>
+class NumberRow : public TypedRow<Held>
+{
+  public:
+    using Plain = typename Kind::Plain;
+    using TypedRow<Held>::At;
+
+    explicit NumberRow(const Range& range)
+        : m_range(range)
+    {
+    }
+
+    bool Set(void* held, const AttributeValue& value) const override
     {
         Plain plain{};
-        const bool good = Kind::Read(value, plain) && IsHeld(plain);
-        if (good)
-        {
-            Store(p, static_cast<Held>(plain));
-        }
-        return good;
+        return Kind::Read(value, plain) && Take(held, plain);
     }
 
-    bool Get(const P& p, AttributeValue& value) const override
+    bool Get(const void* held, AttributeValue& value) const override
     {
-        return Kind::Write(Load(p), value);
+        return Kind::Write(static_cast<Plain>(At(held)), value);
     }
 
-    bool Parse(P& p, const std::string& text) const override
+    bool Parse(void* held, const std::string& text) const override
     {
         Plain plain{};
-        const bool good = Kind::Parse(text, plain) && IsHeld(plain);
-        if (good)
-        {
-            Store(p, static_cast<Held>(plain));
-        }
-        return good;
+        return Kind::Parse(text, plain) && Take(held, plain);
     }
 
-    std::string Print(const P& p) const override
+    std::string Print(const void* held) const override
     {
-        return Kind::Print(Load(p));
+        return Kind::Print(static_cast<Plain>(At(held)));
     }
 
-    bool IsInRange(const P& p) const override
+    bool IsInRange(const void* held) const override
     {
-        return m_range.Contains(static_cast<double>(At(p)));
-    }
-
-    /// @brief Set the value of a profile. @param p changed @param value the value
-    void Store(P& p, const Held& value) const
-    {
-        At(p) = value;
+        return m_range.Contains(static_cast<double>(At(held)));
     }
 
   private:
+    /// @return false if the member cannot hold the value. @param held changed @param plain new
+    static bool Take(void* held, Plain plain)
+    {
+        const bool good = IsHeld(plain);
+        if (good)
+        {
+            At(held) = static_cast<Held>(plain);
+        }
+        return good;
+    }
+
     /// @return whether the member can hold a value
     static bool IsHeld(Plain plain)
     {
@@ -185,22 +193,6 @@ class NumberRow : public ParameterRow<P>
         return number >= F(std::numeric_limits<I>::min()) && number < END;
     }
 
-    Plain Load(const P& p) const
-    {
-        return static_cast<Plain>(At(p));
-    }
-
-    Held& At(P& p) const
-    {
-        return std::invoke(m_member, p);
-    }
-
-    const Held& At(const P& p) const
-    {
-        return std::invoke(m_member, const_cast<P&>(p)); // a function may take P& only
-    }
-
-    M m_member;
     Range m_range;
 };
 
@@ -255,108 +247,44 @@ struct AnyText
 };
 
 /// A row of a text; the codec says what it means.
-template <typename P, typename M, typename Codec>
-class TextRow : public ParameterRow<P>
+template <typename Held, typename Codec>
+class TextRow : public TypedRow<Held>
 {
   public:
-    using Held = HeldBy<P, M>;
+    using TypedRow<Held>::At;
 
-    TextRow(M member, Codec codec)
-        : m_member(member),
-          m_codec(std::move(codec))
+    explicit TextRow(Codec codec)
+        : m_codec(std::move(codec))
     {
     }
 
-    void Copy(P& to, const P& from) const override
-    {
-        At(to) = At(const_cast<P&>(from)); // a function may take P& only
-    }
-
-    bool Set(P&, const AttributeValue&) const override
+    bool Set(void*, const AttributeValue&) const override
     {
         return false; // texts are read by Parse()
     }
 
-    bool Get(const P&, AttributeValue&) const override
+    bool Get(const void*, AttributeValue&) const override
     {
         return false;
     }
 
-    bool Parse(P& p, const std::string& text) const override
+    bool Parse(void* held, const std::string& text) const override
     {
-        return m_codec.Parse(text, At(p));
+        return m_codec.Parse(text, At(held));
     }
 
-    std::string Print(const P& p) const override
+    std::string Print(const void* held) const override
     {
-        return m_codec.Print(At(const_cast<P&>(p)));
+        return m_codec.Print(At(held));
     }
 
-    bool IsInRange(const P&) const override
+    bool IsInRange(const void*) const override
     {
         return true;
     }
 
-    /// @brief Set the value of a profile. @param p changed @param value the value
-    void Store(P& p, const Held& value) const
-    {
-        At(p) = value;
-    }
-
   private:
-    Held& At(P& p) const
-    {
-        return std::invoke(m_member, p);
-    }
-
-    M m_member;
     Codec m_codec;
-};
-
-/// Connects an attribute with a row.
-template <typename P, typename T>
-class ParameterAccessor : public AttributeAccessor
-{
-  public:
-    ParameterAccessor(Parameters<P> T::*member, std::size_t row)
-        : m_member(member),
-          m_row(row)
-    {
-    }
-
-    bool Set(ObjectBase* object, const AttributeValue& value) const override
-    {
-        auto* owner = dynamic_cast<T*>(object);
-        if (!owner || !(owner->*m_member).Set(m_row, value))
-        {
-            return false;
-        }
-        if constexpr (WantsChanges<T>::value)
-        {
-            owner->OnParameterChange();
-        }
-        return true;
-    }
-
-    bool Get(const ObjectBase* object, AttributeValue& value) const override
-    {
-        const auto* owner = dynamic_cast<const T*>(object);
-        return owner && (owner->*m_member).Get(m_row, value);
-    }
-
-    bool HasGetter() const override
-    {
-        return true;
-    }
-
-    bool HasSetter() const override
-    {
-        return true;
-    }
-
-  private:
-    Parameters<P> T::*m_member;
-    std::size_t m_row;
 };
 
 } // namespace roce

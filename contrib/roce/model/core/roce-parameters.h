@@ -6,16 +6,13 @@
 #ifndef ROCE_PARAMETERS_H
 #define ROCE_PARAMETERS_H
 
-#include "roce-parameter-kinds.h"
-#include "roce-parameter-rows.h"
-#include "roce-parameter-value.h"
+#include "roce-parameters-base.h"
 
-#include "ns3/roce-input-error.h"
+#include "ns3/object-base.h"
 #include "ns3/type-id.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -27,6 +24,9 @@ namespace ns3
 {
 namespace roce
 {
+
+template <typename P>
+class Parameters;
 
 /**
  * @ingroup roce
@@ -58,7 +58,7 @@ namespace roce
  * @tparam P plain struct of the values, in the units in which they are used; copyable
  */
 template <typename P>
-class ParameterTable
+class ParameterTable : public ParameterTableBase
 {
   public:
     /// Type of the value that a pointer to a member, or a function, leads to.
@@ -75,9 +75,8 @@ class ParameterTable
      * @param profiles names; the first is the default. Empty: there are no profiles
      */
     explicit ParameterTable(const char* typeName, std::vector<std::string> profiles = {})
-        : m_typeName(typeName),
-          m_profileNames(std::move(profiles)),
-          m_profiles(std::max<std::size_t>(1, m_profileNames.size()))
+        : ParameterTableBase(typeName, std::move(profiles)),
+          m_profiles(CountProfiles())
     {
     }
 
@@ -97,7 +96,8 @@ class ParameterTable
                            const Range& range,
                            const char* help)
     {
-        return AddNumber<kind::Number>(name, member, values, range, help);
+        AddNumber<kind::Number, T>(name, OffsetBytes(member), values, range, help);
+        return *this;
     }
 
     /// @brief A whole number, held as any integer. Parameters as Number(). @return this
@@ -108,7 +108,8 @@ class ParameterTable
                           const Range& range,
                           const char* help)
     {
-        return AddNumber<kind::Count>(name, member, values, range, help);
+        AddNumber<kind::Count, T>(name, OffsetBytes(member), values, range, help);
+        return *this;
     }
 
     /// @brief A time, held in ps as an int64_t or double; range in ps. Parameters as Number().
@@ -120,7 +121,8 @@ class ParameterTable
                              const Range& rangePs,
                              const char* help)
     {
-        return AddNumber<kind::Duration>(name, member, valuesPs, rangePs, help);
+        AddNumber<kind::Duration, T>(name, OffsetBytes(member), valuesPs, rangePs, help);
+        return *this;
     }
 
     /// @brief A rate, held in bit/s as a double or uint64_t. Parameters as Number(). @return this
@@ -131,7 +133,8 @@ class ParameterTable
                          const Range& rangeBps,
                          const char* help)
     {
-        return AddNumber<kind::Rate>(name, member, valuesBps, rangeBps, help);
+        AddNumber<kind::Rate, T>(name, OffsetBytes(member), valuesBps, rangeBps, help);
+        return *this;
     }
 
     /// @brief A size, held in bytes as any number. Parameters as Number(). @return this
@@ -142,7 +145,8 @@ class ParameterTable
                          const Range& rangeBytes,
                          const char* help)
     {
-        return AddNumber<kind::Size>(name, member, valuesBytes, rangeBytes, help);
+        AddNumber<kind::Size, T>(name, OffsetBytes(member), valuesBytes, rangeBytes, help);
+        return *this;
     }
 
     /// @brief true or false. Parameters as Number(). @return this
@@ -152,7 +156,9 @@ class ParameterTable
                          const std::vector<bool>& values,
                          const char* help)
     {
-        return AddNumber<kind::Flag>(name, member, values, Range::Any(), help);
+        static_assert(std::is_same_v<Held<M>, bool>);
+        AddNumber<kind::Flag, bool>(name, OffsetBytes(member), values, Range::Any(), help);
+        return *this;
     }
 
     /**
@@ -169,14 +175,23 @@ class ParameterTable
                            M member,
                            const std::vector<T>& values,
                            const Names<T>& names,
-                           const char* help);
+                           const char* help)
+    {
+        AddChoice<T>(name, OffsetBytes(member), values, names, help);
+        return *this;
+    }
 
     /// @brief Any text, held as a std::string. Parameters as Number(). @return this
     template <typename M>
     ParameterTable& Text(const char* name,
                          M member,
                          const std::vector<std::string>& values,
-                         const char* help);
+                         const char* help)
+    {
+        static_assert(std::is_same_v<Held<M>, std::string>);
+        AddText(name, OffsetBytes(member), values, help);
+        return *this;
+    }
 
     /// @brief See FinishFunction. @param finish called whenever values are put together @return
     /// this
@@ -189,10 +204,7 @@ class ParameterTable
     /// @brief All rows so far may be changed while a simulation is on; others may not. @return this
     ParameterTable& Live()
     {
-        for (const std::shared_ptr<ParameterRow<P>>& row : m_rows)
-        {
-            row->isLive = true;
-        }
+        MakeLive();
         return *this;
     }
 
@@ -206,41 +218,30 @@ class ParameterTable
     template <typename T>
     TypeId AddTo(TypeId tid, Parameters<P> T::*member) const;
 
-    /// @brief RequireParameter() for this type. @param ok see there @param name see there @param
-    /// value see there @param expected see there
-    void Require(bool ok,
-                 const std::string& name,
-                 const std::string& value,
-                 const std::string& expected) const
-    {
-        RequireParameter(ok, m_typeName, name, value, expected);
-    }
-
   private:
     friend class Parameters<P>;
 
-    template <typename Kind, typename M, typename V>
-    ParameterTable& AddNumber(const char* name,
-                              M member,
-                              const std::vector<V>& values,
-                              const Range& range,
-                              const char* help);
+    const void* ProfileValues(std::size_t index) const override
+    {
+        return &m_profiles[index];
+    }
 
-    /// @brief Take a row whose values by profile are set() by the caller.
-    template <typename V, typename SetFunction>
-    ParameterTable& Add(std::shared_ptr<ParameterRow<P>> row,
-                        const char* name,
-                        const char* help,
-                        const std::vector<V>& values,
-                        const SetFunction& set);
+    /// @return where in P a pointer to a member, or a function, leads to
+    template <typename M>
+    std::size_t OffsetBytes(M member)
+    {
+        P& values = m_profiles.front();
+        const auto offset =
+            static_cast<std::size_t>(reinterpret_cast<const char*>(&std::invoke(member, values)) -
+                                     reinterpret_cast<const char*>(&values));
+        if (offset + sizeof(Held<M>) > sizeof(P))
+        {
+            throw std::logic_error("a parameter is not held within its struct");
+        }
+        return offset;
+    }
 
-    /// Stands for the attribute Profile in place of a row's index.
-    static constexpr std::size_t PROFILE_ROW = SIZE_MAX;
-
-    const char* m_typeName;
-    std::vector<std::string> m_profileNames;
     std::vector<P> m_profiles; //!< values
-    std::vector<std::shared_ptr<ParameterRow<P>>> m_rows;
     FinishFunction m_finish;
 };
 
@@ -255,11 +256,11 @@ class ParameterTable
  * @tparam P plain struct of the values, with a static function Table()
  */
 template <typename P>
-class Parameters
+class Parameters : public ParametersBase
 {
   public:
     Parameters()
-        : m_state(std::make_shared<State>())
+        : ParametersBase(std::make_shared<TypedState>())
     {
     }
 
@@ -269,18 +270,13 @@ class Parameters
      */
     const std::shared_ptr<const P>& Get() const
     {
-        if (!m_state->values)
+        auto& state = static_cast<TypedState&>(*m_state);
+        if (!state.values)
         {
-            m_state->values = std::make_shared<const P>(Resolve());
+            state.values = std::make_shared<const P>(Resolve());
         }
-        return m_state->values;
+        return state.values;
     }
-
-    /// @return whether an attribute was given, whatever the profile. @param name of the attribute
-    bool IsGiven(const std::string& name) const;
-
-    /// @return name of the profile; empty if there are none
-    std::string GetProfile() const;
 
     /**
      * @brief Share the parameters of another object from now on, while a simulation is on.
@@ -289,314 +285,125 @@ class Parameters
      * @return the values from now on
      * @throw InputError if a parameter differs that is not live, or a value of from is bad
      */
-    std::shared_ptr<const P> Retune(const Parameters& from, const P& inForce);
+    std::shared_ptr<const P> Retune(const Parameters& from, const P& inForce)
+    {
+        const std::shared_ptr<const P> next = from.Get();
+        RequireLive(&inForce, next.get());
+        m_state = from.m_state;
+        return next;
+    }
 
   private:
-    friend class ParameterTable<P>;
-    template <typename, typename>
-    friend class ParameterAccessor;
-
-    /// What copies share.
-    struct State
+    struct TypedState : public State
     {
-        std::string profile;                    //!< attribute Profile; empty: the first
-        std::vector<bool> isGiven;              //!< by row
-        P given{};                              //!< values of the rows that were given
-        std::map<std::size_t, std::string> bad; //!< by row: given, but cannot be read
-        std::shared_ptr<const P> values;        //!< in force; null: to be put together
+        std::shared_ptr<State> Clone() const override
+        {
+            return std::make_shared<TypedState>(*this);
+        }
+
+        const ParameterTableBase& Table() const override
+        {
+            return P::Table();
+        }
+
+        void* Given() override
+        {
+            return &given;
+        }
+
+        const void* InForce(const ParametersBase& owner) override
+        {
+            return static_cast<const Parameters&>(owner).Get().get();
+        }
+
+        void Forget() override
+        {
+            values = nullptr;
+        }
+
+        P given{};                       //!< values of the rows that were given
+        std::shared_ptr<const P> values; //!< in force; null: to be put together
     };
 
-    P Resolve() const;
-    State& Change();
-    std::size_t ProfileIndex() const;
-    bool Set(std::size_t row, const AttributeValue& value);
-    bool Get(std::size_t row, AttributeValue& value) const;
-    const P& InForce(bool isGiven) const;
-
-    std::shared_ptr<State> m_state;
+    P Resolve() const
+    {
+        const ParameterTable<P>& table = P::Table();
+        P values = table.m_profiles[RequireProfile()];
+        PutGiven(&values);
+        if (table.m_finish)
+        {
+            table.m_finish(values, *this);
+        }
+        return values;
+    }
 };
 
-template <typename P>
-template <typename V, typename SetFunction>
-ParameterTable<P>&
-ParameterTable<P>::Add(std::shared_ptr<ParameterRow<P>> row,
-                       const char* name,
-                       const char* help,
-                       const std::vector<V>& values,
-                       const SetFunction& set)
+/// Whether a class has a function OnParameterChange(), to be told of attributes that are set.
+template <typename T, typename = void>
+struct WantsChanges : std::false_type
 {
-    if (values.size() != 1 && values.size() != m_profiles.size())
-    {
-        throw std::logic_error(std::string(m_typeName) + ": " + name + " has " +
-                               std::to_string(values.size()) + " values, expected 1 or " +
-                               std::to_string(m_profiles.size()));
-    }
-    row->name = name;
-    row->help = help;
-    row->hasProfiles = m_profileNames.size() > 1;
-    for (std::size_t i = 0; i < m_profiles.size(); ++i)
-    {
-        set(m_profiles[i], static_cast<V>(values[values.size() == 1 ? 0 : i]));
-        row->profileText.push_back(row->Print(m_profiles[i]));
-    }
-    m_rows.push_back(std::move(row));
-    return *this;
-}
+};
 
-template <typename P>
-template <typename Kind, typename M, typename V>
-ParameterTable<P>&
-ParameterTable<P>::AddNumber(const char* name,
-                             M member,
-                             const std::vector<V>& values,
-                             const Range& range,
-                             const char* help)
+template <typename T>
+struct WantsChanges<T, std::void_t<decltype(std::declval<T&>().OnParameterChange())>>
+    : std::true_type
 {
-    auto row = std::make_shared<NumberRow<P, Kind, M>>(member, range);
-    std::string (*print)(double) = nullptr;
-    if constexpr (std::is_same_v<Kind, kind::Duration>)
-    {
-        print = &Kind::PrintBound;
-    }
-    const std::string bounds = range.ToText(name, print);
-    row->expected = Kind::WHAT + (bounds.empty() ? "" : ", " + bounds);
-    row->values = Kind::NAME + (bounds.empty() ? "" : ", " + bounds);
-    return Add(row, name, help, values, [&row](P& p, V value) { row->Store(p, value); });
-}
+};
 
-template <typename P>
-template <typename M, typename T>
-ParameterTable<P>&
-ParameterTable<P>::Choice(const char* name,
-                          M member,
-                          const std::vector<T>& values,
-                          const Names<T>& names,
-                          const char* help)
+/// Connects an attribute with a row.
+template <typename P, typename T>
+class ParameterAccessor : public AttributeAccessor
 {
-    auto row = std::make_shared<TextRow<P, M, NamedValues<T>>>(member, NamedValues<T>{names});
-    for (const auto& [text, value] : names)
+  public:
+    ParameterAccessor(Parameters<P> T::*member, std::size_t row)
+        : m_member(member),
+          m_row(row)
     {
-        row->expected += (row->expected.empty() ? "'" : ", '") + text + "'";
-        row->values += (row->values.empty() ? "" : ", ") + text;
     }
-    return Add(row, name, help, values, [&row](P& p, const T& value) { row->Store(p, value); });
-}
 
-template <typename P>
-template <typename M>
-ParameterTable<P>&
-ParameterTable<P>::Text(const char* name,
-                        M member,
-                        const std::vector<std::string>& values,
-                        const char* help)
-{
-    auto row = std::make_shared<TextRow<P, M, AnyText>>(member, AnyText());
-    row->expected = row->values = "text";
-    return Add(row, name, help, values, [&row](P& p, const std::string& value) {
-        row->Store(p, value);
-    });
-}
+    bool Set(ObjectBase* object, const AttributeValue& value) const override
+    {
+        auto* owner = dynamic_cast<T*>(object);
+        if (!owner || !(owner->*m_member).SetRow(m_row, value))
+        {
+            return false;
+        }
+        if constexpr (WantsChanges<T>::value)
+        {
+            owner->OnParameterChange();
+        }
+        return true;
+    }
+
+    bool Get(const ObjectBase* object, AttributeValue& value) const override
+    {
+        const auto* owner = dynamic_cast<const T*>(object);
+        return owner && (owner->*m_member).GetRow(m_row, value);
+    }
+
+    bool HasGetter() const override
+    {
+        return true;
+    }
+
+    bool HasSetter() const override
+    {
+        return true;
+    }
+
+  private:
+    Parameters<P> T::*m_member;
+    std::size_t m_row;
+};
 
 template <typename P>
 template <typename T>
 TypeId
 ParameterTable<P>::AddTo(TypeId tid, Parameters<P> T::*member) const
 {
-    const auto add = [&](const std::shared_ptr<const ParameterInfo>& info, std::size_t row) {
-        tid.AddAttribute(info->name,
-                         info->help,
-                         ParameterValue(info->GetDefault(), false),
-                         Create<ParameterAccessor<P, T>>(member, row),
-                         Create<ParameterChecker>(info));
-    };
-    if (m_profileNames.size() > 1)
-    {
-        add(std::make_shared<ProfileInfo>(m_profileNames), PROFILE_ROW);
-    }
-    for (std::size_t i = 0; i < m_rows.size(); ++i)
-    {
-        add(m_rows[i], i);
-    }
-    return tid;
-}
-
-template <typename P>
-typename Parameters<P>::State&
-Parameters<P>::Change()
-{
-    if (m_state.use_count() > 1)
-    {
-        m_state = std::make_shared<State>(*m_state);
-    }
-    m_state->values = nullptr;
-    m_state->isGiven.resize(P::Table().m_rows.size());
-    return *m_state;
-}
-
-template <typename P>
-bool
-Parameters<P>::Set(std::size_t row, const AttributeValue& value)
-{
-    const auto* text = dynamic_cast<const ParameterValue*>(&value);
-    if (row == ParameterTable<P>::PROFILE_ROW)
-    {
-        const std::string profile = text && text->IsGiven() ? text->GetText() : "";
-        if (profile != m_state->profile)
-        {
-            Change().profile = profile;
-        }
-        return text;
-    }
-    const ParameterRow<P>& what = *P::Table().m_rows[row];
-    if (text && !text->IsGiven() && (m_state->isGiven.empty() || !m_state->isGiven[row]))
-    {
-        return true; // as it is: objects are made by the thousand
-    }
-    State& state = Change();
-    state.bad.erase(row);
-    state.isGiven[row] = !text || text->IsGiven();
-    if (!text)
-    {
-        return what.Set(state.given, value);
-    }
-    if (text->IsGiven() && !what.Parse(state.given, text->GetText()))
-    {
-        state.bad[row] = text->GetText();
-    }
-    return true;
-}
-
-template <typename P>
-bool
-Parameters<P>::Get(std::size_t row, AttributeValue& value) const
-{
-    auto* text = dynamic_cast<ParameterValue*>(&value);
-    if (row == ParameterTable<P>::PROFILE_ROW)
-    {
-        if (text)
-        {
-            *text = ParameterValue(GetProfile(), !m_state->profile.empty());
-        }
-        return text;
-    }
-    const ParameterRow<P>& what = *P::Table().m_rows[row];
-    const auto bad = m_state->bad.find(row);
-    const bool isGiven = !m_state->isGiven.empty() && m_state->isGiven[row];
-    if (bad != m_state->bad.end())
-    {
-        if (text)
-        {
-            *text = ParameterValue(bad->second, true);
-        }
-        return text;
-    }
-    const P& values = InForce(isGiven);
-    if (text)
-    {
-        *text = ParameterValue(what.Print(values), isGiven);
-    }
-    return text || what.Get(values, value);
-}
-
-/// @return the values in force; if another row is bad, those of the profile or the given ones
-template <typename P>
-const P&
-Parameters<P>::InForce(bool isGiven) const
-{
-    try
-    {
-        return *Get();
-    }
-    catch (const InputError&) // told by who uses the parameters
-    {
-        return isGiven ? m_state->given : P::Table().m_profiles[ProfileIndex()];
-    }
-}
-
-template <typename P>
-std::string
-Parameters<P>::GetProfile() const
-{
-    const std::vector<std::string>& names = P::Table().m_profileNames;
-    return m_state->profile.empty() && !names.empty() ? names.front() : m_state->profile;
-}
-
-/// @return index of the profile; 0 for one that is not known, which Resolve() refuses
-template <typename P>
-std::size_t
-Parameters<P>::ProfileIndex() const
-{
-    const std::vector<std::string>& names = P::Table().m_profileNames;
-    const auto found = std::find(names.begin(), names.end(), m_state->profile);
-    return found == names.end() ? 0 : static_cast<std::size_t>(found - names.begin());
-}
-
-template <typename P>
-bool
-Parameters<P>::IsGiven(const std::string& name) const
-{
-    const auto& rows = P::Table().m_rows;
-    const auto found = std::find_if(rows.begin(), rows.end(), [&name](const auto& row) {
-        return row->name == name;
+    return AddAttributes(tid, [member](std::size_t row) {
+        return Create<ParameterAccessor<P, T>>(member, row);
     });
-    if (found == rows.end())
-    {
-        throw std::logic_error("no parameter " + name);
-    }
-    return !m_state->isGiven.empty() &&
-           m_state->isGiven[static_cast<std::size_t>(found - rows.begin())];
-}
-
-template <typename P>
-P
-Parameters<P>::Resolve() const
-{
-    const ParameterTable<P>& table = P::Table();
-    const std::size_t profile = ProfileIndex();
-    if (!m_state->profile.empty() && table.m_profileNames[profile] != m_state->profile)
-    {
-        table.Require(false,
-                      "Profile",
-                      "'" + m_state->profile + "'",
-                      ProfileInfo(table.m_profileNames).GetExpected());
-    }
-    P values = table.m_profiles[profile];
-    for (std::size_t i = 0; i < m_state->isGiven.size(); ++i)
-    {
-        const ParameterRow<P>& row = *table.m_rows[i];
-        const auto bad = m_state->bad.find(i);
-        if (bad != m_state->bad.end())
-        {
-            table.Require(false, row.name, "'" + bad->second + "'", row.GetExpected());
-        }
-        if (m_state->isGiven[i])
-        {
-            row.Copy(values, m_state->given);
-            table.Require(row.IsInRange(values), row.name, row.Print(values), row.GetExpected());
-        }
-    }
-    if (table.m_finish)
-    {
-        table.m_finish(values, *this);
-    }
-    return values;
-}
-
-template <typename P>
-std::shared_ptr<const P>
-Parameters<P>::Retune(const Parameters& from, const P& inForce)
-{
-    const ParameterTable<P>& table = P::Table();
-    const std::shared_ptr<const P> next = from.Get();
-    for (const std::shared_ptr<ParameterRow<P>>& row : table.m_rows)
-    {
-        table.Require(row->isLive || row->Print(inForce) == row->Print(*next),
-                      row->name,
-                      row->Print(*next),
-                      row->Print(inForce) + ": it cannot change while the simulation is on");
-    }
-    m_state = from.m_state;
-    return next;
 }
 
 } // namespace roce

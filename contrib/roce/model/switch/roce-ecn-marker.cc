@@ -11,9 +11,9 @@
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-port.h"
+#include "ns3/roce-text-form.h"
 
 #include <cmath>
-#include <regex>
 #include <sstream>
 
 namespace ns3
@@ -120,7 +120,7 @@ EcnMarker::EcnMarker()
 std::map<uint64_t, EcnCurve>
 EcnMarker::ParseRateMap(const std::string& text)
 {
-    static const std::regex form("([^/]+)/([0-9]{1,18})/([0-9]{1,18})/([0-9.eE+-]+)");
+    static const TextForm form("([^/]+)/([0-9]{1,18})/([0-9]{1,18})/([0-9.eE+-]+)");
     std::map<uint64_t, EcnCurve> map;
     std::istringstream list(text);
     for (std::string item; std::getline(list, item, ',');)
@@ -129,9 +129,8 @@ EcnMarker::ParseRateMap(const std::string& text)
             throw InputError("ns3::roce::EcnMarker: RateMap has '" + item + "', expected " +
                              expected);
         };
-        std::smatch match;
-        // std::regex_match() recurses with each character.
-        if (item.size() > 1000 || !std::regex_match(item, match, form))
+        const std::vector<std::string> match = form.Match(item);
+        if (match.empty())
         {
             refuse("RATE/KMIN/KMAX/PMAX, for example 100Gbps/400000/1600000/0.2");
         }
