@@ -69,6 +69,66 @@ class CountingDcqcn : public Dcqcn
 
 NS_OBJECT_ENSURE_REGISTERED(CountingDcqcn);
 
+/// Counts, too; says of itself whether it may be retuned late.
+class CountingFeedback : public ReceiverFeedback
+{
+  public:
+    explicit CountingFeedback(bool canBeLate)
+        : m_canBeLate(canBeLate)
+    {
+    }
+
+    Ptr<ReceiverFeedback> Fork() const override
+    {
+        return CreateObject<CountingFeedback>(m_canBeLate);
+    }
+
+    bool CanRetuneLate() const override
+    {
+        return m_canBeLate;
+    }
+
+    void Retune(const ReceiverFeedback&, int64_t nowPs) override
+    {
+        retunedPs.push_back(nowPs);
+        ++s_retunes;
+    }
+
+    std::vector<int64_t> retunedPs;
+    static inline unsigned s_retunes = 0;
+
+  private:
+    bool m_canBeLate;
+};
+
+/// Its receivers count.
+class ToldDcqcn : public Dcqcn
+{
+  public:
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::roce::test::ToldDcqcn")
+                                .SetParent<Dcqcn>()
+                                .SetGroupName("RoceTest")
+                                .AddConstructor<ToldDcqcn>();
+        return tid;
+    }
+
+    Ptr<CongestionControl> Fork() const override
+    {
+        return CopyObject<ToldDcqcn>(this);
+    }
+
+    Ptr<ReceiverFeedback> MakeFeedback() const override
+    {
+        return CreateObject<CountingFeedback>(s_canBeLate);
+    }
+
+    static inline bool s_canBeLate = true;
+};
+
+NS_OBJECT_ENSURE_REGISTERED(ToldDcqcn);
+
 struct IdleRetune : SystemTest
 {
     void SetUp() override
@@ -151,6 +211,75 @@ TEST_F(IdleRetune, TenThousandQueuePairs)
     Simulator::Run();
     net.CatchUp();
     EXPECT_EQ(net.Audit(false), "");
+}
+
+struct IdleReceivers : SystemTest
+{
+    void SetUp() override
+    {
+        SystemTest::SetUp();
+        SetRateLaw("test::ToldDcqcn");
+        CountingFeedback::s_retunes = 0;
+    }
+
+    /// @brief Ten thousand queue pairs send a frame each; retune at 2 and 3 ms; one sends again.
+    void Run(Network& net)
+    {
+        MakeStar(net, 2);
+        net.Build();
+        net.AssignStreams(1);
+        const Ptr<Nic> nic = net.GetNic(0);
+        std::vector<QueuePair*> qps;
+        for (uint16_t i = 0; i < 10000; ++i)
+        {
+            const uint32_t number = net.GetNic(1)->ReserveReceiver(0, nic->GetProfile(), i);
+            numbers.push_back(number);
+            qps.push_back(nic->OpenQp(1, number, 3, static_cast<uint16_t>(50000 + i), false));
+            nic->Post(qps.back(), 100, i);
+        }
+        for (const int64_t atMs : {2, 3})
+        {
+            Simulator::Schedule(MilliSeconds(atMs), [&net, this] {
+                net.GetNic(0)->Retune(false, CreateObject<ToldDcqcn>());
+                net.GetNic(1)->RetuneReceivers();
+                retunes.push_back(CountingFeedback::s_retunes);
+            });
+        }
+        Simulator::Schedule(MilliSeconds(4), [nic, qps] { nic->Post(qps[5], 100, 10000); });
+        Simulator::Run();
+    }
+
+    const CountingFeedback& FeedbackOf(const Network& net, std::size_t i) const
+    {
+        const ReceiverQp* qp = net.GetNic(1)->GetReceiver(numbers[i]);
+        return dynamic_cast<const CountingFeedback&>(*qp->feedback);
+    }
+
+    std::vector<uint32_t> numbers;
+    std::vector<unsigned> retunes; //!< after each time
+};
+
+TEST_F(IdleReceivers, TenThousand)
+{
+    Network net;
+    ToldDcqcn::s_canBeLate = true;
+    Run(net);
+    EXPECT_EQ(retunes, (std::vector<unsigned>{10000, 10000}))
+        << "the second time none has had data since";
+    EXPECT_EQ(CountingFeedback::s_retunes, 10001u) << "the one with data has taken it over";
+    const std::vector<int64_t>& times = FeedbackOf(net, 5).retunedPs;
+    ASSERT_EQ(times.size(), 2u);
+    EXPECT_GT(times[1], 4000 * US) << "with its data";
+    EXPECT_EQ(FeedbackOf(net, 6).retunedPs.size(), 1u);
+}
+
+TEST_F(IdleReceivers, ThoseThatMayNotBeLateAreNot)
+{
+    Network net;
+    ToldDcqcn::s_canBeLate = false;
+    Run(net);
+    EXPECT_EQ(retunes, (std::vector<unsigned>{10000, 20000}));
+    EXPECT_EQ(FeedbackOf(net, 5).retunedPs, (std::vector<int64_t>{2000 * US, 3000 * US}));
 }
 
 // What one takes over late it takes over as of the time at which others did.

@@ -107,6 +107,11 @@ class DcqcnPlusFeedback : public ReceiverFeedback
     void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
     void Retune(const ReceiverFeedback& prototype, int64_t nowPs) override;
 
+    bool CanRetuneLate() const override
+    {
+        return !m_isListed; // the table visits those that are
+    }
+
   private:
     friend class DcqcnPlusTable;
 

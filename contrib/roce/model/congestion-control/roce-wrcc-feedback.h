@@ -31,6 +31,11 @@ class WrccFeedback : public ReceiverFeedback
     void Start(const PathInfo& path, int64_t nowPs) override;
     void FillAck(Frame& ack, const Frame& data, int64_t nowPs) override;
 
+    bool CanRetuneLate() const override
+    {
+        return true; // no parameters
+    }
+
   private:
     uint16_t m_domain{0}; //!< of the receiver
 };

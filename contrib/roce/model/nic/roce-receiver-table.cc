@@ -35,19 +35,48 @@ ReceiverTable::Reserve(uint32_t src,
 }
 
 void
-ReceiverTable::Make(Slot& slot, const PathInfo& path, int64_t nowPs)
+ReceiverTable::Make(uint32_t qpn, const PathInfo& path, int64_t nowPs)
 {
     const ObjectLock lock;
+    Slot& slot = m_slots[qpn];
     slot.qp = slot.profile->GetRecovery()->MakeReceiver(path);
     slot.qp->feedback = slot.profile->GetFeedback()->Fork();
-    slot.version = slot.profile->GetVersion();
+    slot.qp->profileVersion = slot.profile->GetVersion();
     slot.qp->feedback->Start(path, nowPs);
+    slot.qp->isRecent = true;
+    m_recent.push_back(qpn);
+}
+
+/// @brief Data again after a Retune() that has left this one out. @param qpn its number @param
+/// nowPs current time
+void
+ReceiverTable::Revive(uint32_t qpn, int64_t nowPs)
+{
+    const ObjectLock lock;
+    Slot& slot = m_slots[qpn];
+    TakeOver(slot, nowPs);
+    slot.qp->isRecent = true;
+    m_recent.push_back(qpn);
+}
+
+/// @return false if there is nothing new. @param slot changed @param nowPs current time
+bool
+ReceiverTable::TakeOver(Slot& slot, int64_t nowPs)
+{
+    const bool isNew = slot.qp->profileVersion != slot.profile->GetVersion();
+    if (isNew)
+    {
+        slot.qp->profileVersion = slot.profile->GetVersion();
+        slot.qp->feedback->Retune(*slot.profile->GetFeedback(), nowPs);
+    }
+    return isNew;
 }
 
 void
 ReceiverTable::Clear()
 {
     m_slots.clear();
+    m_recent.clear();
 }
 
 } // namespace roce

@@ -57,7 +57,11 @@ class ReceiverTable
         Slot& slot = m_slots[data.dstQp];
         if (!slot.qp)
         {
-            Make(slot, path(), nowPs);
+            Make(data.dstQp, path(), nowPs);
+        }
+        else if (!slot.qp->isRecent)
+        {
+            Revive(data.dstQp, nowPs);
         }
         return slot.qp.get();
     }
@@ -109,7 +113,9 @@ class ReceiverTable
     }
 
     /**
-     * @brief Give feedbacks the live parameters of their profiles, where these have changed.
+     * @brief Give feedbacks the live parameters of their profiles, where these have changed. Those
+     * that have had no data since the last time, and wait for nothing, get them with their next
+     * data.
      * @tparam F callable with (queue pair, its number)
      * @param nowPs current time
      * @param changed called for each
@@ -117,16 +123,21 @@ class ReceiverTable
     template <typename F>
     void Retune(int64_t nowPs, F&& changed)
     {
-        for (uint32_t qpn = 0; qpn < m_slots.size(); ++qpn)
+        std::size_t kept = 0;
+        for (const uint32_t qpn : m_recent)
         {
             Slot& slot = m_slots[qpn];
-            if (slot.qp && slot.version != slot.profile->GetVersion())
+            if (TakeOver(slot, nowPs))
             {
-                slot.version = slot.profile->GetVersion();
-                slot.qp->feedback->Retune(*slot.profile->GetFeedback(), nowPs);
                 changed(*slot.qp, qpn);
             }
+            slot.qp->isRecent = !slot.qp->feedback->CanRetuneLate();
+            if (slot.qp->isRecent)
+            {
+                m_recent[kept++] = qpn;
+            }
         }
+        m_recent.resize(kept);
     }
 
     /// @brief Forget everything.
@@ -140,13 +151,15 @@ class ReceiverTable
         Ptr<const TransportProfile> profile;
         uint64_t cookie{0};
         uint32_t src{UINT32_MAX}; //!< sending NIC
-        uint16_t version{0};      //!< of the profile, when its parameters were last taken over
         uint16_t replyEntropy{0}; //!< 0: that of the data
     };
 
-    static void Make(Slot& slot, const PathInfo& path, int64_t nowPs);
+    void Make(uint32_t qpn, const PathInfo& path, int64_t nowPs);
+    void Revive(uint32_t qpn, int64_t nowPs);
+    static bool TakeOver(Slot& slot, int64_t nowPs);
 
     std::vector<Slot> m_slots;
+    std::vector<uint32_t> m_recent; //!< numbers: data since the last Retune(), or may not be late
 };
 
 } // namespace roce

@@ -64,7 +64,7 @@ class TransportProfile : public SimpleRefCount<TransportProfile>
     const Ptr<ReceiverFeedback>& GetFeedback() const;
 
     /// @return changes with each Retune()
-    uint16_t GetVersion() const
+    uint32_t GetVersion() const
     {
         return m_version;
     }
@@ -105,7 +105,7 @@ class TransportProfile : public SimpleRefCount<TransportProfile>
     Ptr<LossRecovery> m_recovery;
     Ptr<PathSelector> m_selector;
     mutable Ptr<ReceiverFeedback> m_feedback;
-    uint16_t m_version{0};
+    uint32_t m_version{0};
 };
 
 } // namespace roce

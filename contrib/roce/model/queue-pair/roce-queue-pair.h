@@ -534,7 +534,9 @@ class ReceiverQp
     int64_t timerPs{NEVER_PS};      //!< when OnTimer() is to be called
     int64_t timerEntryPs{NEVER_PS}; //!< key of the valid entry in the NIC's heap
     uint32_t peerQp{0};             //!< number of the sending queue pair at its NIC
+    uint32_t profileVersion{0};     //!< of the live parameters that the feedback has
     uint16_t peerEntropy{0};        //!< of the last data
+    bool isRecent{false};           //!< among those that the NIC retunes at once
 
   protected:
     /// @brief Count marks and reordering. For OnData().

@@ -129,6 +129,14 @@ FeedbackChain::OnTimer(int64_t nowPs, ReplySink& sink)
     SetFirstTimer();
 }
 
+bool
+FeedbackChain::CanRetuneLate() const
+{
+    return std::all_of(m_parts.begin(), m_parts.end(), [](const Ptr<ReceiverFeedback>& part) {
+        return part->CanRetuneLate();
+    });
+}
+
 void
 FeedbackChain::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
 {

@@ -250,6 +250,15 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
     }
 
     /**
+     * @return whether Retune() may wait for the next data: nothing depends on the parameters
+     * before. Of a NIC with many queue pairs most are idle, and those that may wait cost nothing.
+     */
+    virtual bool CanRetuneLate() const
+    {
+        return false;
+    }
+
+    /**
      * @brief Take over the live parameters of another object while the simulation is on; state
      * stays as it is. For feedbacks that have such parameters.
      * @param prototype made by a rate law of the same class
@@ -298,6 +307,11 @@ class PlainFeedback : public ReceiverFeedback
     static TypeId GetTypeId();
 
     Ptr<ReceiverFeedback> Fork() const override;
+
+    bool CanRetuneLate() const override
+    {
+        return true; // no parameters
+    }
 };
 
 /**
@@ -324,6 +338,7 @@ class FeedbackChain : public ReceiverFeedback
     void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
     void FillAck(Frame& ack, const Frame& data, int64_t nowPs) override;
     void OnTimer(int64_t nowPs, ReplySink& sink) override;
+    bool CanRetuneLate() const override;
     void Retune(const ReceiverFeedback& prototype, int64_t nowPs) override;
 
   private:
@@ -349,6 +364,11 @@ class EcnCnpFeedback : public ReceiverFeedback
     Ptr<ReceiverFeedback> Fork() const override;
     void OnData(const Frame& data, int64_t nowPs, ReplySink& sink) override;
     void Retune(const ReceiverFeedback& prototype, int64_t nowPs) override;
+
+    bool CanRetuneLate() const override
+    {
+        return true; // the interval is looked at when data come
+    }
 
   private:
     Time m_interval;                //!< attribute CnpInterval
