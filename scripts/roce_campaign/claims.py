@@ -21,6 +21,7 @@ from .yamlread import Value
 
 MAX_PATH = 4000
 MAX_CASES = 10_000  # of a claim
+TAKEN = ("max", "min", "mean")  # of several numbers
 KINDS = ("reduction", "ratio", "value", "count", "relation")
 TARGET_COLUMNS = ("id,paper,figure,scenario,algorithm,baseline,metric,kind,reported,band_low,"
                   "band_high,rule,repro,note").split(",")
@@ -153,7 +154,7 @@ class Claims:
     def read(self, value: Value) -> Claim:
         """One claim."""
         fields = value.fields("claim", ("id", "text", "value", "holds", "kind", "unit", "reported",
-                                        "band", "rule", "at", "each", "at_least", "own", "needs"),
+                                        "band", "rule", "at", "each", "take", "at_least", "own", "needs"),
                               ("id",))
         name = fields["id"].short("id")
         what = f"claim {name}"
@@ -172,8 +173,12 @@ class Claims:
         if "needs" in fields:
             needs = self.cases(fields["needs"], at, each, f"{what}: needs", True)
             cases = [c._replace(needs=n.expression) for c, n in zip(cases, needs)]
-        if not relation and len(cases) != 1:
-            value.fail(f"{what}: each: goes with holds:, a value is one number")
+        if "take" in fields and (relation or not each or "needs" in fields):
+            value.fail(f"{what}: take: goes with value: and each:, not with needs:")
+        if "take" in fields:
+            cases = [self._taken(fields["take"].one_of(f"{what}: take", TAKEN), cases, at, value, what)]
+        elif not relation and each:
+            value.fail(f"{what}: each: goes with holds:, or with take: {', '.join(TAKEN)} of several numbers")
         at_least = len(cases)
         if "at_least" in fields:
             at_least = fields["at_least"].parsed(f"{what}: at_least",
@@ -248,6 +253,20 @@ class Claims:
                 self._check(reference, coordinates, value, what)
             cases.append(Case(variables, expression, coordinates))
         return cases
+
+    def _taken(self, function: str, cases: List[Case], at: Coordinates, value: Value, what: str) -> Case:
+        """One case of several: the largest number of all, or the like."""
+        def is_there(case: Case) -> bool:
+            places = [place_of(r, case.coordinates, self.axes) for r in case.references]
+            return not any(selects(e, place) for e in self.excluded for place in places)
+
+        parts = [case.expression.at({k: v for k, v in case.coordinates.items() if k not in at})
+                 for case in [c for c in cases if is_there(c)] or cases]
+        try:
+            expression = Expression(f"{function}({', '.join(parts)})", self.metrics)
+        except ValueError as error:
+            value.fail(f"{what}: {error}")
+        return cases[0]._replace(variables={}, expression=expression, coordinates=at)
 
     def _check(self, reference, coordinates: Coordinates, value: Value, what: str) -> None:
         for axis, label in reference.coordinates.items():

@@ -218,6 +218,10 @@ class Expression:
         keywords = node.keywords if call else []
         return Reference(name, {k.arg: _coordinate(k.value) for k in keywords})
 
+    def at(self, coordinates: Dict[str, str]) -> str:
+        """Its text, with these coordinates at every metric that does not give its own."""
+        return ast.unparse(_Placed(coordinates).visit(ast.parse(self.text.strip(), mode="eval").body))
+
     def evaluate(self, lookup: Lookup):
         """The value; a number, or true or false.
 
@@ -290,6 +294,27 @@ class Expression:
         if isinstance(node, ast.Call) and node.func.id in FUNCTIONS:
             return finite(FUNCTIONS[node.func.id][1], *(self._value(a, lookup) for a in node.args))
         return lookup(self._reference(node, AnyName()))
+
+
+class _Placed(ast.NodeTransformer):
+    """Gives coordinates to metrics."""
+
+    def __init__(self, coordinates: Dict[str, str]):
+        self.coordinates = coordinates
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A metric without brackets."""
+        return self.visit_Call(ast.Call(node, [], []))
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """A function, or a metric."""
+        if node.func.id in FUNCTIONS:
+            node.args = [self.visit(argument) for argument in node.args]
+            return node
+        own = {keyword.arg for keyword in node.keywords}
+        node.keywords += [ast.keyword(axis, ast.Constant(label))
+                          for axis, label in self.coordinates.items() if axis not in own]
+        return node
 
 
 class AnyName:

@@ -73,6 +73,9 @@ claims:
   - {id: either, holds: average < 2 or inter > 9, at: {law: new, kind: plain}}
   - {id: absent, value: stage, at: {law: old, kind: plain}, reported: 7}
   - {id: negative, value: 0 - average, at: {law: new, kind: plain}, reported: -21, band: [-42, -10.5]}
+  - {id: largest, value: "reduction(average(law=new), average(law=old))", each: kind, take: max, reported: 50, band: [0, 90]}
+  - {id: smallest, value: "average + 0 * inter(law=new)", at: {law: new}, each: kind, take: min, reported: 8, band: [8, 9]}
+  - {id: middle, value: average, each: {kind: [plain, fast], law: [new]}, take: mean, reported: 9, band: [8, 10]}
   - {id: digits, value: 12345678 + 0 * average, at: {law: new, kind: plain}, reported: 12345678}
 """
 
@@ -106,6 +109,9 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("{percent: \"reduction", "{percent: \"1 < reduction", 31, "expected a number"),
     ("{kind: claims, title: Claims}", "{kind: claims, ids: [percents]}", 32, "plot: ids 'percents'"),
     ("panel: kind", "panel: sort", 33, "plot: panel 'sort'"),
+    ("each: kind, take: max", "each: kind", 47, "take: max, min, mean"),
+    ("each: kind, take: max", "each: kind, take: sum", 47, "expected one of max, min, mean"),
+    ("each: [law, kind]}", "each: [law, kind], take: max}", 41, "take: goes with value:"),
     ("kind: plain}, kind: count, reported: 42", "kind: [plain]}, kind: count, reported: 42", 39,
      "expected a single value"),
 ]
@@ -187,6 +193,9 @@ def test_points(folder):
     check("10.5 < 2 or 15 > 9" in scores["either"]["note"] and scores["either"]["grade"] == "A",
           f"{scores['either']}")
     check(scores["absent"]["grade"] == "N", f"{scores['absent']}")
+    # With kind=late there is no old; the interval is that of the largest number of each seed.
+    check(near(scores["largest"]["ours"], 100 * 8 / 16.5) and scores["largest"]["ci_low"] != "", f"{scores['largest']}")
+    check(near(scores["smallest"]["ours"], 8.5) and near(scores["middle"]["ours"], 9.5), f"{scores['smallest']}, {scores['middle']}")
     gone = {r["run"]: r for r in table}[used["old", "fast", "2"]]["run"]
     (out / "runs" / gone / "run.json").unlink()
     again = good(run("reproduce", experiment, "--out", out), "one run again")
