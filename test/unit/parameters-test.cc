@@ -412,6 +412,49 @@ TEST(TextForm, GivesTheGroups)
     EXPECT_FALSE(TextForm("a*").Match(std::string(1000, 'a')).empty());
 }
 
+// Values of profiles may be given as another type than the member has.
+TEST(Parameters, ARowHasTheTypeOfTheMember)
+{
+    struct Mixed
+    {
+        double share;
+        uint32_t count;
+        double rateBps;
+
+        static const ParameterTable<Mixed>& Table()
+        {
+            static const ParameterTable<Mixed> table =
+                ParameterTable<Mixed>("ns3::roce::Mixed")
+                    .Number("Share", &Mixed::share, std::vector<int>{3}, Range::Any(), "")
+                    .Count("Count", &Mixed::count, std::vector<int>{5}, Range::Any(), "")
+                    .Rate("Rate", &Mixed::rateBps, std::vector<uint64_t>{7000}, Range::Any(), "");
+            return table;
+        }
+    };
+
+    struct MixedTest : public Object
+    {
+        static TypeId GetTypeId()
+        {
+            static const TypeId tid =
+                Mixed::Table().AddTo(TypeId("ns3::roce::MixedTest").SetParent<Object>(),
+                                     &MixedTest::parameters);
+            return tid;
+        }
+
+        Parameters<Mixed> parameters;
+    };
+
+    const Ptr<MixedTest> object = CreateObject<MixedTest>();
+    EXPECT_EQ(object->parameters.Get()->share, 3);
+    EXPECT_EQ(object->parameters.Get()->count, 5U);
+    EXPECT_EQ(object->parameters.Get()->rateBps, 7000);
+    object->SetAttribute("Count", StringValue("4000000000"));
+    object->SetAttribute("Share", StringValue("0.25"));
+    EXPECT_EQ(object->parameters.Get()->count, 4000000000U) << "more than an int holds";
+    EXPECT_EQ(object->parameters.Get()->share, 0.25);
+}
+
 TEST(Parameters, RangesContainWhatTheySay)
 {
     const auto check = [](const Range& range,

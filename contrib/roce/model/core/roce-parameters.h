@@ -96,7 +96,7 @@ class ParameterTable : public ParameterTableBase
                            const Range& range,
                            const char* help)
     {
-        AddNumber<kind::Number, T>(name, OffsetBytes(member), values, range, help);
+        AddNumber<kind::Number>(name, OffsetBytes(member), ValuesOf(member, values), range, help);
         return *this;
     }
 
@@ -108,7 +108,7 @@ class ParameterTable : public ParameterTableBase
                           const Range& range,
                           const char* help)
     {
-        AddNumber<kind::Count, T>(name, OffsetBytes(member), values, range, help);
+        AddNumber<kind::Count>(name, OffsetBytes(member), ValuesOf(member, values), range, help);
         return *this;
     }
 
@@ -121,7 +121,11 @@ class ParameterTable : public ParameterTableBase
                              const Range& rangePs,
                              const char* help)
     {
-        AddNumber<kind::Duration, T>(name, OffsetBytes(member), valuesPs, rangePs, help);
+        AddNumber<kind::Duration>(name,
+                                  OffsetBytes(member),
+                                  ValuesOf(member, valuesPs),
+                                  rangePs,
+                                  help);
         return *this;
     }
 
@@ -133,7 +137,11 @@ class ParameterTable : public ParameterTableBase
                          const Range& rangeBps,
                          const char* help)
     {
-        AddNumber<kind::Rate, T>(name, OffsetBytes(member), valuesBps, rangeBps, help);
+        AddNumber<kind::Rate>(name,
+                              OffsetBytes(member),
+                              ValuesOf(member, valuesBps),
+                              rangeBps,
+                              help);
         return *this;
     }
 
@@ -145,7 +153,11 @@ class ParameterTable : public ParameterTableBase
                          const Range& rangeBytes,
                          const char* help)
     {
-        AddNumber<kind::Size, T>(name, OffsetBytes(member), valuesBytes, rangeBytes, help);
+        AddNumber<kind::Size>(name,
+                              OffsetBytes(member),
+                              ValuesOf(member, valuesBytes),
+                              rangeBytes,
+                              help);
         return *this;
     }
 
@@ -177,6 +189,7 @@ class ParameterTable : public ParameterTableBase
                            const Names<T>& names,
                            const char* help)
     {
+        static_assert(std::is_same_v<Held<M>, T>);
         AddChoice<T>(name, OffsetBytes(member), values, names, help);
         return *this;
     }
@@ -224,6 +237,13 @@ class ParameterTable : public ParameterTableBase
     const void* ProfileValues(std::size_t index) const override
     {
         return &m_profiles[index];
+    }
+
+    /// @return the values as the member holds them, which may be another type of number
+    template <typename M, typename T>
+    static std::vector<Held<M>> ValuesOf(const M&, const std::vector<T>& values)
+    {
+        return std::vector<Held<M>>(values.begin(), values.end());
     }
 
     /// @return where in P a pointer to a member, or a function, leads to
