@@ -254,7 +254,7 @@ class ParameterTable : public ParameterTableBase
         const auto offset =
             static_cast<std::size_t>(reinterpret_cast<const char*>(&std::invoke(member, values)) -
                                      reinterpret_cast<const char*>(&values));
-        if (offset + sizeof(Held<M>) > sizeof(P))
+        if (offset >= sizeof(P) || offset + sizeof(Held<M>) > sizeof(P))
         {
             throw std::logic_error("a parameter is not held within its struct");
         }
