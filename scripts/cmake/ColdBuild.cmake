@@ -22,6 +22,22 @@ endfunction()
 
 roce_precompile(${libroce})
 
+# roce_precompile_program(<target>): those, and the module's that programs of scratch and examples include, parsed once for all of them.
+function(roce_precompile_program target)
+  if(NOT ROCE_COLD_BUILD)
+    return()
+  endif()
+  set(headers roce-program-headers)
+  if(NOT TARGET ${headers})
+    set(empty ${PROJECT_BINARY_DIR}/program-headers.cc)
+    file(CONFIGURE OUTPUT ${empty} CONTENT "")
+    add_library(${headers} OBJECT ${empty})
+    target_link_libraries(${headers} PRIVATE ${libroce})
+    roce_precompile(${headers} <ns3/core-module.h> <ns3/roce-scenario.h> <ns3/roce-network.h>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${headers})
+endfunction()
+
 # Rooms of the module that compile as one source each, in builds from nothing. Names of their own (in unnamed namespaces) differ
 # from file to file there. What is apart in rooms where packets pass is compiled otherwise with sanitizers.
 set(roce_folder ${PROJECT_SOURCE_DIR}/contrib/roce)

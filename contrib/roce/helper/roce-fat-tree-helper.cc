@@ -75,6 +75,15 @@ FatTreeHelper::Validate() const
                              ", expected a divisor of the " + std::to_string(GetCores()) +
                              " cores, or borderAttach all");
         }
+        const double nPorts =
+            1.0 * GetCores() / (borderAttach == "split" ? borders : 1) * borderLinks;
+        if (nPorts > Station::MAX_PORTS)
+        {
+            throw InputError("topology: borderLinks is " + std::to_string(borderLinks) +
+                             " to each of " + std::to_string(GetCores()) +
+                             " cores, too many for border0, expected at most " +
+                             std::to_string(Station::MAX_PORTS) + " ports");
+        }
     }
 }
 
