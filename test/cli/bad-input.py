@@ -426,7 +426,7 @@ BAD_FAT_TREE = [
     ("--borders=3 --borderAttach=split", "borders is 3", "divisor of the 4 cores"),
     ("--borders=0", "borders is 0", "at least 1"),
     ("--borderLinks=0", "borderLinks is 0", "at least 1"),
-    ("--borderLinks=4000000000", "dc0-core0", "32767 ports"),
+    ("--borderLinks=4000000000", "too many for border0", "32767 ports"),
     ("--hostsPerEdge=100000000", "NICs", "more than 1,000,000"),
     ("--cores=4000000000", "switches", "more than 1,000,000"),
     ("--aggRate=0bps", "aggRate is 0", "at least 1"),
