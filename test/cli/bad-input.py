@@ -222,6 +222,8 @@ BAD = [
     ("--pattern=list --flows={d}/fewer.txt", "fewer.txt:3:", "expected"),
     # topologies
     ("--leaves=0", "leaves is 0", "at least 1"),
+    ("--dciLinks=0", "dciLinks is 0", "at least 1"),
+    ("--dciLinks=4000000000", "topology", "GB of memory"),
     ("--datacenters=1 --leaves=1 --hostsPerLeaf=1 --pattern=alltoall", "1 NICs", "at least 2"),
     ("--wanRate=0bps", "wanRate is 0", "at least 1"),
     ("--oversubscription=-1", "oversubscription is -1", "expected"),

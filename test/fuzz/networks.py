@@ -68,6 +68,7 @@ class Network:
                 self.add(0.2, "--dciAttach=leaf")
                 self.add(0.2, "--dcis=2")
                 self.add(0.2, "--dciRate=400Gbps")
+                self.add(0.2, "--dciLinks=2")
         else:
             self.options.append("--k=2")
             hosts = rng.randint(2, 4)

@@ -175,6 +175,38 @@ TEST_F(PathSelection, ReportsNameTheFailedLinksOfTheWayTaken)
 
 // Four flows of four hosts: with spraying every path carries a quarter, and all four get the full
 // rate, which flow hashing gives only if no two of them meet.
+// Parallel links to a DCI switch are paths of their own, in both directions.
+TEST_F(PathSelection, FlowsSpreadOverParallelLinksToTheDciSwitch)
+{
+    LeafSpineHelper h;
+    h.leaves = 2;
+    h.spines = 2;
+    h.dciLinks = 3;
+    Network net;
+    h.Construct(net);
+    net.Build();
+    std::vector<FlowSpec> flows;
+    for (uint32_t i = 0; i < 120; ++i)
+    {
+        flows.push_back(Flow(i % 8, 8 + i % 7, 10000));
+    }
+    flows = Numbered(flows);
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    ExpectAllDone(net, done, flows);
+    for (const uint32_t dci : {4, 9}) // the last switch of each datacenter
+    {
+        ASSERT_EQ(net.GetSwitch(dci)->GetNPorts(), 2 * 3 + 1);
+        for (uint16_t p = 0; p < 6; ++p)
+        {
+            const Ptr<Port> port = net.GetSwitch(dci)->GetPort(p);
+            EXPECT_GT(port->GetTxWireBytes(), 0u) << "link " << p;
+            EXPECT_GT(port->GetPeer()->GetTxWireBytes(), 0u) << "link " << p;
+        }
+    }
+}
+
 TEST_F(PathSelection, SprayBalancesAndSelectiveRepeatBearsTheReordering)
 {
     SetRateLaw("LineRate");

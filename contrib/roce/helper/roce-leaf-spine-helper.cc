@@ -20,12 +20,14 @@ LeafSpineHelper::Validate() const
     RefuseBoth(wanPortBuffer, "wanPortBuffer", dciEgressBuffer, "dciEgressBuffer");
     const double nDcis = datacenters > 1 ? dcis : 0;
     ValidateCommon(1.0 * spines + leaves + nDcis,
-                   1.0 * spines * leaves + nDcis * (dciAttach == "spine" ? spines : leaves));
+                   1.0 * spines * leaves +
+                       nDcis * dciLinks * (dciAttach == "spine" ? spines : leaves));
     CheckPositive(GetFabricRateBps(), "fabricRate");
     CheckDelay(fabricDelay, "fabricDelay");
     if (datacenters > 1)
     {
         CheckPositive(dcis, "dcis");
+        CheckPositive(dciLinks, "dciLinks");
         CheckPositive(dciRate.GetBitRate(), "dciRate");
         CheckDelay(dciDelay, "dciDelay");
         CheckChoice(dciAttach, "dciAttach", "spine", "leaf");
@@ -48,7 +50,13 @@ LeafSpineHelper::GetUnused() const
     if (datacenters < 2)
     {
         unused.push_back(
-            {{"dcis", "dciAttach", "dciRate", "dciDelay", "dciBuffer", "dciEgressBuffer"},
+            {{"dcis",
+              "dciAttach",
+              "dciLinks",
+              "dciRate",
+              "dciDelay",
+              "dciBuffer",
+              "dciEgressBuffer"},
              "with --datacenters=1"});
     }
     if (oversubscription > 0)
@@ -182,7 +190,10 @@ LeafSpineHelper::ConstructDatacenter(Network& network, uint32_t datacenter) cons
             AddSwitch(network, datacenter, "dci" + std::to_string(d), dciBuffer, dciEgressBuffer));
         for (uint32_t sw : dciAttach == "spine" ? spineSwitches : leafSwitches)
         {
-            network.Connect(sw, dciSwitches.back(), dciRate, dciDelay);
+            for (uint32_t l = 0; l < dciLinks; ++l)
+            {
+                network.Connect(sw, dciSwitches.back(), dciRate, dciDelay);
+            }
         }
     }
     return dciSwitches;

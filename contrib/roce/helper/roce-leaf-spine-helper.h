@@ -36,6 +36,7 @@ struct LeafSpineHelper : public Topology
     double oversubscription{0};     //!< > 0: fabricRate follows: host capacity of a leaf over this
     uint32_t dcis{1};               //!< external switches per datacenter
     std::string dciAttach{"spine"}; //!< where they hang: spine or leaf
+    uint32_t dciLinks{1};           //!< between each spine (leaf) and each DCI switch
     DataRate dciRate{"100Gbps"};    //!< each link between a spine (leaf) and a DCI switch
     Time dciDelay{MicroSeconds(1)};
     QueueSize leafBuffer{"32MiB"};
@@ -62,6 +63,7 @@ struct LeafSpineHelper : public Topology
                      oversubscription);
         cmd.AddValue("dcis", "External (DCI) switches per datacenter", dcis);
         cmd.AddValue("dciAttach", "Where the DCI switches hang: spine or leaf", dciAttach);
+        cmd.AddValue("dciLinks", "Links between each spine (leaf) and DCI switch", dciLinks);
         cmd.AddValue("dciRate", "Rate of the links to a DCI switch", dciRate);
         cmd.AddValue("dciDelay", "One-way delay of the links to a DCI switch", dciDelay);
         cmd.AddValue("leafBuffer", "Shared buffer of a leaf switch", leafBuffer);
