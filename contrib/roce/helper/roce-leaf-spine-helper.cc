@@ -49,15 +49,14 @@ LeafSpineHelper::GetUnused() const
     std::vector<UnusedOptions> unused = Topology::GetUnused();
     if (datacenters < 2)
     {
-        unused.push_back(
-            {{"dcis",
-              "dciAttach",
-              "dciLinks",
-              "dciRate",
-              "dciDelay",
-              "dciBuffer",
-              "dciEgressBuffer"},
-             "with --datacenters=1"});
+        unused.push_back({{"dcis",
+                           "dciAttach",
+                           "dciLinks",
+                           "dciRate",
+                           "dciDelay",
+                           "dciBuffer",
+                           "dciEgressBuffer"},
+                          "with --datacenters=1"});
     }
     if (oversubscription > 0)
     {
