@@ -173,9 +173,7 @@ TEST_F(PathSelection, ReportsNameTheFailedLinksOfTheWayTaken)
     EXPECT_GT(moved, 3u);
 }
 
-// Four flows of four hosts: with spraying every path carries a quarter, and all four get the full
-// rate, which flow hashing gives only if no two of them meet.
-// Parallel links to a DCI switch are paths of their own, in both directions.
+// Parallel links to a DCI switch are paths of their own: of data, and of the ACKs back.
 TEST_F(PathSelection, FlowsSpreadOverParallelLinksToTheDciSwitch)
 {
     LeafSpineHelper h;
@@ -207,6 +205,8 @@ TEST_F(PathSelection, FlowsSpreadOverParallelLinksToTheDciSwitch)
     }
 }
 
+// Four flows of four hosts: with spraying every path carries a quarter, and all four get the full
+// rate, which flow hashing gives only if no two of them meet.
 TEST_F(PathSelection, SprayBalancesAndSelectiveRepeatBearsTheReordering)
 {
     SetRateLaw("LineRate");
