@@ -31,7 +31,7 @@ MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--quiet"]
 SMALL = threads.SMALL
 RUNS = {
     **RUNS,
-    **{name: run for name, run in threads.MORE.items() if name not in ("tuner", "acc")},
+    **threads.MORE,
     # What stands for ports of other processes has the order of a list of names, too.
     "chosen": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--wanDelay=20us", "--queues=5us", "--utilisation=5us",
                        "--transport=7us", "--seriesPorts=dc1-leaf0,nic9,dc0-leaf1,nic2,dc1-dci0,dc0-dci0"],
@@ -47,10 +47,11 @@ RUNS = {
 # By name of the run: numbers of processes, and threads of each. By default 2 processes of one thread.
 SHAPES = {"two-dc-dcqcn": [(2, 1), (4, 1), (2, 2)], "two-dc-hpcc": [(2, 1), (4, 1)], "phases": [(2, 1), (4, 1)],
           "ties": [(2, 1), (4, 1)], "one-dc-timely": [(4, 1)], "chosen": [(4, 1)], "stalled": [(2, 1), (4, 1)],
+          "tuner-lossy": [(2, 1), (3, 1), (2, 2)], "acc": [(2, 1), (3, 1)],
           "cut-link-fails": [(2, 1), (3, 1)]}
 # Options that are refused, by a word of the message.
 REFUSED = {**{option: word for option, word in threads.REFUSED.items() if "=two" not in option and "=0" not in option},
-           "--threads=auto": "auto", "--tuner=Acc": "tuner", "--mlcc=5us": "mlcc",
+           "--threads=auto": "auto", "--mlcc=5us": "mlcc",
            "--leaves=0": "leaves", "--noSuchOption=1": "noSuchOption"}
 
 

@@ -32,6 +32,10 @@ MORE = {
                      "--failLinks=dc0-leaf0/dc0-spine1@10us-50us", "--queues=5us", "--utilisation=5us",
                      "--transport=5us", "--pauses=5us", "--paths=UnoLb"],
     "tuner": SMALL + ["--datacenters=1", "--load=0.6", "--tuner=Paraleon[MonitorInterval=50us]"],
+    # Parameters come into force later, and not everywhere; reports are lost; links between partitions are reported, too.
+    "tuner-lossy": SMALL + ["--load=0.6", "--interFraction=0.5", "--wanDelay=20us", "--duration=300us",
+                            "--tuner=Paraleon[MonitorInterval=30us|ControlDelay=7us|ReportLoss=0.2|DispatchLoss=0.2|"
+                            "LostReports=3,20-25|LostDispatches=2-4]"],
     "acc": SMALL + ["--datacenters=1", "--load=0.6", "--tuner=Acc"],
     "lossy": SMALL + ["--cc=UnoCc", "--lossless=0", "--stages=PhantomQueue", "--loss=1e-3",
                       "--interLossRecovery=UnoErasure", "--load=0.4", "--duration=200us"],

@@ -300,7 +300,8 @@ Network::AuditLinks() const
         {
             const Link::Direction& direction = link.GetDirection(end);
             const uint64_t inFlight = link.CountInFlight(end);
-            if (IsHere(*direction.to) && direction.sentFrames != direction.arrivedFrames + inFlight)
+            if (direction.to->IsHere() &&
+                direction.sentFrames != direction.arrivedFrames + inFlight)
             {
                 return "link " + GetLinkName(l) + ": " + std::to_string(direction.sentFrames) +
                        " frames sent, " + std::to_string(direction.arrivedFrames) +
@@ -310,7 +311,7 @@ Network::AuditLinks() const
     }
     for (const SwitchEntry& entry : m_switches)
     {
-        if (!IsHere(*entry.sw))
+        if (!entry.sw->IsHere())
         {
             continue;
         }

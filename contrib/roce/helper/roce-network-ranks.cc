@@ -6,8 +6,6 @@
 #include "roce-network.h"
 
 #include "ns3/roce-byte-stream.h"
-#include "ns3/roce-input-error.h"
-#include "ns3/roce-tuner.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -22,12 +20,6 @@ namespace roce
 void
 Network::SetRanks(RankExchange& ranks, unsigned threads)
 {
-    if (m_tuner)
-    {
-        throw InputError("ranks: a tuner (" + m_tuner->GetInstanceTypeId().GetName() +
-                         ") sees all switches and NICs at once, which no process does; expected "
-                         "one process");
-    }
     Unite();
     Divide(ranks.GetN() * threads, threads, false, &ranks);
 }
@@ -53,7 +45,7 @@ Network::IsSimulatorDone() const
     return ranks ? ranks->Largest(Simulator::IsFinished()) : Simulator::IsFinished();
 }
 
-/// A link or routes have changed, in all processes.
+/// Links, routes or parameters have changed, in all processes.
 void
 Network::NoteShared() const
 {

@@ -44,6 +44,9 @@ Network::InstallTuner(const ObjectFactory& factory)
         return path;
     };
     network.catchUp = [this] { CatchUp(); };
+    network.noteShared = [this] { NoteShared(); };
+    network.isDone = [this] { return IsSimulatorDone(); };
+    network.ranks = [this] { return GetRanks(); };
     m_tuner = factory.Create<Tuner>();
     m_tuner->Install(std::move(network));
 }

@@ -432,7 +432,7 @@ Network::GetFingerprint() const
     std::vector<uint64_t> fingerprints;
     for (const Ptr<Port>& port : GetPorts())
     {
-        fingerprints.push_back(IsHere(*port->GetOwner()) ? port->GetFingerprint() : 0);
+        fingerprints.push_back(port->GetOwner()->IsHere() ? port->GetFingerprint() : 0);
     }
     if (RankExchange* ranks = GetRanks())
     {

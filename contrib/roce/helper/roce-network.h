@@ -237,7 +237,7 @@ class Network
      * whatever looks at stations before the end of the run. Limits are as for SetThreads().
      * @param ranks the processes; outlives this
      * @param threads of each process, at least 1
-     * @throw InputError if the network has too few parts, or a tuner
+     * @throw InputError if the network has too few parts
      */
     void SetRanks(RankExchange& ranks, unsigned threads);
 
@@ -250,12 +250,6 @@ class Network
     /// @return whether the simulator has no event left; called by all processes, of which one may
     /// have an event of its own
     bool IsSimulatorDone() const;
-
-    /// @return whether this process runs a station. @param station of this network
-    static bool IsHere(const Station& station)
-    {
-        return !station.GetPartition() || !station.GetPartition()->IsRemote();
-    }
 
     /// @return how the network is divided, or null if it is not
     const ParallelRun* GetParallelRun() const

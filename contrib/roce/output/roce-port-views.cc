@@ -65,7 +65,7 @@ PortViews::Gather()
     ByteWriter writer(bytes);
     for (const Ptr<Port>& port : m_network.GetPorts())
     {
-        if (Network::IsHere(*port->GetOwner()))
+        if (port->GetOwner()->IsHere())
         {
             writer(port->GetNode()->GetId())(port->GetIfIndex());
             const View view = LookHere(*port);

@@ -61,13 +61,13 @@ SeriesMerge::SeriesMerge(SeriesContext& context)
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {
         const Nic& nic = *network.GetNic(n).Peek();
-        m_nicOf.push_back({n, Network::IsHere(nic)});
+        m_nicOf.push_back({n, nic.IsHere()});
         m_nics[{nic.GetNode()->GetId(), static_cast<uint16_t>(nic.GetIfIndex())}] = m_nicOf.back();
     }
     for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
     {
         const Switch& sw = *network.GetSwitch(s).Peek();
-        m_switches[sw.GetNodeId()] = {uint64_t{network.GetNNics()} + s, Network::IsHere(sw)};
+        m_switches[sw.GetNodeId()] = {uint64_t{network.GetNNics()} + s, sw.IsHere()};
     }
 }
 

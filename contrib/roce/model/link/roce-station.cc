@@ -69,9 +69,9 @@ Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
 void
 Station::Run(int64_t nowPs)
 {
-    if (m_partition && m_partition->IsRemote())
+    if (!IsHere())
     {
-        return; // it stands for a station that another process runs
+        return;
     }
     m_running = true;
     for (int64_t at = m_agenda.GetFirstPs(); at <= nowPs; at = m_agenda.GetFirstPs())

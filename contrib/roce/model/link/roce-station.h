@@ -165,6 +165,12 @@ class Station
         return m_partition;
     }
 
+    /// @return whether this process runs the station; else it stands for one that another runs
+    bool IsHere() const
+    {
+        return !m_partition || !m_partition->IsRemote();
+    }
+
     /// @brief Make sure an event is pending in time, if there is anything to do.
     void Resume()
     {

@@ -230,7 +230,7 @@ Tuner::OnTick()
                                     [](const EventId& event) { return event.IsExpired(); }),
                      m_onTheWay.end());
     OnInterval(reports);
-    if (!Simulator::IsFinished())
+    if (!m_network.isDone())
     {
         m_next = Simulator::Schedule(PicoSeconds(GetIntervalPs()), &Tuner::OnTick, this);
     }
@@ -255,6 +255,7 @@ Tuner::Dispatch(Change change)
 void
 Tuner::Apply(const Change& change)
 {
+    m_network.noteShared();
     const uint32_t bytes = GetDispatchBytes(change.settings.size());
     const auto reaches = [&](uint32_t size) {
         const TunerParams& p = *m_parameters.Get();

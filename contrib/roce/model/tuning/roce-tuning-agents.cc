@@ -6,6 +6,7 @@
 #include "roce-tuning-agents.h"
 
 #include "roce-sketch-monitor.h"
+#include "roce-tuning-report-codec.h"
 
 #include "ns3/callback.h"
 #include "ns3/roce-egress-scheduler.h"
@@ -16,6 +17,30 @@ namespace ns3
 {
 namespace roce
 {
+
+namespace
+{
+
+/// Make the reports of each process those of all. @param ranks the processes
+void
+Share(RankExchange& ranks, TuningReports& reports)
+{
+    const std::vector<std::string> all = ranks.Gather(TuningReportCodec::Write(reports));
+    reports.nics.clear();
+    reports.switches.clear();
+    for (const std::string& bytes : all)
+    {
+        TuningReportCodec::Read(bytes, reports);
+    }
+    std::sort(reports.nics.begin(), reports.nics.end(), [](const auto& a, const auto& b) {
+        return a.nic < b.nic;
+    });
+    std::sort(reports.switches.begin(), reports.switches.end(), [](const auto& a, const auto& b) {
+        return a.sw < b.sw;
+    });
+}
+
+} // namespace
 
 /// The RTTs of a NIC.
 class TuningAgents::RttAgent
@@ -83,15 +108,42 @@ TuningAgents::Install(const TunedNetwork& network, const Options& options)
     }
 }
 
+/// What has been sent to each port that is reported, so far: NICs', then switches'. It is counted
+/// where the sender is, and a port that stands for one of another process has sent nothing.
+std::vector<uint64_t>
+TuningAgents::ReadIncoming(RankExchange* ranks) const
+{
+    std::vector<uint64_t> bytes;
+    const auto add = [&bytes](const Port& port) {
+        bytes.push_back(port.GetPeer() ? port.GetPeer()->GetTxWireBytes() : 0);
+    };
+    for (uint32_t n = 0; m_options.nics && n < m_network->nics.size(); ++n)
+    {
+        add(*m_network->nics[n]);
+    }
+    for (uint32_t s = 0; s < m_network->switches.size(); ++s)
+    {
+        for (uint16_t p = 0; IsAsked(s) && p < m_network->switches[s]->GetNPorts(); ++p)
+        {
+            add(*m_network->switches[s]->GetPort(p));
+        }
+    }
+    return ranks ? ranks->Sum(bytes) : bytes;
+}
+
 PortReport
-TuningAgents::Read(Port& port, const EcnMarker* marker, PortCounts& before, int64_t nowPs)
+TuningAgents::Read(Port& port,
+                   uint64_t rxBytes,
+                   const EcnMarker* marker,
+                   PortCounts& before,
+                   int64_t nowPs)
 {
     PortReport report;
     report.port = port.GetIndex();
     report.rateBps = port.GetRateBps();
     PortCounts now;
     now.txBytes = port.GetTxWireBytes();
-    now.rxBytes = port.GetPeer() ? port.GetPeer()->GetTxWireBytes() : 0;
+    now.rxBytes = rxBytes;
     now.pauseFrames = port.GetXoffReceived();
     now.markedBytes = marker ? marker->GetMarkedBytes(port.GetIndex()) : 0;
     for (uint8_t c = 0; c < N_CLASSES; ++c)
@@ -110,11 +162,19 @@ TuningAgents::Read(Port& port, const EcnMarker* marker, PortCounts& before, int6
 void
 TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
 {
-    for (uint32_t n = 0; m_options.nics && n < m_network->nics.size(); ++n)
+    RankExchange* const ranks = m_network->ranks();
+    const std::vector<uint64_t> incoming = ReadIncoming(ranks);
+    auto rxBytes = incoming.begin();
+    for (uint32_t n = 0; m_options.nics && n < m_network->nics.size(); ++n, ++rxBytes)
     {
+        Nic& nic = *m_network->nics[n];
+        if (!nic.IsHere())
+        {
+            continue;
+        }
         NicReport report;
         report.nic = n;
-        report.port = Read(*m_network->nics[n], nullptr, m_nicCounts[n], nowPs);
+        report.port = Read(nic, *rxBytes, nullptr, m_nicCounts[n], nowPs);
         if (m_options.rtts)
         {
             m_rttAgents[n]->Take(report.rtts);
@@ -126,11 +186,16 @@ TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
     }
     for (uint32_t s = 0; s < m_network->switches.size(); ++s)
     {
-        if (!(m_network->isTor[s] ? m_options.tors : m_options.otherSwitches))
+        if (!IsAsked(s))
         {
             continue;
         }
         Switch& sw = *m_network->switches[s];
+        if (!sw.IsHere())
+        {
+            rxBytes += sw.GetNPorts();
+            continue;
+        }
         auto* monitor = sw.FindStage<SketchMonitor>();
         const auto* marker = sw.FindStage<EcnMarker>();
         SwitchReport report;
@@ -141,13 +206,17 @@ TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
         }
         for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
         {
-            PortReport port = Read(*sw.GetPort(p), marker, m_switchCounts[s][p], nowPs);
+            PortReport port = Read(*sw.GetPort(p), *rxBytes++, marker, m_switchCounts[s][p], nowPs);
             port.isHost = sw.IsHostPort(p);
             port.rxDataBytes = monitor ? monitor->TakeBytes(p) : 0;
             port.queueBytes = sw.GetQueue(p).GetTotalBytes();
             report.ports.push_back(port);
         }
         reports.switches.push_back(std::move(report));
+    }
+    if (ranks)
+    {
+        Share(*ranks, reports);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "ns3/roce-ecn-marker.h"
 #include "ns3/roce-nic.h"
+#include "ns3/roce-rank-exchange.h"
 #include "ns3/roce-switch.h"
 
 #include <cstdint>
@@ -35,6 +36,10 @@ struct TunedNetwork
     /// The same as a rate law gets to know it.
     std::function<PathInfo(uint32_t src, uint32_t dst)> pathInfo;
     std::function<void()> catchUp; //!< all stations do what is due by now
+    /// An event is about to change stations, in all processes alike.
+    std::function<void()> noteShared;
+    std::function<bool()> isDone;         //!< nothing is to happen any more, in any process
+    std::function<RankExchange*()> ranks; //!< the processes of a run that is on, or null: it is one
 };
 
 /// What a port was like in a monitor interval.
@@ -91,6 +96,8 @@ struct TuningReports
  * RTTs: a NIC notes each ACK that arrives. The ACK echoes when its data was sent, as hardware that
  * keeps the time itself would know it: no time stamp need be on the wire, and rate laws that do
  * without one are not told. Bytes and pauses are differences of what ports count anyway.
+ *
+ * If several processes run the network, each measures at its own stations, and all get all reports.
  */
 class TuningAgents
 {
@@ -115,7 +122,7 @@ class TuningAgents
     void Install(const TunedNetwork& network, const Options& options);
 
     /**
-     * @brief An interval has ended; the next one begins.
+     * @brief An interval has ended; the next one begins. By all processes.
      * @param reports [out] everything but the times
      * @param withNics NICs report this time
      * @param nowPs all stations have caught up
@@ -135,8 +142,27 @@ class TuningAgents
         uint64_t markedBytes{0};
     };
 
-    /// @return since before, which becomes now. @param marker of the switch, or null
-    static PortReport Read(Port& port, const EcnMarker* marker, PortCounts& before, int64_t nowPs);
+    /// @return whether this interval's report of a switch is wanted
+    bool IsAsked(uint32_t sw) const
+    {
+        return m_network->isTor[sw] ? m_options.tors : m_options.otherSwitches;
+    }
+
+    std::vector<uint64_t> ReadIncoming(RankExchange* ranks) const;
+
+    /**
+     * @param port of a station of this process
+     * @param rxBytes sent by its other end so far
+     * @param marker of the switch, or null
+     * @param [in,out] before what it had counted; then what it has
+     * @param nowPs present time
+     * @return what is new
+     */
+    static PortReport Read(Port& port,
+                           uint64_t rxBytes,
+                           const EcnMarker* marker,
+                           PortCounts& before,
+                           int64_t nowPs);
 
     const TunedNetwork* m_network{nullptr};
     Options m_options;
