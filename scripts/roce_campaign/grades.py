@@ -6,9 +6,9 @@
 A  reproduced: our number lies in the band (a relation holds in all its cases)
 B  size about right: sign agrees and 0.5 to 1.5 times the reported number, or within a factor of 2
 C  only the sign (of a reduction; side of 1 of a ratio), or the order of magnitude, agrees
-U  undecided: the estimate would get A, B or C, but the 95 % interval does not tell its sign (of a
-   reduction; side of 1 of a ratio; which side of a comparison is larger), or the quick size has too
-   few seeds to tell
+U  undecided: the 95 % interval does not tell the sign of the effect (of a reduction; side of 1 of a ratio;
+   which side of a comparison is larger), so neither that it is the reported one nor that it is not; or
+   the quick size has too few seeds to tell
 F  not reproduced
 N  not measured: runs are missing, there were no flows of that kind, or what the claim needs does not hold
 X  not scored, as the table of targets says
@@ -123,14 +123,17 @@ class Rule:
     def mark(self, value: float, low: Optional[float], high: Optional[float]) -> str:
         """The grade of a number with an interval.
 
-        An effect whose sign the interval leaves open gets U; but a condition that no effect would meet as
+        An effect whose sign the interval leaves open gets U, whatever side of no effect the estimate
+        is on, if a part of the interval would get more than F. But a condition that no effect would meet as
         well (a band around it) says that there is little effect, which the interval shows if it lies in it.
         """
+        grade = self.grade(value)
+        if not self.sign_open(low, high):
+            return grade
         for letter, test in self.clauses:
-            if test(value):
-                shown = not self.sign_open(low, high) or all(map(test, (low, self.no_effect, high)))
-                return letter if shown else "U"
-        return "F"
+            if letter == grade and all(map(test, (low, self.no_effect, high))):
+                return grade
+        return "U" if any(self.grade(x) != "F" for x in (low, value, high)) else "F"
 
 
 def reported_number(text: str) -> Optional[float]:

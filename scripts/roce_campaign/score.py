@@ -4,7 +4,8 @@
 """Claims against metrics: a grade each (see grades.py).
 
 Grades are of the estimate. The note says when the confidence interval reaches other grades. An effect
-whose sign the interval leaves open gets U instead of A, B or C.
+whose sign the interval leaves open gets U, on whichever side the estimate is; so does a relation that holds,
+or fails, only by such cases.
 """
 
 import textwrap
@@ -227,7 +228,7 @@ class Scorer:
         return found
 
     def _score_relation(self, claim: Claim) -> Score:
-        held, open_cases, texts, failing, missing = 0, 0, [], [], []
+        held, open_held, open_failed, texts, failing, missing = 0, 0, 0, [], [], []
         without: List[str] = []  # cases without what they need
         remarks: List[str] = []
         unfinished: Dict[int, int] = {}
@@ -247,9 +248,10 @@ class Scorer:
             if (difference and difference.low is not None
                     and difference.low <= 0 <= difference.high and difference.low < difference.high):
                 text += " (not significant)"
-                open_cases += holds and case.expression.is_effect
+                open_held += holds and case.expression.is_effect
+                open_failed += not holds and case.expression.is_effect
             elif case.expression.is_effect and self._too_few_seeds(case):
-                open_cases += holds
+                open_held += holds
                 few = self._too_few_seeds(case)
             texts.append(prefix + text)
             if not holds:
@@ -268,16 +270,18 @@ class Scorer:
             else:
                 # The cases of the quick size are what there is to judge; the note says so.
                 enough *= measured / count
-        grade = "N" if enough is None else "F" if held < enough \
-            else "U" if held - open_cases < enough else "A"
+        grade = "N" if enough is None else "F" if held + open_failed < enough \
+            else "U" if held - open_held < enough else "A"
         if missing:
             remarks.insert(0, f"{len(missing)} of {len(claim.cases)} cases not measured")
         if without:
             remarks.insert(0, f"{len(without)} of {len(claim.cases)} cases not applicable")
         if grade == "U":
-            remarks.insert(0, f"{open_cases} of the {held} that hold not significant")
+            for what, some, of in (("fail", open_failed, measured - held), ("hold", open_held, held)):
+                if some:
+                    remarks.insert(0, f"{some} of the {of} that {what} not significant")
             if few:
-                remarks.insert(1, few)
+                remarks.append(few)
         if measured > SHOWN_CASES:
             texts = failing[:SHOWN_CASES] + (["..."] if len(failing) > SHOWN_CASES else [])
         note = "; ".join(texts + remarks + not_counted(unfinished))

@@ -260,11 +260,12 @@ class Claim:
 
 
 def test_significance():
-    """No A for an effect that is not significant; a band around no effect is met by an interval in it."""
+    """Neither A nor F for an effect that is not significant; a band around no effect is met by an interval in it."""
     effect, nothing = Rule.of(Claim("10", (5, 15))), Rule.of(Claim("1", (-5, 5)))
     for rule, interval, grade in ((effect, (10, 1, 19), "A"), (effect, (10, -1, 21), "U"), (effect, (10, None, None), "A"),
                                   (nothing, (1, -3, 4), "A"), (nothing, (1, -20, 22), "U"), (nothing, (4, 2, 6), "A"),
-                                  (effect, (-9, -20, 2), "F")):
+                                  (effect, (-9, -20, 2), "U"), (effect, (-9, -20, -1), "F"),
+                                  (effect, (-9, None, None), "F")):
         check(rule.mark(*interval) == grade, f"{interval}: {rule.mark(*interval)}, not {grade}")
     check(score.SOURCES.keys() == {"paper", "own"}, "sources")
 

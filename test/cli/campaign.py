@@ -110,6 +110,9 @@ claims:
   - {id: open-limit, holds: pauses < 10, at: {law: new}}
   - {id: open-case, holds: 1.5 * pauses < average, each: law, at_least: 1}
   - {id: sure-case, holds: pauses < average, each: law, at_least: 1}
+  - {id: open-failing, holds: 1.5 * pauses > average, at: {law: old}}
+  - {id: sure-failing, holds: pauses > average, at: {law: old}}
+  - {id: failing-limit, holds: pauses > 10, at: {law: new}}
   - {id: nothing, value: huge, at: {law: new}, reported: 1}
   - {id: omitted, value: average, at: {law: new}, reported: 1, rule: not scored (why not)}
   - {id: T-1, value: "reduction(average(law=new), average(law=old))"}
@@ -148,7 +151,7 @@ SCORES = {
     "variable": ("2/2", None, None, "A"),
     "open": ("51.5152", -1.463538, 104.493841, "U"),
     "open-sign": ("51.5152", -1.463538, 104.493841, "U"),
-    "open-wrong": ("51.5152", -1.463538, 104.493841, "F"),
+    "open-wrong": ("51.5152", -1.463538, 104.493841, "U"),
     "open-band": ("51.5152", -1.463538, 104.493841, "U"),
     "open-ratio": ("0.761905", -0.006210, 1.530019, "U"),
     "open-sides": ("1/1", -4.5 - 12.420688, -4.5 + 12.420688, "U"),
@@ -158,6 +161,9 @@ SCORES = {
     "open-limit": ("1/1", -2 - 4 * 2.484138, -2 + 4 * 2.484138, "A"),
     "open-case": ("1/2", None, None, "U"),
     "sure-case": ("2/2", None, None, "A"),
+    "open-failing": ("0/1", -4.5 - 12.420688, -4.5 + 12.420688, "U"),
+    "sure-failing": ("0/1", -8.5 - 7.452413, -8.5 + 7.452413, "F"),
+    "failing-limit": ("0/1", -2 - 4 * 2.484138, -2 + 4 * 2.484138, "F"),
     "nothing": ("", None, None, "N"),
     "omitted": ("", None, None, "X"),
     "T-1": ("36.3636", 30.8830, 41.8442, "A"),
@@ -330,8 +336,9 @@ def test_numbers(folder):
     check("interval reaches A, B" in scores["T-1"]["note"], scores["T-1"]["note"])
     check("no value at" in scores["nothing"]["note"], scores["nothing"]["note"])
     check("sign not significant" in scores["open"]["note"]
-          and "1 of the 1 that hold not significant" in scores["open-case"]["note"],
-          f"{scores['open']} {scores['open-case']}")
+          and "1 of the 1 that hold not significant" in scores["open-case"]["note"]
+          and "1 of the 1 that fail not significant" in scores["open-failing"]["note"],
+          f"{scores['open']} {scores['open-case']} {scores['open-failing']}")
     check("law=old" in scores["not-all"]["note"] and "16.5" in scores["not-all"]["note"],
           scores["not-all"]["note"])
     metrics = {(r["metric"], r["law"]): r for r in rows(out / "metrics.csv")}
