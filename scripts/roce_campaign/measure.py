@@ -97,17 +97,17 @@ def measure_summary(summary: dict, definition: dict, where: str) -> dict:
     return {"value": node * definition.get("scale", 1)}
 
 
-def leaves_of_senders(run: rr.Run, senders: dict) -> List[str]:
-    """Node numbers of the leaf switches whose hosts start that many of these flows."""
+def leaves_passed_by(run: rr.Run, flows: dict) -> List[str]:
+    """Node numbers of the leaf switches that so many of these flows pass, from or to their hosts."""
     shape = run.summary.get("configuration", {})
     try:
         hosts, leaves = int(shape["hostsPerLeaf"]), int(shape["leaves"])
     except (KeyError, ValueError):
-        raise rr.ResultError(f"{run.folder}: senders: is for runs of two-dc-leaf-spine") from None
-    started = Counter(f.src // hosts for f in run.flows if chosen(f, senders))
+        raise rr.ResultError(f"{run.folder}: passed_by: is for runs of two-dc-leaf-spine") from None
+    passing = Counter(leaf for f in run.flows if chosen(f, flows) for leaf in {f.src // hosts, f.dst // hosts})
     numbers = {name: node for node, name in run.summary.get("nodeNames", {}).items()}
     return [numbers[f"dc{i // leaves}-leaf{i % leaves}"]
-            for i in range(leaves * int(shape["datacenters"])) if started[i] == senders["flows"]]
+            for i in range(leaves * int(shape["datacenters"])) if passing[i] == flows["flows"]]
 
 
 def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.Run]) -> dict:
@@ -161,8 +161,8 @@ def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.
         within = definition.get("within", "mean")
         if group and not members and within in ("count", "sum"):
             values.append(0.0)  # no row at all: none in any group
-        if "senders" in definition:
-            chosen_leaves = leaves_of_senders(run, definition["senders"])
+        if "passed_by" in definition:
+            chosen_leaves = leaves_passed_by(run, definition["passed_by"])
             members = {leaf: members.get(leaf, []) for leaf in chosen_leaves}
             values = []
         values += [statistic_of(sorted(m), within) for m in members.values()]
@@ -202,7 +202,7 @@ def definitions(experiment: Experiment) -> Dict[str, dict]:
 def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Dict[str, dict]:
     """All metrics of a run folder."""
     run = None
-    if any(d["source"] == "flows" or "senders" in d for d in metrics.values()):
+    if any(d["source"] == "flows" or "passed_by" in d for d in metrics.values()):
         run = rr.load_run(folder, folder, warmup_ns)
     summary = run.summary if run else rr.read_summary(folder)
     found: Dict[str, dict] = {}

@@ -28,7 +28,7 @@ SOURCES = {
     "counter": ("absent",),
     "summary": (),
     "file": ("column", "statistic", "where", "after", "before", "weight", "group", "within",
-             "senders"),
+             "passed_by"),
     "fairness": ("statistic", "bin", "threshold", "hold") + RATES,
     "throughput": ("statistic",) + RATES,
     "accuracy": ("column", "elephants", "empty", "after", "before"),
@@ -248,10 +248,10 @@ def read_file_fields(fields: Dict[str, Value], what: str) -> Dict[str, object]:
         plain["within"] = fields["within"].parsed(f"{what}: within", parse_statistic)
         if "group" not in fields:
             fields["within"].fail(f"{what}: within: is a statistic of each group, add group:")
-    if "senders" in fields:
+    if "passed_by" in fields:
         if plain.get("group") != "node":
-            fields["senders"].fail(f"{what}: senders: chooses leaf switches, add group: node")
-        chosen = fields["senders"].fields(f"{what}: senders", ("flows",) + FLOWS, ("flows",))
-        plain["senders"] = {"flows": chosen["flows"].whole(f"{what}: senders: flows", 0),
-                            **read_flow_fields(chosen, f"{what}: senders")}
+            fields["passed_by"].fail(f"{what}: passed_by: chooses leaf switches, add group: node")
+        chosen = fields["passed_by"].fields(f"{what}: passed_by", ("flows",) + FLOWS, ("flows",))
+        plain["passed_by"] = {"flows": chosen["flows"].whole(f"{what}: passed_by: flows", 0),
+                            **read_flow_fields(chosen, f"{what}: passed_by")}
     return plain

@@ -124,25 +124,25 @@ SENDERS = PROGRAM.replace(
     '"configuration": {', '"configuration": {"datacenters": "2", "leaves": "2", "hostsPerLeaf": "2", ')
 
 
-def test_senders(folder):
-    """Leaf switches are chosen by how many flows their hosts start."""
+def test_passed_by(folder):
+    """Leaf switches are chosen by how many flows pass them."""
     events = "time_ns,node\\n1,10\\n2,10\\n3,10\\n4,11\\n5,13\\n6,13\\n"
     program = SENDERS.replace('with open("queues.csv"', f'with open("events.csv", "w") as f:\n'
                               f'    f.write("{events}")\nwith open("queues.csv"')
     metrics = "\n".join(f"  {name}: {{file: events.csv, column: time_ns, statistic: {statistic}, group: "
-                        f"node, within: count, senders: {{{senders}}}}}" for name, statistic, senders in
-                        [("four", "mean", "flows: 4"), ("two", "mean", "flows: 2"), ("sum_two", "sum", "flows: 2"),
-                         ("inter", "mean", "flows: 2, scope: inter"), ("large", "mean", "flows: 1, size: '>8KB'"),
+                        f"node, within: count, passed_by: {{{flows}}}}}" for name, statistic, flows in
+                        [("ten", "mean", "flows: 10"), ("two", "mean", "flows: 2"), ("sum_two", "sum", "flows: 2"),
+                         ("inter", "mean", "flows: 5, scope: inter"), ("large", "mean", "flows: 1, size: '>8KB'"),
                          ("none", "mean", "flows: 9")])
     experiment = campaign.write_program(
-        folder, program, f"title: Senders\nprogram: ./program.py\nseeds: 1\nmetrics:\n{metrics}\n")
-    good(run("reproduce", experiment, "--out", folder / "out"), "senders")
+        folder, program, f"title: Leaf switches\nprogram: ./program.py\nseeds: 1\nmetrics:\n{metrics}\n")
+    good(run("reproduce", experiment, "--out", folder / "out"), "passed by")
     found = {r["metric"]: r["mean"] for r in rows(folder / "out" / "metrics.csv")}
-    # Flow i is of host i % 8 and has i + 1 KB: 4 flows at leaf 0 (3 events), 2 at the others (1, 0 and 2
-    # events), where node 12 has no row. Odd flows are between datacenters: 2 at leaf 0, else 1. Above
-    # 8 KB are flows 8 and 9, both at leaf 0.
-    for name, mean in {"four": 3, "two": 1, "sum_two": 3, "inter": 3, "large": None, "none": None}.items():
-        check(near(found[name], mean), f"senders: {name}: {found}")
+    # Flow i goes from host i % 8 to host 1 and has i + 1 KB: all 10 pass leaf 0 (3 events), some from its own hosts, 2 each of
+    # the others (1, 0 and 2 events), where node 12 has no row. Odd flows are between datacenters: 5 at leaf 0, else 1.
+    # Above 8 KB are flows 8 and 9, both at leaf 0.
+    for name, mean in {"ten": 3, "two": 1, "sum_two": 3, "inter": 3, "large": None, "none": None}.items():
+        check(near(found[name], mean), f"passed by: {name}: {found}")
     text = experiment.read_text()
     for old, new, words in (("group: node, ", "group: time_ns, ", "add group: node"),
                             ("flows: 9", "scope: all", "'flows' is missing")):
@@ -290,9 +290,9 @@ def main():
         print("points: as expected", flush=True)
         test_figures(experiment, out)
         print("figures: as expected")
-        (Path(name) / "senders" / "plain").mkdir(parents=True)
-        test_senders(Path(name) / "senders")
-        print("senders: as expected")
+        (Path(name) / "passed_by" / "plain").mkdir(parents=True)
+        test_passed_by(Path(name) / "passed_by")
+        print("passed by: as expected")
 
 
 if __name__ == "__main__":
