@@ -229,7 +229,7 @@ def comparison():
     rows.append(("all", "", *totals, ""))
     law = MODULE / "model" / "congestion-control" / "roce-dctcp"
     tutorial = MODULE / "doc" / "tutorial" / "roce-aimd"
-    places = sum(path.read_text(encoding="utf-8").count('"CutPeriod"') for path in MODULE.rglob("roce-*"))
+    places = sum(path.read_text(encoding="utf-8").count('"CutPeriod"') for path in MODULE.rglob("roce-dcqcn*"))
     facts = [
         ("includes of a room that is not below", OLD_UPWARDS, len(rooms.upwards(files))),
         ("circles of headers", OLD_CIRCLES, len(rooms.circles(files))),
