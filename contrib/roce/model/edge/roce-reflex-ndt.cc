@@ -78,7 +78,7 @@ ReflexNdtParams::Table()
                       "Longest suspension")
             .Choice("PauseScope",
                     Nested(&P::controller, &S::switchScope),
-                    {true},
+                    {false},
                     {{"port", false}, {"switch", true}},
                     "Whose flows make up the share: those of each port or of the whole switch")
             .Choice("PauseNumerator",

@@ -71,10 +71,10 @@ struct ReflexNdtParams
  * flow that is congested while the port itself is overloaded, and always has packets in Normal, is
  * not throttled at all; without SymmetricOrderGuard it is, and its packets are reordered.
  *
- * What the paper calls an extreme scenario, the suspension, is read as rare: its share is that of
- * flows with packets in Controlled among all active flows of the switch. With PauseScope=port and
- * PauseNumerator=state it is not rare: TIMELY's flows have RTTs above TDstThreshold most of the
- * time within a datacenter, and the bursts after suspensions bring about more PFC.
+ * The paper has two queues at each egress and suspends "the Controlled Queue" by the share of flows
+ * mapped to it. So the share is that of flows with packets in a port's Controlled queue among the
+ * port's active flows. With PauseScope=switch, one share for all ports, suspensions are rare, and
+ * pauses by PFC stay.
  *
  * The stamp replaces the sender's, which is harmless only where something else gives the sender its
  * round trips (ReflexNsf) and paths are not chosen by them; see attribute SeparateTimestamp. A
