@@ -175,6 +175,30 @@ TEST_F(ReflexNdtTest, SuspensionsCountQueuedFlowsUnlessToldOtherwise)
     EXPECT_EQ(pauses(""), queued) << "the default is queue";
 }
 
+// As shipped, each egress suspends by its own flows: what goes to leaf b does not hold back the
+// suspension at leaf a, whose only flow is congested.
+TEST_F(ReflexNdtTest, EachEgressCountsItsOwnFlowsUnlessToldOtherwise)
+{
+    const auto pauses = [](const char* scope) {
+        Config::Reset();
+        SetRateLaw("LineRate");
+        SetNdt("PauseNumerator", StringValue("state"));
+        if (*scope)
+        {
+            SetNdt("PauseScope", StringValue(scope));
+        }
+        NdtNetwork dc(30 * G);
+        dc.Build([](uint32_t nic, int64_t) { return nic == 0 ? LONG_RTT : SHORT_RTT; });
+        dc.Run(Numbered({Flow(0, 4, 400000, 100 * US), Flow(1, 8, 2000000), Flow(2, 8, 2000000)}));
+        const uint64_t found = dc.Count().at("reflexNdtPauses");
+        Simulator::Destroy();
+        return found;
+    };
+    EXPECT_GT(pauses("port"), 0u);
+    EXPECT_EQ(pauses("switch"), 0u) << "one of three flows is congested";
+    EXPECT_EQ(pauses(""), pauses("port")) << "the default is port";
+}
+
 TEST_F(ReflexNdtTest, AttributesOfTheController)
 {
     const auto threshold = [](int64_t us) { return TimeValue(MicroSeconds(us)); };
