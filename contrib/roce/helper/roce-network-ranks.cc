@@ -25,7 +25,7 @@ Network::SetRanks(RankExchange& ranks, unsigned threads)
 }
 
 std::unique_ptr<RankMail>
-Network::MakeMail(RankExchange& ranks)
+Network::MakeMail(RankExchange& ranks) const
 {
     // Of stations, only NICs have something to tell.
     return std::make_unique<RankMail>(
@@ -35,7 +35,30 @@ Network::MakeMail(RankExchange& ranks)
                               },
                               [](Station& station, const std::string& bytes) {
                                   dynamic_cast<Nic&>(station).TellPacked(bytes);
-                              }});
+                              },
+                              [this](int64_t nowPs) { return FindLeastEnd(nowPs); }});
+}
+
+/// @return some NIC of this process sends, at its full rate, up to this time what it has not sent
+/// @param nowPs present time
+int64_t
+Network::FindLeastEnd(int64_t nowPs) const
+{
+    int64_t endPs = 0;
+    for (const NicEntry& entry : m_nics)
+    {
+        const Nic& nic = *entry.nic;
+        uint64_t unsentBytes = 0;
+        for (uint32_t q = 0; nic.IsHere() && nic.GetOpenQps() && q < nic.GetNQps(); ++q)
+        {
+            const QueuePair* qp = nic.GetQp(q);
+            unsentBytes += qp && !qp->failed ? qp->GetUnsentBytes() : 0;
+        }
+        const auto bytePs = static_cast<int64_t>(8'000 * uint64_t{PS_PER_MS} / nic.GetRateBps());
+        unsentBytes = std::min<uint64_t>(unsentBytes, 1'000'000'000'000);
+        endPs = std::max(endPs, nowPs + static_cast<int64_t>(unsentBytes) * bytePs);
+    }
+    return endPs;
 }
 
 bool
