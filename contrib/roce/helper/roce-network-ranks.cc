@@ -30,35 +30,42 @@ Network::MakeMail(RankExchange& ranks) const
     // Of stations, only NICs have something to tell.
     return std::make_unique<RankMail>(
         ranks,
-        RankMail::ReportCodec{[](const Station& station, std::size_t index) {
-                                  return dynamic_cast<const Nic&>(station).PackReport(index);
-                              },
-                              [](Station& station, const std::string& bytes) {
-                                  dynamic_cast<Nic&>(station).TellPacked(bytes);
-                              },
-                              [this](int64_t nowPs) { return FindLeastEnd(nowPs); }});
+        RankMail::ReportCodec{
+            [](const Station& station, std::size_t index) {
+                return dynamic_cast<const Nic&>(station).PackReport(index);
+            },
+            [](Station& station, const std::string& bytes) {
+                dynamic_cast<Nic&>(station).TellPacked(bytes);
+            },
+            [this](int64_t nowPs, int64_t crossingPs) { return FindLeastEnd(nowPs, crossingPs); }});
 }
 
-/// @return some NIC of this process sends, at its full rate, up to this time what it has not sent
-/// @param nowPs present time
+/// See RankMail::ReportCodec. A NIC needs some time for what it has not sent at all, though it may
+/// send at its full rate; and if that goes to another process, then its acknowledgement comes back.
 int64_t
-Network::FindLeastEnd(int64_t nowPs) const
+Network::FindLeastEnd(int64_t nowPs, int64_t crossingPs) const
 {
-    int64_t endPs = 0;
+    int64_t longestPs = 0;
     for (const NicEntry& entry : m_nics)
     {
         const Nic& nic = *entry.nic;
-        uint64_t unsentBytes = 0;
+        const auto bytePs = static_cast<int64_t>(8'000 * uint64_t{PS_PER_MS} / nic.GetRateBps());
+        int64_t allPs = 0;
         for (uint32_t q = 0; nic.IsHere() && nic.GetOpenQps() && q < nic.GetNQps(); ++q)
         {
             const QueuePair* qp = nic.GetQp(q);
-            unsentBytes += qp && !qp->failed ? qp->GetUnsentBytes() : 0;
+            const uint64_t bytes = qp && !qp->failed ? qp->GetUnsentBytes() : 0;
+            if (bytes)
+            {
+                const bool crosses = !m_nics[qp->GetConfig().dst].nic->IsHere();
+                const auto ps =
+                    static_cast<int64_t>(std::min<uint64_t>(bytes, 1'000'000'000)) * bytePs;
+                allPs += ps;
+                longestPs = std::max({longestPs, allPs, ps + (crosses ? 2 * crossingPs : 0)});
+            }
         }
-        const auto bytePs = static_cast<int64_t>(8'000 * uint64_t{PS_PER_MS} / nic.GetRateBps());
-        unsentBytes = std::min<uint64_t>(unsentBytes, 1'000'000'000'000);
-        endPs = std::max(endPs, nowPs + static_cast<int64_t>(unsentBytes) * bytePs);
     }
-    return endPs;
+    return nowPs + longestPs;
 }
 
 bool

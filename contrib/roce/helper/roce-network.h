@@ -628,7 +628,7 @@ class Network
     int64_t GetLongestNicDelayPs() const;
     void Divide(unsigned partitions, unsigned threads, bool measure, RankExchange* ranks);
     std::unique_ptr<RankMail> MakeMail(RankExchange& ranks) const;
-    int64_t FindLeastEnd(int64_t nowPs) const;
+    int64_t FindLeastEnd(int64_t nowPs, int64_t crossingPs) const;
     void NoteShared() const;
     std::map<std::string, uint64_t> AddRanks(const std::map<std::string, uint64_t>& own) const;
     void CheckParallel() const;

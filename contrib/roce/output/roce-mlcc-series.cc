@@ -103,7 +103,7 @@ MlccSeries::FindCredits(const std::vector<Sender>& senders) const
             credits.push_back({i,
                                {static_cast<double>(credit->GetMatches()),
                                 credit->GetCreditBps(),
-                                credit->GetQueueBytes(),
+                                static_cast<double>(credit->GetQueueBytes()),
                                 dqm.GetDelayPs() / 1e3,
                                 dqm.GetTargetBps(),
                                 dqm.GetDw(),

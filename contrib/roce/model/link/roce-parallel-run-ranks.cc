@@ -87,7 +87,7 @@ ParallelRun::FindLeastEnd()
         return 0;
     }
     m_soughtPs = nowPs;
-    return m_mail->FindLeastEnd(nowPs);
+    return m_mail->FindLeastEnd(nowPs, m_meetingPs);
 }
 
 /// Say when the processes meet next.

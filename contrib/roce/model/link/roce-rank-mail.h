@@ -61,8 +61,8 @@ class RankMail
         /// Tells it in another process.
         std::function<void(Station& station, const std::string& bytes)> tell;
         /// @return by what stations of this process have still to send, the last completion of all
-        /// is no earlier than this
-        std::function<int64_t(int64_t nowPs)> findLeastEnd;
+        /// is no earlier than this; crossingPs is the shortest delay of a link between processes
+        std::function<int64_t(int64_t nowPs, int64_t crossingPs)> findLeastEnd;
     };
 
     /// What is to come, as far as it is known.
@@ -119,10 +119,10 @@ class RankMail
         m_codec.tell(*report.station, report.bytes);
     }
 
-    /// @return see ReportCodec. @param nowPs present time
-    int64_t FindLeastEnd(int64_t nowPs) const
+    /// @return see ReportCodec. @param nowPs present time @param crossingPs see there
+    int64_t FindLeastEnd(int64_t nowPs, int64_t crossingPs) const
     {
-        return m_codec.findLeastEnd(nowPs);
+        return m_codec.findLeastEnd(nowPs, crossingPs);
     }
 
     // --- at work; by all processes
