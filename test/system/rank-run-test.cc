@@ -202,6 +202,18 @@ TEST_F(RankRunTest, TheLastCompletionIsToldInTime)
     }
 }
 
+// A flow between processes, done as soon as the answer to its last packet can be back.
+TEST_F(RankRunTest, TheAnswerToTheLastPacketIsToldInTime)
+{
+    wanBps = 100 * G;
+    for (const uint64_t bytes : {100'000U, 400'000U, 500'000U})
+    {
+        flows = Numbered({Flow(0, 7, bytes)});
+        const Outcome two = Compare();
+        EXPECT_LE(two.endPs, static_cast<int64_t>(bytes) * 84 + 2 * wanPs[0] + 6 * US);
+    }
+}
+
 // What NICs have still to send says that the end is not near: they meet seldom after the last
 // start.
 TEST_F(RankRunTest, LargeFlowsAreNotOverSoon)
@@ -265,10 +277,11 @@ TEST_F(RankRunTest, PausesBetweenProcesses)
     EXPECT_GT(two.counters.at("pfcXoffSent"), 0u);
 }
 
-// Flows that wait for others start as in one process, whose ever these are.
+// Flows that wait for others start as in one process, whose ever these are and however far off the
+// end is.
 TEST_F(RankRunTest, FlowsThatWaitForOthers)
 {
-    flows.clear();
+    flows = {Flow(1, 2, 4'000'000), Flow(9, 10, 4'000'000)};
     for (uint32_t phase = 1; phase <= 4; ++phase)
     {
         for (uint32_t src = 0; src < HOSTS; ++src)

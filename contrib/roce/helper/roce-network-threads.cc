@@ -190,7 +190,8 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
         m_parallel->Begin(windowPs);
         return;
     }
-    int64_t meetingPs = NEVER_PS;
+    // At most so long: more frames at once would save nothing, and take memory.
+    int64_t meetingPs = PS_PER_MS;
     windowPs = marginPs;
     for (const StationGroups::Edge& edge : edges)
     {
