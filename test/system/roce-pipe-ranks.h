@@ -87,8 +87,12 @@ class PipeRanks : public RankExchange
     void Write(const std::string& own)
     {
         uint64_t bytes = own.size();
-        Move(::write, &bytes, sizeof bytes);
-        Move(::write, const_cast<char*>(own.data()), bytes);
+        // Whoever writes to a process that has gone is told so, and not killed.
+        const auto send = [](int socket, const void* data, std::size_t n) {
+            return ::send(socket, data, n, MSG_NOSIGNAL);
+        };
+        Move(send, &bytes, sizeof bytes);
+        Move(send, const_cast<char*>(own.data()), bytes);
     }
 
     template <typename F>

@@ -229,7 +229,7 @@ class Network
 
     /**
      * @brief Run in several processes, which all have built the same network and call this alike;
-     * with the same results. In place of an earlier division.
+     * with the same results. After InstallFlows(), in place of an earlier division.
      *
      * Each has all flows and all events of the simulator, and runs stations of its own; what is
      * asked of others is as if they had never run, but for the totals below, which are those of

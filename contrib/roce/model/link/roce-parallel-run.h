@@ -100,7 +100,7 @@ class CutDirection final : public FrameSink
  * count no references of what others have (ObjectLock). Events that they schedule end the run with
  * an error after the window, if two threads have not wrecked the simulator's list by then. Trace
  * sources that stations call have no sinks (StationTrace); the two named above are put off and told
- * in the order of time, NICs in order, at most L late.
+ * in the order of time, NICs in order, at most L late; with several processes, when these meet.
  */
 class ParallelRun
 {
@@ -152,7 +152,7 @@ class ParallelRun
     void Begin(int64_t windowPs, int64_t meetingPs = NEVER_PS);
 
     /**
-     * @brief The last completion of all is no earlier than this, see RankMail::Codec. Before
+     * @brief The last completion of all is no earlier than this, see RankMail::ReportCodec. Before
      * Begin(), in all processes alike.
      * @param atPs time
      */

@@ -27,8 +27,8 @@ class CutDirection;
 
 /**
  * @ingroup roce
- * @brief What the processes of a ParallelRun send each other at the end of each window: frames on
- * links between their stations, what stations have to tell, and when something may happen next.
+ * @brief What the processes of a ParallelRun send each other when they meet: frames on links
+ * between their stations, what stations have to tell, and when something may happen next.
  */
 class RankMail
 {
