@@ -32,7 +32,7 @@ SERIES = ["--queues=5us", "--transport=11us", "--pauses=5us", "--utilisation=10u
 # Reasons to refuse a drawn network, by words of the message.
 REASONS = {"ranks: a tuner": "tuners in several processes", "too few for": "fewer parts than processes"}
 # Systems that are not among the fuzzer's, in two datacenters and in one.
-TWO = [["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide"], ["--cc=Dcqcn", "--edge=Bicc"]]
+TWO = [["--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide", "--mlcc=13us"], ["--cc=Dcqcn", "--edge=Bicc"]]
 ONE = [["--cc=Dcqcn", "--tuner=Paraleon[MonitorInterval=20us]"], ["--cc=Dcqcn", "--tuner=Acc"]]
 
 

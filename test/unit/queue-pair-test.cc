@@ -89,6 +89,28 @@ TEST(QueuePair, MessageBoundariesAndSizes)
     EXPECT_EQ(s.qp.GetInflightBytes(), 1078u + 1062 + 562 + 1078 + 82 + 5 * 20);
 }
 
+// What has never been sent, of the last message: repetitions do not count, nor what others have.
+TEST(QueuePair, UnsentBytes)
+{
+    Sender s;
+    EXPECT_EQ(s.qp.GetUnsentBytes(), 0u);
+    s.qp.Post(2500, 11, 0);
+    s.qp.Post(3300, 12, 0);
+    EXPECT_EQ(s.qp.GetUnsentBytes(), 3300u);
+    for (const uint64_t left : {3300, 3300, 3300, 2300, 1300, 300})
+    {
+        s.Send();
+        EXPECT_EQ(s.qp.GetUnsentBytes(), left);
+    }
+    s.Ack(1, true);
+    ASSERT_TRUE(s.qp.CanSend()) << "it does not go back";
+    EXPECT_EQ(s.qp.GetUnsentBytes(), 300u);
+    s.SendFrames();
+    EXPECT_EQ(s.qp.GetUnsentBytes(), 0u);
+    s.Ack(7);
+    EXPECT_EQ(s.qp.GetUnsentBytes(), 0u);
+}
+
 TEST(QueuePair, ZeroByteMessageIsOnePacket)
 {
     Sender s;

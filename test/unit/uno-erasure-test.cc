@@ -58,6 +58,26 @@ TEST(UnoErasure, SendsBlockByBlockDataThenParity)
     EXPECT_EQ(s.qp.GetInflightBytes(), 15 * WIRE + RETH_BYTES - 500);
 }
 
+// A message may be complete before its last parity is sent, so that does not count.
+TEST(UnoErasure, UnsentBytesAreOfData)
+{
+    Sender s;
+    s.qp.Post(10500, 1, 0); // 8 + 2 and 3 + 2 packets
+    const std::map<int, uint64_t>
+        left{{0, 10500}, {7, 3500}, {8, 2500}, {10, 2500}, {11, 1500}, {12, 500}, {13, 0}, {15, 0}};
+    for (int sent = 0; sent <= 15; ++sent)
+    {
+        if (left.count(sent))
+        {
+            EXPECT_EQ(s.qp.GetUnsentBytes(), left.at(sent)) << sent << " packets sent";
+        }
+        if (sent < 15)
+        {
+            s.Send();
+        }
+    }
+}
+
 TEST(UnoErasure, AcksOfSinglePacketsLeaveTheBlockOpen)
 {
     Sender s;

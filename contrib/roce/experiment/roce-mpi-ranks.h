@@ -55,6 +55,13 @@ class MpiRanks final : public RankExchange
     /// @brief Tell an error, see above. Call it at the end of the program. @param text one line
     static void SayError(const std::string& text);
 
+    /**
+     * @brief The program ends without an error. Of several processes, end this one at once: to free
+     * what a large network takes, piece by piece, would take a while. One alone goes on.
+     * @param status of the program
+     */
+    static void Leave(int status);
+
     ~MpiRanks() override;
 
     // inherited from RankExchange

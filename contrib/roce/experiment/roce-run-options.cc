@@ -232,11 +232,6 @@ RunOptions::CheckThreads() const
         files[name] |= mode.IsOn() && (!mode.IsSampled() || name == "rates");
     }
     threading.Check(files);
-    if (MpiRanks::Get() && MakeSeriesOptions().modes.at("mlcc").IsOn())
-    {
-        throw InputError("--mlcc with several processes (mpirun): it looks at both ends of flows "
-                         "at once; expected one process");
-    }
 }
 
 void

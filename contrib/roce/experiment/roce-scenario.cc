@@ -96,6 +96,10 @@ RunProgram(const std::function<int()>& run, bool mayShare)
         MpiRanks::Begin(mayShare);
         return run();
     });
+    if (status == 0 || status == RunOptions::UNFINISHED)
+    {
+        MpiRanks::Leave(status);
+    }
     // After an error, too: what is still in the simulator must go before the static objects do.
     const auto destroy = [] {
         Simulator::Destroy();

@@ -96,9 +96,15 @@ Network::CheckFlow(const FlowSpec& flow) const
 void
 Network::InstallFlows(const std::vector<FlowSpec>& flows)
 {
+    if (GetRanks())
+    {
+        throw InputError("flows are installed in several processes, expected InstallFlows() before "
+                         "SetRanks()");
+    }
     for (const FlowSpec& flow : flows)
     {
         CheckFlow(flow);
+        m_lastStartPs = std::max(m_lastStartPs, flow.IsScheduled() ? flow.startPs : 0);
     }
     if (FlowPhases::IsUsed(flows))
     {

@@ -25,17 +25,47 @@ Network::SetRanks(RankExchange& ranks, unsigned threads)
 }
 
 std::unique_ptr<RankMail>
-Network::MakeMail(RankExchange& ranks)
+Network::MakeMail(RankExchange& ranks) const
 {
     // Of stations, only NICs have something to tell.
     return std::make_unique<RankMail>(
         ranks,
-        RankMail::ReportCodec{[](const Station& station, std::size_t index) {
-                                  return dynamic_cast<const Nic&>(station).PackReport(index);
-                              },
-                              [](Station& station, const std::string& bytes) {
-                                  dynamic_cast<Nic&>(station).TellPacked(bytes);
-                              }});
+        RankMail::ReportCodec{
+            [](const Station& station, std::size_t index) {
+                return dynamic_cast<const Nic&>(station).PackReport(index);
+            },
+            [](Station& station, const std::string& bytes) {
+                dynamic_cast<Nic&>(station).TellPacked(bytes);
+            },
+            [this](int64_t nowPs, int64_t crossingPs) { return FindLeastEnd(nowPs, crossingPs); }});
+}
+
+/// See RankMail::ReportCodec. A NIC needs some time for what it has not sent at all, though it may
+/// send at its full rate; and if that goes to another process, then its acknowledgement comes back.
+int64_t
+Network::FindLeastEnd(int64_t nowPs, int64_t crossingPs) const
+{
+    int64_t longestPs = 0;
+    for (const NicEntry& entry : m_nics)
+    {
+        const Nic& nic = *entry.nic;
+        const auto bytePs = static_cast<int64_t>(8'000 * uint64_t{PS_PER_MS} / nic.GetRateBps());
+        int64_t allPs = 0;
+        for (uint32_t q = 0; nic.IsHere() && nic.GetOpenQps() && q < nic.GetNQps(); ++q)
+        {
+            const QueuePair* qp = nic.GetQp(q);
+            const uint64_t bytes = qp && !qp->failed ? qp->GetUnsentBytes() : 0;
+            if (bytes)
+            {
+                const bool crosses = !m_nics[qp->GetConfig().dst].nic->IsHere();
+                const auto ps =
+                    static_cast<int64_t>(std::min<uint64_t>(bytes, 1'000'000'000)) * bytePs;
+                allPs += ps;
+                longestPs = std::max({longestPs, allPs, ps + (crosses ? 2 * crossingPs : 0)});
+            }
+        }
+    }
+    return nowPs + longestPs;
 }
 
 bool

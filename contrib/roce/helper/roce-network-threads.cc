@@ -148,7 +148,7 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
     const StationGroups groups(items, edges, partitions);
     // Who is told that messages are done schedules the rest of the run on it: not later than
     // without threads.
-    const int64_t windowPs = std::min(groups.GetShortestCutPs(), marginPs);
+    int64_t windowPs = std::min(groups.GetShortestCutPs(), marginPs);
     if (groups.GetN() < 2 || windowPs <= 0)
     {
         throw InputError(
@@ -185,7 +185,26 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
     {
         m_parallel->Cut(*entry.link);
     }
-    m_parallel->Begin(windowPs);
+    if (!ranks)
+    {
+        m_parallel->Begin(windowPs);
+        return;
+    }
+    // At most so long: more frames at once would save nothing, and take memory.
+    int64_t meetingPs = PS_PER_MS;
+    windowPs = marginPs;
+    for (const StationGroups::Edge& edge : edges)
+    {
+        const uint32_t a = groups.GetGroup(edge.a);
+        const uint32_t b = groups.GetGroup(edge.b);
+        const bool isOneRank = ParallelRun::RankOf(a, groups.GetN(), ranks->GetN()) ==
+                               ParallelRun::RankOf(b, groups.GetN(), ranks->GetN());
+        int64_t& limitPs = isOneRank ? windowPs : meetingPs;
+        limitPs = a == b ? limitPs : std::min(limitPs, edge.delayPs);
+    }
+    // Flows that wait for others, whose end any process may learn, start as without threads.
+    m_parallel->SetLeastEnd(m_lastStartPs);
+    m_parallel->Begin(windowPs, m_orders.empty() ? meetingPs : std::min(meetingPs, windowPs));
 }
 
 } // namespace roce

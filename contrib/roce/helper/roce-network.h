@@ -229,7 +229,7 @@ class Network
 
     /**
      * @brief Run in several processes, which all have built the same network and call this alike;
-     * with the same results. In place of an earlier division.
+     * with the same results. After InstallFlows(), in place of an earlier division.
      *
      * Each has all flows and all events of the simulator, and runs stations of its own; what is
      * asked of others is as if they had never run, but for the totals below, which are those of
@@ -627,7 +627,8 @@ class Network
     FlowOrder* FindOrder(const FlowSpec& flow) const;
     int64_t GetLongestNicDelayPs() const;
     void Divide(unsigned partitions, unsigned threads, bool measure, RankExchange* ranks);
-    static std::unique_ptr<RankMail> MakeMail(RankExchange& ranks);
+    std::unique_ptr<RankMail> MakeMail(RankExchange& ranks) const;
+    int64_t FindLeastEnd(int64_t nowPs, int64_t crossingPs) const;
     void NoteShared() const;
     std::map<std::string, uint64_t> AddRanks(const std::map<std::string, uint64_t>& own) const;
     void CheckParallel() const;
@@ -647,6 +648,7 @@ class Network
     std::shared_ptr<Attachments> m_attachments;
     std::vector<std::string> m_warnings;
     std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
+    int64_t m_lastStartPs{0};                         //!< of flows that wait for none
     Ptr<Tuner> m_tuner;                               //!< or null
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom

@@ -8,8 +8,12 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-mlcc-credit.h"
 #include "ns3/roce-mlcc.h"
+#include "ns3/roce-rank-exchange.h"
 
+#include <array>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -37,6 +41,36 @@ class MlccSeries : public Series
   protected:
     void WriteFields(CsvFile& csv, const SeriesRow& row) const override;
     void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
+
+  private:
+    /// Variables of the receiver.
+    static constexpr std::array<const char*, 8> CREDIT_NAMES{"matches",
+                                                             "r_credit_bps",
+                                                             "q_c_bytes",
+                                                             "d_pre_ns",
+                                                             "r_dqm_bps",
+                                                             "dw",
+                                                             "token",
+                                                             "rbar_bps"};
+
+    /// The sender of a flow, which asks for what the receiver knows.
+    struct Sender
+    {
+        uint64_t flow;
+        uint32_t dst;
+        uint32_t dstQp;
+        double nearBps;
+        double dqmBps;
+    };
+
+    /// What the receiver of a sender knows.
+    struct Credit
+    {
+        std::size_t sender; //!< its place in the list of all
+        std::array<double, CREDIT_NAMES.size()> values;
+    };
+
+    std::vector<Credit> FindCredits(const std::vector<Sender>& senders) const;
 };
 
 MlccSeries::MlccSeries(SeriesContext& context, const SeriesMode& mode)
@@ -52,42 +86,75 @@ MlccSeries::MlccSeries(SeriesContext& context, const SeriesMode& mode)
     }
 }
 
+/// @return of senders whose receivers are of this process and have got data
+std::vector<MlccSeries::Credit>
+MlccSeries::FindCredits(const std::vector<Sender>& senders) const
+{
+    std::vector<Credit> credits;
+    for (std::size_t i = 0; i < senders.size(); ++i)
+    {
+        const Ptr<Nic> nic = m_context.network.GetNic(senders[i].dst);
+        const ReceiverQp* receiver = nic->GetReceiver(senders[i].dstQp);
+        const auto* credit =
+            receiver ? dynamic_cast<const MlccCredit*>(PeekPointer(receiver->feedback)) : nullptr;
+        if (credit)
+        {
+            const MlccDqm& dqm = credit->GetDqm();
+            credits.push_back({i,
+                               {static_cast<double>(credit->GetMatches()),
+                                credit->GetCreditBps(),
+                                static_cast<double>(credit->GetQueueBytes()),
+                                dqm.GetDelayPs() / 1e3,
+                                dqm.GetTargetBps(),
+                                dqm.GetDw(),
+                                dqm.GetToken(),
+                                dqm.GetSmoothedBps()}});
+        }
+    }
+    return credits;
+}
+
 void
 MlccSeries::Sample(int64_t nowPs)
 {
-    m_context.ForOpenFlows([this, nowPs](uint64_t flow, const QueuePair& qp) {
-        const auto* sender = dynamic_cast<const Mlcc*>(&qp.GetCc());
-        if (!sender)
+    std::vector<Sender> senders;
+    m_context.ForOpenFlows([&senders](uint64_t flow, const QueuePair& qp) {
+        if (const auto* law = dynamic_cast<const Mlcc*>(&qp.GetCc()))
         {
-            return;
+            senders.push_back({flow,
+                               qp.GetConfig().dst,
+                               qp.GetConfig().dstQp,
+                               static_cast<double>(law->GetNearBps()),
+                               static_cast<double>(law->GetDqmBps())});
         }
+    });
+    // The receiver of a sender may be of another process. All know the senders of all then, and
+    // each tells of its own.
+    RankExchange* const ranks = m_context.network.GetRanks();
+    senders = ranks ? ranks->Join(senders) : senders;
+    std::vector<Credit> credits = FindCredits(senders);
+    credits = ranks ? ranks->Join(credits) : credits;
+    std::vector<const Credit*> creditOf(senders.size());
+    for (const Credit& credit : credits)
+    {
+        creditOf[credit.sender] = &credit;
+    }
+    for (std::size_t i = 0; i < senders.size(); ++i)
+    {
         SeriesRow row;
-        row.subject = static_cast<uint32_t>(flow);
+        row.subject = static_cast<uint32_t>(senders[i].flow);
         const auto tell = [&](const char* name, double value) {
             row.name = name;
             row.value = value;
             Tell(nowPs, 0, row);
         };
-        tell("r_ns_bps", static_cast<double>(sender->GetNearBps()));
-        tell("rbar_sender_bps", static_cast<double>(sender->GetDqmBps()));
-        const Ptr<Nic> nic = m_context.network.GetNic(qp.GetConfig().dst);
-        const ReceiverQp* receiver = nic->GetReceiver(qp.GetConfig().dstQp);
-        const auto* credit =
-            receiver ? dynamic_cast<const MlccCredit*>(PeekPointer(receiver->feedback)) : nullptr;
-        if (!credit)
+        tell("r_ns_bps", senders[i].nearBps);
+        tell("rbar_sender_bps", senders[i].dqmBps);
+        for (std::size_t v = 0; creditOf[i] && v < CREDIT_NAMES.size(); ++v)
         {
-            return; // no data has arrived yet
+            tell(CREDIT_NAMES[v], creditOf[i]->values[v]);
         }
-        const MlccDqm& dqm = credit->GetDqm();
-        tell("matches", static_cast<double>(credit->GetMatches()));
-        tell("r_credit_bps", credit->GetCreditBps());
-        tell("q_c_bytes", credit->GetQueueBytes());
-        tell("d_pre_ns", dqm.GetDelayPs() / 1e3);
-        tell("r_dqm_bps", dqm.GetTargetBps());
-        tell("dw", dqm.GetDw());
-        tell("token", dqm.GetToken());
-        tell("rbar_bps", dqm.GetSmoothedBps());
-    });
+    }
 }
 
 void

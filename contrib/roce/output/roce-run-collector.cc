@@ -153,8 +153,9 @@ RunCollector::OnCompleted(const MessageRecord& record)
         // This may be told late, but never later than the margin, and NICs tell out of turn: so the
         // end depends on neither.
         m_stopTimer.Cancel();
-        m_stopTimer = Simulator::Schedule(PicoSeconds(m_lastCompletedPs + m_marginPs - NowPs()),
-                                          [] { Simulator::Stop(); });
+        const int64_t leftPs = m_lastCompletedPs + m_marginPs - NowPs();
+        NS_ABORT_MSG_IF(leftPs < 0, "the last completion is told " << -leftPs << " ps too late");
+        m_stopTimer = Simulator::Schedule(PicoSeconds(leftPs), [] { Simulator::Stop(); });
     }
 }
 

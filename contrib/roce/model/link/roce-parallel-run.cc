@@ -149,6 +149,7 @@ ParallelRun::ParallelRun(unsigned partitions,
 
 ParallelRun::~ParallelRun()
 {
+    m_meeting.Cancel();
     for (Station* station : m_stations)
     {
         station->SetPartition(nullptr);
@@ -199,10 +200,12 @@ ParallelRun::Cut(Link& link)
 }
 
 void
-ParallelRun::Begin(int64_t windowPs)
+ParallelRun::Begin(int64_t windowPs, int64_t meetingPs)
 {
     m_windowPs = windowPs;
+    m_meetingPs = meetingPs;
     m_donePs = NowPs();
+    m_metPs = NowPs();
     m_inside = m_mail != nullptr; // all processes begin alike, below
     for (Station* station : m_stations)
     {
@@ -211,15 +214,10 @@ ParallelRun::Begin(int64_t windowPs)
     if (m_mail)
     {
         SwapMail();
+        ArrangeMeeting();
+        Arm(GetFirstPs());
         m_inside = false;
-        Arm(std::max(m_donePs, m_firstPs));
     }
-}
-
-unsigned
-ParallelRun::RankOf(std::size_t partition) const
-{
-    return static_cast<unsigned>(partition * m_mail->GetRanks().GetN() / m_nPartitions);
 }
 
 int64_t
@@ -257,27 +255,11 @@ ParallelRun::Arm(int64_t firstPs)
 }
 
 void
-ParallelRun::NoteShared()
-{
-    if (m_mail && !m_inside)
-    {
-        m_sharedPs = NowPs();
-        m_disturbed = true;
-        m_firstPs = std::min(m_firstPs, NowPs());
-        m_donePs = std::max(m_donePs, m_firstPs - 1);
-        Arm(m_donePs);
-    }
-}
-
-void
 ParallelRun::NoteOutside()
 {
-    if (m_mail)
+    if (!m_inside)
     {
-        m_outsidePs = m_inside ? m_outsidePs : NowPs();
-    }
-    else if (!m_inside)
-    {
+        m_outsidePs = NowPs();
         // Of the new work nothing happens before now; without it nothing before GetFirstPs().
         m_donePs = std::max(m_donePs, std::min(GetFirstPs(), NowPs()) - 1);
         Arm(m_donePs);
@@ -417,57 +399,10 @@ ParallelRun::Tell()
     m_reports.clear();
 }
 
-/// Exchange with other processes what the window has made. All that can happen before is done.
+/// Have partitions of this process do what is due.
 void
-ParallelRun::SwapMail()
+ParallelRun::RunHere(int64_t nowPs)
 {
-    Splice();
-    Collect();
-    m_firstPs = m_mail->Swap(NowPs(), GetFirstPs(), m_toRanks, m_reports);
-}
-
-/// As AdvanceTo(), in all processes alike: what is done depends on nothing that only one has.
-void
-ParallelRun::AdvanceAllTo(int64_t nowPs)
-{
-    if (m_outsidePs > m_sharedPs)
-    {
-        throw InputError("ranks: an event of the program's own makes stations work, which only "
-                         "the process that has them knows; expected one process");
-    }
-    if (nowPs > m_donePs || m_disturbed)
-    {
-        const int64_t firstPs = std::max(m_donePs, m_firstPs);
-        m_disturbed = false;
-        if (firstPs <= nowPs)
-        {
-            Splice();
-            RunWindow(firstPs, nowPs);
-            m_donePs = std::max(m_donePs, nowPs);
-            SwapMail();
-            Tell();
-        }
-        m_donePs = std::max(m_donePs, nowPs);
-    }
-    Arm(std::max(m_donePs, m_firstPs));
-}
-
-void
-ParallelRun::AdvanceTo(int64_t nowPs)
-{
-    if (m_inside)
-    {
-        return; // a sink looks: what is due is done
-    }
-    m_inside = true;
-    if (m_mail)
-    {
-        AdvanceAllTo(nowPs);
-        m_inside = false;
-        return;
-    }
-    const int64_t beginNs = m_measure ? CpuNs() : 0;
-    const int64_t workNs = m_balance.workNs;
     Splice();
     if (nowPs > m_donePs || GetNextPs() <= nowPs)
     {
@@ -479,12 +414,47 @@ ParallelRun::AdvanceTo(int64_t nowPs)
         m_donePs = std::max(m_donePs, nowPs);
         Splice();
         Collect();
+    }
+}
+
+void
+ParallelRun::AdvanceTo(int64_t nowPs)
+{
+    if (m_inside)
+    {
+        return; // a sink looks: what is due is done
+    }
+    m_inside = true;
+    const int64_t beginNs = m_measure ? CpuNs() : 0;
+    const int64_t workNs = m_balance.workNs;
+    if (m_mail)
+    {
+        MeetAt(nowPs);
+    }
+    else
+    {
+        RunHere(nowPs);
         Tell();
     }
     // Even if nothing was to be done: the event that ends this window may be the one for which
     // nothing later was arranged.
     Arm(GetFirstPs());
     m_balance.serialNs += m_measure ? CpuNs() - beginNs - (m_balance.workNs - workNs) : 0;
+    m_inside = false;
+}
+
+void
+ParallelRun::OnWake(int64_t nowPs)
+{
+    if (!m_mail)
+    {
+        AdvanceTo(nowPs);
+        return;
+    }
+    // What is sent to other processes and what is to be told waits until they meet.
+    m_inside = true;
+    RunHere(nowPs);
+    Arm(GetFirstPs());
     m_inside = false;
 }
 

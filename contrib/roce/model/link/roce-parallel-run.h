@@ -12,6 +12,8 @@
 #include "roce-wake-timer.h"
 #include "roce-worker-pool.h"
 
+#include "ns3/event-id.h"
+
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -87,15 +89,18 @@ class CutDirection final : public FrameSink
  *
  * Partitions may be shared by several processes (RankExchange). Each has the whole network and all
  * events of the simulator, and runs its own partitions; stations of others only stand for those:
- * nothing ever happens there, and what they count stays at zero. All processes call AdvanceTo() at
- * the same times; at the end of a window they exchange frames and what is to be told (RankMail), so
- * that sinks of the two trace sources above are told the same in all of them.
+ * nothing ever happens there, and what they count stays at zero. Windows are each process's own.
+ * Now and then all meet, at a time that all know: they exchange frames and what is to be told
+ * (RankMail), so that sinks of the two trace sources above are told the same in all of them. They
+ * meet whenever an event looks at a station, and no later than the shortest delay of a link between
+ * processes after the first thing that may happen; so all frames still come in time. They also meet
+ * early enough to tell of the last completion of all at most L late, since that ends a run.
  *
  * Stations at work touch nothing that belongs to another partition, use no ns-3 simulator, and
  * count no references of what others have (ObjectLock). Events that they schedule end the run with
  * an error after the window, if two threads have not wrecked the simulator's list by then. Trace
  * sources that stations call have no sinks (StationTrace); the two named above are put off and told
- * in the order of time, NICs in order, at most L late.
+ * in the order of time, NICs in order, at most L late; with several processes, when these meet.
  */
 class ParallelRun
 {
@@ -140,9 +145,21 @@ class ParallelRun
 
     /**
      * @brief Everything is there.
-     * @param windowPs L, above 0, at most the delay of each link that is cut
+     * @param windowPs L, above 0, at most the delay of each link between partitions of a process
+     * @param meetingPs longest time between meetings of several processes, at most the delay of
+     * each link between two of them
      */
-    void Begin(int64_t windowPs);
+    void Begin(int64_t windowPs, int64_t meetingPs = NEVER_PS);
+
+    /**
+     * @brief The last completion of all is no earlier than this, see RankMail::ReportCodec. Before
+     * Begin(), in all processes alike.
+     * @param atPs time
+     */
+    void SetLeastEnd(int64_t atPs)
+    {
+        m_leastEndPs = atPs;
+    }
 
     // --- at work
 
@@ -200,11 +217,25 @@ class ParallelRun
         return m_windowPs;
     }
 
-    /// @brief Called by the timer: a window ends.
-    void OnWake(int64_t nowPs)
+    /// @return how often several processes have met
+    uint64_t GetNMeetings() const
     {
-        AdvanceTo(nowPs);
+        return m_meetings;
     }
+
+    /**
+     * @param partition number
+     * @param partitions how many
+     * @param ranks how many processes share them
+     * @return the process that has it
+     */
+    static unsigned RankOf(std::size_t partition, std::size_t partitions, unsigned ranks)
+    {
+        return static_cast<unsigned>(partition * ranks / partitions);
+    }
+
+    /// @brief Called by the timer: a window ends.
+    void OnWake(int64_t nowPs);
 
   private:
     int64_t GetNextPs() const;
@@ -216,9 +247,12 @@ class ParallelRun
     void Splice();
     void Collect();
     void Tell();
+    void RunHere(int64_t nowPs);
     unsigned RankOf(std::size_t partition) const;
-    void AdvanceAllTo(int64_t nowPs);
+    void MeetAt(int64_t nowPs);
     void SwapMail();
+    void ArrangeMeeting();
+    int64_t FindLeastEnd();
 
     std::vector<std::unique_ptr<Partition>> m_partitions;
     std::vector<Station*> m_stations;
@@ -229,14 +263,22 @@ class ParallelRun
     std::unique_ptr<RankMail> m_mail;     //!< null: one process
     std::vector<CutDirection*> m_toRanks; //!< with frames for other processes
     std::vector<RankMail::Report> m_reports;
-    int64_t m_firstPs{NEVER_PS};              //!< several processes: see GetFirstPs(), of them all
+    // Several processes. The first four and when they meet are the same in all of them.
+    int64_t m_meetingPs{0};       //!< see Begin()
+    int64_t m_metPs{-1};          //!< last time that they have met, or nothing has happened since
+    int64_t m_firstPs{NEVER_PS};  //!< as of then, nothing happens earlier in any
+    int64_t m_leastEndPs{0};      //!< see SetLeastEnd()
+    int64_t m_soughtPs{-1};       //!< last search for a later one
+    EventId m_meeting;            //!< the next one
+    int64_t m_meetAtPs{NEVER_PS}; //!< its time
+    uint64_t m_meetings{0};
     int64_t m_outsidePs{-1};                  //!< last call of NoteOutside()
     int64_t m_sharedPs{-1};                   //!< last call of NoteShared()
     bool m_disturbed{false};                  //!< NoteShared() has been called
     std::vector<std::exception_ptr> m_errors; //!< by partition
     int64_t m_windowPs{0};
     int64_t m_slackPs{0}; //!< longest of the stations
-    int64_t m_donePs{-1}; //!< all have run up to then
+    int64_t m_donePs{-1}; //!< those of this process have run up to then
     int64_t m_basePs{0};  //!< of the window under way
     int64_t m_untilPs{0};
     bool m_inside{false}; //!< AdvanceTo() is at work

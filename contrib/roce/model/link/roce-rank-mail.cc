@@ -98,9 +98,9 @@ RankMail::ReadMessage(const std::string& bytes, int64_t nowPs, std::vector<Repor
     }
 }
 
-int64_t
+RankMail::Outlook
 RankMail::Swap(int64_t nowPs,
-               int64_t firstPs,
+               Outlook outlook,
                std::vector<CutDirection*>& sent,
                std::vector<Report>& reports)
 {
@@ -122,28 +122,30 @@ RankMail::Swap(int64_t nowPs,
             stream(uint64_t{0}); // reports
         }
         stream(out.id);
-        firstPs = std::min(firstPs, direction->Pack(bytes));
+        outlook.firstPs = std::min(outlook.firstPs, direction->Pack(bytes));
     }
     sent.clear();
-    std::vector<int64_t> numbers{nowPs, firstPs};
+    std::vector<int64_t> numbers{nowPs, outlook.firstPs, outlook.leastEndPs};
     const std::vector<std::string> fromEach = m_ranks.Swap(numbers, m_toEach);
     for (unsigned rank = 0; rank < m_ranks.GetN(); ++rank)
     {
-        if (numbers[2 * rank] != nowPs)
+        const int64_t* const theirs = &numbers[3 * std::size_t{rank}];
+        if (theirs[0] != nowPs)
         {
             throw InputError("ranks: the processes have come apart, process " +
-                             std::to_string(rank) + " is at " + std::to_string(numbers[2 * rank]) +
+                             std::to_string(rank) + " is at " + std::to_string(theirs[0]) +
                              " ps and process " + std::to_string(m_ranks.GetRank()) + " at " +
                              std::to_string(nowPs) +
                              " ps; expected the same program, options and input files everywhere");
         }
-        firstPs = std::min(firstPs, numbers[2 * rank + 1]);
+        outlook.firstPs = std::min(outlook.firstPs, theirs[1]);
+        outlook.leastEndPs = std::max(outlook.leastEndPs, theirs[2]);
         if (!fromEach[rank].empty())
         {
             ReadMessage(fromEach[rank], nowPs, reports);
         }
     }
-    return firstPs;
+    return outlook;
 }
 
 } // namespace roce

@@ -27,8 +27,8 @@ class CutDirection;
 
 /**
  * @ingroup roce
- * @brief What the processes of a ParallelRun send each other at the end of each window: frames on
- * links between their stations, what stations have to tell, and when something may happen next.
+ * @brief What the processes of a ParallelRun send each other when they meet: frames on links
+ * between their stations, what stations have to tell, and when something may happen next.
  */
 class RankMail
 {
@@ -60,6 +60,16 @@ class RankMail
         std::function<std::string(const Station& station, std::size_t index)> pack;
         /// Tells it in another process.
         std::function<void(Station& station, const std::string& bytes)> tell;
+        /// @return by what stations of this process have still to send, the last completion of all
+        /// is no earlier than this; crossingPs is the shortest delay of a link between processes
+        std::function<int64_t(int64_t nowPs, int64_t crossingPs)> findLeastEnd;
+    };
+
+    /// What is to come, as far as it is known.
+    struct Outlook
+    {
+        int64_t firstPs;    //!< nothing happens earlier
+        int64_t leastEndPs; //!< the last completion of all is no earlier
     };
 
     /// @param ranks outlives this @param codec see ReportCodec
@@ -109,19 +119,25 @@ class RankMail
         m_codec.tell(*report.station, report.bytes);
     }
 
+    /// @return see ReportCodec. @param nowPs present time @param crossingPs see there
+    int64_t FindLeastEnd(int64_t nowPs, int64_t crossingPs) const
+    {
+        return m_codec.findLeastEnd(nowPs, crossingPs);
+    }
+
     // --- at work; by all processes
 
     /**
      * @brief Send what is there, and take what comes.
-     * @param nowPs end of the window, the same in all processes
-     * @param firstPs nothing happens here earlier
+     * @param nowPs present time, the same in all processes
+     * @param outlook of this process
      * @param sent directions with frames for other processes; then empty
      * @param [in,out] reports from here; then from everywhere
-     * @return nothing happens anywhere earlier, whatever was sent
+     * @return outlook of all processes, whatever was sent
      * @throw InputError if processes do not do the same
      */
-    int64_t Swap(int64_t nowPs,
-                 int64_t firstPs,
+    Outlook Swap(int64_t nowPs,
+                 Outlook outlook,
                  std::vector<CutDirection*>& sent,
                  std::vector<Report>& reports);
 

@@ -5,7 +5,7 @@
  */
 #include "roce-flow-application.h"
 
-#include "ns3/assert.h"
+#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-hash.h"
 
@@ -57,7 +57,7 @@ FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
         m_flows.push_back({flow, dstQp}); // sorted when the application starts
         return;
     }
-    NS_ASSERT_MSG(flow.startPs >= NowPs(), "flow " << flow.id << " starts in the past");
+    NS_ABORT_MSG_IF(flow.startPs < NowPs(), "flow " << flow.id << " starts in the past");
     const auto first = m_flows.begin() + static_cast<std::ptrdiff_t>(m_next);
     const auto place =
         std::upper_bound(first, m_flows.end(), flow.startPs, [](int64_t startPs, const Item& item) {

@@ -301,6 +301,20 @@ class QueuePair
                             m_config.mtuBytes);
     }
 
+    /// @return payload of the last message that has not been sent at all
+    uint64_t GetUnsentBytes() const
+    {
+        if (m_messages.empty() || m_highestPsn == m_endPsn)
+        {
+            return 0;
+        }
+        const Message& message = m_messages.back();
+        const uint64_t packets = std::max(m_highestPsn, message.firstPsn) - message.firstPsn;
+        const uint64_t sent = (m_code.IsOn() ? m_code.CountDataBefore(packets) : packets) *
+                              uint64_t{m_config.mtuBytes};
+        return message.bytes - std::min(message.bytes, sent);
+    }
+
     /// @return packets sent more than once
     uint64_t GetRetransmitted() const
     {
