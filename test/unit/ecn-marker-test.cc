@@ -103,6 +103,19 @@ TEST(EcnCurve, StepWhenKminEqualsKmax)
     EXPECT_EQ(curve.Probability(30001), 1);
 }
 
+TEST_F(EcnMarkerTest, APortWithoutCurveMarksNothing)
+{
+    marker->SetAttribute("Kmax", UintegerValue(100000)); // all above
+    MakeSwitch({"25Gbps", "25Gbps"});
+    marker->SetCurve(1, NO_ECN_CURVE);
+    FillTo(10'000'000);
+    EXPECT_TRUE(Marks());
+    EXPECT_FALSE(Marks(ECN_ECT0, 1));
+    EXPECT_FALSE(marker->GetCurve(1).CanMark());
+    EXPECT_EQ(marker->GetMarkAllBytes(0), 100000u);
+    EXPECT_EQ(marker->GetMarkAllBytes(1), 0u); // as of a stage that marks nothing
+}
+
 TEST_F(EcnMarkerTest, ThresholdsScaleWithTheRateOfThePort)
 {
     MakeSwitch({"25Gbps", "100Gbps", "400Gbps", "10Gbps", "1600Gbps"});

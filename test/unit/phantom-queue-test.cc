@@ -387,7 +387,9 @@ TEST_F(PhantomQueueTest, SaysWhatIsWrong)
         {"MarkAt", "arrival", "'arrival', expected 'enqueue', 'dequeue', or profile"},
         {"CountDropped", "yes", "'yes', expected true or false, or profile"},
         {"CountedBytes", "bits", "'bits', expected 'frame', 'wire', 'payload', or profile"},
-        {"Ports", "some", "'some', expected 'all', 'host', 'fabric', 'wan', 'noWan', or profile"},
+        {"Ports",
+         "some",
+         "'some', expected 'all', 'host', 'fabric', 'wan', 'noWan', 'noBorder', or profile"},
         {"EcnMin", "0.8", "0.8, expected at most EcnMax, 0.75"},
         {"EcnMin", "-0.5", "-0.5, expected a number, 0 <= EcnMin <= 1, or profile"}};
     for (const auto& [name, value, message] : cases)

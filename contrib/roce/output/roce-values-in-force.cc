@@ -45,12 +45,14 @@ Describe(const Object& object)
     return entry;
 }
 
-/// @return the marking curve that a switch has at a port, of its rate: bytes
+/// @return the marking curve that a switch has at a port, of its rate: bytes; empty if it marks
+/// none
 Json
 Thresholds(const Switch& sw, uint16_t port)
 {
     Json json = Json::object();
-    if (const auto* marker = sw.FindStage<EcnMarker>())
+    const auto* marker = sw.FindStage<EcnMarker>();
+    if (marker && marker->GetCurve(port).CanMark())
     {
         const EcnCurve& curve = marker->GetCurve(port);
         json["ecnKminBytes"] = curve.kminBytes;

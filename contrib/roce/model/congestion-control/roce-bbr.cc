@@ -50,8 +50,8 @@ Bbr::DoStart(int64_t nowPs)
     m_probeRttDonePs = 0;
     m_roundStart = m_filledPipe = m_recovering = false;
     m_rtPropExpired = m_idleRestart = m_probeRttRoundDone = false;
-    m_cwnd = p.initialCwnd > 0 ? p.initialCwnd * m_path.fullFrameBytes
-                               : std::max<double>(m_path.BdpBytes(), m_path.fullFrameBytes);
+    m_cwnd = p.initialCwnd > 0 ? p.initialCwnd * m_path.FrameInFlightBytes()
+                               : std::max<double>(m_path.BdpBytes(), m_path.FrameInFlightBytes());
     m_initialCwnd = m_cwnd;
     Enter(BbrState::STARTUP);
     m_pacingBps = m_pacingGain * m_cwnd * 8e12 / static_cast<double>(m_path.baseRttPs);
@@ -155,7 +155,7 @@ Bbr::InflightBytes(double gain) const
         return m_cwnd;
     }
     return gain * m_bottleneckBps * static_cast<double>(m_rtPropPs) / 8e12 +
-           m_p->quantaFrames * m_path.fullFrameBytes;
+           m_p->quantaFrames * m_path.FrameInFlightBytes();
 }
 
 // ---------------------------------------------------------------- states
@@ -237,7 +237,7 @@ Bbr::CheckProbeRtt(const AckInfo& ack)
     m_delivery.MarkAppLimited(ack.inflightBytes);
     if (!m_probeRttDonePs)
     {
-        if (static_cast<double>(ack.inflightBytes) <= p.minFrames * m_path.fullFrameBytes)
+        if (static_cast<double>(ack.inflightBytes) <= p.minFrames * m_path.FrameInFlightBytes())
         {
             m_probeRttDonePs = ack.nowPs + p.probeRttDurationPs;
             m_probeRttRoundDone = false;
@@ -309,7 +309,7 @@ void
 Bbr::OnTimeout(int64_t)
 {
     SaveCwnd();
-    m_cwnd = m_path.fullFrameBytes;
+    m_cwnd = m_path.FrameInFlightBytes();
     m_recovering = m_p->recovers;
     m_nextRoundDelivered = m_delivery.GetDelivered();
     m_delivery.OnTimeout();
@@ -362,7 +362,7 @@ Bbr::SetCwnd(const AckInfo& ack)
         m_nextRoundDelivered = m_delivery.GetDelivered();
         m_cwnd = conserved;
     }
-    const double least = p.minFrames * m_path.fullFrameBytes;
+    const double least = p.minFrames * m_path.FrameInFlightBytes();
     if (m_recovering)
     {
         m_cwnd = std::max(m_cwnd, conserved);
@@ -405,7 +405,7 @@ void
 Bbr::Publish()
 {
     constexpr double UNLIMITED = 1e18; // more would not fit into 64 bits
-    m_windowBytes = std::max<uint64_t>(m_path.fullFrameBytes,
+    m_windowBytes = std::max<uint64_t>(m_path.FrameInFlightBytes(),
                                        static_cast<uint64_t>(std::min(m_cwnd, UNLIMITED)));
     m_rateBps = m_pacingBps < static_cast<double>(m_path.lineRateBps)
                     ? std::max<uint64_t>(1, static_cast<uint64_t>(m_pacingBps + 0.5))

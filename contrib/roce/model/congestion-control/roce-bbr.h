@@ -73,8 +73,8 @@ enum class BbrState : uint8_t
  * effect then.
  * - Several flows: each takes the queue that the others leave it for propagation, so that windows,
  * not rates, bind; the queue is then about (CwndGain - 1) BDP. It takes PROBE_RTT to come down.
- * - With Nic::PayloadWindow=true rates are of payload: the pace is lower by the share of the
- * headers.
+ * - With Nic::PayloadWindow=true windows and rates are of payload: the pace is lower by the share
+ * of the headers.
  * - Memory: 32 bytes for each frame in flight, about 400 KB at 100 Gb/s and 2 ms with two BDPs.
  *
  * A change of attributes takes effect at Start(), Fork() or Retune(): gains for the state it is in,

@@ -157,8 +157,8 @@ Gemini::DoStart(int64_t)
     const GeminiParams& p = *m_p;
     RequirePath();
     TakeOver();
-    m_cwnd = p.initialCwnd > 0 ? p.initialCwnd * m_path.fullFrameBytes
-                               : std::max<double>(m_path.BdpBytes(), m_path.fullFrameBytes);
+    m_cwnd = p.initialCwnd > 0 ? p.initialCwnd * m_path.FrameInFlightBytes()
+                               : std::max<double>(m_path.BdpBytes(), m_path.FrameInFlightBytes());
     m_ssthresh = p.initialCwnd > 0 ? static_cast<double>(UNLIMITED_BYTES / 2) : 0;
     m_alpha = p.initialAlpha;
     m_roundPackets = m_roundMarks = 0;
@@ -179,7 +179,7 @@ Gemini::TakeOver()
     const double stepRttPs =
         !m_path.interDc && p.interRttPs > 0 ? p.interRttPs : static_cast<double>(m_path.baseRttPs);
     const double stepBits = p.h * line * stepRttPs / 1e12;
-    m_step = p.stepIsShare ? stepBits / 8 : stepBits * m_path.fullFrameBytes;
+    m_step = p.stepIsShare ? stepBits / 8 : stepBits * m_path.FrameInFlightBytes();
     const bool listens = p.rttSignal == GeminiRttSignal::BOTH ||
                          (p.rttSignal == GeminiRttSignal::INTER && m_path.interDc);
     const double tPs = p.tPs > 0 ? p.tPs : 0.5 * p.maxQueueBytes * 8e12 / line;
@@ -293,7 +293,7 @@ Gemini::OnTimeout(int64_t nowPs)
     m_lastTimeoutPs = nowPs;
     const double threshold = m_timedOut ? m_ssthresh : m_cwnd / 2;
     Cut(1, nowPs);
-    m_ssthresh = std::max<double>(threshold, m_path.fullFrameBytes);
+    m_ssthresh = std::max<double>(threshold, m_path.FrameInFlightBytes());
     m_timedOut = true;
     Publish();
 }
@@ -301,7 +301,7 @@ Gemini::OnTimeout(int64_t nowPs)
 void
 Gemini::Cut(double share, int64_t nowPs)
 {
-    m_cwnd = std::max<double>(m_cwnd * (1 - share), m_path.fullFrameBytes);
+    m_cwnd = std::max<double>(m_cwnd * (1 - share), m_path.FrameInFlightBytes());
     if (m_p->cutEndsSlowStart)
     {
         m_ssthresh = m_cwnd;

@@ -91,7 +91,7 @@ MpRdma::DoStart(int64_t)
     m_p = m_parameters.Get();
     const MpRdmaParams& p = *m_p;
     RequirePath();
-    const double bdp = m_path.BdpBytes() / m_path.fullFrameBytes;
+    const double bdp = m_path.BdpBytes() / m_path.FrameInFlightBytes();
     m_cwnd = p.initialCwnd > 0 ? p.initialCwnd : std::max(bdp, 1.0);
     Publish();
 }
@@ -106,7 +106,7 @@ MpRdma::Retune(const CongestionControl& prototype, int64_t)
 std::string
 MpRdma::GetWarning() const
 {
-    const double rounds = 0.5 * m_path.BdpBytes() / m_path.fullFrameBytes / m_p->increase;
+    const double rounds = 0.5 * m_path.BdpBytes() / m_path.FrameInFlightBytes() / m_p->increase;
     if (rounds < MANY_ROUND_TRIPS)
     {
         return "";
@@ -153,7 +153,7 @@ MpRdma::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
 void
 MpRdma::Publish()
 {
-    const double bytes = m_cwnd * m_path.fullFrameBytes;
+    const double bytes = m_cwnd * m_path.FrameInFlightBytes();
     m_windowBytes = m_path.WholeFramesBytes(bytes);
     m_rateBps = m_p->paced ? m_path.PacedBps(bytes) : m_path.lineRateBps;
 }

@@ -53,7 +53,7 @@ UnoCc::DoStart(int64_t nowPs)
     const int64_t classPs = m_path.interDc ? p.interRttPs : p.intraRttPs;
     m_baseRttPs = p.classRtt && classPs ? classPs : m_path.baseRttPs;
     m_rttPs = m_baseRttPs;
-    m_frameBytes = m_path.windowFrameBytes ? m_path.windowFrameBytes : m_path.fullFrameBytes;
+    m_frameBytes = m_path.FrameInFlightBytes();
     TakeOver();
     m_cwnd = p.initialCwndBdp * GetBdpBytes(m_baseRttPs);
     Clamp();

@@ -40,13 +40,22 @@ struct PathInfo
         return static_cast<double>(lineRateBps) * static_cast<double>(baseRttPs) / 8e12;
     }
 
+    /// @return what a full frame adds to the bytes in flight, the unit of windows: its wire bytes,
+    /// or its payload (Nic::PayloadWindow)
+    uint32_t FrameInFlightBytes() const
+    {
+        return windowFrameBytes ? windowFrameBytes : fullFrameBytes;
+    }
+
     /**
      * @param windowBytes a window
-     * @return rate that spreads it over a base RTT, bit/s; at least 1, at most the line rate
+     * @return rate on the wire that spreads it over a base RTT, bit/s; at least 1, at most the line
+     * rate
      */
     uint64_t PacedBps(double windowBytes) const
     {
-        const double bps = windowBytes * 8e12 / static_cast<double>(baseRttPs);
+        const double wireShare = static_cast<double>(fullFrameBytes) / FrameInFlightBytes();
+        const double bps = windowBytes * wireShare * 8e12 / static_cast<double>(baseRttPs);
         return bps < static_cast<double>(lineRateBps)
                    ? std::max<uint64_t>(1, static_cast<uint64_t>(bps + 0.5))
                    : lineRateBps;
@@ -59,8 +68,9 @@ struct PathInfo
      */
     uint64_t WholeFramesBytes(double windowBytes) const
     {
-        const auto frames = static_cast<uint64_t>(std::min(windowBytes / fullFrameBytes, 1e12));
-        return std::max<uint64_t>(frames, 1) * fullFrameBytes;
+        const uint32_t frame = FrameInFlightBytes();
+        const auto frames = static_cast<uint64_t>(std::min(windowBytes / frame, 1e12));
+        return std::max<uint64_t>(frames, 1) * frame;
     }
 };
 

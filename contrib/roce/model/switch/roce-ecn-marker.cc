@@ -81,6 +81,13 @@ EcnMarkerParams::Table()
                   {false},
                   "Mark by the queue that a frame finds, itself included, instead of the one it "
                   "leaves behind")
+            .Choice("Ports",
+                    &P::ports,
+                    {PortSet::ALL},
+                    PortSetNames(),
+                    "Which egress ports mark: all, host, fabric (to switches of the same "
+                    "datacenter), wan, noWan, or noBorder (neither of nor to a switch with WAN "
+                    "links)")
             .Finish([](P& p, const Parameters<P>&) {
                 const auto bytes = [](uint64_t n) { return std::to_string(n) + " B"; };
                 Table().Require(p.kminBytes <= p.kmaxBytes,
@@ -160,6 +167,10 @@ EcnMarker::ParseRateMap(const std::string& text)
 EcnCurve
 EcnMarker::CurveOf(const EcnMarkerParams& p, const Switch& sw, uint16_t port)
 {
+    if (!IsIn(p.ports, sw, port))
+    {
+        return NO_ECN_CURVE;
+    }
     const uint64_t rateBps = sw.GetPort(port)->GetRateBps();
     const std::string where = "port " + std::to_string(port) + " of switch " + sw.GetName();
     if (!p.curves.empty())

@@ -6,6 +6,7 @@
 #ifndef ROCE_ECN_MARKER_H
 #define ROCE_ECN_MARKER_H
 
+#include "roce-port-set.h"
 #include "roce-switch-stage.h"
 
 #include "ns3/random-variable-stream.h"
@@ -30,6 +31,12 @@ struct EcnCurve
     uint64_t kminBytes{0}; //!< at or below: never
     uint64_t kmaxBytes{0}; //!< above: always
     double pmax{0};        //!< probability at kmax
+
+    /// @return whether there is a queue that it marks at
+    bool CanMark() const
+    {
+        return kminBytes < UINT64_MAX;
+    }
 
     /// @return kmin <= kmax and 0 <= pmax <= 1
     bool IsValid() const
@@ -66,6 +73,9 @@ struct EcnCurve
     }
 };
 
+/// A port that marks nothing.
+constexpr EcnCurve NO_ECN_CURVE{UINT64_MAX, UINT64_MAX, 0};
+
 /// Parameters of EcnMarker.
 struct EcnMarkerParams
 {
@@ -76,6 +86,7 @@ struct EcnMarkerParams
     double pmax;
     uint64_t referenceRateBps; //!< 0: the same for all ports
     bool markAtEnqueue;
+    PortSet ports; //!< those that mark
     std::string rateMap;
     std::map<uint64_t, EcnCurve> curves; //!< of rateMap, by port rate in bit/s
 
@@ -119,7 +130,8 @@ class EcnMarker : public SwitchStage
 
     uint64_t GetMarkAllBytes(uint16_t port) const override
     {
-        return m_curves.at(port).kmaxBytes;
+        const EcnCurve& curve = m_curves.at(port);
+        return curve.CanMark() ? curve.kmaxBytes : 0;
     }
 
     void Install(Switch& sw) override;

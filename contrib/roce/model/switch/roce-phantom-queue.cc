@@ -74,14 +74,11 @@ PhantomQueueParams::Table()
                     "preamble and gap) or payload")
             .Choice("Ports",
                     &P::ports,
-                    {Ports::ALL},
-                    {{"all", Ports::ALL},
-                     {"host", Ports::HOST},
-                     {"fabric", Ports::FABRIC},
-                     {"wan", Ports::WAN},
-                     {"noWan", Ports::NO_WAN}},
-                    "Which egress ports have one: all, host, fabric (switches of the same "
-                    "datacenter), wan or noWan")
+                    {PortSet::ALL},
+                    PortSetNames(),
+                    "Which egress ports have one: all, host, fabric (to switches of the same "
+                    "datacenter), wan, noWan, or noBorder (neither of nor to a switch with WAN "
+                    "links)")
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.ecnMin <= p.ecnMax,
                                 "EcnMin",
@@ -125,22 +122,6 @@ PhantomQueue::GetKinds() const
     return m_p->countControl ? ~0U : 1U << static_cast<unsigned>(FrameKind::DATA);
 }
 
-bool
-PhantomQueue::HasCounter(const Switch& sw, uint16_t port) const
-{
-    using Ports = PhantomQueueParams::Ports;
-    if (m_p->ports == Ports::ALL)
-    {
-        return true;
-    }
-    if (sw.IsWanPort(port))
-    {
-        return m_p->ports == Ports::WAN;
-    }
-    return m_p->ports == Ports::NO_WAN ||
-           m_p->ports == (sw.IsHostPort(port) ? Ports::HOST : Ports::FABRIC);
-}
-
 void
 PhantomQueue::Install(Switch& sw)
 {
@@ -148,7 +129,7 @@ PhantomQueue::Install(Switch& sw)
     m_counters.assign(sw.GetNPorts(), Counter());
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
-        if (HasCounter(sw, p))
+        if (IsIn(m_p->ports, sw, p))
         {
             m_counters[p].drainBytesPerPs =
                 m_p->drainFactor * static_cast<double>(sw.GetPort(p)->GetRateBps()) / 8e12;

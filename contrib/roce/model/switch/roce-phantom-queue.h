@@ -7,6 +7,7 @@
 #define ROCE_PHANTOM_QUEUE_H
 
 #include "roce-ecn-marker.h"
+#include "roce-port-set.h"
 
 #include "ns3/random-variable-stream.h"
 #include "ns3/roce-parameters.h"
@@ -33,16 +34,6 @@ struct PhantomQueueParams
         PAYLOAD,
     };
 
-    /// Which egress ports have a phantom queue.
-    enum class Ports : uint8_t
-    {
-        ALL,
-        HOST,
-        FABRIC,
-        WAN,
-        NO_WAN,
-    };
-
     double capacityBytes;
     double drainFactor;
     double ecnMin;
@@ -51,7 +42,7 @@ struct PhantomQueueParams
     bool countDropped;
     bool countControl;
     Unit unit;
-    Ports ports;
+    PortSet ports;  //!< those that have one
     EcnCurve curve; //!< of ecnMin, ecnMax and capacityBytes
 
     /// @return the parameters: attributes, profiles, ranges, meaning
@@ -148,7 +139,6 @@ class PhantomQueue : public SwitchStage
         }
     };
 
-    bool HasCounter(const Switch& sw, uint16_t port) const;
     void Charge(const Frame& frame, const Port& out, int64_t nowPs);
     void Mark(Frame& frame, double bytes);
 
