@@ -58,6 +58,20 @@ Network::~Network()
     {
         m_tuner->Dispose();
     }
+    SetClock(nullptr);
+}
+
+void
+Network::SetClock(StationClock* clock)
+{
+    for (const NicEntry& entry : m_nics)
+    {
+        entry.nic->SetClock(clock);
+    }
+    for (const SwitchEntry& entry : m_switches)
+    {
+        entry.sw->SetClock(clock);
+    }
 }
 
 uint32_t
@@ -298,6 +312,7 @@ Network::Build(const Options& options)
     {
         InstallTuner(*options.tuner);
     }
+    SetClock(&m_clock);
     HugePages::AskForHeap();
 }
 

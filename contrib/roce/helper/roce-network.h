@@ -19,6 +19,7 @@
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
 #include "ns3/roce-parallel-run.h"
+#include "ns3/roce-station-clock.h"
 #include "ns3/roce-station-handle.h"
 #include "ns3/roce-switch.h"
 
@@ -594,6 +595,7 @@ class Network
         uint16_t swPort;
     };
 
+    void SetClock(StationClock* clock);
     void CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const;
     uint16_t AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps);
     bool IsUsable(const Neighbour& neighbour, unsigned end) const;
@@ -653,6 +655,7 @@ class Network
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     bool m_built{false};
+    StationClock m_clock;
     std::unique_ptr<ParallelRun> m_parallel; //!< null: one thread. The last: it uses the others
 };
 

@@ -41,13 +41,16 @@ void
 DwrrScheduler::SetWeight(uint8_t trafficClass, uint32_t weight)
 {
     NS_ASSERT_MSG(trafficClass < N_CLASSES && weight > 0, "class 0..7, weight 1 or more");
-    m_weights[trafficClass] = weight;
+    m_classes[PlaceOf(trafficClass)].weight = weight;
 }
 
 void
 DwrrScheduler::CopySettings(const DwrrScheduler& other)
 {
-    m_weights = other.m_weights;
+    for (unsigned c = 0; c < N_CLASSES; ++c)
+    {
+        m_classes[c].weight = other.m_classes[c].weight;
+    }
     m_quantumBytes = other.m_quantumBytes;
     m_strictMask = other.m_strictMask;
 }
@@ -55,7 +58,7 @@ DwrrScheduler::CopySettings(const DwrrScheduler& other)
 void
 DwrrScheduler::DoEnqueue(Frame* frame, int64_t)
 {
-    m_queues[frame->trafficClass].Push(frame);
+    m_classes[PlaceOf(frame->trafficClass)].queue.Push(frame);
     Activate(frame->trafficClass);
 }
 
@@ -64,10 +67,11 @@ DwrrScheduler::DoDequeue(uint32_t pausedMask, int64_t)
 {
     return Choose(
         pausedMask,
-        [this](unsigned c) { return m_queues[c].Peek()->frameBytes; },
+        [this](unsigned c) { return m_classes[PlaceOf(c)].queue.Peek()->frameBytes; },
         [this](unsigned c) {
-            Frame* frame = m_queues[c].Pop();
-            if (m_queues[c].IsEmpty())
+            FrameQueue& queue = m_classes[PlaceOf(c)].queue;
+            Frame* frame = queue.Pop();
+            if (queue.IsEmpty())
             {
                 Deactivate(c);
             }

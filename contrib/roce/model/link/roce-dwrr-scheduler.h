@@ -50,13 +50,13 @@ class DwrrScheduler : public EgressScheduler
     /// @param trafficClass 0..7 @return its queue
     FrameQueue& GetQueue(unsigned trafficClass)
     {
-        return m_queues[trafficClass];
+        return m_classes[PlaceOf(trafficClass)].queue;
     }
 
     /// @param trafficClass 0..7 @return its queue
     const FrameQueue& GetQueue(unsigned trafficClass) const
     {
-        return m_queues[trafficClass];
+        return m_classes[PlaceOf(trafficClass)].queue;
     }
 
     /// @brief A class has something to send. @param trafficClass 0..7
@@ -69,7 +69,7 @@ class DwrrScheduler : public EgressScheduler
     void Deactivate(unsigned trafficClass)
     {
         m_active &= ~(1U << trafficClass);
-        m_deficitBytes[trafficClass] = 0;
+        m_classes[PlaceOf(trafficClass)].deficitBytes = 0;
     }
 
     /**
@@ -90,13 +90,19 @@ class DwrrScheduler : public EgressScheduler
         return __builtin_ctz(after ? after : mask);
     }
 
-    std::array<FrameQueue, N_CLASSES> m_queues;
-    std::array<uint64_t, N_CLASSES> m_deficitBytes{};
-    std::array<uint32_t, N_CLASSES> m_weights{1, 1, 1, 1, 1, 1, 1, 1};
-    uint32_t m_active{0};       //!< bit c: class c has frames
-    uint32_t m_current{0};      //!< class whose turn it is
-    uint32_t m_quantumBytes{0}; //!< attribute Quantum
-    uint8_t m_strictMask{0};    //!< attribute StrictClasses
+    /// What belongs to one class.
+    struct Class
+    {
+        FrameQueue queue;
+        uint64_t deficitBytes{0};
+        uint32_t weight{1};
+    };
+
+    uint32_t m_active{0};                   //!< bit c: class c has frames
+    uint32_t m_current{0};                  //!< class whose turn it is
+    uint32_t m_quantumBytes{0};             //!< attribute Quantum
+    uint8_t m_strictMask{0};                //!< attribute StrictClasses
+    std::array<Class, N_CLASSES> m_classes; //!< see PlaceOf(); the first is in the same cache line
 };
 
 template <typename HeadBytes, typename Pop>
@@ -116,7 +122,7 @@ DwrrScheduler::Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop
     {
         // Nobody to share with: turns and deficits have no meaning.
         m_current = __builtin_ctz(eligible);
-        m_deficitBytes[m_current] = 0;
+        m_classes[PlaceOf(m_current)].deficitBytes = 0;
         return pop(m_current);
     }
     while (true)
@@ -124,14 +130,15 @@ DwrrScheduler::Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop
         if (eligible >> m_current & 1)
         {
             const uint32_t bytes = headBytes(m_current);
-            if (bytes <= m_deficitBytes[m_current])
+            if (bytes <= m_classes[PlaceOf(m_current)].deficitBytes)
             {
-                m_deficitBytes[m_current] -= bytes;
+                m_classes[PlaceOf(m_current)].deficitBytes -= bytes;
                 return pop(m_current);
             }
         }
         m_current = NextClass(eligible);
-        m_deficitBytes[m_current] += static_cast<uint64_t>(m_weights[m_current]) * m_quantumBytes;
+        Class& current = m_classes[PlaceOf(m_current)];
+        current.deficitBytes += static_cast<uint64_t>(current.weight) * m_quantumBytes;
     }
 }
 

@@ -7,6 +7,7 @@
 #define ROCE_EGRESS_SCHEDULER_H
 
 #include "ns3/object.h"
+#include "ns3/roce-fetch.h"
 #include "ns3/roce-frame.h"
 #include "ns3/roce-time.h"
 
@@ -28,7 +29,7 @@ namespace roce
  * returns it. A scheduler that shapes (holds frames back although the port is idle) says with
  * NextEligiblePs() when it wants to be asked again.
  */
-class EgressScheduler : public Object
+class alignas(64) EgressScheduler : public Object
 {
   public:
     /**
@@ -44,7 +45,7 @@ class EgressScheduler : public Object
      */
     void Enqueue(Frame* frame, int64_t nowPs)
     {
-        m_bytes[frame->trafficClass] += frame->frameBytes;
+        m_classes[PlaceOf(frame->trafficClass)].bytes += frame->frameBytes;
         m_totalBytes += frame->frameBytes;
         ++m_frames;
         DoEnqueue(frame, nowPs);
@@ -61,7 +62,7 @@ class EgressScheduler : public Object
         Frame* frame = DoDequeue(pausedMask, nowPs);
         if (frame)
         {
-            m_bytes[frame->trafficClass] -= frame->frameBytes;
+            m_classes[PlaceOf(frame->trafficClass)].bytes -= frame->frameBytes;
             m_totalBytes -= frame->frameBytes;
             --m_frames;
         }
@@ -100,6 +101,12 @@ class EgressScheduler : public Object
         return "";
     }
 
+    /// @brief Have fetched from memory what every frame touches. @param queue any
+    static void Fetch(const void* queue)
+    {
+        FetchBytes(queue, sizeof(EgressScheduler) + 64); // and what a subclass has first
+    }
+
     /// @return whether there is no frame
     bool IsEmpty() const
     {
@@ -112,7 +119,7 @@ class EgressScheduler : public Object
      */
     uint64_t GetBytes(uint8_t trafficClass) const
     {
-        return m_bytes[trafficClass];
+        return m_classes[PlaceOf(trafficClass)].bytes;
     }
 
     /// @return bytes queued in all
@@ -128,7 +135,8 @@ class EgressScheduler : public Object
      */
     uint64_t GetLineBytes(uint8_t trafficClass) const
     {
-        return m_bytes[trafficClass] - m_heldBytes[trafficClass];
+        const ClassBytes& c = m_classes[PlaceOf(trafficClass)];
+        return c.bytes - c.heldBytes;
     }
 
     /// @return bytes that wait for the line in all
@@ -144,6 +152,17 @@ class EgressScheduler : public Object
     }
 
   protected:
+    /**
+     * @brief In what order classes stand in memory: that of data is the first one, as a rule, and
+     * that of ACKs near it.
+     * @param trafficClass 0..7
+     * @return index
+     */
+    static constexpr unsigned PlaceOf(unsigned trafficClass)
+    {
+        return (trafficClass + 5) % N_CLASSES;
+    }
+
     void DoDispose() override;
 
     /**
@@ -154,19 +173,27 @@ class EgressScheduler : public Object
      */
     void SetHeldBytes(uint8_t trafficClass, uint64_t bytes)
     {
-        m_totalHeldBytes += bytes - m_heldBytes[trafficClass];
-        m_heldBytes[trafficClass] = bytes;
+        ClassBytes& c = m_classes[PlaceOf(trafficClass)];
+        m_totalHeldBytes += bytes - c.heldBytes;
+        c.heldBytes = bytes;
     }
 
   private:
     virtual void DoEnqueue(Frame* frame, int64_t nowPs) = 0;
     virtual Frame* DoDequeue(uint32_t pausedMask, int64_t nowPs) = 0;
 
-    std::array<uint64_t, N_CLASSES> m_bytes{};
-    std::array<uint64_t, N_CLASSES> m_heldBytes{}; //!< part of m_bytes
+    /// What is queued of one class.
+    struct ClassBytes
+    {
+        uint64_t bytes{0};
+        uint64_t heldBytes{0}; //!< part of them
+    };
+
+    // What belongs to one class is in one cache line, sums are in another.
     uint64_t m_totalBytes{0};
     uint64_t m_totalHeldBytes{0};
     uint32_t m_frames{0};
+    alignas(64) std::array<ClassBytes, N_CLASSES> m_classes{}; //!< see PlaceOf()
 };
 
 } // namespace roce

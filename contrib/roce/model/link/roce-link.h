@@ -101,8 +101,12 @@ class Link : public Channel
             nextPs = NEVER_PS;
             if (head)
             {
-                __builtin_prefetch(head);
-                __builtin_prefetch(&head->dstQp);
+                // It has been fetched by now; so are the one behind it and what it carries.
+                __builtin_prefetch(head->next);
+                if (head->telemetry)
+                {
+                    __builtin_prefetch(head->telemetry);
+                }
                 nextPs = __builtin_expect(frame->nextGapPs == UINT32_MAX, 0)
                              ? head->timePs
                              : frame->timePs + frame->nextGapPs;
@@ -113,14 +117,17 @@ class Link : public Channel
         Frame* head{nullptr};
         Frame* tail{nullptr};
         int64_t delayPs{0};
+        int64_t lastPs{0};         //!< when the frame that was sent last arrives
         Station* to{nullptr};      //!< receiving station
         uint16_t toPort{0};        //!< and its port
         bool down{false};          //!< has failed
+        bool hasSink{false};       //!< somebody takes frames in place of the receiving station
         uint64_t sentFrames{0};    //!< handed to the link, pause frames included
-        FrameSink* sink{nullptr};  //!< in place of the receiving station
         uint64_t arrivedFrames{0}; //!< come to the other end, lost or not
-        int64_t downSincePs{-1};   //!< last failure, or -1
-        int64_t upSincePs{-1};     //!< last repair, or -1
+        // The second cache line: what is seldom looked at.
+        FrameSink* sink{nullptr};
+        int64_t downSincePs{-1}; //!< last failure, or -1
+        int64_t upSincePs{-1};   //!< last repair, or -1
     };
 
     /**
@@ -131,27 +138,30 @@ class Link : public Channel
      */
     static void Transmit(Direction& direction, Frame* frame, int64_t endPs)
     {
+        const int64_t arrivalPs = endPs + direction.delayPs;
         frame->next = nullptr;
-        frame->timePs = endPs + direction.delayPs;
+        frame->timePs = arrivalPs;
+        const int64_t gapPs = arrivalPs - direction.lastPs;
+        direction.lastPs = arrivalPs;
         ++direction.sentFrames;
         if (direction.head)
         {
+            // Only written to: it need not be in a cache.
             Frame& tail = *direction.tail;
             tail.next = frame;
-            tail.nextGapPs =
-                static_cast<uint32_t>(std::min<int64_t>(frame->timePs - tail.timePs, UINT32_MAX));
+            tail.nextGapPs = static_cast<uint32_t>(std::min<int64_t>(gapPs, UINT32_MAX));
             direction.tail = frame;
             return;
         }
         // The one place where a frame is handed over; a direction with a sink is always empty.
-        if (__builtin_expect(direction.sink != nullptr, 0))
+        if (__builtin_expect(direction.hasSink, 0))
         {
             ++direction.arrivedFrames;
             direction.sink->Take(frame);
             return;
         }
         direction.head = direction.tail = frame;
-        direction.to->SetArrival(direction.toPort, frame->timePs);
+        direction.to->SetArrival(direction.toPort, arrivalPs);
     }
 
     /**
@@ -162,6 +172,7 @@ class Link : public Channel
     void SetSink(unsigned end, FrameSink* sink)
     {
         m_directions[end].sink = sink;
+        m_directions[end].hasSink = sink != nullptr;
     }
 
     /**

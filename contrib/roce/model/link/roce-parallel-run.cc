@@ -52,6 +52,7 @@ CutDirection::CutDirection(Link& link, unsigned end, Partition& from)
 {
     m_sent.delayPs = m_onLink.delayPs;
     m_sent.sink = this;
+    m_sent.hasSink = true;
     m_port->SendTo(m_sent);
 }
 
@@ -78,6 +79,7 @@ CutDirection::Splice(int64_t donePs)
     m_onLink.sentFrames += m_sent.sentFrames;
     m_sent.sentFrames = 0;
     m_sent.head = nullptr;
+    m_onLink.lastPs = m_sent.lastPs;
     if (m_onLink.head)
     {
         Frame& tail = *m_onLink.tail;

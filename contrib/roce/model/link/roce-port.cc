@@ -142,9 +142,11 @@ void
 Port::SetRate(DataRate rate)
 {
     m_rateBps = rate.GetBitRate();
-    m_psPerByte = m_rateBps && 8000000000000ULL % m_rateBps == 0 && m_tickPs == 0
-                      ? static_cast<int64_t>(8000000000000ULL / m_rateBps)
-                      : 0;
+    const uint64_t psPerByte = m_rateBps ? 8000000000000ULL / m_rateBps : 0;
+    m_psPerByte =
+        psPerByte <= UINT32_MAX && psPerByte * m_rateBps == 8000000000000ULL && m_tickPs == 0
+            ? static_cast<uint32_t>(psPerByte)
+            : 0;
 }
 
 void
@@ -344,7 +346,7 @@ Port::SetPaused(unsigned trafficClass, int64_t untilPs, int64_t nowPs)
     m_pausedSincePs[trafficClass] = nowPs;
     m_pausedUntilPs[trafficClass] = untilPs;
     const bool is = untilPs > nowPs;
-    m_pausedMask = is ? m_pausedMask | bit : m_pausedMask & ~bit;
+    m_pausedMask = static_cast<uint8_t>(is ? m_pausedMask | bit : m_pausedMask & ~bit);
     const auto c = static_cast<uint8_t>(trafficClass);
     if (was && (!is || endedPs < nowPs))
     {

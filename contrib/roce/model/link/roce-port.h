@@ -11,6 +11,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
+#include "ns3/roce-fetch.h"
 #include "ns3/roce-frame.h"
 #include "ns3/roce-loss-model.h"
 #include "ns3/roce-station-trace.h"
@@ -158,6 +159,12 @@ class alignas(64) Port : public NetDevice
         return true;
     }
 
+    /// @brief Have fetched from memory what every frame touches.
+    void Fetch() const
+    {
+        FetchLine(&m_direction);
+    }
+
     /// @return where what is sent goes
     const Link::Direction* GetOutgoing() const
     {
@@ -185,7 +192,7 @@ class alignas(64) Port : public NetDevice
      */
     int64_t SerialisationPs(uint32_t wireBytes) const
     {
-        return m_psPerByte ? wireBytes * m_psPerByte
+        return m_psPerByte ? static_cast<int64_t>(wireBytes) * m_psPerByte
                            : SerialisationTime(wireBytes, m_rateBps, m_tickPs);
     }
 
@@ -475,26 +482,24 @@ class alignas(64) Port : public NetDevice
     Ptr<ErrorModel> GetReceiveErrorModel() const;
     void ReceivePfc(Frame* frame, int64_t nowPs);
 
-    // The first cache line, behind ns-3's members: what every frame touches that comes, or asks
-    // whether it may go.
-    Link::Direction* m_direction{nullptr}; //!< of this end
+    // One cache line: what every frame touches that comes, asks whether it may go, or goes.
+    alignas(64) Link::Direction* m_direction{nullptr}; //!< of this end
     int64_t m_busyUntilPs{INT64_MIN};
-    int64_t m_psPerByte{0}; //!< 0 if it is not a whole number
-    uint32_t m_pausedMask{0};
-    uint16_t m_index{0};
-    bool m_observedTx{false}; //!< somebody looks at departures
-    bool m_observedRx{false}; //!< somebody looks at arrivals, or loses them
-    // The second one: what every frame touches that goes.
     uint64_t m_txWireBytes{0};
     uint64_t m_packetHops{0};
     uint64_t m_offeredBytes{0};
-    uint32_t m_minFrameBytes{0}; //!< attribute MinFrameBytes
-    uint32_t m_framingBytes{0};  //!< attribute FramingBytes
     uint64_t m_rateBps{0};
+    uint32_t m_psPerByte{0};     //!< 0 if it is not a whole number
+    uint16_t m_minFrameBytes{0}; //!< attribute MinFrameBytes
+    uint16_t m_framingBytes{0};  //!< attribute FramingBytes
+    uint16_t m_index{0};
+    uint8_t m_pausedMask{0};
+    bool m_observedTx{false}; //!< somebody looks at departures
+    bool m_observedRx{false}; //!< somebody looks at arrivals, or loses them
+    // All others.
     int64_t m_tickPs{0}; //!< attribute SerialisationTick
     Station* m_owner{nullptr};
     Link::Direction* m_incoming{nullptr}; //!< of the other end
-    // All others.
     bool m_fingerprinting{false};
     bool m_infinitePause{false}; //!< attribute InfinitePause
     uint32_t m_pfcFrameBytes{0}; //!< attribute PfcFrameBytes

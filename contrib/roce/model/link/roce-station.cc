@@ -5,7 +5,7 @@
  */
 #include "roce-station.h"
 
-#include "roce-port.h"
+#include "roce-station-ahead.h"
 
 #include <algorithm>
 
@@ -37,12 +37,6 @@ Agenda::Reset(uint32_t items)
     }
 }
 
-struct Station::Inlet
-{
-    Port* port;
-    Link::Direction* incoming;
-};
-
 Station::Station()
     : m_wake(this)
 {
@@ -62,7 +56,65 @@ Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
     for (Port* port : ports)
     {
         m_slackPs = std::min(m_slackPs, port->GetLink()->GetDelayPs());
-        m_inlets.push_back({port, &port->GetIncoming()});
+        m_inlets.push_back({port, &port->GetIncoming(), port->GetOutgoing(), nullptr});
+    }
+}
+
+void
+Station::SetQueueOf(uint16_t port, const void* queue)
+{
+    m_inlets[port].queue = queue;
+}
+
+void
+Station::FetchTables() const
+{
+    if (m_nPorts > 1)
+    {
+        m_agenda.Fetch();
+    }
+    FetchBytes(m_inlets.data(), m_nPorts * sizeof(Inlet));
+}
+
+void
+Station::FetchLinks(Plan& plan, int64_t nowPs) const
+{
+    plan.nArrivals = 0;
+    plan.nDepartures = 0;
+    const uint32_t items = 2 * m_nPorts;
+    for (uint32_t first = 0; first < items; first += 64)
+    {
+        // Which of them are due, without a branch for each.
+        uint64_t due = m_agenda.GetDue(first, std::min(items - first, 64U), nowPs);
+        for (; due; due &= due - 1)
+        {
+            const uint32_t item = first + static_cast<uint32_t>(__builtin_ctzll(due));
+            if (item < m_nPorts)
+            {
+                if (plan.nDepartures < Plan::MAX)
+                {
+                    const auto port = static_cast<uint16_t>(item);
+                    plan.departures[plan.nDepartures++] = port;
+                    FetchOut(port);
+                }
+            }
+            else if (plan.nArrivals < Plan::MAX)
+            {
+                const auto port = static_cast<uint16_t>(item - m_nPorts);
+                plan.arrivals[plan.nArrivals++] = port;
+                m_inlets[port].port->Fetch();
+                FetchLine(m_inlets[port].incoming);
+            }
+        }
+    }
+}
+
+void
+Station::FetchFrames(const Plan& plan) const
+{
+    for (uint32_t i = 0; i < plan.nArrivals; ++i)
+    {
+        FetchLine(PeekArrival(plan.arrivals[i]));
     }
 }
 
@@ -88,6 +140,10 @@ Station::Run(int64_t nowPs)
             Port& port = *inlet.port;
             int64_t nextPs;
             Frame* frame = inlet.incoming->Pop(nextPs);
+            if (m_nPorts == 1 && inlet.incoming->head)
+            {
+                FetchRest(*inlet.incoming->head);
+            }
             m_agenda.Set(item, nextPs);
             if (port.Accept(frame, at))
             {

@@ -6,8 +6,10 @@
 #ifndef ROCE_STATION_H
 #define ROCE_STATION_H
 
+#include "roce-station-clock.h"
 #include "roce-wake-timer.h"
 
+#include "ns3/roce-fetch.h"
 #include "ns3/roce-frame.h"
 #include "ns3/roce-time.h"
 
@@ -84,6 +86,35 @@ class Agenda
         return m_times[m_winners[1]];
     }
 
+    /**
+     * @param first item
+     * @param n number of items, at most 64
+     * @param nowPs present time
+     * @return bit i set: item first + i has its time by then
+     */
+    uint64_t GetDue(uint32_t first, uint32_t n, int64_t nowPs) const
+    {
+        uint64_t due = 0;
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            due |= static_cast<uint64_t>(m_times[first + i] <= nowPs) << i;
+        }
+        return due;
+    }
+
+    /// @brief Have it fetched from memory.
+    void Fetch() const
+    {
+        for (uint32_t i = 0; i < m_leaves; i += 8)
+        {
+            FetchLine(m_times + i);
+        }
+        for (uint32_t i = 0; i < 2 * m_leaves; i += 32)
+        {
+            FetchLine(m_winners + i);
+        }
+    }
+
   private:
     static constexpr uint32_t FEW = 4; //!< enough for a NIC: no memory elsewhere
 
@@ -156,6 +187,7 @@ class Station
     void SetPartition(Partition* partition)
     {
         m_partition = partition;
+        m_alarmPs = NEVER_PS;
         m_wake.SetPartition(partition);
     }
 
@@ -226,6 +258,66 @@ class Station
         Rearm();
     }
 
+    /**
+     * @brief Have events in the simulator together with other stations, or on its own again.
+     * @param clock outlives the station, or is taken away before; null: on its own
+     */
+    void SetClock(StationClock* clock)
+    {
+        m_clock = clock;
+        m_alarmPs = NEVER_PS;
+        if (clock)
+        {
+            clock->Add();
+        }
+    }
+
+    /// @brief Called by the clock; there may be an earlier alarm by now, or none.
+    void OnAlarm(int64_t nowPs)
+    {
+        if (m_alarmPs <= nowPs)
+        {
+            m_alarmPs = NEVER_PS;
+            OnWake(nowPs);
+        }
+    }
+
+    /// What a station that is going to run soon is going to do.
+    struct Plan
+    {
+        static constexpr uint32_t MAX = 16; //!< items of a kind that are looked at
+
+        uint32_t nArrivals;
+        uint32_t nDepartures;
+        std::array<uint16_t, MAX> arrivals; //!< ports where a frame arrives
+        std::array<uint16_t, MAX> departures;
+    };
+
+    /// Steps of Fetch().
+    enum FetchStep
+    {
+        FETCH_TABLES, //!< what the station's members point to
+        FETCH_LINKS,  //!< links and ports of the items that are due
+        FETCH_FRAMES,
+        FETCH_NEXT, //!< what is where frames say that they go
+        N_FETCH_STEPS
+    };
+
+    /// @brief The station is going to run soon: have its members fetched from memory.
+    void FetchMembers() const
+    {
+        FetchBytes(this, sizeof(Station));
+    }
+
+    /**
+     * @brief Have fetched from memory what it needs when it runs, in steps, as each reads what
+     * those before have fetched.
+     * @param step what
+     * @param plan [in,out] of the station; the same for all steps
+     * @param nowPs up to when it is going to run
+     */
+    virtual void Fetch(FetchStep step, Plan& plan, int64_t nowPs) const = 0;
+
     /// @return how much later than their time things may be done, picoseconds
     int64_t GetSlackPs() const
     {
@@ -282,9 +374,18 @@ class Station
     void Rearm()
     {
         const int64_t first = m_agenda.GetFirstPs();
-        if (first != NEVER_PS && !m_running)
+        if (first == NEVER_PS || m_running)
         {
-            m_wake.Arm(m_nodeId, first + m_slackPs);
+            return;
+        }
+        const int64_t latestPs = first + m_slackPs;
+        if (!m_clock || m_partition)
+        {
+            m_wake.Arm(m_nodeId, latestPs);
+        }
+        else if (latestPs < m_alarmPs)
+        {
+            m_alarmPs = m_clock->Set(this, latestPs, m_slackPs);
         }
     }
 
@@ -293,6 +394,30 @@ class Station
     {
         return m_running ? m_presentPs : m_partition ? m_partition->GetPresentPs() : NowPs();
     }
+
+    // The first steps of Fetch(), as far as agenda and links go.
+
+    /// @brief FETCH_TABLES.
+    void FetchTables() const;
+
+    /// @brief FETCH_LINKS. @param [out] plan what is due @param nowPs by then
+    void FetchLinks(Plan& plan, int64_t nowPs) const;
+
+    /// @brief FETCH_FRAMES. @param plan what is due
+    void FetchFrames(const Plan& plan) const;
+
+    /// @brief Say what queues a port has, to be fetched with it. @param port index @param queue
+    /// an EgressScheduler
+    void SetQueueOf(uint16_t port, const void* queue);
+
+    /// @brief Have fetched from memory what who sends from a port looks at. @param port index
+    void FetchOut(uint16_t port) const;
+
+    /// @brief Have fetched from memory what of a frame only end hosts look at.
+    static void FetchRest(const Frame& frame);
+
+    /// @param port index @return the frame that arrives first, or null
+    const Frame* PeekArrival(uint16_t port) const;
 
   private:
     /**
@@ -327,9 +452,11 @@ class Station
     int64_t m_slackPs{0};
     int64_t m_presentPs{0}; //!< time of the item being run
     bool m_running{false};
-    Agenda m_agenda;
+    StationClock* m_clock{nullptr};  //!< null, or a partition is given: m_wake
+    int64_t m_alarmPs{NEVER_PS};     //!< when the clock calls
     std::vector<Inlet> m_inlets;     //!< by port
     Partition* m_partition{nullptr}; //!< null: events in the simulator
+    Agenda m_agenda;
     WakeTimer<Station> m_wake;
 };
 

@@ -100,6 +100,8 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
         return;
     }
     ReceiverQp& qp = *found;
+    m_last = found;
+    m_lastQpn = frame->dstQp;
     ++counters.dataReceived;
     qp.peerQp = frame->srcQp;
     qp.peerEntropy = m_table.GetReplyEntropy(*frame);
@@ -235,6 +237,7 @@ NicReceiver::Retune(int64_t nowPs)
 void
 NicReceiver::Clear()
 {
+    m_last = nullptr;
     m_shared.clear();
     m_table.Clear();
 }

@@ -9,6 +9,8 @@
 #include "roce-due-heap.h"
 #include "roce-receiver-table.h"
 
+#include "ns3/roce-fetch.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -75,7 +77,25 @@ class NicReceiver
     /// @brief Forget everything.
     void Clear();
 
+    /// @brief Have fetched from memory what has been used last.
+    void Fetch() const
+    {
+        FetchBytes(m_last, m_last ? sizeof(ReceiverQp) : 0);
+        m_table.Fetch(m_lastQpn);
+    }
+
+    /// @brief Later, have its feedback fetched.
+    void FetchFeedback() const
+    {
+        if (m_last)
+        {
+            FetchBytes(PeekPointer(m_last->feedback), FEEDBACK_BYTES);
+        }
+    }
+
   private:
+    static constexpr std::size_t FEEDBACK_BYTES = 128; //!< of a feedback, or so
+
     class Replies;
     class AllReplies;
 
@@ -106,6 +126,8 @@ class NicReceiver
     ReceiverTable m_table;
     DueHeap m_timers;
     std::vector<Shared> m_shared; //!< in the order in which they were first asked for
+    ReceiverQp* m_last{nullptr};  //!< has got data last; for Fetch()
+    uint32_t m_lastQpn{0};        //!< its number
     int64_t m_sharedPs{NEVER_PS}; //!< the NIC looks at them at this time or earlier
 };
 

@@ -32,6 +32,7 @@ NicSender::NicSender(Nic& nic)
 void
 NicSender::Clear()
 {
+    m_last = nullptr;
     m_busy.clear();
     m_queuePairs.clear();
 }
@@ -129,6 +130,7 @@ NicSender::CloseIfDone(QueuePair* qp)
     {
         m_nic.m_counters.pathMoves += selector->GetMoves();
     }
+    m_last = m_last == qp ? nullptr : m_last;
     --m_open;
     SetBusy(*qp, false);
     const ObjectLock lock;
@@ -160,6 +162,7 @@ NicSender::SendNext(uint32_t paused, int64_t atPs)
     {
         return false;
     }
+    m_last = qp;
     Frame* frame = FramePool::Alloc();
     SendInfo sent;
     qp->BuildNext(*frame, sent.wireBytes, atPs);

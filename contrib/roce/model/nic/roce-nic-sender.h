@@ -9,6 +9,8 @@
 #include "roce-qp-scheduler.h"
 #include "roce-retransmission-timers.h"
 
+#include "ns3/roce-fetch.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -164,10 +166,29 @@ class NicSender
     /// @brief Forget all queue pairs.
     void Clear();
 
+    /// @brief Have fetched from memory what has been used last.
+    void Fetch() const
+    {
+        FetchBytes(m_last, m_last ? sizeof(QueuePair) : 0);
+        FetchLine(m_queuePairs.data() + m_queuePairs.size() - 1);
+    }
+
+    /// @brief Later, have its rate law fetched.
+    void FetchLaw() const
+    {
+        if (m_last)
+        {
+            FetchBytes(&m_last->GetCc(), LAW_BYTES);
+            FetchLine(&m_last->GetRecovery());
+        }
+    }
+
   private:
     /// So many are kept at most. Were they merged, state would differ from that of a queue pair
     /// that has been looked at meanwhile.
     static constexpr std::size_t MAX_RETUNINGS = 256;
+
+    static constexpr std::size_t LAW_BYTES = 384; //!< of a rate law, or so
 
     /// Parameters for queue pairs that are not busy.
     struct Retuning
@@ -200,6 +221,7 @@ class NicSender
     std::vector<QueuePair*> m_busy;    //!< those with unacknowledged messages
     std::vector<Retuning> m_retunings; //!< in order of time; empty while all are busy
     uint32_t m_open{0};
+    QueuePair* m_last{nullptr}; //!< has sent last; for Fetch()
 };
 
 } // namespace roce

@@ -9,7 +9,9 @@
 #include "ns3/node.h"
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-control-shim.h"
+#include "ns3/roce-fetch.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-station-ahead.h"
 
 #include <algorithm>
 
@@ -235,6 +237,41 @@ Nic::Settle(int64_t nowPs)
     else if (due < GetDeparture(0))
     {
         SetDeparture(0, due);
+    }
+}
+
+void
+Nic::Fetch(FetchStep step, Plan& plan, int64_t nowPs) const
+{
+    switch (step)
+    {
+    case FETCH_TABLES:
+        FetchTables();
+        Port::Fetch();
+        FetchBytes(&m_control,
+                   reinterpret_cast<const char*>(&m_oracle) -
+                       reinterpret_cast<const char*>(&m_control));
+        break;
+    case FETCH_LINKS:
+        FetchLinks(plan, nowPs);
+        FetchLine(GetOutgoing());
+        m_sender.Fetch();
+        m_receiver.Fetch();
+        break;
+    case FETCH_FRAMES:
+        FetchFrames(plan);
+        m_sender.FetchLaw();
+        m_receiver.FetchFeedback();
+        break;
+    case FETCH_NEXT:
+        if (const Frame* frame = plan.nArrivals ? PeekArrival(0) : nullptr)
+        {
+            FetchRest(*frame);
+            FetchLine(frame->next);
+        }
+        break;
+    default:
+        break;
     }
 }
 

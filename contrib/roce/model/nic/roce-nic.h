@@ -287,6 +287,7 @@ class Nic : public Port, public Station
     void Activate();
 
     // inherited from Station
+    void Fetch(FetchStep step, Plan& plan, int64_t nowPs) const override;
     void OnPauseChange(Port& port, int64_t atPs) override;
     void Tell(std::size_t index) override;
 

@@ -8,6 +8,8 @@
 
 #include "roce-transport-profile.h"
 
+#include "ns3/roce-fetch.h"
+
 #include <memory>
 #include <vector>
 
@@ -138,6 +140,12 @@ class ReceiverTable
             }
         }
         m_recent.resize(kept);
+    }
+
+    /// @brief Have what is kept of a queue pair fetched from memory. @param qpn its number
+    void Fetch(uint32_t qpn) const
+    {
+        FetchLine(m_slots.data() + qpn);
     }
 
     /// @brief Forget everything.

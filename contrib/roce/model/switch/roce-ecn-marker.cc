@@ -280,7 +280,8 @@ EcnMarker::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int6
 void
 EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
 {
-    if (m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
+    // An empty queue never marks; its curve need not be looked at.
+    if (queueBytes && m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
     {
         frame.ecn = ECN_CE;
         ++m_marked;

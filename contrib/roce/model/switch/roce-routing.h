@@ -6,8 +6,10 @@
 #ifndef ROCE_ROUTING_H
 #define ROCE_ROUTING_H
 
+#include "ns3/roce-fetch.h"
 #include "ns3/roce-hash.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -98,6 +100,13 @@ class Routing
         }
         const uint64_t hash = EcmpHash(src, dst, entropy, m_salt);
         return m_ports[group.first + ((hash * group.count) >> 32)];
+    }
+
+    /// @brief Have fetched from memory what Route() looks up, as far as it is this switch's own.
+    void Fetch() const
+    {
+        FetchBytes(m_groups.data(), std::min<std::size_t>(m_groups.size() * sizeof(Group), 256));
+        FetchBytes(m_ports.data(), std::min<std::size_t>(m_ports.size() * sizeof(uint16_t), 128));
     }
 
     /// @return table of the network

@@ -6,6 +6,7 @@
 #ifndef ROCE_SHARED_BUFFER_H
 #define ROCE_SHARED_BUFFER_H
 
+#include "ns3/roce-fetch.h"
 #include "ns3/roce-frame.h"
 
 #include <cstdint>
@@ -231,6 +232,13 @@ class SharedBuffer
     uint64_t GetPoolBytes(uint16_t port) const
     {
         return m_pools[Queue(port, 0).pool].sizeBytes;
+    }
+
+    /// @brief Have what is kept of a port fetched from memory. @param port a port @param
+    /// trafficClass a class
+    void Fetch(uint16_t port, uint8_t trafficClass) const
+    {
+        FetchLine(&Queue(port, trafficClass));
     }
 
   private:

@@ -8,6 +8,7 @@
 
 #include "roce-switch-stage.h"
 
+#include "ns3/roce-fetch.h"
 #include "ns3/roce-time.h"
 
 #include <array>
@@ -129,7 +130,26 @@ class StagePipeline
      */
     void RunTimers(int64_t nowPs);
 
+    /// @brief Have fetched from memory who is called for data.
+    void FetchLists() const
+    {
+        FetchLine(m_arrival[DATA].data());
+        FetchLine(m_dequeue[DATA].data());
+    }
+
+    /// @brief Later, have these stages fetched.
+    void FetchStages() const
+    {
+        for (const SwitchStage* stage : m_dequeue[DATA])
+        {
+            FetchBytes(stage, STAGE_BYTES);
+        }
+    }
+
   private:
+    static constexpr auto DATA = static_cast<unsigned>(FrameKind::DATA);
+    static constexpr std::size_t STAGE_BYTES = 192; //!< of a stage, or so
+
     /// Whether stages want to see a kind of frame at ENQUEUE.
     enum class EnqueueUse : uint8_t
     {

@@ -201,6 +201,7 @@ Switch::SetQueue(uint16_t port, Ptr<EgressScheduler> queue)
     out.queue->Dispose();
     out.workConserving = queue->IsWorkConserving();
     out.queue = std::move(queue);
+    SetQueueOf(port, PeekPointer(out.queue));
 }
 
 bool
@@ -335,6 +336,10 @@ Switch::Configure(const std::string& name,
     // A MAC address apart from those of the NICs.
     m_pauses.Configure(0x800000 | m_nodeId, m_losslessMask, ports);
     SetUp(m_nodeId, ports, m_eager);
+    for (uint16_t p = 0; p < GetNPorts(); ++p)
+    {
+        SetQueueOf(p, PeekPointer(m_ports[p].queue));
+    }
 }
 
 void

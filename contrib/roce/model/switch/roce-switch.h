@@ -326,6 +326,7 @@ class Switch : public Object, public Station
     std::string Audit() const;
 
     // inherited from Station
+    void Fetch(FetchStep step, Plan& plan, int64_t nowPs) const override;
     void OnPauseChange(Port& port, int64_t atPs) override;
     void OnLinkRepair(Port& port, int64_t atPs) override;
 
@@ -386,6 +387,7 @@ class Switch : public Object, public Station
         bool isSet{false};
     };
 
+    void FetchWay(const Frame& frame, uint16_t inPort) const;
     void StartIfFree(uint16_t port, int64_t nowPs);
     void Depart(uint16_t port, int64_t atPs) override;
     void Receive(Port& port, Frame* frame, int64_t atPs) override;
