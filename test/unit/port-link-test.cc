@@ -51,6 +51,10 @@ struct Recorder : Station
     int pauseChanges{0};
 
   private:
+    void Fetch(FetchStep, Plan&, int64_t) const override
+    {
+    }
+
     void Depart(uint16_t port, int64_t) override
     {
         SetDeparture(port, NEVER_PS);
