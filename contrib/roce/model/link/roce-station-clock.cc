@@ -97,7 +97,6 @@ StationClock::Run(int64_t nowPs)
     // while STRIDE stations run.
     constexpr std::size_t STRIDE = 2;
     constexpr std::size_t DEPTH = STRIDE * (1 + Station::N_FETCH_STEPS);
-    ;
     std::array<Station::Plan, 16> plans;
     static_assert(DEPTH <= 16, "each station under way has a plan");
     const std::size_t n = m_due.size();
