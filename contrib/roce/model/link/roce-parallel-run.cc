@@ -5,6 +5,8 @@
  */
 #include "roce-parallel-run.h"
 
+#include "roce-station-row.h"
+
 #include "ns3/abort.h"
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
@@ -163,6 +165,7 @@ ParallelRun::Add(Station& station, unsigned partition)
 {
     station.SetPartition(m_partitions.at(partition).get());
     m_stations.push_back(&station);
+    station.GetPartition()->Add(station.GetSlackPs());
     if (station.GetPartition()->IsRemote())
     {
         m_mail->AddRemote(station);
@@ -208,6 +211,13 @@ ParallelRun::Begin(int64_t windowPs, int64_t meetingPs)
     m_meetingPs = meetingPs;
     m_donePs = NowPs();
     m_metPs = NowPs();
+    const std::size_t here = std::count_if(m_stations.begin(), m_stations.end(), [](const Station* s) {
+        return s->IsHere();
+    });
+    for (const std::unique_ptr<Partition>& partition : m_partitions)
+    {
+        partition->SetFetch(here / m_pool.GetThreads() >= StationRow::MANY);
+    }
     m_inside = m_mail != nullptr; // all processes begin alike, below
     for (Station* station : m_stations)
     {

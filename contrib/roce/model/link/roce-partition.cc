@@ -6,6 +6,7 @@
 #include "roce-partition.h"
 
 #include "roce-parallel-run.h"
+#include "roce-station-row.h"
 
 #include "ns3/abort.h"
 #include "ns3/roce-input-error.h"
@@ -29,7 +30,7 @@ Partition::Wake(int64_t atPs, Wakeable* who)
     {
         m_run.NoteOutside();
     }
-    Heap& heap = who->IsStation() ? m_alarms : m_starts;
+    Heap& heap = who->GetStation() ? m_alarms : m_starts;
     heap.push_back({atPs, who});
     std::push_heap(heap.begin(), heap.end());
 }
@@ -113,12 +114,27 @@ Partition::FindBehind(std::size_t i, int64_t limitPs)
     }
 }
 
+/// Run stations one after the other. @param row alarm clocks @param run called with each of them
+template <typename RUN>
 void
-Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs)
+Partition::RunRow(const std::vector<Wakeable*>& row, RUN run)
 {
-    t_current = this;
-    m_untilPs = untilPs;
-    m_windowPs = untilPs - basePs;
+    if (m_fetch)
+    {
+        StationRow::Run(
+            row.size(),
+            m_untilPs,
+            [&row](std::size_t i) { return row[i]->GetStation(); },
+            [&row, run](std::size_t i) { run(row[i]); });
+        return;
+    }
+    std::for_each(row.begin(), row.end(), run);
+}
+
+/// Alarms and starts in the order of time.
+void
+Partition::FireInTurn(int64_t untilPs)
+{
     // An alarm at a tie may be either's first: nothing that one does at a time shows at another at
     // that time.
     m_startsDone = m_starts.empty() || m_starts.front().atPs > untilPs;
@@ -129,14 +145,48 @@ Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs)
         FireFirst(isStart ? m_starts : m_alarms);
         m_startsDone |= m_starts.empty() || m_starts.front().atPs > untilPs;
     }
-    // What they send now arrives later than untilPs, since they are late by less than a delay.
     m_presentPs = untilPs;
+}
+
+/// The same, if all that arrives in the window is on the links: a station may run from its
+/// beginning to its end at once, so who comes next is known. A start has its own NIC run up to it.
+void
+Partition::FireAll(int64_t untilPs)
+{
+    while (!m_starts.empty() && m_starts.front().atPs <= untilPs)
+    {
+        FireFirst(m_starts);
+    }
+    m_startsDone = true;
+    m_presentPs = untilPs;
+    m_due.clear();
+    while (!m_alarms.empty() && m_alarms.front().atPs <= untilPs)
+    {
+        m_due.push_back(m_alarms.front().who);
+        std::pop_heap(m_alarms.begin(), m_alarms.end());
+        m_alarms.pop_back();
+    }
+    RunRow(m_due, [untilPs](Wakeable* who) { who->Fire(untilPs); });
+}
+
+void
+Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs)
+{
+    t_current = this;
+    m_untilPs = untilPs;
+    m_windowPs = untilPs - basePs;
+    if (m_leastSlackPs >= m_windowPs)
+    {
+        FireAll(untilPs);
+    }
+    else
+    {
+        FireInTurn(untilPs);
+    }
+    // What they send now arrives later than untilPs, since they are late by less than a delay.
     m_behind.clear();
     FindBehind(0, untilPs + slackPs);
-    for (Wakeable* who : m_behind)
-    {
-        who->RunTo(untilPs);
-    }
+    RunRow(m_behind, [untilPs](Wakeable* who) { who->RunTo(untilPs); });
     t_current = nullptr;
 }
 

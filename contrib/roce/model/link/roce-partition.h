@@ -8,6 +8,7 @@
 
 #include "ns3/roce-time.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -28,9 +29,9 @@ class Station;
 class Wakeable
 {
   public:
-    /// @param isStation it is the alarm clock of a station
-    explicit Wakeable(bool isStation)
-        : m_isStation(isStation)
+    /// @param station whose alarm clock it is; null: nobody's
+    explicit Wakeable(Station* station)
+        : m_station(station)
     {
     }
 
@@ -46,17 +47,17 @@ class Wakeable
      */
     virtual void RunTo(int64_t nowPs) = 0;
 
-    /// @return whether it belongs to a station
-    bool IsStation() const
+    /// @return the station whose alarm clock it is, or null
+    Station* GetStation() const
     {
-        return m_isStation;
+        return m_station;
     }
 
   protected:
     ~Wakeable() = default;
 
   private:
-    bool m_isStation;
+    Station* m_station;
 };
 
 /**
@@ -156,6 +157,18 @@ class Partition
      */
     void RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs);
 
+    /// @brief A station is given to it. @param slackPs its slack
+    void Add(int64_t slackPs)
+    {
+        m_leastSlackPs = std::min(m_leastSlackPs, slackPs);
+    }
+
+    /// @brief Fetch memory for stations ahead or not, see StationRow. @param fetch whether
+    void SetFetch(bool fetch)
+    {
+        m_fetch = fetch;
+    }
+
     /// @return the first alarm, or NEVER_PS
     int64_t GetNextPs() const;
 
@@ -198,7 +211,11 @@ class Partition
 
     void AwaitRun(int64_t nowPs);
     void FireFirst(Heap& heap);
+    void FireInTurn(int64_t untilPs);
+    void FireAll(int64_t untilPs);
     void FindBehind(std::size_t i, int64_t limitPs);
+    template <typename RUN>
+    void RunRow(const std::vector<Wakeable*>& row, RUN run);
 
     /// What the thread runs.
     [[gnu::tls_model("initial-exec")]] inline static thread_local const Partition* t_current{
@@ -207,12 +224,15 @@ class Partition
     ParallelRun& m_run;
     Heap m_alarms; //!< of stations
     Heap m_starts; //!< of all others
+    std::vector<Wakeable*> m_due;
     std::vector<Wakeable*> m_behind;
     std::vector<Report> m_reports;
     std::vector<CutDirection*> m_sent;
     int64_t m_presentPs{0};
     int64_t m_untilPs{0};
     int64_t m_windowPs{0}; //!< from the first thing that may happen
+    int64_t m_leastSlackPs{NEVER_PS}; //!< of the stations
+    bool m_fetch{false};
     bool m_startsDone{false};
     const bool m_isRemote;
 };

@@ -5,7 +5,7 @@
  */
 #include "roce-station-clock.h"
 
-#include "roce-station.h"
+#include "roce-station-row.h"
 
 #include "ns3/simulator.h"
 
@@ -93,14 +93,7 @@ StationClock::OnWake(int64_t nowPs)
 void
 StationClock::Run(int64_t nowPs)
 {
-    // Station i runs when station i + DEPTH begins to be fetched. What a step has asked for comes
-    // while STRIDE stations run.
-    constexpr std::size_t STRIDE = 2;
-    constexpr std::size_t DEPTH = STRIDE * (1 + Station::N_FETCH_STEPS);
-    std::array<Station::Plan, 16> plans;
-    static_assert(DEPTH <= 16, "each station under way has a plan");
-    const std::size_t n = m_due.size();
-    if (m_stations < MANY)
+    if (m_stations < StationRow::MANY)
     {
         for (Station* station : m_due)
         {
@@ -108,27 +101,11 @@ StationClock::Run(int64_t nowPs)
         }
         return;
     }
-    for (std::size_t i = 0; i < n + DEPTH; ++i)
-    {
-        if (i < n)
-        {
-            m_due[i]->FetchMembers();
-        }
-        std::size_t ahead = i; // wraps below 0
-        for (unsigned step = 0; step < Station::N_FETCH_STEPS; ++step)
-        {
-            ahead -= STRIDE;
-            if (ahead < n)
-            {
-                const auto which = static_cast<Station::FetchStep>(step);
-                m_due[ahead]->Fetch(which, plans[ahead % plans.size()], nowPs);
-            }
-        }
-        if (i >= DEPTH)
-        {
-            m_due[i - DEPTH]->OnAlarm(nowPs);
-        }
-    }
+    StationRow::Run(
+        m_due.size(),
+        nowPs,
+        [this](std::size_t i) { return m_due[i]; },
+        [this, nowPs](std::size_t i) { m_due[i]->OnAlarm(nowPs); });
 }
 
 } // namespace roce

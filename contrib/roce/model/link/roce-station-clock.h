@@ -29,17 +29,13 @@ class Station;
  *
  * A station may run at any time between its first item and that plus its slack. So the clock rounds
  * the time down to the next multiple of GRID_PS, and runs all that fall on one multiple in a row.
- * As it knows who comes next, it has memory fetched for those while it runs the one before: on
- * large networks a station that has not run for its slack is in no cache any more.
+ * See StationRow for how they run.
  */
 class StationClock
 {
   public:
     /// Alarms are rounded to it; stations with a slack below twice that have theirs on time.
     static constexpr int64_t GRID_PS = 1 << 16;
-
-    /// With fewer stations nothing is fetched: what they have stays in the caches.
-    static constexpr std::size_t MANY = 400;
 
     StationClock();
     StationClock(const StationClock&) = delete;

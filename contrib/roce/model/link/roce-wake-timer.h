@@ -61,7 +61,7 @@ class WakeTimer final : public Wakeable
      * @param owner is called; outlives the timer
      */
     explicit WakeTimer(OWNER* owner)
-        : Wakeable(std::is_same_v<OWNER, Station>),
+        : Wakeable(StationOf(owner)),
           m_event(Ptr<Event>(new Event(this), false)),
           m_owner(owner)
     {
@@ -128,6 +128,16 @@ class WakeTimer final : public Wakeable
     }
 
   private:
+    /// @return the owner if it is a station, or null
+    static Station* StationOf([[maybe_unused]] OWNER* owner)
+    {
+        if constexpr (std::is_same_v<OWNER, Station>)
+        {
+            return owner;
+        }
+        return nullptr;
+    }
+
     /// The event; it outlives its timer if it is still in the scheduler.
     struct Event : public EventImpl
     {

@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_STATION_ROW_H
+#define ROCE_STATION_ROW_H
+
+#include "roce-station.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Stations that run one after the other.
+ *
+ * On large networks a station that has not run for its slack is in no cache any more. Who comes
+ * next is known, so memory is fetched for those while the ones before run.
+ */
+class StationRow
+{
+  public:
+    /// With fewer stations nothing need be fetched: what they have stays in the caches.
+    static constexpr std::size_t MANY = 400;
+
+    /**
+     * @brief Run them in order.
+     * @param n how many
+     * @param nowPs up to when they are going to run
+     * @param stationAt called with an index, gives the Station*
+     * @param run called with an index, runs it
+     */
+    template <typename STATION_AT, typename RUN>
+    static void Run(std::size_t n, int64_t nowPs, STATION_AT stationAt, RUN run)
+    {
+        // Station i runs when station i + DEPTH begins to be fetched. What a step has asked for
+        // comes while STRIDE stations run.
+        constexpr std::size_t STRIDE = 2;
+        constexpr std::size_t DEPTH = STRIDE * (1 + Station::N_FETCH_STEPS);
+        std::array<Station::Plan, 16> plans;
+        static_assert(DEPTH <= 16, "each station under way has a plan");
+        for (std::size_t i = 0; i < n + DEPTH; ++i)
+        {
+            if (i < n)
+            {
+                stationAt(i)->FetchMembers();
+            }
+            std::size_t ahead = i; // wraps below 0
+            for (unsigned step = 0; step < Station::N_FETCH_STEPS; ++step)
+            {
+                ahead -= STRIDE;
+                if (ahead < n)
+                {
+                    const auto which = static_cast<Station::FetchStep>(step);
+                    stationAt(ahead)->Fetch(which, plans[ahead % plans.size()], nowPs);
+                }
+            }
+            if (i >= DEPTH)
+            {
+                run(i - DEPTH);
+            }
+        }
+    }
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_STATION_ROW_H */
