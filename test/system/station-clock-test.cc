@@ -11,6 +11,7 @@
 
 #include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-station-clock.h"
+#include "ns3/roce-station-row.h"
 
 #include <algorithm>
 
@@ -70,7 +71,7 @@ RunLarge(const std::string& law, bool eager, unsigned threads)
     net.Build();
     net.AssignStreams(1);
     net.EnableFingerprint();
-    EXPECT_GE(net.GetNNics() + net.GetNSwitches(), StationClock::MANY);
+    EXPECT_GE(net.GetNNics() + net.GetNSwitches(), StationRow::MANY);
     std::vector<FlowSpec> flows;
     for (uint32_t i = 0; i < net.GetNNics(); ++i)
     {

@@ -211,9 +211,9 @@ ParallelRun::Begin(int64_t windowPs, int64_t meetingPs)
     m_meetingPs = meetingPs;
     m_donePs = NowPs();
     m_metPs = NowPs();
-    const std::size_t here = std::count_if(m_stations.begin(), m_stations.end(), [](const Station* s) {
-        return s->IsHere();
-    });
+    const std::size_t here = std::count_if(m_stations.begin(),
+                                           m_stations.end(),
+                                           [](const Station* s) { return s->IsHere(); });
     for (const std::unique_ptr<Partition>& partition : m_partitions)
     {
         partition->SetFetch(here / m_pool.GetThreads() >= StationRow::MANY);

@@ -230,7 +230,7 @@ class Partition
     std::vector<CutDirection*> m_sent;
     int64_t m_presentPs{0};
     int64_t m_untilPs{0};
-    int64_t m_windowPs{0}; //!< from the first thing that may happen
+    int64_t m_windowPs{0};            //!< from the first thing that may happen
     int64_t m_leastSlackPs{NEVER_PS}; //!< of the stations
     bool m_fetch{false};
     bool m_startsDone{false};
