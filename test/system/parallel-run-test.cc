@@ -95,7 +95,11 @@ class ParallelRunTest : public SystemTest
     static constexpr uint32_t RACKS = 4;
     static constexpr uint32_t HOSTS = 12;
 
-    static void Build(Network& net, int64_t hostDelayPs = US, int64_t fabricDelayPs = US)
+    /// @param nearDelayPs of the first host of each rack; 0: as the others
+    static void Build(Network& net,
+                      int64_t hostDelayPs = US,
+                      int64_t fabricDelayPs = US,
+                      int64_t nearDelayPs = 0)
     {
         for (uint32_t r = 0; r < RACKS; ++r)
         {
@@ -111,7 +115,8 @@ class ParallelRunTest : public SystemTest
         }
         for (uint32_t h = 0; h < HOSTS; ++h)
         {
-            net.AddNic(net.AddHost("h" + std::to_string(h), 0), h % RACKS, 100 * G, hostDelayPs);
+            const int64_t delayPs = nearDelayPs && h < RACKS ? nearDelayPs : hostDelayPs;
+            net.AddNic(net.AddHost("h" + std::to_string(h), 0), h % RACKS, 100 * G, delayPs);
         }
         net.Build();
         net.AssignStreams(100);
@@ -135,11 +140,12 @@ class ParallelRunTest : public SystemTest
     static Outcome Run(unsigned threads,
                        const std::function<void(Network&, Outcome&)>& prepare = {},
                        int64_t hostDelayPs = US,
-                       int64_t fabricDelayPs = US)
+                       int64_t fabricDelayPs = US,
+                       int64_t nearDelayPs = 0)
     {
         Outcome outcome;
         Network net;
-        Build(net, hostDelayPs, fabricDelayPs);
+        Build(net, hostDelayPs, fabricDelayPs, nearDelayPs);
         net.EnableFingerprint();
         net.InstallFlows(Flows());
         if (threads > 1)
@@ -193,6 +199,16 @@ TEST_F(ParallelRunTest, DelaysOfAllKinds)
     {
         SCOPED_TRACE(std::to_string(host) + " ps, " + std::to_string(fabric) + " ps");
         Run(1, {}, host, fabric).ExpectSame(Run(3, {}, host, fabric));
+    }
+}
+
+TEST_F(ParallelRunTest, StationsThatMayNotRunAWholeWindowAtOnce)
+{
+    // A near host and its switch answer each other several times in a window.
+    for (const int64_t nearPs : {US / 2, US / 10, US / 50})
+    {
+        SCOPED_TRACE(std::to_string(nearPs) + " ps");
+        Run(1, {}, US, US, nearPs).ExpectSame(Run(3, {}, US, US, nearPs));
     }
 }
 
