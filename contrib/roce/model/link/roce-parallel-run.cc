@@ -5,8 +5,6 @@
  */
 #include "roce-parallel-run.h"
 
-#include "roce-station-row.h"
-
 #include "ns3/abort.h"
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
@@ -216,7 +214,7 @@ ParallelRun::Begin(int64_t windowPs, int64_t meetingPs)
                                            [](const Station* s) { return s->IsHere(); });
     for (const std::unique_ptr<Partition>& partition : m_partitions)
     {
-        partition->SetFetch(here / m_pool.GetThreads() >= StationRow::MANY);
+        partition->SetThreadStations(here / m_pool.GetThreads());
     }
     m_inside = m_mail != nullptr; // all processes begin alike, below
     for (Station* station : m_stations)

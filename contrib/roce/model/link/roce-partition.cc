@@ -92,12 +92,19 @@ Partition::NoteSent(CutDirection* direction)
     }
 }
 
-void
-Partition::FireFirst(Heap& heap)
+Partition::Alarm
+Partition::PopFirst(Heap& heap)
 {
     const Alarm alarm = heap.front();
     std::pop_heap(heap.begin(), heap.end());
     heap.pop_back();
+    return alarm;
+}
+
+void
+Partition::FireFirst(Heap& heap)
+{
+    const Alarm alarm = PopFirst(heap);
     m_presentPs = alarm.atPs;
     alarm.who->Fire(alarm.atPs);
 }
@@ -119,16 +126,12 @@ template <typename RUN>
 void
 Partition::RunRow(const std::vector<Wakeable*>& row, RUN run)
 {
-    if (m_fetch)
-    {
-        StationRow::Run(
-            row.size(),
-            m_untilPs,
-            [&row](std::size_t i) { return row[i]->GetStation(); },
-            [&row, run](std::size_t i) { run(row[i]); });
-        return;
-    }
-    std::for_each(row.begin(), row.end(), run);
+    StationRow::Run(
+        row.size(),
+        m_threadStations,
+        m_untilPs,
+        [&row](std::size_t i) { return row[i]->GetStation(); },
+        [&row, run](std::size_t i) { run(row[i]); });
 }
 
 /// Alarms and starts in the order of time.
@@ -148,8 +151,8 @@ Partition::FireInTurn(int64_t untilPs)
     m_presentPs = untilPs;
 }
 
-/// The same, if all that arrives in the window is on the links: a station may run from its
-/// beginning to its end at once, so who comes next is known. A start has its own NIC run up to it.
+/// The same, if all that arrives within the window is on the links: each station may run to the
+/// window's end at once, in any order. A start has its own NIC run up to it and touches no other.
 void
 Partition::FireAll(int64_t untilPs)
 {
@@ -162,9 +165,7 @@ Partition::FireAll(int64_t untilPs)
     m_due.clear();
     while (!m_alarms.empty() && m_alarms.front().atPs <= untilPs)
     {
-        m_due.push_back(m_alarms.front().who);
-        std::pop_heap(m_alarms.begin(), m_alarms.end());
-        m_alarms.pop_back();
+        m_due.push_back(PopFirst(m_alarms).who);
     }
     RunRow(m_due, [untilPs](Wakeable* who) { who->Fire(untilPs); });
 }

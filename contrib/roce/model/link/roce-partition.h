@@ -163,10 +163,10 @@ class Partition
         m_leastSlackPs = std::min(m_leastSlackPs, slackPs);
     }
 
-    /// @brief Fetch memory for stations ahead or not, see StationRow. @param fetch whether
-    void SetFetch(bool fetch)
+    /// @brief See StationRow. @param stations that a thread runs in each window
+    void SetThreadStations(std::size_t stations)
     {
-        m_fetch = fetch;
+        m_threadStations = stations;
     }
 
     /// @return the first alarm, or NEVER_PS
@@ -210,6 +210,7 @@ class Partition
     using Heap = std::vector<Alarm>;
 
     void AwaitRun(int64_t nowPs);
+    static Alarm PopFirst(Heap& heap);
     void FireFirst(Heap& heap);
     void FireInTurn(int64_t untilPs);
     void FireAll(int64_t untilPs);
@@ -222,17 +223,17 @@ class Partition
         nullptr};
 
     ParallelRun& m_run;
-    Heap m_alarms; //!< of stations
-    Heap m_starts; //!< of all others
-    std::vector<Wakeable*> m_due;
-    std::vector<Wakeable*> m_behind;
+    Heap m_alarms;                   //!< of stations
+    Heap m_starts;                   //!< of all others
+    std::vector<Wakeable*> m_due;    //!< their alarms have gone off
+    std::vector<Wakeable*> m_behind; //!< see FindBehind()
     std::vector<Report> m_reports;
     std::vector<CutDirection*> m_sent;
     int64_t m_presentPs{0};
     int64_t m_untilPs{0};
     int64_t m_windowPs{0};            //!< from the first thing that may happen
     int64_t m_leastSlackPs{NEVER_PS}; //!< of the stations
-    bool m_fetch{false};
+    std::size_t m_threadStations{0};
     bool m_startsDone{false};
     const bool m_isRemote;
 };

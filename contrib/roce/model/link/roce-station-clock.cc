@@ -93,16 +93,9 @@ StationClock::OnWake(int64_t nowPs)
 void
 StationClock::Run(int64_t nowPs)
 {
-    if (m_stations < StationRow::MANY)
-    {
-        for (Station* station : m_due)
-        {
-            station->OnAlarm(nowPs);
-        }
-        return;
-    }
     StationRow::Run(
         m_due.size(),
+        m_stations,
         nowPs,
         [this](std::size_t i) { return m_due[i]; },
         [this, nowPs](std::size_t i) { m_due[i]->OnAlarm(nowPs); });

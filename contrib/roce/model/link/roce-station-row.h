@@ -27,19 +27,28 @@ namespace roce
 class StationRow
 {
   public:
-    /// With fewer stations nothing need be fetched: what they have stays in the caches.
+    /// With fewer stations nothing is fetched: what they have stays in the caches.
     static constexpr std::size_t MANY = 400;
 
     /**
      * @brief Run them in order.
      * @param n how many
+     * @param of how many; memory is fetched if these are MANY
      * @param nowPs up to when they are going to run
      * @param stationAt called with an index, gives the Station*
      * @param run called with an index, runs it
      */
     template <typename STATION_AT, typename RUN>
-    static void Run(std::size_t n, int64_t nowPs, STATION_AT stationAt, RUN run)
+    static void Run(std::size_t n, std::size_t of, int64_t nowPs, STATION_AT stationAt, RUN run)
     {
+        if (of < MANY)
+        {
+            for (std::size_t i = 0; i < n; ++i)
+            {
+                run(i);
+            }
+            return;
+        }
         // Station i runs when station i + DEPTH begins to be fetched. What a step has asked for
         // comes while STRIDE stations run.
         constexpr std::size_t STRIDE = 2;
