@@ -152,10 +152,13 @@ TEST_F(ReflexNdtTest, NaksAreSamples)
     EXPECT_EQ(dc.Count().at("reflexNdtEpisodes"), 1u) << "the flow became congested by its NAK";
 }
 
-// As shipped, a suspension is for flows that wait in Controlled, not for all that are congested.
-TEST_F(ReflexNdtTest, SuspensionsCountQueuedFlowsUnlessToldOtherwise)
+// As shipped, a suspension is for congested flows that wait in Controlled: not for all that are
+// congested, nor for what recovered flows have left there.
+TEST_F(ReflexNdtTest, SuspensionsCountCongestedFlowsInControlledUnlessToldOtherwise)
 {
-    const auto pauses = [](const char* numerator) {
+    // Flow 0 is congested up to 55 us. The local flow that begins at 50 us keeps its packets in
+    // Controlled; ACKs of those ahead still come back.
+    const auto count = [](const char* numerator) {
         Config::Reset();
         SetRateLaw("LineRate");
         SetNdt("PauseScope", StringValue("port"));
@@ -163,16 +166,22 @@ TEST_F(ReflexNdtTest, SuspensionsCountQueuedFlowsUnlessToldOtherwise)
         {
             SetNdt("PauseNumerator", StringValue(numerator));
         }
-        NdtNetwork dc(30 * G);
-        dc.Build([](uint32_t nic, int64_t) { return nic == 0 ? LONG_RTT : SHORT_RTT; });
-        dc.Run(Numbered({Flow(0, N_FAR, 200000, 100 * US)}));
-        const uint64_t found = dc.Count().at("reflexNdtPauses");
+        NdtNetwork dc;
+        dc.Build([](uint32_t nic, int64_t atPs) {
+            return nic == 0 && atPs < 55 * US ? LONG_RTT : SHORT_RTT;
+        });
+        dc.Run(Numbered({Flow(0, N_FAR, 2000000), Flow(2 * N_FAR, N_FAR + 1, 2000000, 50 * US)}));
+        auto counters = dc.Count();
         Simulator::Destroy();
-        return found;
+        return counters;
     };
-    const uint64_t queued = pauses("queue");
-    EXPECT_GT(pauses("state"), queued);
-    EXPECT_EQ(pauses(""), queued) << "the default is queue";
+    EXPECT_EQ(count("queue").at("reflexNdtPauseTimeouts"), 3u)
+        << "what waits there goes on counting";
+    const auto both = count("both");
+    EXPECT_EQ(both.at("reflexNdtPauses"), 1u);
+    EXPECT_EQ(both.at("reflexNdtPauseTimeouts"), 0u) << "an ACK has ended it";
+    EXPECT_EQ(count("state").at("reflexNdtPauseTimeouts"), 1u) << "suspended before any ACK is out";
+    EXPECT_EQ(count(""), both) << "the default is both";
 }
 
 // As shipped, each egress suspends by its own flows: what goes to leaf b does not hold back the

@@ -81,7 +81,7 @@ struct NdtControllerTest : public ::testing::Test, public NdtController::Listene
     {
         NdtController::Settings made = Parameters<ReflexNdtParams>().Get()->controller;
         made.switchScope = false;
-        made.countQueued = false;
+        made.counted = NdtController::Counted::CONGESTED;
         return made;
     }
 
@@ -305,7 +305,7 @@ TEST_F(NdtControllerTest, FlowsInControlledAsNumerator)
 {
     for (const bool switchScope : {false, true})
     {
-        settings.countQueued = true;
+        settings.counted = NdtController::Counted::IN_CONTROLLED;
         settings.switchScope = switchScope;
         Reset();
         MakeFlows(1, 1, 0);
@@ -318,6 +318,28 @@ TEST_F(NdtControllerTest, FlowsInControlledAsNumerator)
         EXPECT_FALSE(ndt.IsPaused(0));
         ndt.OnAck(0, LONG, 4);
         EXPECT_FALSE(ndt.IsPaused(0));
+    }
+}
+
+TEST_F(NdtControllerTest, CongestedFlowsInControlledAsNumerator)
+{
+    for (const bool switchScope : {false, true})
+    {
+        settings.counted = NdtController::Counted::BOTH;
+        settings.switchScope = switchScope;
+        Reset();
+        MakeFlows(1, 1, 0);
+        EXPECT_FALSE(ndt.IsPaused(0)) << "congested, but nothing in Controlled";
+        EXPECT_TRUE(ndt.OnEnqueue(0, 0, 1));
+        ndt.OnAck(0, LONG, 2);
+        EXPECT_TRUE(ndt.IsPaused(0)) << "congested and in Controlled";
+        ndt.OnAck(0, SHORT, 3);
+        EXPECT_FALSE(ndt.IsPaused(0)) << "an ACK ends it while the packet is still there";
+        ndt.OnAck(0, LONG, 4);
+        EXPECT_TRUE(ndt.IsPaused(0));
+        ndt.OnDequeue(0, 0, true);
+        ndt.OnAck(0, LONG, 5);
+        EXPECT_FALSE(ndt.IsPaused(0)) << "congested, but nothing is there any more";
     }
 }
 

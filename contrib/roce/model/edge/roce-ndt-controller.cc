@@ -126,8 +126,9 @@ inline void
 NdtController::Recount(Flow& flow, Lane& activity)
 {
     const uint32_t inControlled = m_settings.switchScope ? flow.controlled : activity.controlled;
-    const bool counts =
-        activity.is_linked() && (m_settings.countQueued ? inControlled > 0 : flow.congested);
+    const bool counts = activity.is_linked() &&
+                        (flow.congested || m_settings.counted == Counted::IN_CONTROLLED) &&
+                        (inControlled > 0 || m_settings.counted == Counted::CONGESTED);
     Group& group = m_groups[GroupOf(activity.port)];
     group.counted += counts;
     group.counted -= activity.counted;

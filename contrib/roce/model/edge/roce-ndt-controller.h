@@ -32,6 +32,14 @@ namespace roce
 class NdtController
 {
   public:
+    /// Which flows speak for a suspension.
+    enum class Counted : uint8_t
+    {
+        CONGESTED,
+        IN_CONTROLLED,
+        BOTH, //!< congested flows with packets in Controlled
+    };
+
     /// Parameters; see the attributes of ReflexNdt.
     struct Settings
     {
@@ -41,7 +49,7 @@ class NdtController
         bool symmetricOrderGuard; //!< congested flows empty Normal first
         bool pause;               //!< Controlled may be suspended
         bool switchScope;         //!< one ratio for the switch, not for each port
-        bool countQueued;         //!< ratio of flows in Controlled, not of congested ones
+        Counted counted;          //!< flows that the ratio is of
         double alpha;             //!< suspended above this ratio
         int64_t maxPausePs;       //!< longest suspension
         int64_t activeWindowPs;   //!< see the class comment

@@ -30,6 +30,7 @@ ReflexNdtParams::Table()
 {
     using P = ReflexNdtParams;
     using S = NdtController::Settings;
+    using Counted = NdtController::Counted;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::ReflexNdt")
             .Duration("TDstThreshold",
@@ -82,11 +83,13 @@ ReflexNdtParams::Table()
                     {{"port", false}, {"switch", true}},
                     "Whose flows make up the share: those of each port or of the whole switch")
             .Choice("PauseNumerator",
-                    Nested(&P::controller, &S::countQueued),
-                    {true},
-                    {{"state", false}, {"queue", true}},
-                    "Which flows are counted: congested ones (state) or those with packets in "
-                    "Controlled (queue)")
+                    Nested(&P::controller, &S::counted),
+                    {Counted::BOTH},
+                    {{"state", Counted::CONGESTED},
+                     {"queue", Counted::IN_CONTROLLED},
+                     {"both", Counted::BOTH}},
+                    "Which flows are counted: congested ones (state), those with packets in "
+                    "Controlled (queue), or congested ones with packets there (both)")
             .Duration("ActiveWindow",
                       Nested(&P::controller, &S::activeWindowPs),
                       {1000 * PS_PER_US},

@@ -72,9 +72,11 @@ struct ReflexNdtParams
  * not throttled at all; without SymmetricOrderGuard it is, and its packets are reordered.
  *
  * The paper has two queues at each egress and suspends "the Controlled Queue" by the share of flows
- * mapped to it. So the share is that of flows with packets in a port's Controlled queue among the
- * port's active flows. With PauseScope=switch, one share for all ports, suspensions are rare, and
- * pauses by PFC stay.
+ * mapped to it, until returning ACKs show that congestion has resolved. So the share is that of
+ * congested flows with packets in a port's Controlled queue among the port's active flows: an ACK
+ * with a short round trip takes its flow out of the count, also while the flow's packets cannot
+ * leave. With PauseScope=switch, one share for all ports, suspensions are rare, and pauses by PFC
+ * stay.
  *
  * The stamp replaces the sender's, which is harmless only where something else gives the sender its
  * round trips (ReflexNsf) and paths are not chosen by them; see attribute SeparateTimestamp. A
