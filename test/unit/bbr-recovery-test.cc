@@ -249,7 +249,7 @@ TEST(Bbr, TimersOfEachPacket)
 
 TEST(Bbr, Artifact)
 {
-    Pipe p(Attributes{{"Profile", "artifact"}, {"StartPhase", "0"}});
+    Pipe p(Attributes{{"Profile", "artifact"}});
     const BbrParams& params = p.cc->GetParams();
     EXPECT_EQ(params.startupGain, 2.89);
     EXPECT_EQ(params.drainGain, 0.35);
@@ -265,7 +265,7 @@ TEST(Bbr, Artifact)
     EXPECT_NEAR(static_cast<double>(p.now - start), 200e6, 2e6); // the full phase at 0.75, too
     p.Run(20 * MS);
     EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
-    EXPECT_NEAR(static_cast<double>(p.cc->GetWindowBytes()), (2 * 125 + 1) * FRAME, 3000);
+    EXPECT_EQ(p.cc->GetWindowBytes(), 1250000u) << "it falls with timeouts only";
     EXPECT_LE(Pipe(Attributes{{"Profile", "artifact"}}, 80000).cc->GetWindowBytes(), 1250000u);
     Pipe full(Attributes{{"Profile", "artifact"}}, 80000); // the whole line: never above a BDP
     full.RunUntil(5 * MS, [&]() {
@@ -278,26 +278,116 @@ TEST(Bbr, Artifact)
               7u * FRAME);
 }
 
+// The artifact's window has no other way down than timeouts.
+TEST(Bbr, WindowFallsWithItsTargetOrNot)
+{
+    for (const bool falls : {true, false})
+    {
+        Pipe p(Attributes{{"InitialCwnd", "0"}, {"WindowFalls", falls ? "true" : "false"}});
+        ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 30 * MS));
+        p.Run(p.now + 5 * MS);
+        if (falls)
+        {
+            EXPECT_NEAR(static_cast<double>(p.cc->GetWindowBytes()), (2 * 125 + 3) * FRAME, 3000);
+        }
+        else
+        {
+            EXPECT_GE(p.cc->GetWindowBytes(), 1250000u);
+            p.cc->OnTimeout(p.now);
+            EXPECT_EQ(p.cc->GetWindowBytes(), FRAME);
+        }
+    }
+}
+
+// A flow that finds less than the least bandwidth is paced by that.
+TEST(Bbr, MinPacing)
+{
+    Pipe p(Attributes{{"StartPhase", "2"}, {"MinPacing", "3Gbps"}}, 4000000); // 2 Gbit/s
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 100 * MS));
+    ASSERT_TRUE(p.RunUntil(100 * MS, []() { return true; }));
+    EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), 2e9, 2e7);
+    EXPECT_EQ(p.cc->GetRateBps(), 3000000000u);
+}
+
+TEST(Bbr, PaceOfARoundTripIsThatOfTheAckBefore)
+{
+    Pipe p(Attributes{{"Rounds", "rtProp"}, {"PacingUpdate", "round"}});
+    uint64_t rounds = 0;
+    uint64_t changes = 0;
+    uint64_t rate = p.cc->GetRateBps();
+    p.RunUntil(10 * MS, [&]() {
+        changes += p.cc->GetRateBps() != rate;
+        EXPECT_TRUE(p.cc->GetRateBps() == rate || p.cc->m_rounds != rounds) << p.now;
+        rate = p.cc->GetRateBps();
+        rounds = p.cc->m_rounds;
+        return false;
+    });
+    EXPECT_GT(changes, 10u);
+}
+
+// 1000 B at 10 Gbit/s and 1.25 are 640 ns apart; with a step of 100 ns those that have not grown by
+// it are 200 ns less than the last one. From 640 ns: 440, then 640 again.
+TEST(Bbr, PacingStepShortensGapsWhileTheGainIsAboveOne)
+{
+    Pipe p(Attributes{{"StartPhase", "0"}, {"PacingStep", "100ns"}});
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    std::vector<double> gaps;
+    ASSERT_TRUE(p.RunUntil(20 * MS, [&]() {
+        gaps.push_back(8e12 / static_cast<double>(p.cc->GetRateBps()));
+        return gaps.size() == 40;
+    }));
+    ASSERT_EQ(p.cc->m_phase, 0u);
+    for (std::size_t i = 20; i + 1 < gaps.size(); ++i)
+    {
+        EXPECT_NEAR(gaps[i], gaps[i - 1] > 540 ? 440 : 640, 10) << i;
+    }
+    ASSERT_TRUE(p.RunUntil(20 * MS, [&]() { return p.cc->m_phase == 2; }));
+    EXPECT_NEAR(static_cast<double>(p.cc->GetRateBps()), G10, 0.02 * G10) << "the gain is 1";
+    // A gap of less than two steps would be none: it is one step.
+    Pipe fast(Attributes{{"PacingStep", "100ns"}, {"InitialCwnd", "0"}}, 80000);
+    ASSERT_TRUE(fast.RunUntil(10 * MS, []() { return true; }));
+    EXPECT_NEAR(static_cast<double>(fast.cc->GetRateBps()), 80e9, 1) << "1000 B in 100 ns";
+}
+
+// A frame that waits at the sender behind an idle time: longer than its RTT.
+TEST(Bbr, SampleIntervalIsTheLongerOneOrTheRtt)
+{
+    for (const bool byRtt : {false, true})
+    {
+        auto cc =
+            MakeLaw<OpenBbr>(Attributes{{"SampleInterval", byRtt ? "rtt" : "longer"}}, PIPE_PATH);
+        const auto ack = [&cc](int64_t nowPs, int64_t sentPs, uint64_t inflight) {
+            AckInfo info;
+            info.nowPs = nowPs;
+            info.rttPs = nowPs - sentPs;
+            info.ackedBytes = FRAME;
+            info.ackedPackets = 1;
+            info.inflightBytes = inflight;
+            info.hasMore = true;
+            cc->OnAck(info);
+        };
+        Send(*cc, 0, FRAME);
+        Send(*cc, 1 * US, FRAME);
+        ack(100 * US, 0, FRAME);
+        Send(*cc, 150 * US, FRAME); // 50 us after the last delivery
+        ack(151 * US, 1 * US, FRAME);
+        ack(250 * US, 150 * US, 0);
+        // Two frames: in 100 us by its RTT, in 150 us since the delivery before.
+        EXPECT_NEAR(Variable(*cc, "bottleneck_bps"), byRtt ? 160e6 : 16000 / 150e-6, 1e3) << byRtt;
+    }
+}
+
 TEST(Bbr, BadAttributes)
 {
-    for (const auto& [name, value] : Attributes{{"Profile", "v2"},
-                                                {"StartupGain", "1"},
-                                                {"DrainGain", "1"},
-                                                {"CwndGain", "0.5"},
-                                                {"CwndGain", "-1"},
-                                                {"BwRounds", "17"},
-                                                {"Rounds", "us"},
-                                                {"RtProp", "least"},
-                                                {"RttWindow", "-2ns"},
-                                                {"ProbeRtt", "yes"},
-                                                {"ProbeRttDuration", "-2ns"},
-                                                {"InitialCwnd", "0.5"},
-                                                {"MaxCwndBdp", "-2"},
-                                                {"MinFrames", "0.5"},
-                                                {"QuantaFrames", "-2"},
-                                                {"Recovery", "on"},
-                                                {"TimeoutScope", "all"},
-                                                {"StartPhase", "8"}})
+    for (const auto& [name, value] : Attributes{
+             {"Profile", "v2"},          {"StartupGain", "1"},         {"DrainGain", "1"},
+             {"CwndGain", "0.5"},        {"CwndGain", "-1"},           {"BwRounds", "17"},
+             {"Rounds", "us"},           {"RtProp", "least"},          {"RttWindow", "-2ns"},
+             {"ProbeRtt", "yes"},        {"ProbeRttDuration", "-2ns"}, {"InitialCwnd", "0.5"},
+             {"MaxCwndBdp", "-2"},       {"MinFrames", "0.5"},         {"QuantaFrames", "-2"},
+             {"Recovery", "on"},         {"TimeoutScope", "all"},      {"StartPhase", "8"},
+             {"SampleInterval", "sent"}, {"AppLimited", "maybe"},      {"WindowFalls", "no"},
+             {"MinPacing", "-1Gbps"},    {"PacingUpdate", "timer"},    {"PacingStep", "-2ns"}})
     {
         const Attributes one{{name, value}};
         EXPECT_EQ(ErrorOf([&]() { Pipe p(one); }).rfind("ns3::roce::Bbr: " + name + " is ", 0), 0u)

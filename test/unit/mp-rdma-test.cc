@@ -91,6 +91,25 @@ TEST(MpRdma, GrowsOnlyWhileItLimits)
     EXPECT_DOUBLE_EQ(paced.cc->GetCwnd(), 10.1);
 }
 
+// The artifact's window grows with each ACK, and a BDP bounds it.
+TEST(MpRdma, GrowsAlwaysUpToItsBound)
+{
+    Sender s(Attributes{{"InitialCwnd", "43"}, {"Growth", "always"}, {"MaxCwndBdp", "1"}});
+    s.Ack(1, 0, false);
+    EXPECT_DOUBLE_EQ(s.cc->GetCwnd(), 43 + 1. / 43) << "though it does not limit";
+    for (int i = 0; i < 100; ++i)
+    {
+        s.Ack(1, 0);
+    }
+    EXPECT_EQ(s.cc->GetCwnd(), 43.75);
+    Sender unbounded(Attributes{{"InitialCwnd", "43.75"}});
+    unbounded.Ack(1, 0);
+    EXPECT_GT(unbounded.cc->GetCwnd(), 43.75);
+    Sender small(Attributes{{"MaxCwndBdp", "1"}}, 1000); // a path shorter than a frame
+    small.Ack(1, 0);
+    EXPECT_EQ(small.cc->GetCwnd(), 1);
+}
+
 TEST(MpRdma, AtLeastOnePacket)
 {
     Sender s(Attributes{{"InitialCwnd", "1"}});
@@ -152,6 +171,8 @@ TEST(MpRdma, BadAttributes)
                                {"Increase", "-1"},
                                {"Decrease", "-2"},
                                {"InitialCwnd", "0.5"},
+                               {"MaxCwndBdp", "-1"},
+                               {"Growth", "never"},
                                {"TimeoutReaction", "halve"},
                                {"Pacing", "maybe"}},
                               MakePath(G100, 14 * US, 4000));

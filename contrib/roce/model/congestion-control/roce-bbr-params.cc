@@ -30,6 +30,7 @@ constexpr double HIGH_GAIN = 2.8853900817779268;
  *     are used here.
  * [2] the htsim code that was published with Uno (SC 2025), commit 68d164e.
  * [3] RFC 6928; RFC 6298 (one timer).
+ * [5] the time of 4,300 bytes at 100 Gbit/s, there for every line rate.
  * [4] the draft's three send quanta; a NIC that paces each frame has quanta of one.
  * [a] without effect in artifact.
  */
@@ -100,9 +101,43 @@ BbrParams::Table()
                     "with that of the oldest packet")
             .Count("StartPhase",
                    &P::startPhase,
-                   {-1},
+                   {-1, 0}, // [1] [2]
                    Range::Within(-1, 7),
                    "Phase that PROBE_BW begins with; -1: from a hash of the time")
+            .Choice("SampleInterval",
+                    &P::byRtt,
+                    {false, true}, // [1] [2]
+                    {{"longer", false}, {"rtt", true}},
+                    "Time that a delivery rate is over: the longer one of sending and "
+                    "acknowledging, or the frame's RTT")
+            .Flag(
+                "AppLimited",
+                &P::appLimited,
+                {true, false}, // [1] [2]
+                "true: samples of application-limited frames only raise the bandwidth, and do not "
+                "end STARTUP")
+            .Flag("WindowFalls",
+                  &P::windowFalls,
+                  {true, false}, // [1] [2]
+                  "true: after STARTUP the window falls with its target; false: with timeouts only")
+            .Rate("MinPacing",
+                  &P::minPacingBps,
+                  {0, 3000000000}, // [1] [2]
+                  Range::AtLeast(0),
+                  "Least bandwidth that the pace is taken from; 0: none")
+            .Choice("PacingUpdate",
+                    &P::pacingByRound,
+                    {false, true}, // [1] [2]
+                    {{"ack", false}, {"round", true}},
+                    "The pace follows with each ACK, or each round trip takes that of the last ACK "
+                    "before it")
+            .Duration(
+                "PacingStep",
+                &P::pacingStepPs,
+                {0, 344000}, // [1] [2][5]
+                Range::AtLeast(0),
+                "With a gain above 1 a gap between frames that has not grown by this is twice "
+                "this less than the last one; 0: it is the gain's")
             .Live()
             // length of the ring of samples
             .Count("BwRounds",

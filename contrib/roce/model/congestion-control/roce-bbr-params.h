@@ -36,7 +36,13 @@ struct BbrParams
     double quantaFrames;
     bool recovers;
     bool eachTimeout;
-    int startPhase; //!< -1: hash of the time
+    int startPhase;  //!< -1: hash of the time
+    bool byRtt;      //!< delivery rates are over the frame's own RTT
+    bool appLimited; //!< application-limited samples only raise the bandwidth
+    bool windowFalls;
+    uint64_t minPacingBps; //!< before the gain; 0: none
+    bool pacingByRound;
+    int64_t pacingStepPs; //!< 0: none
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<BbrParams>& Table();

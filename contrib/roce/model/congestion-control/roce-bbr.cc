@@ -55,6 +55,8 @@ Bbr::DoStart(int64_t nowPs)
     m_initialCwnd = m_cwnd;
     Enter(BbrState::STARTUP);
     m_pacingBps = m_pacingGain * m_cwnd * 8e12 / static_cast<double>(m_path.baseRttPs);
+    m_paceBps = m_roundPaceBps = m_pacingBps;
+    m_gapPs = m_path.FrameInFlightBytes() * 8e12 / static_cast<double>(m_path.lineRateBps);
     Publish();
 }
 
@@ -113,7 +115,8 @@ Bbr::UpdateRound(const DeliverySample& sample, int64_t nowPs)
 void
 Bbr::UpdateBottleneck(const DeliverySample& sample)
 {
-    if (sample.bps <= 0 || (sample.appLimited && sample.bps < m_bottleneckBps))
+    const double bps = m_p->byRtt ? sample.bpsByRtt : sample.bps;
+    if (bps <= 0 || (sample.appLimited && bps < m_bottleneckBps))
     {
         return;
     }
@@ -127,7 +130,7 @@ Bbr::UpdateBottleneck(const DeliverySample& sample)
     }
     m_bpsRound = m_rounds;
     double& newest = m_bps[m_rounds % length];
-    newest = std::max(newest, sample.bps);
+    newest = std::max(newest, bps);
     m_bottleneckBps = forget ? *std::max_element(m_bps.begin(), m_bps.begin() + length)
                              : std::max(m_bottleneckBps, newest);
 }
@@ -283,6 +286,10 @@ Bbr::OnAck(const AckInfo& ack)
 {
     const DeliverySample sample = m_delivery.OnAck(ack);
     UpdateRound(sample, ack.nowPs);
+    if (m_roundStart)
+    {
+        m_roundPaceBps = m_paceBps;
+    }
     UpdateBottleneck(sample);
     UpdatePhase(ack);
     CheckFullPipe(sample);
@@ -298,7 +305,7 @@ Bbr::OnAck(const AckInfo& ack)
     CheckProbeRtt(ack);
     SetPacing(m_pacingGain);
     SetCwnd(ack);
-    if (!ack.hasMore && static_cast<double>(ack.inflightBytes) < m_cwnd)
+    if (m_p->appLimited && !ack.hasMore && static_cast<double>(ack.inflightBytes) < m_cwnd)
     {
         m_delivery.MarkAppLimited(ack.inflightBytes);
     }
@@ -337,11 +344,30 @@ Bbr::SaveCwnd()
 void
 Bbr::SetPacing(double gain)
 {
-    const double bps = gain * m_bottleneckBps;
+    const double bps = gain * std::max(m_bottleneckBps, static_cast<double>(m_p->minPacingBps));
     if (bps > 0 && (m_filledPipe || bps > m_pacingBps))
     {
         m_pacingBps = bps;
     }
+    m_paceBps = m_p->pacingStepPs > 0 ? SteppedBps(gain) : m_pacingBps;
+}
+
+double
+Bbr::SteppedBps(double gain)
+{
+    const double frameBits = m_path.FrameInFlightBytes() * 8.0;
+    const auto stepPs = static_cast<double>(m_p->pacingStepPs);
+    double gapPs = frameBits * 1e12 / m_pacingBps;
+    if (gain > 1 && gapPs - m_gapPs < stepPs)
+    {
+        gapPs = m_gapPs - 2 * stepPs;
+        if (gapPs <= 0)
+        {
+            gapPs = stepPs;
+        }
+    }
+    m_gapPs = gapPs;
+    return frameBits * 1e12 / gapPs;
 }
 
 void
@@ -372,7 +398,8 @@ Bbr::SetCwnd(const AckInfo& ack)
         const double target = InflightBytes(m_cwndGain);
         if (m_filledPipe)
         {
-            m_cwnd = std::min(m_cwnd + acked, target);
+            const double most = p.windowFalls ? target : std::max(target, m_cwnd);
+            m_cwnd = std::min(m_cwnd + acked, most);
         }
         else if (m_cwnd < target || static_cast<double>(m_delivery.GetDelivered()) < m_initialCwnd)
         {
@@ -407,8 +434,12 @@ Bbr::Publish()
     constexpr double UNLIMITED = 1e18; // more would not fit into 64 bits
     m_windowBytes = std::max<uint64_t>(m_path.FrameInFlightBytes(),
                                        static_cast<uint64_t>(std::min(m_cwnd, UNLIMITED)));
-    m_rateBps = m_pacingBps < static_cast<double>(m_path.lineRateBps)
-                    ? std::max<uint64_t>(1, static_cast<uint64_t>(m_pacingBps + 0.5))
+    // Windows and bandwidth may be of payload, the pace is of frames.
+    const double frames = (m_p->pacingByRound ? m_roundPaceBps : m_paceBps) /
+                          static_cast<double>(m_path.FrameInFlightBytes());
+    const double bps = frames * m_path.fullFrameBytes;
+    m_rateBps = bps < static_cast<double>(m_path.lineRateBps)
+                    ? std::max<uint64_t>(1, static_cast<uint64_t>(bps + 0.5))
                     : m_path.lineRateBps;
 }
 

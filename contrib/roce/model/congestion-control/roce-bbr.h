@@ -50,6 +50,11 @@ enum class BbrState : uint8_t
  * Rounds=rtProp (the artifact's): a round trip is an RTprop by the clock, for the filter, the end
  * of STARTUP and each phase, whatever is in flight.
  *
+ * PacingStep (the artifact's, where it looks like an oversight): while g is above 1, every other
+ * ACK or so takes twice the step off the gap between frames. With the step of one frame at line
+ * rate a flow at a fifth of it or more so probes with up to twice its bandwidth and not with 1.25
+ * times, and wins back what it has lost within a few cycles.
+ *
  * Details:
  * - Samples of frames that were sent while nothing more was posted only raise BtlBw. They do not
  * end STARTUP. A flow that starts again from idle sends at BtlBw first.
@@ -73,8 +78,7 @@ enum class BbrState : uint8_t
  * effect then.
  * - Several flows: each takes the queue that the others leave it for propagation, so that windows,
  * not rates, bind; the queue is then about (CwndGain - 1) BDP. It takes PROBE_RTT to come down.
- * - With Nic::PayloadWindow=true windows and rates are of payload: the pace is lower by the share
- * of the headers.
+ * - With Nic::PayloadWindow=true windows and bandwidth are of payload, the pace is of frames.
  * - Memory: 32 bytes for each frame in flight, about 400 KB at 100 Gb/s and 2 ms with two BDPs.
  *
  * A change of attributes takes effect at Start(), Fork() or Retune(): gains for the state it is in,
@@ -140,7 +144,8 @@ class Bbr : public CongestionControl
     void SaveCwnd();
     void SetCwnd(const AckInfo& ack);
     void SetPacing(double gain);
-    void Publish(); //!< set the outputs
+    double SteppedBps(double gain); //!< pace after a PacingStep
+    void Publish();                 //!< set the outputs
 
   protected:
     Parameters<BbrParams> m_parameters;   //!< attributes
@@ -161,6 +166,9 @@ class Bbr : public CongestionControl
     double m_pacingGain{0};              //!< g
     double m_cwndGain{0};                //!< G
     double m_pacingBps{0};               //!< rate before the line rate bounds it
+    double m_paceBps{0};                 //!< the same after a PacingStep
+    double m_roundPaceBps{0};            //!< that of this round trip (PacingUpdate=round)
+    double m_gapPs{0};                   //!< between full frames (PacingStep)
     int64_t m_phaseStampPs{0};           //!< start of the phase
     uint32_t m_phase{0};                 //!< of PROBE_BW
     double m_cwnd{0};                    //!< window, bytes

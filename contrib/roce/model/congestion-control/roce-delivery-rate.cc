@@ -76,8 +76,9 @@ DeliveryRate::OnAck(const AckInfo& ack)
         {
             const int64_t intervalPs =
                 std::max(record.sentPs - record.firstSentPs, ack.nowPs - record.deliveredPs);
-            sample.bps = static_cast<double>(m_delivered - record.delivered) * 8e12 /
-                         static_cast<double>(intervalPs);
+            const double bits = static_cast<double>(m_delivered - record.delivered) * 8;
+            sample.bps = bits * 1e12 / static_cast<double>(intervalPs);
+            sample.bpsByRtt = bits * 1e12 / static_cast<double>(ack.rttPs);
             sample.priorDelivered = record.delivered;
             sample.appLimited = record.appLimited;
             m_firstSentPs = sentPs;

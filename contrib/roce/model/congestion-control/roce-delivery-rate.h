@@ -24,6 +24,7 @@ namespace roce
 struct DeliverySample
 {
     double bps{0};              //!< delivery rate; 0: the ACK says nothing
+    double bpsByRtt{0};         //!< the same over the frame's own RTT: not less
     uint64_t priorDelivered{0}; //!< bytes delivered in all when the acknowledged frame was sent
     bool appLimited{false};     //!< the sender had nothing to send then: the rate may be its own
 };

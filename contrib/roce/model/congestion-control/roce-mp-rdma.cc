@@ -48,6 +48,16 @@ MpRdmaParams::Table()
                     {0.5, 0.15}, // [1] [2][3]
                     Range::Above(0),
                     "Packets that a packet with mark takes")
+            .Number("MaxCwndBdp",
+                    &P::maxCwndBdp,
+                    {0, 1}, // [1] [2]
+                    Range::AtLeast(0),
+                    "Greatest window, BDPs, but a packet at least; 0: none")
+            .Choice("Growth",
+                    &P::growsAlways,
+                    {false, true}, // [5] [2]
+                    {{"limited", false}, {"always", true}},
+                    "The window grows while it limits the sender, or always")
             .Choice("TimeoutReaction",
                     &P::timeoutToOne,
                     {true, false}, // [5] [2]
@@ -127,9 +137,14 @@ MpRdma::OnAck(const AckInfo& ack)
         ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
     const uint32_t marks = ack.GetMarkedOfAcked();
     m_cwnd = std::max(m_cwnd - p.decrease * marks, 1.0);
-    if (limited)
+    if (limited || p.growsAlways)
     {
         m_cwnd += p.increase * (ack.ackedPackets - marks) / m_cwnd;
+    }
+    if (p.maxCwndBdp > 0)
+    {
+        const double bdp = m_path.BdpBytes() / m_path.FrameInFlightBytes();
+        m_cwnd = std::max(std::min(m_cwnd, p.maxCwndBdp * bdp), 1.0);
     }
     Publish();
 }

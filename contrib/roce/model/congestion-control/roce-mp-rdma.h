@@ -23,6 +23,8 @@ struct MpRdmaParams
     double increase;
     double decrease;
     double initialCwnd; //!< 0: BDP
+    double maxCwndBdp;  //!< 0: none
+    bool growsAlways;
     bool timeoutToOne;
     bool paced;
 
@@ -53,7 +55,7 @@ struct MpRdmaParams
  *   them with marks, is m decreases and one increase for each of the others.
  * - A packet is a full frame of the path (fullFrameBytes); the window is floor(cwnd) of them.
  * - cwnd grows only while it limits the sender (cf. RFC 7661), else it would grow for ever where
- * the bottleneck is the sender's own port.
+ * the bottleneck is the sender's own port. Growth=always and MaxCwndBdp=1: it stops at a BDP.
  * - A loss changes nothing: it is sent again. TimeoutReaction=one: a timeout leaves one packet.
  * - Increases of a packet per round trip suit a datacenter. GetWarning() says how long they take on
  *   longer paths.
