@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <numeric>
 #include <thread>
 
 #ifdef ROCE_MPI
@@ -305,13 +304,9 @@ MpiRanks::Swap(std::vector<int64_t>& numbers, const std::vector<std::string>& to
     const std::size_t n = numbers.size();
     const std::size_t row = n + m_n;
     std::vector<int64_t> own = numbers;
-    std::string out;
-    std::vector<int> outLengths;
     for (const std::string& bytes : toEach)
     {
-        outLengths.push_back(LengthOf(bytes.size()));
-        own.push_back(outLengths.back());
-        out += bytes;
+        own.push_back(LengthOf(bytes.size()));
     }
     std::vector<int64_t> table(row * m_n);
     MPI_Request request;
@@ -325,34 +320,46 @@ MpiRanks::Swap(std::vector<int64_t>& numbers, const std::vector<std::string>& to
                    &request);
     Await(request);
     numbers.clear();
-    std::vector<int> inLengths;
-    int64_t total = 0;
+    // From string to string, without a copy in between: these may be megabytes at each meeting.
+    std::vector<std::string> fromEach(m_n);
+    std::vector<MPI_Request> requests;
     for (unsigned rank = 0; rank < m_n; ++rank)
     {
         const int64_t* const theirs = table.data() + rank * row;
         numbers.insert(numbers.end(), theirs, theirs + n);
-        inLengths.push_back(static_cast<int>(theirs[n + m_rank]));
-        total = std::accumulate(theirs + n, theirs + row, total);
+        const auto bytes = static_cast<int>(theirs[n + m_rank]);
+        if (bytes && rank != m_rank)
+        {
+            fromEach[rank].resize(bytes);
+            requests.emplace_back();
+            MPI_Irecv(fromEach[rank].data(),
+                      bytes,
+                      MPI_BYTE,
+                      static_cast<int>(rank),
+                      0,
+                      MPI_COMM_WORLD,
+                      &requests.back());
+        }
     }
-    if (total == 0)
+    for (unsigned rank = 0; rank < m_n; ++rank)
     {
-        return std::vector<std::string>(m_n);
+        if (!toEach[rank].empty() && rank != m_rank)
+        {
+            requests.emplace_back();
+            MPI_Isend(toEach[rank].data(),
+                      LengthOf(toEach[rank].size()),
+                      MPI_BYTE,
+                      static_cast<int>(rank),
+                      0,
+                      MPI_COMM_WORLD,
+                      &requests.back());
+        }
     }
-    const std::vector<int> outPlaces = PlacesOf(outLengths);
-    const std::vector<int> inPlaces = PlacesOf(inLengths);
-    std::string in(static_cast<std::size_t>(inPlaces.back()), '\0');
-    MPI_Ialltoallv(out.data(),
-                   outLengths.data(),
-                   outPlaces.data(),
-                   MPI_BYTE,
-                   in.data(),
-                   inLengths.data(),
-                   inPlaces.data(),
-                   MPI_BYTE,
-                   MPI_COMM_WORLD,
-                   &request);
-    Await(request);
-    return Cut(in, inPlaces);
+    for (MPI_Request& transfer : requests)
+    {
+        Await(transfer);
+    }
+    return fromEach;
 }
 
 void

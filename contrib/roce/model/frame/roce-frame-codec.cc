@@ -7,6 +7,10 @@
 
 #include "roce-byte-stream.h"
 
+#include <array>
+#include <cstring>
+#include <type_traits>
+
 namespace ns3
 {
 namespace roce
@@ -17,6 +21,31 @@ namespace
 
 /// Number of hops of a frame that is not telemetry-capable; one whose stack is empty has 0.
 constexpr uint32_t NO_TELEMETRY = UINT32_MAX;
+
+/// Writes plain values one behind the other: what ByteWriter does, with one append for a frame.
+class Staging
+{
+  public:
+    /// @param value appended
+    template <typename T>
+    Staging& operator()(const T& value)
+    {
+        static_assert(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>);
+        std::memcpy(m_bytes.data() + m_size, &value, sizeof value);
+        m_size += sizeof value;
+        return *this;
+    }
+
+    /// @param out takes what has been written
+    void AppendTo(std::string& out) const
+    {
+        out.append(m_bytes.data(), m_size);
+    }
+
+  private:
+    std::array<char, sizeof(Frame) + sizeof(uint32_t)> m_bytes; //!< each field once, and a number
+    std::size_t m_size{0};
+};
 
 /// The fields that every frame has, for either direction. The unions are as long as their first
 /// members. @param stream ByteWriter or ByteReader @param frame read or written
@@ -52,12 +81,14 @@ VisitRest(S& stream, F& frame)
 void
 FrameCodec::Write(const Frame& frame, std::string& out)
 {
-    ByteWriter stream(out);
-    VisitFields(stream, frame);
-    VisitRest(stream, frame);
-    stream(frame.telemetry ? frame.telemetry->hops : NO_TELEMETRY);
+    Staging fields;
+    VisitFields(fields, frame);
+    VisitRest(fields, frame);
+    fields(frame.telemetry ? frame.telemetry->hops : NO_TELEMETRY);
+    fields.AppendTo(out);
     if (frame.telemetry)
     {
+        ByteWriter stream(out);
         for (const IntHop& hop : *frame.telemetry)
         {
             stream(hop);
