@@ -173,6 +173,10 @@ TEST_F(Replay, BadAttributesAreRefused)
     Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("squeeze"));
     EXPECT_THROW(SmallNetwork(Path("topology.txt")), InputError);
     Config::SetDefault("ns3::roce::Nic::Repacing", StringValue("shift"));
+    Config::SetDefault("ns3::roce::Nic::PacingClock", StringValue("queued"));
+    EXPECT_EQ(ErrorOf([&] { SmallNetwork(Path("topology.txt")); }),
+              "ns3::roce::Nic::PacingClock is 'queued', expected sent or due");
+    Config::SetDefault("ns3::roce::Nic::PacingClock", StringValue("sent"));
     Config::SetDefault("ns3::roce::Port::SerialisationTick", StringValue("1us"));
     EXPECT_EQ(ErrorOf([&] { SmallNetwork(Path("topology.txt")); }),
               "ns3::roce::Port::SerialisationTick is 1000000 ps, expected at most the 334240 ps "

@@ -79,6 +79,23 @@ TEST(PacketTimers, Profiles)
               "RtoBackoff <= 128, or profile");
 }
 
+TEST(PacketTimers, MayBeginWhenWhatOthersHaveDueHasGone)
+{
+    const auto counts = [](const std::string& attributes) {
+        return MakeObject<LossRecovery>("PacketTimers", attributes)
+            ->ForQueuePair(ErasurePath(), 0)
+            ->CountsOthersDue();
+    };
+    EXPECT_FALSE(counts(""));
+    EXPECT_TRUE(counts("NicBacklog=true"));
+    EXPECT_TRUE(counts("Profile=artifact"));
+    TimersSender s("NicBacklog=true");
+    s.qp.Post(1000, 1, 0);
+    s.qp.othersDuePs = 70 * US;
+    s.Send(0);
+    EXPECT_EQ(s.recovery->DeadlinePs(s.qp), RTO + 70 * US);
+}
+
 TEST(PacketTimers, CodesNothing)
 {
     const auto prototype = MakeObject<LossRecovery>("PacketTimers", "");

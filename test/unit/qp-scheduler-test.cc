@@ -71,7 +71,8 @@ struct Bench
                    uint64_t packets = 1000000,
                    QueuePair::Repacing repacing = QueuePair::Repacing::STRETCH,
                    int64_t tickPs = 0,
-                   uint32_t burstBytes = 0)
+                   uint32_t burstBytes = 0,
+                   bool dueClock = false)
     {
         Ptr<Puppet> puppet = CreateObject<Puppet>();
         puppet->Set(rateBps);
@@ -81,6 +82,7 @@ struct Bench
         config.repacing = repacing;
         config.tickPs = tickPs;
         config.burstBytes = burstBytes;
+        config.dueClock = dueClock;
         qps.push_back(std::make_unique<QueuePair>(static_cast<uint32_t>(qps.size()),
                                                   config,
                                                   puppet,
@@ -171,6 +173,45 @@ TEST(QpScheduler, ShiftLeavesABurstUnderWayAlone)
     bench.puppets[0]->Set(GBPS / 4);
     bench.scheduler.Repace(qp, 16 * US);
     EXPECT_EQ(qp->nextAvailPs, 16 * US); // and not the last burst's 48 us later
+}
+
+// A packet due at 8 us that the port lets go only at 20 us: the next one is due at 16 us, so that
+// what has been held up follows at once.
+TEST(QpScheduler, ByTheDueClockThePortDelaysNoGap)
+{
+    for (const bool dueClock : {false, true})
+    {
+        Bench bench;
+        QueuePair* qp = bench.Add(GBPS, 3, 1000000, QueuePair::Repacing::STRETCH, 0, 0, dueClock);
+        bench.scheduler.Resume(qp, 0, 0);
+        ASSERT_EQ(bench.scheduler.Next(0, 0), qp);
+        bench.Send(qp, 0);
+        ASSERT_EQ(bench.scheduler.Next(0, 20 * US), qp);
+        EXPECT_EQ(QpScheduler::DueBytes(*qp, 20 * US), 1000u + 12 * 125) << "since 8 us";
+        bench.Send(qp, 20 * US);
+        EXPECT_EQ(qp->nextAvailPs, dueClock ? 16 * US : 28 * US);
+        EXPECT_EQ(bench.scheduler.Next(0, 20 * US), dueClock ? qp : nullptr);
+        EXPECT_EQ(QpScheduler::DueBytes(*qp, 20 * US), dueClock ? 1000u + 4 * 125 : 0u);
+    }
+}
+
+// What could not be sent before has not been due before.
+TEST(QpScheduler, ByTheDueClockNothingIsDueBeforeItCouldBeSent)
+{
+    Bench bench;
+    QueuePair* qp = bench.Add(GBPS, 3, 2, QueuePair::Repacing::STRETCH, 0, 0, true);
+    bench.scheduler.Resume(qp, 0, 0);
+    for (const int64_t atPs : {0 * US, 8 * US})
+    {
+        ASSERT_EQ(bench.scheduler.Next(0, atPs), qp);
+        bench.Send(qp, atPs);
+    }
+    EXPECT_EQ(QpScheduler::DueBytes(*qp, 50 * US), 0u) << "all is sent";
+    qp->Post(1500, 1, 50 * US);
+    bench.scheduler.Resume(qp, 50 * US, 50 * US);
+    EXPECT_EQ(qp->nextAvailPs, 50 * US);
+    EXPECT_EQ(QpScheduler::DueBytes(*qp, 50 * US), 1000u);
+    EXPECT_EQ(QpScheduler::DueBytes(*qp, 90 * US), 1500u) << "not more than there is";
 }
 
 TEST(QpScheduler, WithoutRepacingTheRateHoldsFromTheNextPacketOn)

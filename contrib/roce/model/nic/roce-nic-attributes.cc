@@ -118,6 +118,14 @@ Nic::GetTypeId()
                 StringValue("stretch"),
                 MakeStringAccessor(&Nic::m_repacingName),
                 MakeStringChecker())
+            .AddAttribute(
+                "PacingClock",
+                "When a pacing gap begins. sent: when its packet has left; due: when it "
+                "could have left but for the port, so that what the port holds up is made "
+                "up for at its full rate, as from a queue in the host",
+                StringValue("sent"),
+                MakeStringAccessor(&Nic::m_pacingClock),
+                MakeStringChecker())
             .AddAttribute("AckEveryN",
                           "Acknowledge at the latest every N packets; the last packet of a message "
                           "is always acknowledged at once",
@@ -207,6 +215,11 @@ Nic::CheckAttributes()
                          "', expected stretch, shift or none");
     }
     m_repacing = kind->second;
+    if (m_pacingClock != "sent" && m_pacingClock != "due")
+    {
+        throw InputError("ns3::roce::Nic::PacingClock is '" + m_pacingClock +
+                         "', expected sent or due");
+    }
 }
 
 } // namespace roce

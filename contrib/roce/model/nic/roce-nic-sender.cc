@@ -60,12 +60,13 @@ NicSender::Open(const TransportProfile& profile,
     const auto floorPs =
         static_cast<int64_t>(std::min(m_nic.m_rtoFactor * static_cast<double>(path.baseRttPs),
                                       static_cast<double>(LossRecovery::LONGEST_TIMEOUT_PS)));
-    m_queuePairs.push_back(
-        std::make_unique<QueuePair>(GetN(),
-                                    config,
-                                    std::move(cc),
-                                    profile.GetRecovery()->ForQueuePair(path, floorPs),
-                                    std::move(selector)));
+    Ptr<LossRecovery> recovery = profile.GetRecovery()->ForQueuePair(path, floorPs);
+    config.countsOthers = recovery->CountsOthersDue();
+    m_queuePairs.push_back(std::make_unique<QueuePair>(GetN(),
+                                                       config,
+                                                       std::move(cc),
+                                                       std::move(recovery),
+                                                       std::move(selector)));
     ++m_open;
     QueuePair* qp = m_queuePairs.back().get();
     qp->retunings = static_cast<uint32_t>(m_retunings.size()); // the profile has them
@@ -82,7 +83,7 @@ NicSender::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie, int64_t nowPs)
     SetBusy(*qp, true);
     qp->Post(bytes, cookie, nowPs);
     qp->GetCc().Advance(nowPs);
-    m_scheduler.Place(qp, nowPs, m_nic.GetBusyUntilPs());
+    m_scheduler.Resume(qp, nowPs, m_nic.GetBusyUntilPs());
 }
 
 void
@@ -154,6 +155,19 @@ NicSender::Pick(uint32_t paused, int64_t atPs)
     return nullptr;
 }
 
+/// See LossRecovery::CountsOthersDue().
+int64_t
+NicSender::OthersDuePs(const QueuePair& qp, int64_t atPs) const
+{
+    uint64_t bytes = 0;
+    for (const QueuePair* other : m_busy)
+    {
+        bytes += other == &qp ? 0 : QpScheduler::DueBytes(*other, atPs);
+    }
+    return static_cast<int64_t>(static_cast<double>(bytes) * 8e12 /
+                                static_cast<double>(m_nic.GetRateBps()));
+}
+
 bool
 NicSender::SendNext(uint32_t paused, int64_t atPs)
 {
@@ -163,6 +177,10 @@ NicSender::SendNext(uint32_t paused, int64_t atPs)
         return false;
     }
     m_last = qp;
+    if (qp->GetConfig().countsOthers)
+    {
+        qp->othersDuePs = OthersDuePs(*qp, atPs);
+    }
     Frame* frame = FramePool::Alloc();
     SendInfo sent;
     qp->BuildNext(*frame, sent.wireBytes, atPs);
@@ -291,7 +309,7 @@ void
 NicSender::AfterFeedback(QueuePair* qp, int64_t nowPs)
 {
     m_scheduler.Repace(qp, nowPs);
-    m_scheduler.Place(qp, nowPs, m_nic.GetBusyUntilPs());
+    m_scheduler.Resume(qp, nowPs, m_nic.GetBusyUntilPs());
     if (!m_nic.m_rateTrace.IsEmpty())
     {
         m_nic.m_rateTrace(*qp, PicoSeconds(nowPs));

@@ -163,6 +163,7 @@ Nic::OpenQp(uint32_t dst,
     config.alignMask = static_cast<uint16_t>(m_payloadAlign - 1);
     config.payloadWindow = m_payloadWindow;
     config.repacing = m_repacing;
+    config.dueClock = m_pacingClock == "due";
     config.tickPs = GetTick().GetPicoSeconds();
     config.ackEveryN = m_ackEveryN;
     config.telemetryBytes = GetTelemetryBytes(path.interDc);

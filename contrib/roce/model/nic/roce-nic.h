@@ -349,6 +349,7 @@ class Nic : public Port, public Station
     uint32_t m_cnpFrameBytes{0};
     bool m_payloadWindow{false};
     std::string m_repacingName;
+    std::string m_pacingClock;
     QueuePair::Repacing m_repacing{QueuePair::Repacing::STRETCH}; //!< set by CheckAttributes()
     uint32_t m_ackEveryN{1};
     uint8_t m_controlClass{0};

@@ -180,6 +180,25 @@ QpScheduler::RunTimers(int64_t atPs)
     }
 }
 
+uint64_t
+QpScheduler::DueBytes(const QueuePair& qp, int64_t atPs)
+{
+    if (!qp.CanSend() || qp.failed || qp.nextAvailPs > atPs)
+    {
+        return 0;
+    }
+    const CongestionControl& cc = qp.GetCc();
+    const uint64_t packet = qp.GetConfig().mtuBytes;
+    const double paced =
+        static_cast<double>(atPs - qp.nextAvailPs) * static_cast<double>(cc.GetRateBps()) / 8e12;
+    // A probe may go beyond the window, a repeat is not among what is unsent.
+    const uint64_t window = cc.GetWindowBytes();
+    const uint64_t room = window - std::min(window, qp.GetInflightBytes());
+    return std::min({std::max(room, packet),
+                     std::max(qp.GetUnsentBytes(), packet),
+                     static_cast<uint64_t>(std::min(paced, 1e15)) + packet});
+}
+
 QueuePair*
 QpScheduler::Next(uint32_t pausedMask, int64_t atPs)
 {
@@ -216,7 +235,7 @@ QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
     qp->pacedRateBps = qp->GetCc().GetRateBps();
     const int64_t tickPs = qp->GetConfig().tickPs;
     uint64_t bytes = wireBytes;
-    int64_t startPs = atPs;
+    int64_t startPs = qp->GetConfig().dueClock ? std::min(atPs, qp->nextAvailPs) : atPs;
     if (const uint32_t burst = qp->GetConfig().burstBytes)
     {
         // What was sent of a burst counts until its own gap has passed.
@@ -233,7 +252,7 @@ QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
             return;
         }
         bytes = qp->burstBytes;
-        startPs = qp->burstStartPs;
+        startPs = qp->burstStartPs; // bursts have no clock of when they were due
         qp->burstBytes = 0;
         qp->burstStartPs = INT64_MIN / 2;
     }

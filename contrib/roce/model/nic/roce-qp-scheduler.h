@@ -8,6 +8,7 @@
 
 #include "ns3/roce-queue-pair.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -45,6 +46,30 @@ class QpScheduler
      * @param portFreePs when the port is free: a pacing gap that ends by then needs no timer
      */
     void Place(QueuePair* qp, int64_t nowPs, int64_t portFreePs);
+
+    /**
+     * @brief A message or feedback may let a queue pair send: Place() it. What it can send only by
+     * now is not due earlier.
+     * @param qp queue pair
+     * @param nowPs current time
+     * @param portFreePs see Place()
+     */
+    void Resume(QueuePair* qp, int64_t nowPs, int64_t portFreePs)
+    {
+        if (qp->GetConfig().dueClock && qp->place == QueuePair::Place::NOWHERE && qp->CanSend())
+        {
+            qp->nextAvailPs = std::max(qp->nextAvailPs, nowPs);
+        }
+        Place(qp, nowPs, portFreePs);
+    }
+
+    /**
+     * @param qp queue pair
+     * @param atPs current time
+     * @return bytes that its pacing and its window would have let go by now and that have not been
+     * sent; 0 if it cannot send
+     */
+    static uint64_t DueBytes(const QueuePair& qp, int64_t atPs);
 
     /**
      * @brief The rate may have changed: stretch or shorten what is left of the pacing gap.

@@ -95,6 +95,15 @@ class LossRecovery : public Object
     }
 
     /**
+     * @return whether OnSend() is to find in QueuePair::othersDuePs how long the port would take
+     * for what the NIC's other queue pairs have due by now and not sent
+     */
+    virtual bool CountsOthersDue() const
+    {
+        return false;
+    }
+
+    /**
      * @brief A data frame is about to be sent, for the first time or again.
      * @param qp its queue pair
      * @param frame complete but for its time stamp

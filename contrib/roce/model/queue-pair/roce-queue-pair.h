@@ -130,6 +130,8 @@ class QueuePair
         bool telemetry{false};     //!< data carries an INT stack
         bool closeWhenDone{true};  //!< free it when every message is acknowledged
         bool payloadWindow{false}; //!< what is in flight is counted in payload bytes
+        bool dueClock{false};     //!< a pacing gap begins when its packet was due, not when it left
+        bool countsOthers{false}; //!< othersDuePs is wanted
         Repacing repacing{Repacing::STRETCH};
         uint16_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
         uint16_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
@@ -380,6 +382,7 @@ class QueuePair
     // State that belongs to the NIC's scheduling of this queue pair.
     QueuePair* nextReady{nullptr};       //!< ready ring
     int64_t nextAvailPs{INT64_MIN};      //!< pacing: earliest next start
+    int64_t othersDuePs{0};              //!< see LossRecovery::CountsOthersDue()
     uint64_t pacedRateBps{0};            //!< rate that nextAvailPs was computed with
     int64_t burstStartPs{INT64_MIN / 2}; //!< pacing quantum under way: its start
     uint64_t burstBytes{0};              //!< and what of it has been sent

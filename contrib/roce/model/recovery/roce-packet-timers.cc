@@ -82,7 +82,7 @@ void
 PacketTimers::OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t nowPs)
 {
     SentPackets::Packet packet;
-    packet.sentPs = nowPs;
+    packet.sentPs = nowPs + qp.othersDuePs;
     packet.inflightBytes = inflightBytes;
     packet.entropy = frame.entropy;
     m_sent.OnSend(frame.psn, qp.GetUna(), packet);

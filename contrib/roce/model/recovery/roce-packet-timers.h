@@ -26,6 +26,7 @@ struct PacketTimersParams
     uint32_t rtoBackoff;
     bool timeoutIsLoss; //!< while other packets are acknowledged
     uint64_t queueBytes;
+    bool countsOthers; //!< a timer begins once what others have due would have gone
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<PacketTimersParams>& Table();
@@ -66,6 +67,11 @@ struct PacketTimersParams
  * oldest packet OnTimeout(), others OnFurtherTimeout().
  *
  * The paper gives the timer, but not its value. The profile artifact is the authors' simulator.
+ *
+ * NicBacklog (the artifact's): there a host has a queue, and a timer runs for as long as all that
+ * is queued takes, also where queues are fair and the packet goes sooner. So timers of short flows
+ * run out later where other flows of the host have much to send. Here a packet counts as sent that
+ * much later. Nic::PacingClock=due makes what is due by pacing add up as it does in such a queue.
  */
 class PacketTimers : public PacketRepeater
 {
@@ -95,6 +101,11 @@ class PacketTimers : public PacketRepeater
     bool WatchesSends() const override
     {
         return true;
+    }
+
+    bool CountsOthersDue() const override
+    {
+        return m_p->countsOthers;
     }
 
     void OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t nowPs) override;
@@ -167,7 +178,13 @@ PacketTimersParams::AddRows(ParameterTable<P>& table, PacketTimersParams& (*get)
             [get](P& p) -> uint64_t& { return get(p).queueBytes; },
             {1 << 20, 1000000},
             Range::Within(0, uint64_t{1} << 40),
-            "A full egress queue, as the timers assume it");
+            "A full egress queue, as the timers assume it")
+        .Flag(
+            "NicBacklog",
+            [get](P& p) -> bool& { return get(p).countsOthers; },
+            {false, true},
+            "A packet's timer begins only when what the NIC's other queue pairs have due has had "
+            "time to go, too");
 }
 
 } // namespace roce

@@ -111,6 +111,11 @@ class UnoErasure : public LossRecovery
         return m_p ? m_p->code : BlockCode();
     }
 
+    bool CountsOthersDue() const override
+    {
+        return m_repeater->CountsOthersDue();
+    }
+
     bool WatchesSends() const override
     {
         return true;
