@@ -53,7 +53,7 @@ enum class BbrState : uint8_t
  * PacingStep (the artifact's, where it looks like an oversight): while g is above 1, every other
  * ACK or so takes twice the step off the gap between frames. With the step of one frame at line
  * rate a flow at a fifth of it or more so probes with up to twice its bandwidth and not with 1.25
- * times, and wins back what it has lost within a few cycles.
+ * times.
  *
  * Details:
  * - Samples of frames that were sent while nothing more was posted only raise BtlBw. They do not
