@@ -214,6 +214,12 @@ TEST(QpScheduler, ByTheDueClockNothingIsDueBeforeItCouldBeSent)
     EXPECT_EQ(QpScheduler::DueBytes(*qp, 90 * US), 1500u) << "not more than there is";
 }
 
+TEST(QpScheduler, OneThatHasNeverSentHasAPacketDue)
+{
+    Bench bench;
+    EXPECT_EQ(QpScheduler::DueBytes(*bench.Add(GBPS), 50 * US), 1000u);
+}
+
 TEST(QpScheduler, WithoutRepacingTheRateHoldsFromTheNextPacketOn)
 {
     Bench bench;

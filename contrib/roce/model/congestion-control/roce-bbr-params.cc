@@ -30,8 +30,8 @@ constexpr double HIGH_GAIN = 2.8853900817779268;
  *     are used here.
  * [2] the htsim code that was published with Uno (SC 2025), commit 68d164e.
  * [3] RFC 6928; RFC 6298 (one timer).
- * [5] the time of 4,300 bytes at 100 Gbit/s, there for every line rate.
  * [4] the draft's three send quanta; a NIC that paces each frame has quanta of one.
+ * [5] the time of 4,300 bytes at 100 Gbit/s, there for every line rate.
  * [a] without effect in artifact.
  */
 const ParameterTable<BbrParams>&

@@ -189,8 +189,9 @@ QpScheduler::DueBytes(const QueuePair& qp, int64_t atPs)
     }
     const CongestionControl& cc = qp.GetCc();
     const uint64_t packet = qp.GetConfig().mtuBytes;
+    const int64_t duePs = qp.nextAvailPs < 0 ? atPs : qp.nextAvailPs; // it may never have sent
     const double paced =
-        static_cast<double>(atPs - qp.nextAvailPs) * static_cast<double>(cc.GetRateBps()) / 8e12;
+        static_cast<double>(atPs - duePs) * static_cast<double>(cc.GetRateBps()) / 8e12;
     // A probe may go beyond the window, a repeat is not among what is unsent.
     const uint64_t window = cc.GetWindowBytes();
     const uint64_t room = window - std::min(window, qp.GetInflightBytes());
