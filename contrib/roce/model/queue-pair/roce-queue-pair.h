@@ -382,7 +382,6 @@ class QueuePair
     // State that belongs to the NIC's scheduling of this queue pair.
     QueuePair* nextReady{nullptr};       //!< ready ring
     int64_t nextAvailPs{INT64_MIN};      //!< pacing: earliest next start
-    int64_t othersDuePs{0};              //!< see LossRecovery::CountsOthersDue()
     uint64_t pacedRateBps{0};            //!< rate that nextAvailPs was computed with
     int64_t burstStartPs{INT64_MIN / 2}; //!< pacing quantum under way: its start
     uint64_t burstBytes{0};              //!< and what of it has been sent
@@ -394,6 +393,7 @@ class QueuePair
     uint32_t retunings{0};        //!< of those at its NIC, how many its rate law has taken over
     uint32_t busyIndex{NOT_BUSY}; //!< in the NIC's list of those with unacknowledged messages
     RetransmissionTimer timeout;  //!< of its oldest packet, or what LossRecovery watches
+    int64_t othersDuePs{0};       //!< see LossRecovery::CountsOthersDue()
 
   private:
     /// A posted message.
