@@ -41,6 +41,20 @@ TEST(Bbr, ApplicationLimitedSamplesDoNotLowerTheBandwidth)
     EXPECT_NEAR(Variable(*p.cc, "bottleneck_bps"), G10, 0.01 * G10);
 }
 
+// AppLimited=false: they count as any other, so that the bandwidth is forgotten.
+TEST(Bbr, ApplicationLimitedSamplesMayCount)
+{
+    Pipe p(Attributes{{"AppLimited", "false"}});
+    ASSERT_TRUE(p.RunTo(BbrState::PROBE_BW, 10 * MS));
+    for (int i = 0; i < 30; ++i)
+    {
+        p.posted = 2;
+        p.Run(p.now + MS);
+    }
+    EXPECT_FALSE(p.cc->GetDelivery().IsAppLimited());
+    EXPECT_LT(Variable(*p.cc, "bottleneck_bps"), 0.1 * G10) << "two frames in a round trip";
+}
+
 TEST(Bbr, ApplicationLimitedFlowStaysInStartup)
 {
     Pipe p;

@@ -81,14 +81,17 @@ TEST(PacketTimers, Profiles)
 
 TEST(PacketTimers, MayBeginWhenWhatOthersHaveDueHasGone)
 {
-    const auto counts = [](const std::string& attributes) {
-        return MakeObject<LossRecovery>("PacketTimers", attributes)
+    const auto counts = [](const std::string& type, const std::string& attributes) {
+        return MakeObject<LossRecovery>(type, attributes)
             ->ForQueuePair(ErasurePath(), 0)
             ->CountsOthersDue();
     };
-    EXPECT_FALSE(counts(""));
-    EXPECT_TRUE(counts("NicBacklog=true"));
-    EXPECT_TRUE(counts("Profile=artifact"));
+    for (const char* type : {"PacketTimers", "UnoErasure"}) // by itself, and below a code
+    {
+        EXPECT_FALSE(counts(type, "")) << type;
+        EXPECT_TRUE(counts(type, "NicBacklog=true")) << type;
+        EXPECT_TRUE(counts(type, "Profile=artifact")) << type;
+    }
     TimersSender s("NicBacklog=true");
     s.qp.Post(1000, 1, 0);
     s.qp.othersDuePs = 70 * US;
