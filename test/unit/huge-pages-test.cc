@@ -48,3 +48,25 @@ TEST(HugePages, HeapCanBeAskedForAtAnyTime)
         EXPECT_EQ(pieces[i]->back(), static_cast<char>(i));
     }
 }
+
+TEST(HugePages, AHeapInPiecesIsAskedForWhole)
+{
+    // What has been asked for is another piece of the heap for the system than what has not, and
+    // what a child gets is another than what its parent had.
+    std::vector<std::unique_ptr<std::vector<char>>> pieces;
+    const auto grow = [&pieces] {
+        for (int i = 0; i < 5000; ++i)
+        {
+            pieces.push_back(std::make_unique<std::vector<char>>(20000));
+        }
+    };
+    grow();
+    const std::size_t first = HugePages::AskForHeap();
+    if (!first)
+    {
+        GTEST_SKIP() << "no huge pages here, or a heap of another kind";
+    }
+    EXPECT_GE(first, 90 * 1000 * 1000u);
+    grow();
+    EXPECT_GE(HugePages::AskForHeap(), first + 40 * 1000 * 1000u);
+}

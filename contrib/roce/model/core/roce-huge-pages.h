@@ -37,6 +37,9 @@ struct HugePages
 
     /**
      * @brief Ask for them for all that malloc() has given out in its heap so far, if it is large.
+     *
+     * What has been written there is moved, and room for what is given out during the run is asked
+     * for, too (with glibc; memory that is not written to is not taken).
      * @return see Ask()
      */
     static std::size_t AskForHeap();
