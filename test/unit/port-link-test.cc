@@ -264,6 +264,18 @@ TEST(Agenda, EarliestOfAnyNumberOfItems)
                 ASSERT_EQ(agenda.GetFirst(), first - times.begin()); // ties: the lower item
             }
             ASSERT_EQ(agenda.Get(item), times[item]);
+            const auto nowPs = static_cast<int64_t>(rng() % 60);
+            for (uint32_t begin = 0; begin < items; begin += 64)
+            {
+                const uint32_t n = std::min(items - begin, 64U);
+                uint64_t due = 0;
+                for (uint32_t k = 0; k < n; ++k)
+                {
+                    due |= static_cast<uint64_t>(times[begin + k] <= nowPs) << k;
+                }
+                ASSERT_EQ(agenda.GetDue(begin, n, nowPs), due) << items << " items";
+                ASSERT_EQ(agenda.GetDue(begin, 1, nowPs), due & 1) << "no more than asked for";
+            }
         }
     }
 }

@@ -90,10 +90,11 @@ class Link : public Channel
     {
         /**
          * @brief The first frame has arrived.
+         * @param nowPs up to when frames are taken out now
          * @param [out] nextPs when the one behind it arrives, or NEVER_PS
          * @return the frame
          */
-        Frame* Pop(int64_t& nextPs)
+        Frame* Pop(int64_t nowPs, int64_t& nextPs)
         {
             Frame* frame = head;
             head = frame->next;
@@ -101,15 +102,18 @@ class Link : public Channel
             nextPs = NEVER_PS;
             if (head)
             {
-                // It has been fetched by now; so are the one behind it and what it carries.
-                __builtin_prefetch(head->next);
-                if (head->telemetry)
-                {
-                    __builtin_prefetch(head->telemetry);
-                }
                 nextPs = __builtin_expect(frame->nextGapPs == UINT32_MAX, 0)
                              ? head->timePs
                              : frame->timePs + frame->nextGapPs;
+                // One that comes now has been fetched; so is the one behind it, and what it
+                // carries. Who read one that comes later would wait for it: ask for it only.
+                // Without a branch, which would often be guessed wrong.
+                const auto isLater = static_cast<uintptr_t>(-static_cast<int64_t>(nextPs > nowPs));
+                const auto* known =
+                    reinterpret_cast<const Frame*>((reinterpret_cast<uintptr_t>(head) & ~isLater) |
+                                                   (reinterpret_cast<uintptr_t>(frame) & isLater));
+                __builtin_prefetch(known->next);
+                __builtin_prefetch(known->telemetry);
             }
             return frame;
         }

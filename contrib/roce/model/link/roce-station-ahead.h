@@ -48,9 +48,9 @@ inline void
 Station::FetchRest(const Frame& frame)
 {
     FetchLine(&frame.dstQp);
-    if (frame.telemetry)
+    if (frame.telemetry && frame.kind != FrameKind::DATA)
     {
-        FetchBytes(frame.telemetry, sizeof(IntStack));
+        FetchBytes(frame.telemetry, sizeof(IntStack)); // a receiver hands it back unread
     }
 }
 

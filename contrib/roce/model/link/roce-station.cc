@@ -26,7 +26,7 @@ Agenda::Reset(uint32_t items)
     m_manyWinners.resize(2 * m_manyTimes.size());
     m_times = m_leaves > FEW ? m_manyTimes.data() : m_fewTimes.data();
     m_winners = m_leaves > FEW ? m_manyWinners.data() : m_fewWinners.data();
-    std::fill_n(m_times, m_leaves, NEVER_PS);
+    std::fill_n(m_times, std::max(m_leaves, FEW), NEVER_PS);
     for (uint32_t leaf = 0; leaf < m_leaves; ++leaf)
     {
         m_winners[m_leaves + leaf] = static_cast<uint16_t>(leaf);
@@ -71,7 +71,7 @@ Station::FetchTables() const
 {
     if (m_nPorts > 1)
     {
-        m_agenda.Fetch();
+        m_agenda.Fetch(2 * m_nPorts);
     }
     FetchBytes(m_inlets.data(), m_nPorts * sizeof(Inlet));
 }
@@ -139,8 +139,8 @@ Station::Run(int64_t nowPs)
             const Inlet& inlet = m_inlets[item - m_nPorts];
             Port& port = *inlet.port;
             int64_t nextPs;
-            Frame* frame = inlet.incoming->Pop(nextPs);
-            if (m_nPorts == 1 && inlet.incoming->head)
+            Frame* frame = inlet.incoming->Pop(nowPs, nextPs);
+            if (m_nPorts == 1 && nextPs <= nowPs)
             {
                 FetchRest(*inlet.incoming->head);
             }

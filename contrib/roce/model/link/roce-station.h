@@ -9,6 +9,7 @@
 #include "roce-station-clock.h"
 #include "roce-wake-timer.h"
 
+#include "ns3/roce-due-mask.h"
 #include "ns3/roce-fetch.h"
 #include "ns3/roce-frame.h"
 #include "ns3/roce-time.h"
@@ -87,32 +88,26 @@ class Agenda
     }
 
     /**
-     * @param first item
-     * @param n number of items, at most 64
-     * @param nowPs present time
+     * @param first item, a multiple of 4
+     * @param n number of items, 1 to 64
+     * @param nowPs present time, before NEVER_PS
      * @return bit i set: item first + i has its time by then
      */
     uint64_t GetDue(uint32_t first, uint32_t n, int64_t nowPs) const
     {
         uint64_t due = 0;
-        for (uint32_t i = 0; i < n; ++i)
+        for (uint32_t i = 0; i < n; i += 4)
         {
-            due |= static_cast<uint64_t>(m_times[first + i] <= nowPs) << i;
+            due |= DueMaskOfFour(m_times + first + i, nowPs) << i;
         }
-        return due;
+        return due & ~uint64_t{0} >> (64 - n);
     }
 
-    /// @brief Have it fetched from memory.
-    void Fetch() const
+    /// @brief Have it fetched from memory. @param items of how many of the first items
+    void Fetch(uint32_t items) const
     {
-        for (uint32_t i = 0; i < m_leaves; i += 8)
-        {
-            FetchLine(m_times + i);
-        }
-        for (uint32_t i = 0; i < 2 * m_leaves; i += 32)
-        {
-            FetchLine(m_winners + i);
-        }
+        FetchBytes(m_times, items * sizeof *m_times);
+        FetchBytes(m_winners, (m_leaves + items) * sizeof *m_winners);
     }
 
   private:
