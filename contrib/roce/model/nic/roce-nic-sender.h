@@ -166,17 +166,20 @@ class NicSender
     /// @brief Forget all queue pairs.
     void Clear();
 
-    /// @brief Have fetched from memory what has been used last.
+    /// @brief Have fetched from memory what has been used last, if anything is still under way.
     void Fetch() const
     {
-        FetchBytes(m_last, m_last ? sizeof(QueuePair) : 0);
-        FetchLine(m_queuePairs.data() + m_queuePairs.size() - 1);
+        if (IsBusy())
+        {
+            FetchBytes(m_last, sizeof(QueuePair));
+            FetchLine(m_queuePairs.data() + m_queuePairs.size() - 1);
+        }
     }
 
     /// @brief Later, have its rate law fetched.
     void FetchLaw() const
     {
-        if (m_last)
+        if (IsBusy())
         {
             FetchBytes(&m_last->GetCc(), LAW_BYTES);
             FetchLine(&m_last->GetRecovery());
@@ -188,7 +191,13 @@ class NicSender
     /// that has been looked at meanwhile.
     static constexpr std::size_t MAX_RETUNINGS = 256;
 
-    static constexpr std::size_t LAW_BYTES = 384; //!< of a rate law, or so
+    static constexpr std::size_t LAW_BYTES = 320; //!< of a rate law, or so
+
+    /// @return whether the queue pair that has sent last is likely to be used soon
+    bool IsBusy() const
+    {
+        return m_last && !m_busy.empty();
+    }
 
     /// Parameters for queue pairs that are not busy.
     struct Retuning

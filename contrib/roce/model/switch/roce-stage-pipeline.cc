@@ -5,6 +5,8 @@
  */
 #include "roce-stage-pipeline.h"
 
+#include "ns3/abort.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -18,25 +20,37 @@ StagePipeline::Add(Ptr<SwitchStage> stage)
     const uint32_t hooks = stage->GetHooks();
     const uint32_t kinds = stage->GetKinds();
     SwitchStage* raw = PeekPointer(stage);
+    // Each run again, at the end of a new list: this one with it, if it wants to be called.
+    List called;
+    const auto add = [&](uint32_t hook, unsigned kind, Run& run) {
+        const auto begin = static_cast<uint16_t>(called.size());
+        called.insert(called.end(), m_called.begin() + run.begin, m_called.begin() + run.end);
+        const bool isWanted = (hooks & hook) && (kinds >> kind & 1);
+        if (isWanted)
+        {
+            called.push_back(raw);
+        }
+        NS_ABORT_MSG_IF(called.size() > UINT16_MAX, "too many stages in a switch");
+        run = {begin, static_cast<uint16_t>(called.size())};
+        return isWanted;
+    };
     for (unsigned kind = 0; kind < N_FRAME_KINDS; ++kind)
     {
-        const auto add = [&](uint32_t hook, Lists& lists) {
-            if ((hooks & hook) && (kinds >> kind & 1))
-            {
-                lists[kind].push_back(raw);
-            }
-        };
-        add(SwitchStage::ARRIVAL, m_arrival);
-        add(SwitchStage::ENQUEUE | SwitchStage::MARK, m_enqueue);
-        add(SwitchStage::DEQUEUE, m_dequeue);
-        add(SwitchStage::DROP, m_drop);
-        if (!m_enqueue[kind].empty() && m_enqueue[kind].back() == raw)
+        add(SwitchStage::ARRIVAL, kind, m_hot.arrival[kind]);
+        add(SwitchStage::DEQUEUE, kind, m_hot.dequeue[kind]);
+        if (add(SwitchStage::ENQUEUE | SwitchStage::MARK, kind, m_hot.enqueue[kind]))
         {
-            m_enqueueUse[kind] =
-                std::max(m_enqueueUse[kind],
-                         hooks & SwitchStage::ENQUEUE ? EnqueueUse::ADMIT : EnqueueUse::LOOK);
+            EnqueueUse& use = m_hot.enqueueUse[kind];
+            use =
+                std::max(use, hooks & SwitchStage::ENQUEUE ? EnqueueUse::ADMIT : EnqueueUse::LOOK);
+        }
+        if ((hooks & SwitchStage::DROP) && (kinds >> kind & 1))
+        {
+            m_drop[kind].push_back(raw);
         }
     }
+    m_called = std::move(called);
+    m_hot.stages = m_called.data();
     if (hooks & SwitchStage::PAUSE)
     {
         m_pause.push_back(raw);
@@ -51,11 +65,12 @@ StagePipeline::Clear()
 }
 
 SwitchStage::Verdict
-StagePipeline::RunArrival(const List& stages, Frame& frame, Port& in, int64_t nowPs)
+StagePipeline::RunArrival(Run stages, Frame& frame, Port& in, int64_t nowPs) const
 {
-    for (SwitchStage* stage : stages)
+    for (unsigned i = stages.begin; i != stages.end; ++i)
     {
-        if (const Verdict verdict = stage->OnArrival(frame, in, nowPs); verdict != Verdict::PASS)
+        const Verdict verdict = m_hot.stages[i]->OnArrival(frame, in, nowPs);
+        if (verdict != Verdict::PASS)
         {
             return verdict;
         }
@@ -69,9 +84,10 @@ StagePipeline::RunEnqueue(Frame& frame,
                           const EgressScheduler& queue,
                           int64_t nowPs) const
 {
-    for (SwitchStage* stage : m_enqueue[static_cast<unsigned>(frame.kind)])
+    const Run stages = m_hot.enqueue[static_cast<unsigned>(frame.kind)];
+    for (unsigned i = stages.begin; i != stages.end; ++i)
     {
-        const Verdict verdict = stage->OnEnqueue(frame, out, queue, nowPs);
+        const Verdict verdict = m_hot.stages[i]->OnEnqueue(frame, out, queue, nowPs);
         if (verdict != Verdict::PASS)
         {
             return verdict;

@@ -70,20 +70,20 @@ class StagePipeline
      */
     bool NeedsAdmission(FrameKind kind) const
     {
-        return m_enqueueUse[static_cast<unsigned>(kind)] == EnqueueUse::ADMIT;
+        return m_hot.enqueueUse[static_cast<unsigned>(kind)] == EnqueueUse::ADMIT;
     }
 
     /// @brief Hook ARRIVAL. @return the first verdict other than PASS, or PASS
     Verdict Arrive(Frame& frame, Port& in, int64_t nowPs) const
     {
-        const List& stages = m_arrival[static_cast<unsigned>(frame.kind)];
-        return stages.empty() ? Verdict::PASS : RunArrival(stages, frame, in, nowPs);
+        const Run stages = m_hot.arrival[static_cast<unsigned>(frame.kind)];
+        return stages.begin == stages.end ? Verdict::PASS : RunArrival(stages, frame, in, nowPs);
     }
 
     /// @brief Hooks ENQUEUE and MARK. @return the first verdict other than PASS, or PASS
     Verdict Enqueue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs) const
     {
-        return m_enqueueUse[static_cast<unsigned>(frame.kind)] == EnqueueUse::NONE
+        return m_hot.enqueueUse[static_cast<unsigned>(frame.kind)] == EnqueueUse::NONE
                    ? Verdict::PASS
                    : RunEnqueue(frame, out, queue, nowPs);
     }
@@ -91,9 +91,11 @@ class StagePipeline
     /// @brief Hook DEQUEUE. @return the first verdict other than PASS, or PASS
     Verdict Dequeue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs) const
     {
-        for (SwitchStage* stage : m_dequeue[static_cast<unsigned>(frame.kind)])
+        const Run stages = m_hot.dequeue[static_cast<unsigned>(frame.kind)];
+        SwitchStage* const* const end = m_hot.stages + stages.end;
+        for (SwitchStage* const* stage = m_hot.stages + stages.begin; stage != end; ++stage)
         {
-            const Verdict verdict = stage->OnDequeue(frame, out, queue, nowPs);
+            const Verdict verdict = (*stage)->OnDequeue(frame, out, queue, nowPs);
             if (verdict != Verdict::PASS)
             {
                 return verdict;
@@ -130,19 +132,25 @@ class StagePipeline
      */
     void RunTimers(int64_t nowPs);
 
-    /// @brief Have fetched from memory who is called for data.
-    void FetchLists() const
+    /// @brief Have fetched from memory what says who is called for a frame.
+    void Fetch() const
     {
-        FetchLine(m_arrival[DATA].data());
-        FetchLine(m_dequeue[DATA].data());
+        FetchBytes(&m_hot, sizeof m_hot);
     }
 
-    /// @brief Later, have these stages fetched.
+    /// @brief Later, have the list of stages fetched.
+    void FetchList() const
+    {
+        FetchLine(m_hot.stages);
+    }
+
+    /// @brief Later, have the stages fetched that look at data.
     void FetchStages() const
     {
-        for (const SwitchStage* stage : m_dequeue[DATA])
+        const Run stages = m_hot.dequeue[DATA];
+        for (unsigned i = stages.begin; i != stages.end; ++i)
         {
-            FetchBytes(stage, STAGE_BYTES);
+            FetchBytes(m_hot.stages[i], STAGE_BYTES);
         }
     }
 
@@ -161,15 +169,32 @@ class StagePipeline
     using List = std::vector<SwitchStage*>;
     using Lists = std::array<List, N_FRAME_KINDS>;
 
-    static Verdict RunArrival(const List& stages, Frame& frame, Port& in, int64_t nowPs);
+    /// Some of the stages that are called, one after the other.
+    struct Run
+    {
+        uint16_t begin{0}; //!< index in Hot::stages
+        uint16_t end{0};   //!< behind the last one
+    };
+
+    using Runs = std::array<Run, N_FRAME_KINDS>;
+
+    /// What every frame asks, in few cache lines: by kind of frame.
+    struct Hot
+    {
+        SwitchStage* const* stages{nullptr}; //!< those of all runs
+        Runs arrival;
+        Runs dequeue;
+        Runs enqueue;
+        std::array<EnqueueUse, N_FRAME_KINDS> enqueueUse{};
+    };
+
+    Verdict RunArrival(Run stages, Frame& frame, Port& in, int64_t nowPs) const;
     Verdict RunEnqueue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs) const;
 
-    Lists m_arrival;
-    Lists m_enqueue;
-    Lists m_dequeue;
+    Hot m_hot;
+    List m_called; //!< what Hot::stages points to
     Lists m_drop;
     List m_pause;
-    std::array<EnqueueUse, N_FRAME_KINDS> m_enqueueUse{};
     std::vector<Ptr<SwitchStage>> m_stages;
     std::vector<std::pair<int64_t, SwitchStage*>> m_timers; //!< at most one for each stage
 };

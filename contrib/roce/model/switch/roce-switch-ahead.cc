@@ -19,7 +19,7 @@ inline void
 Switch::FetchWay(const Frame& frame, uint16_t inPort) const
 {
     FetchLine(frame.next);
-    if (frame.telemetry)
+    if (frame.telemetry && frame.kind == FrameKind::DATA)
     {
         FetchLine(frame.telemetry);
     }
@@ -43,11 +43,11 @@ Switch::Fetch(FetchStep step, Plan& plan, int64_t nowPs) const
         FetchLine(&m_ports);
         FetchLine(&m_routing);
         FetchLine(&m_counters);
-        FetchBytes(&m_pipeline, sizeof m_pipeline);
+        m_pipeline.Fetch();
         break;
     case FETCH_LINKS:
         FetchLinks(plan, nowPs);
-        m_pipeline.FetchLists();
+        m_pipeline.FetchList();
         m_routing.Fetch();
         break;
     case FETCH_FRAMES:
