@@ -50,11 +50,10 @@ class StationRow
             return;
         }
         // Station i runs when station i + DEPTH begins to be fetched. What a step has asked for
-        // comes while STRIDE stations run.
-        constexpr std::size_t STRIDE = 2;
-        constexpr std::size_t DEPTH = STRIDE * (1 + Station::N_FETCH_STEPS);
-        std::array<Station::Plan, 16> plans;
-        static_assert(DEPTH <= 16, "each station under way has a plan");
+        // comes while one station runs; with two it leaves the nearest cache again before its use.
+        constexpr std::size_t DEPTH = 1 + Station::N_FETCH_STEPS;
+        std::array<Station::Plan, 8> plans;
+        static_assert(DEPTH <= 8, "each station under way has a plan");
         for (std::size_t i = 0; i < n + DEPTH; ++i)
         {
             if (i < n)
@@ -64,7 +63,7 @@ class StationRow
             std::size_t ahead = i; // wraps below 0
             for (unsigned step = 0; step < Station::N_FETCH_STEPS; ++step)
             {
-                ahead -= STRIDE;
+                --ahead;
                 if (ahead < n)
                 {
                     const auto which = static_cast<Station::FetchStep>(step);
