@@ -31,6 +31,12 @@ class StagePipeline
   public:
     using Verdict = SwitchStage::Verdict;
 
+    StagePipeline() = default;
+    // A copy's Hot::stages would be the list of the other one.
+    StagePipeline(const StagePipeline&) = delete;
+    StagePipeline& operator=(const StagePipeline&) = delete;
+    StagePipeline& operator=(StagePipeline&&) = default;
+
     /**
      * @brief Append a stage that knows its switch already (its hooks may depend on it).
      * @param stage is asked once for its hooks and kinds of frames
