@@ -132,7 +132,7 @@ TEST_F(Replay, TelemetryInUnits)
     LoseFrames(net.GetNic(0), [&](const Frame& frame) {
         if (frame.kind == FrameKind::ACK)
         {
-            const IntHop& hop = frame.telemetry->At(0);
+            const IntHop& hop = frame.telemetry.At(0);
             EXPECT_EQ(hop.txBytes % 128, 0u);
             EXPECT_EQ(hop.queueBytes % 1000, 0u);
             queued += hop.queueBytes;

@@ -276,7 +276,7 @@ TEST_F(MlccReceiverSideTest, ForeignRecordsAreErased)
         {
             for (unsigned i = 0; frame.kind == FrameKind::DATA && i < 11; ++i)
             {
-                frame.telemetry->Append().hopId = i;
+                frame.telemetry.Append().hopId = i;
                 frame.frameBytes += 8;
                 frame.telemetryBytes += 8;
             }

@@ -192,7 +192,7 @@ TEST_F(SystemTest, HpccOverTenSwitches)
     net.GetNic(0)->TraceConnectWithoutContext(
         "RxEnd",
         Callback<void, const Frame&, Time>(
-            [&](const Frame& f, Time) { hops = f.telemetry ? f.telemetry->hops : hops; }));
+            [&](const Frame& f, Time) { hops = f.telemetry ? f.telemetry.hops : hops; }));
     const auto flows = Numbered({Flow(0, 2, 20000000), Flow(1, 2, 20000000)});
     Completions done(net);
     net.InstallFlows(flows);

@@ -181,7 +181,7 @@ struct MlccNetwork
                 std::vector<IntHop> hops;
                 if (f.telemetry)
                 {
-                    hops.assign(f.telemetry->begin(), f.telemetry->end());
+                    hops.assign(f.telemetry.begin(), f.telemetry.end());
                 }
                 sent.push_back({f.kind,
                                 f.src,
@@ -193,7 +193,7 @@ struct MlccNetwork
                                 f.trafficClass,
                                 f.frameBytes,
                                 f.telemetryBytes,
-                                f.telemetry != nullptr,
+                                bool{f.telemetry},
                                 hops,
                                 header != nullptr,
                                 header ? *header : MlccHeader{},

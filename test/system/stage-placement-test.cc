@@ -13,6 +13,7 @@
 #include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-phantom-queue.h"
 
+#include <optional>
 #include <set>
 
 using namespace ns3;
@@ -28,6 +29,23 @@ struct StagePlacementTest : SystemTest
     {
         SystemTest::SetUp();
         SetRateLaw("LineRate");
+    }
+};
+
+/// A stamper that charges more than a frame can count.
+struct WideStamper : IntStamper
+{
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::roce::test::WideStamper")
+                                .SetParent<IntStamper>()
+                                .AddConstructor<WideStamper>();
+        return tid;
+    }
+
+    std::optional<uint32_t> GetTelemetryBytes() const override
+    {
+        return 257;
     }
 };
 
@@ -178,4 +196,15 @@ TEST_F(StagePlacementTest, BuildChecksTheDeployment)
     Network::Options options;
     options.telemetry = false;
     EXPECT_EQ(ErrorOf([&] { net.Build(options); }).rfind("the rate law, ns3::roce::Hpcc", 0), 0u);
+}
+
+TEST_F(StagePlacementTest, MoreTelemetryThanAFrameCanCountIsRefused)
+{
+    Network net;
+    MakeStar(net, 2);
+    Network::Options options;
+    options.telemetry = false;
+    options.stages = {ObjectFactory(WideStamper::GetTypeId().GetName())};
+    EXPECT_EQ(ErrorOf([&] { net.Build(options); }),
+              "stages at sw charge a frame 257 bytes of telemetry, expected at most 256");
 }

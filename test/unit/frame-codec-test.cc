@@ -53,7 +53,7 @@ MakeRandom(std::mt19937_64& rng)
     }
     frame->kind = static_cast<FrameKind>(rng() % N_FRAME_KINDS);
     frame->sketched = rng() % 2;
-    frame->telemetry = nullptr;
+    frame->telemetry = {};
     std::memset(frame->extension, 0, sizeof frame->extension);
     if (frame->kind == FrameKind::PFC)
     {
@@ -77,7 +77,7 @@ MakeRandom(std::mt19937_64& rng)
         for (uint64_t i = 0; i < hops; ++i)
         {
             frame->telemetry
-                ->Append() = {static_cast<int64_t>(rng()), rng(), rng(), rng(), rng(), rng()};
+                .Append() = {static_cast<int64_t>(rng()), rng(), rng(), rng(), rng(), rng()};
         }
     }
     return frame;
@@ -90,7 +90,7 @@ ExpectSame(Frame& copy, Frame& original)
 {
     const auto staysBehind = [](std::size_t i) {
         return i < sizeof(Frame::next) ||
-               (i >= offsetof(Frame, telemetry) && i < offsetof(Frame, frameBytes)) ||
+               (i >= offsetof(Frame, telemetry) && i < offsetof(Frame, payloadBytes)) ||
                (i >= offsetof(Frame, inPort) && i < offsetof(Frame, kind)) ||
                (i >= offsetof(Frame, nextGapPs) && i < offsetof(Frame, dstQp)) ||
                i >= offsetof(Frame, extension) + sizeof(Frame::extension); // padding
@@ -111,15 +111,14 @@ ExpectSame(Frame& copy, Frame& original)
             0)
             << "extension " << i;
     }
-    ASSERT_EQ(copy.telemetry != nullptr, original.telemetry != nullptr);
+    ASSERT_EQ(bool{copy.telemetry}, bool{original.telemetry});
     if (original.telemetry)
     {
-        ASSERT_EQ(copy.telemetry->hops, original.telemetry->hops);
-        for (uint32_t i = 0; i < original.telemetry->hops; ++i)
+        ASSERT_EQ(copy.telemetry.hops, original.telemetry.hops);
+        for (uint32_t i = 0; i < original.telemetry.hops; ++i)
         {
-            EXPECT_EQ(
-                std::memcmp(&copy.telemetry->At(i), &original.telemetry->At(i), sizeof(IntHop)),
-                0)
+            EXPECT_EQ(std::memcmp(&copy.telemetry.At(i), &original.telemetry.At(i), sizeof(IntHop)),
+                      0)
                 << "hop " << i;
         }
     }
@@ -156,13 +155,13 @@ TEST(FrameCodec, FramesAreShort)
     Frame* frame = FramePool::Alloc();
     std::string bytes;
     FrameCodec::Write(*frame, bytes);
-    EXPECT_EQ(bytes.size(), 105U);
+    EXPECT_EQ(bytes.size(), 103U);
     frame->telemetry = FramePool::AllocInt();
-    frame->telemetry->Append();
+    frame->telemetry.Append();
     frame->Extend<Short>();
     bytes.clear();
     FrameCodec::Write(*frame, bytes);
-    EXPECT_EQ(bytes.size(), 105U + 48 + 16);
+    EXPECT_EQ(bytes.size(), 103U + 48 + 16);
     FramePool::Free(frame);
 }
 

@@ -237,25 +237,25 @@ TEST(IntStack, KeepsItsLastRecords)
     {
         for (uint32_t kept : {0, 1, 2, 8, 9, 17, 30})
         {
-            IntStack* stack = FramePool::AllocInt();
+            IntStack stack = FramePool::AllocInt();
             for (uint64_t i = 0; i < n; ++i)
             {
-                stack->Append().txBytes = i;
+                stack.Append().txBytes = i;
             }
-            stack->KeepLast(kept);
+            stack.KeepLast(kept);
             const uint64_t left = std::min<uint64_t>(kept, n);
-            ASSERT_EQ(stack->hops, left);
+            ASSERT_EQ(stack.hops, left);
             uint64_t expected = n - left;
-            for (const IntHop& hop : *stack)
+            for (const IntHop& hop : stack)
             {
                 EXPECT_EQ(hop.txBytes, expected++);
             }
             EXPECT_EQ(expected, n);
-            stack->Append().txBytes = 99;
-            EXPECT_EQ(stack->At(stack->hops - 1).txBytes, 99u);
-            stack->Clear();
-            EXPECT_EQ(stack->hops, 0u);
-            EXPECT_EQ(stack->next, nullptr);
+            stack.Append().txBytes = 99;
+            EXPECT_EQ(stack.At(stack.hops - 1).txBytes, 99u);
+            stack.Clear();
+            EXPECT_EQ(stack.hops, 0u);
+            EXPECT_EQ(stack.first->lines[0].next, nullptr);
             FramePool::FreeInt(stack);
         }
     }

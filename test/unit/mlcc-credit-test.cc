@@ -73,11 +73,11 @@ struct Receiver
         if (!hops.empty())
         {
             data->telemetry = FramePool::AllocInt();
-            data->telemetryBytes = 4 + 8 * static_cast<uint32_t>(hops.size());
+            data->telemetryBytes = static_cast<uint16_t>(4 + 8 * hops.size());
         }
         for (const IntHop& hop : hops)
         {
-            data->telemetry->Append() = hop;
+            data->telemetry.Append() = hop;
         }
         NoReplies sink;
         credit->OnData(*data, nowPs, sink);
@@ -86,7 +86,7 @@ struct Receiver
         ack->frameBytes = ACK_FRAME_BYTES;
         ReceiverFeedback::Echo(*ack, *data);
         credit->FillAck(*ack, *data, nowPs);
-        EXPECT_EQ(ack->telemetry, nullptr) << "telemetry ends at the receiver";
+        EXPECT_FALSE(ack->telemetry) << "telemetry ends at the receiver";
         EXPECT_EQ(ack->telemetryBytes, 0u);
         EXPECT_EQ(ack->frameBytes, ACK_FRAME_BYTES + 10);
         const MlccHeader* out = ack->FindExtension<MlccHeader>();
@@ -370,7 +370,7 @@ TEST(MlccCredit, TimeStampsStay)
     receiver.credit->FillAck(*ack, *data, 5);
     EXPECT_EQ(ack->telemetryBytes, TIMESTAMP_BYTES);
     EXPECT_EQ(ack->frameBytes, ACK_FRAME_BYTES + 10 + TIMESTAMP_BYTES);
-    EXPECT_EQ(ack->telemetry, nullptr);
+    EXPECT_FALSE(ack->telemetry);
     FramePool::Free(ack);
     FramePool::Free(data);
 }

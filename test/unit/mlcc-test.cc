@@ -75,10 +75,10 @@ struct Sender
                    int64_t rttPs = 0,
                    uint32_t kind = MlccSwitchInt::KIND)
     {
-        IntStack* stack = FramePool::AllocInt();
+        IntStack stack = FramePool::AllocInt();
         for (const IntHop& hop : hops)
         {
-            stack->Append() = hop;
+            stack.Append() = hop;
         }
         Notification notification;
         notification.nowPs = nowPs;
@@ -86,7 +86,7 @@ struct Sender
         notification.psn = psn;
         notification.isMarked = marked;
         notification.rttPs = rttPs;
-        notification.telemetry = hops.empty() ? nullptr : stack;
+        notification.telemetry = hops.empty() ? nullptr : &stack;
         law->OnNotification(notification);
         FramePool::FreeInt(stack);
     }

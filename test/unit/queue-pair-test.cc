@@ -433,7 +433,7 @@ TEST(Feedback, PlainEchoesAndMovesTelemetry)
     data->telemetry = FramePool::AllocInt();
     for (uint64_t i = 0; i < 11; ++i) // more than one chunk
     {
-        data->telemetry->Append().txBytes = i;
+        data->telemetry.Append().txBytes = i;
     }
     data->telemetryBytes = 2 + 11 * 8 + 8;
     ack->frameBytes = ACK_FRAME_BYTES;
@@ -443,9 +443,9 @@ TEST(Feedback, PlainEchoesAndMovesTelemetry)
     EXPECT_TRUE(ack->flags & FRAME_TIMESTAMP);
     EXPECT_EQ(ack->sentPs, 4711);
     EXPECT_EQ(ack->frameBytes, 66u + 98);
-    EXPECT_EQ(data->telemetry, nullptr);
-    ASSERT_EQ(ack->telemetry->hops, 11u);
-    EXPECT_EQ(ack->telemetry->At(10).txBytes, 10u);
+    EXPECT_FALSE(data->telemetry);
+    ASSERT_EQ(ack->telemetry.hops, 11u);
+    EXPECT_EQ(ack->telemetry.At(10).txBytes, 10u);
     FramePool::Free(data);
     FramePool::Free(ack);
     EXPECT_EQ(FramePool::Outstanding(), 0u);

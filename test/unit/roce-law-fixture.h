@@ -93,12 +93,12 @@ Send(CongestionControl& law, int64_t nowPs, uint32_t wireBytes)
 inline void
 AckWith(CongestionControl& law, AckInfo ack, const std::vector<IntHop>& hops)
 {
-    IntStack* const stack = hops.empty() ? nullptr : FramePool::AllocInt();
+    IntStack stack = hops.empty() ? IntStack{} : FramePool::AllocInt();
     for (const IntHop& hop : hops)
     {
-        stack->Append() = hop;
+        stack.Append() = hop;
     }
-    ack.telemetry = stack;
+    ack.telemetry = stack ? &stack : nullptr;
     law.OnAck(ack);
     FramePool::FreeInt(stack);
 }

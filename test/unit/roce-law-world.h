@@ -44,17 +44,17 @@ inline const PathInfo PATH = [] {
 inline void
 SwitchIntOf(CongestionControl& law, const AckInfo& ack, const std::vector<IntHop>& hops)
 {
-    IntStack* const stack = hops.empty() ? nullptr : FramePool::AllocInt();
+    IntStack stack = hops.empty() ? IntStack{} : FramePool::AllocInt();
     for (const IntHop& hop : hops)
     {
-        stack->Append() = hop;
+        stack.Append() = hop;
     }
     Notification notification;
     notification.nowPs = ack.nowPs;
     notification.kind = MlccSwitchInt::KIND;
     notification.rttPs = ack.rttPs;
     notification.psn = std::max<uint64_t>(ack.ackPsn, 1) - 1;
-    notification.telemetry = stack;
+    notification.telemetry = stack ? &stack : nullptr;
     notification.isMarked = ack.ecnEcho;
     law.OnNotification(notification);
     FramePool::FreeInt(stack);

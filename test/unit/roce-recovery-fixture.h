@@ -62,7 +62,7 @@ struct RecoverySender
         Frame* frame = FramePool::Alloc();
         qp.BuildNext(*frame, wireBytes, nowPs);
         Frame copy = *frame;
-        copy.telemetry = nullptr;
+        copy.telemetry = {};
         FramePool::Free(frame);
         return copy;
     }

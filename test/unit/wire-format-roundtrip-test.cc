@@ -102,7 +102,7 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
     switch (below(4))
     {
     case 0:
-        f.telemetryBytes = static_cast<uint32_t>(below(300)); // any charge: cut or filled
+        f.telemetryBytes = static_cast<uint16_t>(below(300)); // any charge: cut or filled
         break;
     case 1:
         f.telemetryBytes = 42;
@@ -134,7 +134,7 @@ TEST(WireFormat, SidecarMakesRoundTripTheIdentity)
         TestFrame f;
         Randomise(f, rng);
         ++kinds[static_cast<int>(f.kind)];
-        deep += f.telemetry && f.telemetry->hops > 16;
+        deep += f.telemetry && f.telemetry.hops > 16;
         WireOptions options;
         options.fcs = n & 1;
         options.icrc = n & 2 ? IcrcMode::ZERO : IcrcMode::REAL;
@@ -181,7 +181,7 @@ TEST(WireFormat, WithoutSidecarTheWireSaysWhatItCan)
     EXPECT_EQ(back.trafficClass, 26 >> 3);
     EXPECT_EQ(back.remoteHoldPs, 0);
     EXPECT_EQ(back.frameBytes, f.frameBytes);
-    EXPECT_EQ(back.telemetry, nullptr);
+    EXPECT_FALSE(back.telemetry);
     TestFrame ack;
     MakeControl(ack, FrameKind::ACK, 5, (1 << 24) + 2);
     ack.flags = FRAME_ECN_ECHO;
@@ -455,14 +455,14 @@ TEST(WireFormat, AFailedReadChangesNothing)
     TestFrame out;
     out.AddHop({1, 2, 3, 4, 5, 6});
     out.psn = 77;
-    IntStack* telemetry = out.telemetry;
-    IntStack* spare = FramePool::AllocInt();
+    IntChunk* telemetry = out.telemetry.first;
+    IntStack spare = FramePool::AllocInt();
     FramePool::FreeInt(spare);
     EXPECT_THROW(Read(bytes, out, {}, &bad), std::invalid_argument);
     EXPECT_EQ(out.psn, 77u);
-    EXPECT_EQ(out.telemetry, telemetry);
-    IntStack* again = FramePool::AllocInt(); // what the failed read took has come back
-    EXPECT_EQ(again, spare);
+    EXPECT_EQ(out.telemetry.first, telemetry);
+    IntStack again = FramePool::AllocInt(); // what the failed read took has come back
+    EXPECT_EQ(again.first, spare.first);
     FramePool::FreeInt(again);
 }
 
@@ -484,7 +484,7 @@ TEST(WireFormat, FramesThatCannotStandOnTheWire)
     rejects([](Frame& f) { f.kind = static_cast<FrameKind>(N_FRAME_KINDS); },
             "unknown frame kind 6");
     rejects([](Frame& f) { f.payloadBytes = 65500; }, "IP packet of 65544 bytes");
-    rejects([](Frame& f) { f.telemetryBytes = UINT32_MAX; }, "IP packet of 4294967355 bytes");
+    rejects([](Frame& f) { f.telemetryBytes = UINT16_MAX; }, "IP packet of 65595 bytes");
     TestFrame last;
     MakeData(last, 0, 0, 65488);
     last.src = WireFormat::MAX_NIC_INDEX;

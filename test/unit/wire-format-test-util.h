@@ -70,7 +70,7 @@ struct TestFrame : Frame
     void AddHop(const IntHop& hop)
     {
         telemetry = telemetry ? telemetry : FramePool::AllocInt();
-        telemetry->Append() = hop;
+        telemetry.Append() = hop;
     }
 };
 
@@ -190,12 +190,12 @@ ExpectSame(const Frame& a, const Frame& b)
     {
         EXPECT_EQ(a.quanta[i], b.quanta[i]);
     }
-    ASSERT_EQ(a.telemetry == nullptr, b.telemetry == nullptr);
-    ASSERT_TRUE(!a.telemetry || a.telemetry->hops == b.telemetry->hops);
-    for (uint32_t i = 0; a.telemetry && i < a.telemetry->hops; ++i)
+    ASSERT_EQ(bool{a.telemetry}, bool{b.telemetry});
+    ASSERT_TRUE(!a.telemetry || a.telemetry.hops == b.telemetry.hops);
+    for (uint32_t i = 0; a.telemetry && i < a.telemetry.hops; ++i)
     {
-        const IntHop& x = a.telemetry->At(i);
-        const IntHop& y = b.telemetry->At(i);
+        const IntHop& x = a.telemetry.At(i);
+        const IntHop& y = b.telemetry.At(i);
         EXPECT_EQ(x.timePs, y.timePs);
         EXPECT_EQ(x.txBytes, y.txBytes);
         EXPECT_EQ(x.rxBytes, y.rxBytes);

@@ -210,17 +210,17 @@ TEST(WireFormat, TelemetryLayoutAndIcrc)
     EXPECT_EQ(back.flags, FRAME_TIMESTAMP);
     EXPECT_EQ(back.telemetryBytes, 26u);
     ASSERT_TRUE(back.telemetry);
-    ASSERT_EQ(back.telemetry->hops, 2u);
-    const IntHop& hop = back.telemetry->At(0);
+    ASSERT_EQ(back.telemetry.hops, 2u);
+    const IntHop& hop = back.telemetry.At(0);
     EXPECT_EQ(hop.timePs, 0xabcdef * 1000LL);
     EXPECT_EQ(hop.txBytes, 0x12345u * 128);
     EXPECT_EQ(hop.rxBytes, 0u);
     EXPECT_EQ(hop.queueBytes, 0x102u * 80);
     EXPECT_EQ(hop.rateBps, 100'000'000'000u);
     EXPECT_EQ(hop.hopId, 0x703u);
-    EXPECT_EQ(back.telemetry->At(1).rateBps, 0u);
-    EXPECT_EQ(back.telemetry->At(1).queueBytes, 65535u * 80);
-    EXPECT_EQ(back.telemetry->At(1).hopId, 0u);
+    EXPECT_EQ(back.telemetry.At(1).rateBps, 0u);
+    EXPECT_EQ(back.telemetry.At(1).queueBytes, 65535u * 80);
+    EXPECT_EQ(back.telemetry.At(1).hopId, 0u);
 
     f.telemetryBytes = 8 + 2 + 8 + 3; // cut inside the second hop
     Bytes cut = Write(f);
@@ -232,13 +232,13 @@ TEST(WireFormat, TelemetryLayoutAndIcrc)
     known.telemetryBytes = 21;
     TestFrame one;
     Read(cut, one, known);
-    EXPECT_EQ(one.telemetry->hops, 1u);
+    EXPECT_EQ(one.telemetry.hops, 1u);
     f.telemetryBytes = 8 + 42; // filled to five hops
     Bytes filled = Write(f);
     EXPECT_EQ(Field(filled, BODY + 26, 8) | Field(filled, BODY + 34, 8), 0u);
     TestFrame two;
     Read(filled, two);
-    EXPECT_EQ(two.telemetry->hops, 2u);
+    EXPECT_EQ(two.telemetry.hops, 2u);
     EXPECT_EQ(two.payloadBytes, 1000);
     f.telemetryBytes = 0; // free of charge: nothing on the wire
     EXPECT_EQ(ToHex(Write(f)), ToHex(without));

@@ -149,7 +149,7 @@ GetTelemetry(const uint8_t* p, uint8_t code, Frame& frame)
     for (uint32_t i = 0; i < hops; ++i)
     {
         uint64_t record = Get(p + INT_HOP_BYTES * i, INT_HOP_BYTES);
-        IntHop& hop = frame.telemetry->Append();
+        IntHop& hop = frame.telemetry.Append();
         hop = IntHop{};
         hop.rateBps = RateOfCode(static_cast<uint8_t>(record >> 60));
         hop.timePs = static_cast<int64_t>(record >> 36 & 0xffffff) * 1000;

@@ -109,7 +109,7 @@ GetSideTelemetry(const Bytes& in, size_t& at, Frame& frame)
 {
     uint64_t hopsPlusOne = GetVar(in, at);
     FramePool::FreeInt(frame.telemetry);
-    frame.telemetry = nullptr;
+    frame.telemetry = {};
     if (hopsPlusOne == 0)
     {
         return;
@@ -122,7 +122,7 @@ GetSideTelemetry(const Bytes& in, size_t& at, Frame& frame)
     frame.telemetry = FramePool::AllocInt();
     for (uint64_t i = 1; i < hopsPlusOne; ++i)
     {
-        IntHop& hop = frame.telemetry->Append();
+        IntHop& hop = frame.telemetry.Append();
         hop.timePs = static_cast<int64_t>(GetVar(in, at));
         hop.txBytes = GetVar(in, at);
         hop.rxBytes = GetVar(in, at);
@@ -133,17 +133,13 @@ GetSideTelemetry(const Bytes& in, size_t& at, Frame& frame)
 }
 
 bool
-SameTelemetry(const IntStack* a, const IntStack* b)
+SameTelemetry(IntStack a, IntStack b)
 {
-    if (!a || !b)
-    {
-        return a == b;
-    }
     const auto same = [](const IntHop& x, const IntHop& y) {
         return x.timePs == y.timePs && x.txBytes == y.txBytes && x.rxBytes == y.rxBytes &&
                x.queueBytes == y.queueBytes && x.rateBps == y.rateBps && x.hopId == y.hopId;
     };
-    return std::equal(a->begin(), a->end(), b->begin(), b->end(), same);
+    return bool{a} == bool{b} && std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
 }
 
 } // namespace
@@ -228,10 +224,10 @@ WriteSidecar(const Frame& frame)
     if (!SameTelemetry(frame.telemetry, seen.telemetry))
     {
         out.push_back(TAG_INT);
-        PutVar(out, frame.telemetry ? uint64_t{frame.telemetry->hops} + 1 : 0);
-        for (uint32_t i = 0; frame.telemetry && i < frame.telemetry->hops; ++i)
+        PutVar(out, frame.telemetry ? uint64_t{frame.telemetry.hops} + 1 : 0);
+        for (uint32_t i = 0; frame.telemetry && i < frame.telemetry.hops; ++i)
         {
-            const IntHop& hop = frame.telemetry->At(i);
+            const IntHop& hop = frame.telemetry.At(i);
             for (uint64_t value : {static_cast<uint64_t>(hop.timePs),
                                    hop.txBytes,
                                    hop.rxBytes,

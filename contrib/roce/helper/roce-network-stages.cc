@@ -172,6 +172,13 @@ Network::InstallStages(const Options& options)
                 m_switches[s].sw->Install(std::move(made));
             }
         }
+        if (telemetryBytes > Frame::MAX_HOP_BYTES)
+        {
+            throw InputError("stages at " + m_switches[s].name + " charge a frame " +
+                             std::to_string(telemetryBytes) +
+                             " bytes of telemetry, expected at most " +
+                             std::to_string(Frame::MAX_HOP_BYTES));
+        }
         m_intBytesPerHop = std::max(m_intBytesPerHop, telemetryBytes);
     }
     for (const NicEntry& nic : m_nics)

@@ -132,7 +132,7 @@ MlccCredit::Report(const Frame& data, int64_t nowPs)
     report.markedPackets = m_newMarks;
     report.ecnEcho = m_newMarks > 0;
     report.rttPs = nowPs - m_epochPs;
-    report.telemetry = data.telemetry;
+    report.telemetry = data.telemetry ? &data.telemetry : nullptr;
     report.hasMore = true;
     m_loop.OnReport(report);
     m_loop.GetLaw().Advance(nowPs);
@@ -163,7 +163,7 @@ MlccCredit::FillAck(Frame& ack, const Frame&, int64_t)
         ack.frameBytes -= ack.telemetryBytes - stays;
         ack.telemetryBytes = stays;
         FramePool::FreeInt(ack.telemetry);
-        ack.telemetry = nullptr;
+        ack.telemetry = {};
     }
 }
 

@@ -61,9 +61,10 @@ GetHopBytes(const Switch& sw)
 inline void
 KeepLastHops(Frame& frame, uint32_t n, uint32_t hopBytes)
 {
-    const uint32_t hops = frame.telemetry->hops;
-    const uint32_t bytes = std::min(frame.telemetryBytes, hops > n ? (hops - n) * hopBytes : 0);
-    frame.telemetry->KeepLast(n);
+    const uint32_t hops = frame.telemetry.hops;
+    const auto bytes = static_cast<uint16_t>(
+        std::min<uint32_t>(frame.telemetryBytes, hops > n ? (hops - n) * hopBytes : 0));
+    frame.telemetry.KeepLast(n);
     frame.telemetryBytes -= bytes;
     frame.frameBytes -= bytes;
 }

@@ -196,9 +196,9 @@ MlccNearSource::Tell(Frame& data, int64_t nowPs)
     uint32_t hops = 0;
     if (data.telemetry)
     {
-        hops = data.telemetry->hops;
+        hops = data.telemetry.hops;
         // The records move; those that are charged to the data frame go with them.
-        const uint32_t bytes = std::min(data.telemetryBytes, hops * m_hopBytes);
+        const uint32_t bytes = std::min<uint32_t>(data.telemetryBytes, hops * m_hopBytes);
         data.telemetryBytes -= bytes;
         data.frameBytes -= bytes;
         reply->telemetry = data.telemetry;

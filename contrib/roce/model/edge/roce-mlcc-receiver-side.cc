@@ -329,14 +329,15 @@ MlccReceiverSide::OnDequeue(Frame& frame, Port& out, const EgressScheduler&, int
 void
 MlccReceiverSide::Stamp(Frame& data, uint16_t port, uint32_t key) const
 {
-    if (IntStack* stack = data.telemetry)
+    if (data.telemetry)
     {
         const uint64_t own = static_cast<uint64_t>(m_at->GetNodeId()) << 16 | port;
-        const bool stamped = stack->hops && stack->At(stack->hops - 1).hopId == own;
+        const bool stamped =
+            data.telemetry.hops && data.telemetry.At(data.telemetry.hops - 1).hopId == own;
         KeepLastHops(data, stamped, m_hopBytes);
         if (stamped && m_p->reportsPfq)
         {
-            stack->hop[0].queueBytes = m_queues[port]->GetTotalBytes();
+            data.telemetry.At(0).queueBytes = m_queues[port]->GetTotalBytes();
         }
     }
     MlccHeader& header = *data.FindExtension<MlccHeader>();

@@ -84,12 +84,12 @@ FrameCodec::Write(const Frame& frame, std::string& out)
     Staging fields;
     VisitFields(fields, frame);
     VisitRest(fields, frame);
-    fields(frame.telemetry ? frame.telemetry->hops : NO_TELEMETRY);
+    fields(frame.telemetry ? frame.telemetry.hops : NO_TELEMETRY);
     fields.AppendTo(out);
     if (frame.telemetry)
     {
         ByteWriter stream(out);
-        for (const IntHop& hop : *frame.telemetry)
+        for (const IntHop& hop : frame.telemetry)
         {
             stream(hop);
         }
@@ -106,10 +106,10 @@ FrameCodec::Read(const std::string& bytes, std::size_t& at)
         VisitFields(stream, *frame);
         VisitRest(stream, *frame);
         const auto hops = stream.Get<uint32_t>();
-        frame->telemetry = hops == NO_TELEMETRY ? nullptr : FramePool::AllocInt();
+        frame->telemetry = hops == NO_TELEMETRY ? IntStack{} : FramePool::AllocInt();
         for (uint32_t i = 0; frame->telemetry && i < hops; ++i)
         {
-            stream(frame->telemetry->Append());
+            stream(frame->telemetry.Append());
         }
     }
     catch (...)

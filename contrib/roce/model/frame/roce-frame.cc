@@ -7,7 +7,9 @@
 
 #include "ns3/roce-huge-pages.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <tuple>
@@ -99,6 +101,17 @@ class FramePool::Store
         uint64_t out{0};          //!< pieces that threads have
     };
 
+    // What of a new piece has to be zero. No more is touched than must be.
+
+    static void Prepare(Frame& frame)
+    {
+        std::fill(std::begin(frame.quanta), std::end(frame.quanta), 0); // see Alloc()
+    }
+
+    static void Prepare(IntChunk&)
+    {
+    }
+
     /// Some chains more: one by one at first, then as many as fill a huge page, or nearly.
     template <typename T>
     static void MakeSlab(Kept<T>& kept)
@@ -112,13 +125,14 @@ class FramePool::Store
         {
             HugePages::Ask(memory, static_cast<char*>(memory) + bytes);
         }
-        T* slab = new (memory) T[batches * BATCH]{};
+        T* slab = static_cast<T*>(memory);
         for (std::size_t b = batches; b-- > 0;) // the first is to be taken first
         {
             T* chain = slab + b * BATCH;
-            for (std::size_t i = 0; i + 1 < BATCH; ++i)
+            for (std::size_t i = 0; i < BATCH; ++i)
             {
-                chain[i].next = &chain[i + 1];
+                Prepare(chain[i]);
+                NextOf(&chain[i]) = i + 1 < BATCH ? &chain[i + 1] : nullptr;
             }
             kept.chains.push_back({chain, BATCH});
         }
@@ -137,7 +151,7 @@ class FramePool::Store
     }
 
     std::mutex m_mutex;
-    std::tuple<Kept<Frame>, Kept<IntStack>> m_kept;
+    std::tuple<Kept<Frame>, Kept<IntChunk>> m_kept;
 };
 
 void
@@ -147,7 +161,7 @@ FramePool::Refill(FreeChain<Frame>& chain)
 }
 
 void
-FramePool::Refill(FreeChain<IntStack>& chain)
+FramePool::Refill(FreeChain<IntChunk>& chain)
 {
     Store::Get().Refill(chain);
 }
@@ -159,7 +173,7 @@ FramePool::Stow(FreeChain<Frame>& chain)
 }
 
 void
-FramePool::Stow(FreeChain<IntStack>& chain)
+FramePool::Stow(FreeChain<IntChunk>& chain)
 {
     Store::Get().Stow(chain);
 }
@@ -168,7 +182,7 @@ void
 FramePool::ReleaseThread()
 {
     Store::Get().Empty(t_chains.frames);
-    Store::Get().Empty(t_chains.stacks);
+    Store::Get().Empty(t_chains.chunks);
 }
 
 uint64_t
@@ -188,22 +202,15 @@ IntStack::KeepLast(uint32_t n)
     }
     for (uint32_t i = 0; i < n; ++i)
     {
-        const IntHop kept = At(skip + i);
-        IntStack* chunk = this;
-        for (uint32_t j = i; j >= CHUNK; j -= CHUNK)
-        {
-            chunk = chunk->next;
-        }
-        chunk->hop[i % CHUNK] = kept;
+        At(i) = At(skip + i);
     }
-    IntStack* last = this;
-    for (uint32_t j = CHUNK; j < n; j += CHUNK)
+    IntChunk* last = first;
+    for (uint32_t j = IntChunk::HOPS; j < n; j += IntChunk::HOPS)
     {
-        last = last->next;
+        last = FramePool::NextOf(last);
     }
-    FramePool::FreeInt(last->next);
-    last->next = nullptr;
-    hops = n;
+    FramePool::FreeChunks(std::exchange(FramePool::NextOf(last), nullptr));
+    hops = static_cast<uint16_t>(n);
 }
 
 } // namespace roce

@@ -104,32 +104,60 @@ struct IntHop
 
 /**
  * @ingroup roce
- * @brief Telemetry of any number of hops: chunks of eight, chained, pooled.
+ * @brief Memory for the telemetry of some hops, pooled. Each record has a cache line of its own, so
+ * that a switch which adds one touches no other.
  */
-struct IntStack
+struct alignas(64) IntChunk
 {
-    static constexpr uint32_t CHUNK = 8; //!< hops in one chunk
+    static constexpr uint32_t HOPS = 8; //!< in one chunk
 
-    IntStack* next{nullptr}; //!< further hops (and the free list's link)
-    uint32_t hops{0};        //!< in the first chunk: hops of the whole chain
-    IntHop hop[CHUNK];
+    /// What a hop has written, and in the first record's line what the chunk is part of.
+    struct alignas(64) Line
+    {
+        IntHop hop;
+        IntChunk* next; //!< first line: further hops of the stack, or the next free chunk
+    };
+
+    Line lines[HOPS];
+};
+
+/**
+ * @ingroup roce
+ * @brief Telemetry of any number of hops: a handle of chained chunks. Copies name the same records.
+ */
+struct [[gnu::packed, gnu::aligned(2)]] IntStack
+{
+    IntChunk* first{nullptr}; //!< null: none, and nobody may append
+    uint16_t hops{0};         //!< how many
+
+    /// @return whether records can be appended: what has it is telemetry-capable
+    explicit operator bool() const
+    {
+        return first != nullptr;
+    }
 
     /**
      * @brief The i-th hop's record.
      * @param i 0 .. hops-1, in path order
      * @return the record
      */
-    const IntHop& At(uint32_t i) const
+    IntHop& At(uint32_t i) const
     {
-        const IntStack* s = this;
-        for (; i >= CHUNK; i -= CHUNK)
+        IntChunk* chunk = first;
+        for (; i >= IntChunk::HOPS; i -= IntChunk::HOPS)
         {
-            s = s->next;
+            chunk = chunk->lines[0].next;
         }
-        return s->hop[i];
+        return chunk->lines[i].hop;
     }
 
-    /// Walks the records of the whole chain in path order.
+    /// @return cache line of the record that is appended next, if it is one of the first chunk
+    const void* GetNextLine() const
+    {
+        return first->lines + hops % IntChunk::HOPS;
+    }
+
+    /// Walks the records of all chunks in path order.
     class Iterator
     {
       public:
@@ -143,9 +171,9 @@ struct IntStack
 
         /**
          * @param chunk where the record is
-         * @param index of the record in the whole chain
+         * @param index of the record in the stack
          */
-        Iterator(const IntStack* chunk, uint32_t index)
+        Iterator(const IntChunk* chunk, uint32_t index)
             : m_chunk(chunk),
               m_index(index)
         {
@@ -153,7 +181,7 @@ struct IntStack
 
         reference operator*() const
         {
-            return m_chunk->hop[m_index % CHUNK];
+            return m_chunk->lines[m_index % IntChunk::HOPS].hop;
         }
 
         pointer operator->() const
@@ -163,9 +191,9 @@ struct IntStack
 
         Iterator& operator++()
         {
-            if (++m_index % CHUNK == 0)
+            if (++m_index % IntChunk::HOPS == 0)
             {
-                m_chunk = m_chunk->next;
+                m_chunk = m_chunk->lines[0].next;
             }
             return *this;
         }
@@ -177,7 +205,7 @@ struct IntStack
             return before;
         }
 
-        /// Only for iterators of the same chain.
+        /// Only for iterators of the same stack.
         bool operator==(const Iterator& other) const
         {
             return m_index == other.m_index;
@@ -189,14 +217,14 @@ struct IntStack
         }
 
       private:
-        const IntStack* m_chunk{nullptr}; //!< holds the record; null behind a full last chunk
-        uint32_t m_index{0};              //!< in the whole chain
+        const IntChunk* m_chunk{nullptr}; //!< holds the record; null behind a full last chunk
+        uint32_t m_index{0};              //!< in the stack
     };
 
     /// @return first record
     Iterator begin() const
     {
-        return {this, 0};
+        return {first, 0};
     }
 
     /// @return behind the last record
@@ -222,12 +250,15 @@ struct IntStack
 
     /**
      * @brief Append a record.
-     * @return the new record, to be filled in by the caller
+     * @return the new record, all zero, to be filled in by the caller
      */
     IntHop& Append();
 
     /// @brief Forget all records.
-    void Clear();
+    void Clear()
+    {
+        KeepLast(0);
+    }
 
     /**
      * @brief Forget all records but the last ones.
@@ -247,16 +278,19 @@ struct alignas(64) Frame
 {
     static constexpr uint32_t MAX_EXTENSIONS = 3;   //!< that it can carry
     static constexpr uint32_t EXTENSION_BYTES = 16; //!< room for each
+    // What may be charged for telemetry, so that 255 hops and a time stamp fit telemetryBytes.
+    static constexpr uint32_t MAX_HOP_BYTES = 256;        //!< by a switch
+    static constexpr uint32_t MAX_INT_HEADER_BYTES = 240; //!< by the sender
 
     Frame* next;             //!< link of the one queue the frame stands in
     int64_t timePs;          //!< arrival time while in flight; free for the holder otherwise
     uint64_t psn;            //!< DATA: packet sequence; ACK: last in order; NAK: expected
-    IntStack* telemetry;     //!< INT records, or null: the frame is not telemetry-capable
+    IntStack telemetry;      //!< INT records, if the frame is telemetry-capable
+    uint16_t payloadBytes;   //!< RDMA payload without pad
     uint32_t frameBytes;     //!< MAC header to FCS, with telemetry; before padding to 64
-    uint32_t telemetryBytes; //!< bytes of frameBytes that are telemetry or time stamps
     uint32_t src;            //!< index of the sending NIC
     uint32_t dst;            //!< index of the receiving NIC
-    uint16_t payloadBytes;   //!< RDMA payload without pad
+    uint16_t telemetryBytes; //!< bytes of frameBytes that are telemetry or time stamps
     uint16_t entropy;        //!< UDP source port
     uint16_t inPort;         //!< scratch of the switch that holds the frame: arrival port
     FrameKind kind;          //!< see FrameKind
@@ -325,6 +359,10 @@ struct alignas(64) Frame
     void RemoveExtension();
 };
 
+static_assert(sizeof(Frame) == 192 && offsetof(Frame, dstQp) == 64 &&
+                  offsetof(Frame, quanta) == 128,
+              "what a switch looks at is one cache line, an end host two");
+
 /**
  * @ingroup roce
  * @brief Free lists of frames and telemetry stacks: no allocation in steady state.
@@ -349,15 +387,15 @@ class FramePool
     static void Free(Frame* frame);
 
     /**
-     * @return an empty telemetry stack
+     * @return an empty telemetry stack, to which records can be appended
      */
-    static IntStack* AllocInt();
+    static IntStack AllocInt();
 
     /**
      * @brief Give a telemetry stack back.
-     * @param stack may be null
+     * @param stack may have no memory
      */
-    static void FreeInt(IntStack* stack);
+    static void FreeInt(IntStack stack);
 
     /**
      * @return frames handed out and not given back: 0 once a run has drained. What other threads
@@ -385,7 +423,7 @@ class FramePool
     struct Chains
     {
         FreeChain<Frame> frames;
-        FreeChain<IntStack> stacks;
+        FreeChain<IntChunk> chunks;
     };
 
     class Store;
@@ -411,9 +449,26 @@ class FramePool
     }
 
     static void Refill(FreeChain<Frame>& chain);
-    static void Refill(FreeChain<IntStack>& chain);
+    static void Refill(FreeChain<IntChunk>& chain);
     static void Stow(FreeChain<Frame>& chain);
-    static void Stow(FreeChain<IntStack>& chain);
+    static void Stow(FreeChain<IntChunk>& chain);
+
+    static IntChunk* AllocChunk();
+    static void FreeChunks(IntChunk* chunk);
+
+    /// @return where a piece of free memory says which is the next one
+    static Frame*& NextOf(Frame* frame)
+    {
+        return frame->next;
+    }
+
+    /// @return see the other one
+    static IntChunk*& NextOf(IntChunk* chunk)
+    {
+        return chunk->lines[0].next;
+    }
+
+    friend struct IntStack;
 };
 
 /**
@@ -527,64 +582,68 @@ FramePool::Free(Frame* frame)
     ++chain.count;
 }
 
-inline IntStack*
-FramePool::AllocInt()
+inline IntChunk*
+FramePool::AllocChunk()
 {
-    FreeChain<IntStack>& chain = t_chains.stacks;
+    FreeChain<IntChunk>& chain = t_chains.chunks;
     if (!chain.first)
     {
         Refill(chain);
     }
-    IntStack* stack = chain.first;
-    Poison(stack, sizeof *stack, false);
-    chain.first = stack->next;
+    IntChunk* chunk = chain.first;
+    Poison(chunk, sizeof *chunk, false);
+    chain.first = NextOf(chunk);
     --chain.count;
-    stack->next = nullptr;
-    stack->hops = 0;
-    return stack;
+    NextOf(chunk) = nullptr;
+    return chunk;
 }
 
 inline void
-FramePool::FreeInt(IntStack* stack)
+FramePool::FreeChunks(IntChunk* chunk)
 {
-    FreeChain<IntStack>& chain = t_chains.stacks;
-    while (stack)
+    FreeChain<IntChunk>& chain = t_chains.chunks;
+    while (chunk)
     {
         if (chain.count == BATCH)
         {
             Stow(chain);
         }
-        IntStack* next = stack->next;
-        stack->next = chain.first;
-        Poison(stack, sizeof *stack, true);
-        chain.first = stack;
+        IntChunk* next = NextOf(chunk);
+        NextOf(chunk) = chain.first;
+        Poison(chunk, sizeof *chunk, true);
+        chain.first = chunk;
         ++chain.count;
-        stack = next;
+        chunk = next;
     }
 }
 
-inline void
-IntStack::Clear()
+inline IntStack
+FramePool::AllocInt()
 {
-    FramePool::FreeInt(next);
-    next = nullptr;
-    hops = 0;
+    return {AllocChunk(), 0};
+}
+
+inline void
+FramePool::FreeInt(IntStack stack)
+{
+    FreeChunks(stack.first);
 }
 
 inline IntHop&
 IntStack::Append()
 {
+    IntChunk* chunk = first;
     uint32_t i = hops++;
-    IntStack* s = this;
-    for (; i >= CHUNK; i -= CHUNK)
+    for (; i >= IntChunk::HOPS; i -= IntChunk::HOPS)
     {
-        if (!s->next)
+        IntChunk*& next = FramePool::NextOf(chunk);
+        if (!next)
         {
-            s->next = FramePool::AllocInt();
+            next = FramePool::AllocChunk();
         }
-        s = s->next;
+        chunk = next;
     }
-    return s->hop[i];
+    return chunk->lines[i].hop = IntHop{};
 }
 
 } // namespace roce

@@ -91,13 +91,13 @@ PutTelemetry(Bytes& out, const Frame& frame)
     }
     if (frame.telemetry && fits)
     {
-        uint32_t hops = frame.telemetry->hops;
+        uint32_t hops = frame.telemetry.hops;
         Put(out,
             std::min(hops, INT_MAX_NHOP) << 12 | WireFormat::PathId(frame.telemetry),
             INT_HEADER_BYTES);
         for (uint32_t i = 0; i < hops && out.size() < end; ++i)
         {
-            const IntHop& hop = frame.telemetry->At(i);
+            const IntHop& hop = frame.telemetry.At(i);
             uint64_t ns = static_cast<uint64_t>(hop.timePs) / 1000;
             uint64_t record = WireFormat::RateCode(hop.rateBps);
             record = record << 24 | (ns & 0xffffff);
@@ -362,12 +362,12 @@ WireFormat::RateCode(uint64_t rateBps)
 }
 
 uint16_t
-WireFormat::PathId(const IntStack* stack)
+WireFormat::PathId(IntStack stack)
 {
     uint64_t all = 0;
-    for (uint32_t i = 0; stack && i < stack->hops; ++i)
+    for (uint32_t i = 0; i < stack.hops; ++i)
     {
-        all ^= stack->At(i).hopId;
+        all ^= stack.At(i).hopId;
     }
     uint16_t folded = 0;
     for (; all; all >>= 12)

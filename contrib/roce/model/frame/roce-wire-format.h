@@ -208,10 +208,10 @@ class WireFormat
     static uint8_t RateCode(uint64_t rateBps);
 
     /**
-     * @param stack telemetry, or null
+     * @param stack telemetry, or none
      * @return exclusive or of all hop IDs, folded to 12 bits; 0 without hops
      */
-    static uint16_t PathId(const IntStack* stack);
+    static uint16_t PathId(IntStack stack);
 };
 
 } // namespace roce

@@ -113,7 +113,7 @@ class Link : public Channel
                     reinterpret_cast<const Frame*>((reinterpret_cast<uintptr_t>(head) & ~isLater) |
                                                    (reinterpret_cast<uintptr_t>(frame) & isLater));
                 __builtin_prefetch(known->next);
-                __builtin_prefetch(known->telemetry);
+                __builtin_prefetch(known->telemetry.GetNextLine());
             }
             return frame;
         }

@@ -50,7 +50,9 @@ Station::FetchRest(const Frame& frame)
     FetchLine(&frame.dstQp);
     if (frame.telemetry && frame.kind != FrameKind::DATA)
     {
-        FetchBytes(frame.telemetry, sizeof(IntStack)); // a receiver hands it back unread
+        FetchBytes(frame.telemetry.first,
+                   frame.telemetry.hops *
+                       sizeof(IntChunk::Line)); // a receiver hands it back unread
     }
 }
 

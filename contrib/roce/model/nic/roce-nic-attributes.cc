@@ -164,7 +164,7 @@ Nic::GetTypeId()
                           "Bytes charged to a telemetry-capable data frame before the first hop",
                           UintegerValue(2),
                           MakeUintegerAccessor(&Nic::m_intHeaderBytes),
-                          MakeUintegerChecker<uint32_t>(0, 256))
+                          MakeUintegerChecker<uint32_t>(0, Frame::MAX_INT_HEADER_BYTES))
             .AddAttribute("Eager",
                           "Start each transmission from an event of its own, so that trace sinks "
                           "may read Simulator::Now(); slower, same results",

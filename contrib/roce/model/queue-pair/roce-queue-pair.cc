@@ -155,7 +155,7 @@ QueuePair::BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs)
     frame.flags = m_config.flags;
     frame.payloadBytes = static_cast<uint16_t>(PayloadOf(message, psn));
     frame.frameBytes = FrameBytesOf(message, psn);
-    frame.telemetryBytes = m_config.telemetryBytes;
+    frame.telemetryBytes = static_cast<uint16_t>(m_config.telemetryBytes);
     frame.messageBytes = message.bytes;
     for (const FrameExtension* extension : m_extensions)
     {

@@ -228,7 +228,7 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
         ack.sentPs = data.sentPs;
         ack.flags |= data.flags & FRAME_TIMESTAMP;
         ack.telemetry = data.telemetry;
-        data.telemetry = nullptr;
+        data.telemetry = {};
         ack.telemetryBytes = data.telemetryBytes;
         ack.frameBytes += data.telemetryBytes;
         if (data.extension[0])

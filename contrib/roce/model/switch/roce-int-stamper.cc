@@ -30,7 +30,7 @@ IntStamper::GetTypeId()
                                           "Bytes each hop adds to the frame; HPCC paper: 8",
                                           UintegerValue(8),
                                           MakeUintegerAccessor(&IntStamper::m_bytesPerHop),
-                                          MakeUintegerChecker<uint32_t>(0, 256))
+                                          MakeUintegerChecker<uint32_t>(0, Frame::MAX_HOP_BYTES))
                             .AddAttribute("TxUnit",
                                           "txBytes and rxBytes are cut to whole multiples, bytes; "
                                           "HPCC simulator: 128",
@@ -57,7 +57,7 @@ IntStamper::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int
 {
     if (frame.telemetry)
     {
-        IntHop& hop = frame.telemetry->Append();
+        IntHop& hop = frame.telemetry.Append();
         hop.timePs = nowPs;
         hop.txBytes = out.GetTxWireBytes();
         hop.rxBytes = out.GetOfferedBytes();

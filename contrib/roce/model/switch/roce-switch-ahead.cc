@@ -21,7 +21,7 @@ Switch::FetchWay(const Frame& frame, uint16_t inPort) const
     FetchLine(frame.next);
     if (frame.telemetry && frame.kind == FrameKind::DATA)
     {
-        FetchLine(frame.telemetry);
+        FetchLine(frame.telemetry.GetNextLine());
     }
     const uint16_t out = m_routing.Route(frame.src, frame.dst, frame.entropy);
     if (out != Routing::NO_PORT)
