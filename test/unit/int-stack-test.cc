@@ -95,7 +95,8 @@ TEST(IntStack, ANewRecordIsAllZero)
         FramePool::FreeInt(stack);
     }
     EXPECT_FALSE(IntStack{});
-    FramePool::FreeInt(IntStack{}); // nothing to give back
+    EXPECT_EQ(IntStack{}.GetNextLine(), nullptr); // asked for any frame
+    FramePool::FreeInt(IntStack{});               // nothing to give back
 }
 
 TEST(IntStack, RecognisesItsPath)

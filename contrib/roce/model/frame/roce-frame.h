@@ -151,10 +151,12 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
         return chunk->lines[i].hop;
     }
 
-    /// @return cache line of the record that is appended next, if it is one of the first chunk
+    /// @return cache line of the record that is appended next, if it is one of the first chunk; to
+    /// be fetched only, as there may be no chunk
     const void* GetNextLine() const
     {
-        return first->lines + hops % IntChunk::HOPS;
+        return reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(first) +
+                                             hops % IntChunk::HOPS * sizeof(IntChunk::Line));
     }
 
     /// Walks the records of all chunks in path order.
