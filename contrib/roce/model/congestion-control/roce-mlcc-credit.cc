@@ -132,7 +132,7 @@ MlccCredit::Report(const Frame& data, int64_t nowPs)
     report.markedPackets = m_newMarks;
     report.ecnEcho = m_newMarks > 0;
     report.rttPs = nowPs - m_epochPs;
-    report.telemetry = data.telemetry ? &data.telemetry : nullptr;
+    report.telemetry = data.FindTelemetry();
     report.hasMore = true;
     m_loop.OnReport(report);
     m_loop.GetLaw().Advance(nowPs);

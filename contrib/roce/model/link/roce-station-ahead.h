@@ -50,9 +50,8 @@ Station::FetchRest(const Frame& frame)
     FetchLine(&frame.dstQp);
     if (frame.telemetry && frame.kind != FrameKind::DATA)
     {
-        FetchBytes(frame.telemetry.first,
-                   frame.telemetry.hops *
-                       sizeof(IntChunk::Line)); // a receiver hands it back unread
+        // A sender reads it; a receiver hands it back unread.
+        FetchBytes(frame.telemetry.first, frame.telemetry.hops * sizeof(IntChunk::Line));
     }
 }
 

@@ -240,7 +240,7 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
         ack.isLoss = result.loss || result.lateLoss;
         ack.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
         ack.remoteHoldPs = frame->remoteHoldPs;
-        ack.telemetry = frame->telemetry ? &frame->telemetry : nullptr;
+        ack.telemetry = frame->FindTelemetry();
         ack.extension = ExtensionView(*frame);
         ack.entropy = frame->dataEntropy;
         ack.isMarked = frame->ecn == ECN_CE;
@@ -292,7 +292,7 @@ NicSender::OnNotification(Frame* frame, int64_t nowPs)
         notification.kind = frame->msn;
         notification.rttPs = frame->flags & FRAME_TIMESTAMP ? nowPs - frame->sentPs : 0;
         notification.psn = frame->psn;
-        notification.telemetry = frame->telemetry ? &frame->telemetry : nullptr;
+        notification.telemetry = frame->FindTelemetry();
         notification.extension = ExtensionView(*frame);
         notification.isMarked = frame->ecn == ECN_CE;
         qp->GetCc().OnNotification(notification);
