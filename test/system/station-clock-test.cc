@@ -4,16 +4,21 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-// When stations wake up that share a clock, and that large networks, which have memory fetched
-// ahead, do the same as if nothing was.
+// When stations wake up that share a clock, that those which take turns do the same as if each had
+// events of its own, and that large networks, which have memory fetched ahead, do, too.
 
 #include "roce-test-network.h"
 
 #include "ns3/roce-leaf-spine-helper.h"
 #include "ns3/roce-station-clock.h"
 #include "ns3/roce-station-row.h"
+#include "ns3/roce-station-trace.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <random>
+#include <sstream>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -22,37 +27,184 @@ using namespace ns3::roce::test;
 namespace
 {
 
-/// How late stations of a star were with what they sent.
+/// How late stations were with what they sent.
 struct Lateness
 {
     int64_t leastPs{INT64_MAX};
     int64_t mostPs{INT64_MIN};
+
+    /// @brief Note what a port sends. @param port from now on
+    void Watch(Port& port)
+    {
+        port.TraceConnectWithoutContext(
+            "TxBegin",
+            Callback<void, const Frame&, Time>([this](const Frame&, Time at) {
+                const int64_t ps = (Simulator::Now() - at).GetTimeStep();
+                leastPs = std::min(leastPs, ps);
+                mostPs = std::max(mostPs, ps);
+            }));
+    }
 };
 
-/// @param delayPs of all links: the slack of all stations
-Lateness
-RunStar(int64_t delayPs)
+/// Those of a network.
+struct Latenesses
 {
-    SetRateLaw("LineRate");
-    Network net;
-    MakeStar(net, 5, 100 * G, delayPs);
-    net.Build();
-    Lateness late;
-    for (const Ptr<Port>& port : net.GetPorts())
+    Lateness nics;
+    Lateness switches;
+};
+
+/// @param net built; all NICs but the last write to the last. @param seen sinks count as such: see
+/// SinkMark. @return how late stations were
+Latenesses
+RunIncast(Network& net, bool seen)
+{
+    Latenesses late;
     {
-        port->TraceConnectWithoutContext(
-            "TxBegin",
-            Callback<void, const Frame&, Time>([&late](const Frame&, Time at) {
-                const int64_t ps = (Simulator::Now() - at).GetTimeStep();
-                late.leastPs = std::min(late.leastPs, ps);
-                late.mostPs = std::max(late.mostPs, ps);
-            }));
+        std::optional<SinkMark::LocalSinks> local;
+        if (!seen)
+        {
+            local.emplace();
+        }
+        for (const Ptr<Port>& port : net.GetPorts())
+        {
+            const bool isNic = dynamic_cast<const Nic*>(PeekPointer(port)) != nullptr;
+            (isNic ? late.nics : late.switches).Watch(*port);
+        }
     }
     InstallIncast(net, 200000);
     Simulator::Run();
     EXPECT_EQ(net.Audit(true), "");
     Simulator::Destroy();
     return late;
+}
+
+/// @param delayPs of all links: the slack of all stations. @param seen see RunIncast()
+Latenesses
+RunStar(int64_t delayPs, bool seen)
+{
+    SetRateLaw("LineRate");
+    Network net;
+    MakeStar(net, 5, 100 * G, delayPs);
+    net.Build();
+    return RunIncast(net, seen);
+}
+
+/// Three switches in a ring, two hosts at each.
+/// @param delaysPs of the links between 0 and 1, 1 and 2, 2 and 0
+void
+MakeTriangle(Network& net, const std::array<int64_t, 3>& delaysPs)
+{
+    for (uint32_t s = 0; s < 3; ++s)
+    {
+        net.AddSwitch("s" + std::to_string(s), 0);
+    }
+    for (uint32_t s = 0; s < 3; ++s)
+    {
+        net.Connect(s, (s + 1) % 3, 100 * G, delaysPs[s]);
+    }
+    for (uint32_t i = 0; i < 6; ++i)
+    {
+        net.AddNic(net.AddHost("h" + std::to_string(i), 0), i / 2, 100 * G, US);
+    }
+    net.Build();
+}
+
+/// Two datacenters, and flows of all kinds between their hosts.
+/// @param net built and given flows. @param rng makes them
+void
+MakeBusy(Network& net, std::mt19937_64& rng)
+{
+    LeafSpineHelper h;
+    h.leaves = 2;
+    h.spines = 2;
+    h.hostsPerLeaf = 4;
+    h.wanDelay = MicroSeconds(20);
+    h.Construct(net);
+    net.Build();
+    net.AssignStreams(1);
+    std::vector<FlowSpec> flows;
+    for (unsigned i = 0; i < 60; ++i)
+    {
+        const auto src = static_cast<uint32_t>(rng() % net.GetNNics());
+        const auto step = static_cast<uint32_t>(1 + rng() % (net.GetNNics() - 1));
+        flows.push_back(Flow(src,
+                             (src + step) % net.GetNNics(),
+                             1000 + rng() % 100000,
+                             static_cast<int64_t>(rng() % (100 * US))));
+    }
+    net.InstallFlows(Numbered(flows));
+}
+
+/// @param stopPs then threads take over; 0: never. @return fingerprint of a run
+uint64_t
+RunBusy(int64_t stopPs)
+{
+    SetRateLaw("Dcqcn");
+    std::mt19937_64 rng(1);
+    Network net;
+    MakeBusy(net, rng);
+    net.EnableFingerprint();
+    if (stopPs)
+    {
+        Simulator::Stop(TimeStep(stopPs));
+        Simulator::Run();
+        EXPECT_EQ(net.SetThreads(2), 2u);
+    }
+    Simulator::Run();
+    EXPECT_EQ(net.Audit(true), "");
+    const uint64_t fingerprint = net.GetFingerprint();
+    Simulator::Destroy();
+    return fingerprint;
+}
+
+/// What somebody sees who looks at stations at odd times, posts messages and has links fail.
+/// @param eager an event for each item
+std::string
+LookAround(unsigned seed, bool eager)
+{
+    Config::Reset();
+    SetRateLaw("Dcqcn");
+    Config::SetDefault("ns3::roce::Nic::Eager", BooleanValue(eager));
+    Config::SetDefault("ns3::roce::Switch::Eager", BooleanValue(eager));
+    std::mt19937_64 rng(seed);
+    Network net;
+    MakeBusy(net, rng);
+    std::ostringstream seen;
+    for (unsigned i = 0; i < 200; ++i)
+    {
+        const uint64_t what = rng();
+        const auto look = [&net, &seen, what] {
+            const auto s = static_cast<uint32_t>(what / 8 % net.GetNSwitches());
+            const auto n = static_cast<uint32_t>(what / 8 % net.GetNNics());
+            seen << Simulator::Now().GetTimeStep() << ' ';
+            switch (what % 8)
+            {
+            case 0:
+                net.FailLink(static_cast<uint32_t>(what / 8 % net.GetNLinks()), Link::BOTH);
+                break;
+            case 1:
+                net.RepairLink(static_cast<uint32_t>(what / 8 % net.GetNLinks()), Link::BOTH);
+                break;
+            case 2:
+            case 3:
+                seen << net.GetNic(n)->GetTxWireBytes();
+                break;
+            default:
+                seen << net.GetSwitch(s)->GetBuffer().GetTotalBytes();
+                for (uint16_t p = 0; p < net.GetSwitch(s)->GetNPorts(); ++p)
+                {
+                    seen << ',' << net.GetSwitch(s)->PeekPort(p)->GetTxWireBytes();
+                }
+            }
+            seen << '\n';
+        };
+        Simulator::Schedule(TimeStep(rng() % (200 * US)), look);
+    }
+    Simulator::Stop(MicroSeconds(300));
+    Simulator::Run();
+    seen << net.GetCounters().at("retransmitted") << ' ' << net.CountPacketHops();
+    Simulator::Destroy();
+    return seen.str();
 }
 
 /// One datacenter with more stations than fit into caches, also those of one of two threads.
@@ -93,14 +245,71 @@ RunLarge(const std::string& law, bool eager, unsigned threads)
 
 TEST_F(SystemTest, StationsAreNeverLaterThanTheirSlack)
 {
-    // Rounded down to the grid, exact since it is too coarse, and without any slack.
+    // Those that take turns, at whatever multiples, and those without any slack.
     for (const int64_t delayPs : {US, StationClock::GRID_PS + 1, int64_t{0}})
     {
-        const Lateness late = RunStar(delayPs);
-        EXPECT_GE(late.leastPs, 0) << "a station has run before its time, delay " << delayPs;
-        EXPECT_LE(late.mostPs, delayPs) << "a station has run too late";
-        // They wait as long as they can, so that they find much to do.
-        EXPECT_GE(late.mostPs, delayPs - StationClock::GRID_PS) << "stations wake up too early";
+        const Latenesses late = RunStar(delayPs, true);
+        EXPECT_GE(late.nics.leastPs, 0) << "a NIC has run before its time, delay " << delayPs;
+        EXPECT_GE(late.switches.leastPs, 0) << "a switch has, delay " << delayPs;
+        EXPECT_LE(late.nics.mostPs, delayPs) << "a NIC has run too late";
+        EXPECT_LE(late.switches.mostPs, delayPs) << "a switch has run too late for a sink";
+        // They wait, so that they find much to do.
+        EXPECT_GE(late.switches.mostPs, delayPs * 9 / 10) << "switches wake up too early";
+    }
+}
+
+TEST_F(SystemTest, SwitchesTakeTurns)
+{
+    for (const int64_t delayPs : {US, 10 * US, StationClock::GRID_PS + 1})
+    {
+        const Latenesses late = RunStar(delayPs, false);
+        EXPECT_LE(late.nics.mostPs, delayPs) << "who waits for completions hears of them too late";
+        EXPECT_GT(late.switches.mostPs, delayPs) << "a switch wakes up at each beat";
+        EXPECT_LE(late.switches.mostPs, 2 * delayPs) << "a switch has run too late";
+    }
+}
+
+TEST_F(SystemTest, SwitchesTakeTurnsWhereTheyCanBeDividedOnly)
+{
+    SetRateLaw("LineRate");
+    Network ring;
+    MakeTriangle(ring, {US, US, US});
+    Latenesses late = RunIncast(ring, false);
+    EXPECT_LE(late.switches.mostPs, US) << "two neighbours in a ring of three have the same turn";
+    EXPECT_GE(late.switches.mostPs, US - StationClock::GRID_PS) << "switches wake up too early";
+
+    // What takes two beats may join two of the same turn; less may not.
+    Network open;
+    MakeTriangle(open, {US, US, 2 * US});
+    late = RunIncast(open, false);
+    EXPECT_GT(late.switches.mostPs, US) << "a long link keeps switches from taking turns";
+    EXPECT_LE(late.switches.mostPs, 2 * US);
+    Network shut;
+    MakeTriangle(shut, {US, US, 2 * US - 1});
+    EXPECT_LE(RunIncast(shut, false).switches.mostPs, US) << "a link is too short for that";
+
+    // A switch whose links are all longer has more slack than the others.
+    Network mixed;
+    mixed.AddSwitch("a", 0);
+    mixed.AddSwitch("b", 0);
+    mixed.AddSwitch("far", 0);
+    mixed.Connect(0, 2, 100 * G, 3 * US);
+    mixed.Connect(1, 2, 100 * G, 3 * US);
+    for (uint32_t i = 0; i < 4; ++i)
+    {
+        mixed.AddNic(mixed.AddHost("h" + std::to_string(i), 0), i / 2, 100 * G, US);
+    }
+    mixed.Build();
+    late = RunIncast(mixed, false);
+    EXPECT_GT(late.switches.mostPs, 2 * US) << "a switch does not wait as long as it can";
+    EXPECT_LE(late.switches.mostPs, 3 * US);
+}
+
+TEST_F(SystemTest, WhoLooksSeesTheSameWhosesoeverTurnItIs)
+{
+    for (unsigned seed = 1; seed <= 20; ++seed)
+    {
+        EXPECT_EQ(LookAround(seed, false), LookAround(seed, true)) << "seed " << seed;
     }
 }
 
@@ -111,5 +320,14 @@ TEST_F(SystemTest, LargeNetworksDoTheSameHoweverTheyWakeUp)
         const uint64_t usual = RunLarge(law, false, 1);
         EXPECT_EQ(usual, RunLarge(law, true, 1)) << law << ", an event for each item";
         EXPECT_EQ(usual, RunLarge(law, false, 2)) << law << ", without the clock";
+    }
+}
+
+TEST_F(SystemTest, ThreadsTakeOverFromTurns)
+{
+    const uint64_t whole = RunBusy(0);
+    for (const int64_t stopPs : {30 * US, 30 * US + 1, 31 * US + 400 * NS, 40 * US + 999999})
+    {
+        EXPECT_EQ(RunBusy(stopPs), whole) << "divided at " << stopPs << " ps";
     }
 }

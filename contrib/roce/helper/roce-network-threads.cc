@@ -117,6 +117,7 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
 {
     CheckParallel();
     ParallelRun::CheckSinks();
+    CatchUp(); // partitions are never as late as stations that take turns
     // NICs first, then switches; by datacenter and in their order.
     std::vector<StationGroups::Item> items;
     const int64_t marginPs = GetLongestNicDelayPs();

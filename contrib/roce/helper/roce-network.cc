@@ -58,19 +58,13 @@ Network::~Network()
     {
         m_tuner->Dispose();
     }
-    SetClock(nullptr);
-}
-
-void
-Network::SetClock(StationClock* clock)
-{
     for (const NicEntry& entry : m_nics)
     {
-        entry.nic->SetClock(clock);
+        entry.nic->SetClock(nullptr);
     }
     for (const SwitchEntry& entry : m_switches)
     {
-        entry.sw->SetClock(clock);
+        entry.sw->SetClock(nullptr);
     }
 }
 
@@ -312,7 +306,7 @@ Network::Build(const Options& options)
     {
         InstallTuner(*options.tuner);
     }
-    SetClock(&m_clock);
+    StartClock();
     HugePages::AskForHeap();
 }
 

@@ -595,7 +595,8 @@ class Network
         uint16_t swPort;
     };
 
-    void SetClock(StationClock* clock);
+    void StartClock();
+    std::vector<StationTurn> FindTurns(int64_t beatPs) const;
     void CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const;
     uint16_t AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps);
     bool IsUsable(const Neighbour& neighbour, unsigned end) const;

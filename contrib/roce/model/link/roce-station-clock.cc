@@ -7,6 +7,7 @@
 
 #include "roce-station-row.h"
 
+#include "ns3/roce-station-trace.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -21,17 +22,34 @@ StationClock::StationClock()
 {
 }
 
+StationClock::InTurn
+StationClock::GetTurnOf(const Station& station) const
+{
+    return m_hasTurns && station.GetTurn() == StationTurn::EACH ? TURN_OF_NICS : TURN_OF_SWITCHES;
+}
+
 int64_t
 StationClock::Set(Station* station, int64_t latestPs, int64_t slackPs)
 {
-    int64_t atPs = latestPs;
-    const int64_t multiple = latestPs / GRID_PS;
-    const int64_t ahead = multiple - m_donePs / GRID_PS;
-    if (slackPs >= 2 * GRID_PS && ahead > 0 && ahead < static_cast<int64_t>(SLOTS))
+    const InTurn turn = GetTurnOf(*station);
+    int64_t multiple = latestPs / m_tickPs;
+    if (m_hasTurns && turn == TURN_OF_SWITCHES && SinkMark::Count() == 0)
+    {
+        multiple += (multiple ^ static_cast<int64_t>(station->GetTurn())) & 1;
+    }
+    int64_t atPs = m_hasTurns ? multiple * m_tickPs : latestPs;
+    if (atPs >= station->GetAlarmPs())
+    {
+        return station->GetAlarmPs(); // it has an alarm at that beat
+    }
+    const int64_t ahead = multiple - m_donePs / m_tickPs;
+    // What a switch sends may arrive at a NIC whose turn at the same beat comes only now.
+    const bool isToCome = ahead > 0 || (ahead == 0 && m_inTurn < turn);
+    if (isToCome && ahead < static_cast<int64_t>(SLOTS) && (m_hasTurns || slackPs >= 2 * GRID_PS))
     {
         const std::size_t slot = multiple % SLOTS;
-        atPs = multiple * GRID_PS;
-        m_slots[slot].push_back(station);
+        atPs = multiple * m_tickPs;
+        m_slots[slot][turn].push_back(station);
         m_filled |= 1U << slot;
     }
     else
@@ -39,7 +57,7 @@ StationClock::Set(Station* station, int64_t latestPs, int64_t slackPs)
         m_others.push_back({atPs, station});
         std::push_heap(m_others.begin(), m_others.end());
     }
-    if (!m_running)
+    if (m_inTurn == N_TURNS)
     {
         m_timer.Arm(Simulator::NO_CONTEXT, atPs);
     }
@@ -54,10 +72,10 @@ StationClock::GetNextPs() const
     if (m_filled)
     {
         // Turn it so that bit 0 is the first multiple to come.
-        const int64_t first = m_donePs / GRID_PS + 1;
+        const int64_t first = m_donePs / m_tickPs + 1;
         const unsigned turn = first % SLOTS;
         const uint32_t turned = turn ? m_filled >> turn | m_filled << (SLOTS - turn) : m_filled;
-        nextPs = std::min(nextPs, (first + __builtin_ctz(turned)) * GRID_PS);
+        nextPs = std::min(nextPs, (first + __builtin_ctz(turned)) * m_tickPs);
     }
     return nextPs;
 }
@@ -65,27 +83,34 @@ StationClock::GetNextPs() const
 void
 StationClock::OnWake(int64_t nowPs)
 {
-    m_running = true;
     for (int64_t nextPs = GetNextPs(); nextPs <= nowPs; nextPs = GetNextPs())
     {
-        m_due.clear();
-        const int64_t multiple = nextPs / GRID_PS;
-        const std::size_t slot = multiple % SLOTS;
-        if (nextPs == multiple * GRID_PS && (m_filled >> slot & 1))
-        {
-            m_due.swap(m_slots[slot]);
-            m_filled &= ~(1U << slot);
-        }
         m_donePs = nextPs;
+        const int64_t multiple = nextPs / m_tickPs;
+        const std::size_t index = multiple % SLOTS;
+        const bool isMultiple = nextPs == multiple * m_tickPs;
+        Slot& slot = m_slots[index];
         while (!m_others.empty() && m_others.front().atPs <= nextPs)
         {
-            m_due.push_back(m_others.front().station);
+            Station* station = m_others.front().station;
+            (m_hasTurns ? slot[GetTurnOf(*station)] : m_due).push_back(station);
             std::pop_heap(m_others.begin(), m_others.end());
             m_others.pop_back();
         }
-        Run(nowPs);
+        for (const InTurn turn : {TURN_OF_SWITCHES, TURN_OF_NICS})
+        {
+            m_inTurn = turn;
+            if (isMultiple)
+            {
+                m_due.insert(m_due.end(), slot[turn].begin(), slot[turn].end());
+                slot[turn].clear();
+            }
+            Run(nowPs);
+            m_due.clear();
+        }
+        m_filled &= ~(uint32_t{isMultiple} << index);
     }
-    m_running = false;
+    m_inTurn = N_TURNS;
     m_timer.Arm(Simulator::NO_CONTEXT, GetNextPs());
 }
 

@@ -7,6 +7,8 @@
 
 #include "roce-station-ahead.h"
 
+#include "ns3/abort.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -57,6 +59,25 @@ Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
     {
         m_slackPs = std::min(m_slackPs, port->GetLink()->GetDelayPs());
         m_inlets.push_back({port, &port->GetIncoming(), port->GetOutgoing(), nullptr});
+    }
+}
+
+/// Stations take turns, so those next to this one may be too late for it. None of those next to
+/// them is too late for them then (see StationClock).
+void
+Station::CatchUpNeighbours(int64_t nowPs)
+{
+    for (const Inlet& inlet : m_inlets)
+    {
+        Station& other = *inlet.outgoing->to;
+        if (other.m_turn != StationTurn::EACH &&
+            m_clock->GetDonePs(other.m_turn) + m_slackPs < nowPs && !m_running)
+        {
+            NS_ABORT_MSG_IF(other.m_running && other.m_presentPs + m_slackPs < nowPs,
+                            "a sink of a switch that was connected just now looks at a station "
+                            "next to it; expected a sink connected two link delays before");
+            other.RunDue(nowPs - m_slackPs);
+        }
     }
 }
 

@@ -134,11 +134,12 @@ class Agenda
  * simulator, at the earliest item plus the slack. When the event comes, it runs all items up to the
  * present, in the order (time, departures before arrivals before the timer, port). Results do not
  * depend on when the events come: with slack 0 (attribute Eager) there is one for each item, and
- * the outcome is the same, frame for frame.
+ * the outcome is the same, frame for frame. Stations that share a clock wake up together and may be
+ * later (StationClock).
  *
  * Consequences: model code is told the time and never asks Simulator::Now(), which may be later by
- * up to the slack; whoever looks at a station from outside calls CatchUp() first, as the handles of
- * Network::GetNic() and GetSwitch() do.
+ * up to GetSlackPs(); whoever looks at a station from outside calls CatchUp() first, as the handles
+ * of Network::GetNic() and GetSwitch() do.
  */
 class Station
 {
@@ -159,6 +160,10 @@ class Station
         if (m_partition)
         {
             m_partition->Await(nowPs);
+        }
+        else if (m_clock && m_clock->HasTurns())
+        {
+            CatchUpNeighbours(nowPs);
         }
         RunDue(nowPs);
     }
@@ -256,15 +261,29 @@ class Station
     /**
      * @brief Have events in the simulator together with other stations, or on its own again.
      * @param clock outlives the station, or is taken away before; null: on its own
+     * @param turn when it runs, if stations of the clock take turns
      */
-    void SetClock(StationClock* clock)
+    void SetClock(StationClock* clock, StationTurn turn = StationTurn::EACH)
     {
         m_clock = clock;
+        m_turn = turn;
         m_alarmPs = NEVER_PS;
         if (clock)
         {
             clock->Add();
         }
+    }
+
+    /// @return see SetClock()
+    StationTurn GetTurn() const
+    {
+        return m_turn;
+    }
+
+    /// @return when the clock calls, or NEVER_PS
+    int64_t GetAlarmPs() const
+    {
+        return m_alarmPs;
     }
 
     /// @brief Called by the clock; there may be an earlier alarm by now, or none.
@@ -316,7 +335,7 @@ class Station
     /// @return how much later than their time things may be done, picoseconds
     int64_t GetSlackPs() const
     {
-        return m_slackPs;
+        return m_turn == StationTurn::EACH || m_partition ? m_slackPs : 2 * m_slackPs;
     }
 
     /// @return whether the station is at work: the caller is a sink of one of its traces
@@ -440,13 +459,15 @@ class Station
     struct Inlet;
 
     void Run(int64_t nowPs);
+    void CatchUpNeighbours(int64_t nowPs);
 
     // What is touched whenever a frame comes stands together.
     uint32_t m_nPorts{0};
     uint32_t m_nodeId{0};
-    int64_t m_slackPs{0};
+    int64_t m_slackPs{0};   //!< shortest delay of a link
     int64_t m_presentPs{0}; //!< time of the item being run
     bool m_running{false};
+    StationTurn m_turn{StationTurn::EACH};
     StationClock* m_clock{nullptr};  //!< null, or a partition is given: m_wake
     int64_t m_alarmPs{NEVER_PS};     //!< when the clock calls
     std::vector<Inlet> m_inlets;     //!< by port
