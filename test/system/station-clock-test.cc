@@ -331,3 +331,37 @@ TEST_F(SystemTest, ThreadsTakeOverFromTurns)
         EXPECT_EQ(RunBusy(stopPs), whole) << "divided at " << stopPs << " ps";
     }
 }
+
+TEST_F(SystemTest, SinksOfSwitchesLookAtNeighboursOnceAllRunAtEachBeat)
+{
+    // Connected before the run: the switch never takes its turn. In the midst of it: it is at work
+    // at times that its neighbours must not be past.
+    for (const int64_t atPs : {int64_t{0}, 20 * US + 300 * NS})
+    {
+        SetRateLaw("LineRate");
+        Network net;
+        MakeStar(net, 5);
+        net.Build();
+        uint64_t looks = 0;
+        const auto connect = [&net, &looks] {
+            net.GetSwitch(0)->PeekPort(4)->TraceConnectWithoutContext(
+                "TxBegin",
+                Callback<void, const Frame&, Time>([&net, &looks](const Frame&, Time) {
+                    looks += net.GetNic(0)->GetTxWireBytes() > 0;
+                }));
+        };
+        InstallIncast(net, 200000);
+        if (atPs)
+        {
+            Simulator::Schedule(TimeStep(atPs), connect);
+            EXPECT_DEATH(Simulator::Run(), "sink of a switch that was connected just now");
+        }
+        else
+        {
+            connect();
+            Simulator::Run();
+            EXPECT_EQ(looks, 4 * 49u) << "packets of the four messages";
+        }
+        Simulator::Destroy();
+    }
+}
