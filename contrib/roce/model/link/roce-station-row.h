@@ -50,7 +50,7 @@ class StationRow
             return;
         }
         // Station i runs when station i + DEPTH begins to be fetched. What a step has asked for
-        // comes while one station runs; with two it leaves the nearest cache again before its use.
+        // comes while one station runs; two for each step gave nothing, or made it slower.
         constexpr std::size_t DEPTH = 1 + Station::N_FETCH_STEPS;
         std::array<Station::Plan, 8> plans;
         static_assert(DEPTH <= 8, "each station under way has a plan");
