@@ -90,9 +90,9 @@ RunStar(int64_t delayPs, bool seen)
 }
 
 /// Three switches in a ring, two hosts at each.
-/// @param delaysPs of the links between 0 and 1, 1 and 2, 2 and 0
+/// @param delaysPs of the links between 0 and 1, 1 and 2, 2 and 0. @param hostDelayPs of the others
 void
-MakeTriangle(Network& net, const std::array<int64_t, 3>& delaysPs)
+MakeTriangle(Network& net, const std::array<int64_t, 3>& delaysPs, int64_t hostDelayPs = US)
 {
     for (uint32_t s = 0; s < 3; ++s)
     {
@@ -104,7 +104,7 @@ MakeTriangle(Network& net, const std::array<int64_t, 3>& delaysPs)
     }
     for (uint32_t i = 0; i < 6; ++i)
     {
-        net.AddNic(net.AddHost("h" + std::to_string(i), 0), i / 2, 100 * G, US);
+        net.AddNic(net.AddHost("h" + std::to_string(i), 0), i / 2, 100 * G, hostDelayPs);
     }
     net.Build();
 }
@@ -157,7 +157,7 @@ RunBusy(int64_t stopPs)
     return fingerprint;
 }
 
-/// What somebody sees who looks at stations at odd times, posts messages and has links fail.
+/// What somebody sees who looks at stations at odd times, while messages begin and links fail.
 /// @param eager an event for each item
 std::string
 LookAround(unsigned seed, bool eager)
@@ -272,11 +272,18 @@ TEST_F(SystemTest, SwitchesTakeTurns)
 TEST_F(SystemTest, SwitchesTakeTurnsWhereTheyCanBeDividedOnly)
 {
     SetRateLaw("LineRate");
-    Network ring;
-    MakeTriangle(ring, {US, US, US});
-    Latenesses late = RunIncast(ring, false);
-    EXPECT_LE(late.switches.mostPs, US) << "two neighbours in a ring of three have the same turn";
-    EXPECT_GE(late.switches.mostPs, US - StationClock::GRID_PS) << "switches wake up too early";
+    Latenesses late;
+    // Rounded down to the grid, and exact since it is too coarse.
+    for (const int64_t delayPs : {US, StationClock::GRID_PS + 1})
+    {
+        Network ring;
+        MakeTriangle(ring, {delayPs, delayPs, delayPs}, delayPs);
+        late = RunIncast(ring, false);
+        EXPECT_LE(late.switches.mostPs, delayPs) << "two neighbours have the same turn";
+        EXPECT_GE(late.switches.mostPs,
+                  delayPs > US / 2 ? delayPs - StationClock::GRID_PS : delayPs)
+            << "switches wake up too early";
+    }
 
     // What takes two beats may join two of the same turn; less may not.
     Network open;
@@ -305,7 +312,7 @@ TEST_F(SystemTest, SwitchesTakeTurnsWhereTheyCanBeDividedOnly)
     EXPECT_LE(late.switches.mostPs, 3 * US);
 }
 
-TEST_F(SystemTest, WhoLooksSeesTheSameWhosesoeverTurnItIs)
+TEST_F(SystemTest, WhoLooksSeesTheSameWithTurns)
 {
     for (unsigned seed = 1; seed <= 20; ++seed)
     {

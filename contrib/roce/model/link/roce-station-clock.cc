@@ -71,11 +71,11 @@ StationClock::GetNextPs() const
     int64_t nextPs = m_others.empty() ? NEVER_PS : m_others.front().atPs;
     if (m_filled)
     {
-        // Turn it so that bit 0 is the first multiple to come.
+        // Rotated so that bit 0 is the first multiple to come.
         const int64_t first = m_donePs / m_tickPs + 1;
-        const unsigned turn = first % SLOTS;
-        const uint32_t turned = turn ? m_filled >> turn | m_filled << (SLOTS - turn) : m_filled;
-        nextPs = std::min(nextPs, (first + __builtin_ctz(turned)) * m_tickPs);
+        const unsigned by = first % SLOTS;
+        const uint32_t rotated = by ? m_filled >> by | m_filled << (SLOTS - by) : m_filled;
+        nextPs = std::min(nextPs, (first + __builtin_ctz(rotated)) * m_tickPs);
     }
     return nextPs;
 }

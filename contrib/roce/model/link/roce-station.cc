@@ -62,16 +62,20 @@ Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
     }
 }
 
-/// Stations take turns, so those next to this one may be too late for it. None of those next to
-/// them is too late for them then (see StationClock).
+/// Stations take turns, so those next to this one may not have run as far as it needs them to. What
+/// they need of their own neighbours is done: see StationClock.
 void
 Station::CatchUpNeighbours(int64_t nowPs)
 {
+    if (m_running)
+    {
+        return;
+    }
     for (const Inlet& inlet : m_inlets)
     {
         Station& other = *inlet.outgoing->to;
         if (other.m_turn != StationTurn::EACH &&
-            m_clock->GetDonePs(other.m_turn) + m_slackPs < nowPs && !m_running)
+            m_clock->GetDonePs(other.m_turn) + m_slackPs < nowPs)
         {
             NS_ABORT_MSG_IF(other.m_running && other.m_presentPs + m_slackPs < nowPs,
                             "a sink of a switch that was connected just now looks at a station "
