@@ -199,7 +199,7 @@ TEST_F(GoBackN, LostXoff)
     for (uint32_t n = 1; n < 5; ++n)
     {
         LoseFrames(net.GetNic(n), [&, first = true](const Frame& f) mutable {
-            const bool lose = f.kind == FrameKind::PFC && f.quanta[3] && first;
+            const bool lose = f.kind == FrameKind::PFC && f.GetQuanta(3) && first;
             first &= !lose;
             lost += lose;
             return lose;

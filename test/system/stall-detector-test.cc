@@ -89,7 +89,7 @@ TEST_F(StallDetectorTest, NamesALostXon)
     MakeStar(net, 5);
     net.Build();
     LoseFrames(net.GetNic(2), [](const Frame& frame) {
-        return frame.kind == FrameKind::PFC && frame.quanta[3] == 0;
+        return frame.kind == FrameKind::PFC && frame.GetQuanta(3) == 0;
     });
     std::vector<FlowSpec> flows;
     for (uint32_t src = 0; src < 4; ++src)

@@ -47,20 +47,15 @@ Frame*
 MakeRandom(std::mt19937_64& rng)
 {
     Frame* frame = FramePool::Alloc();
-    for (std::size_t i = 0; i < offsetof(Frame, quanta); ++i)
+    for (std::size_t i = 0; i < offsetof(Frame, extensions); ++i)
     {
         BytesOf(*frame)[i] = static_cast<unsigned char>(rng());
     }
     frame->kind = static_cast<FrameKind>(rng() % N_FRAME_KINDS);
     frame->sketched = rng() % 2;
     frame->telemetry = {};
-    std::memset(frame->extension, 0, sizeof frame->extension);
     if (frame->kind == FrameKind::PFC)
     {
-        for (uint16_t& quanta : frame->quanta)
-        {
-            quanta = static_cast<uint16_t>(rng());
-        }
         return frame;
     }
     if (rng() % 2)
@@ -92,23 +87,19 @@ ExpectSame(Frame& copy, Frame& original)
         return i < sizeof(Frame::next) ||
                (i >= offsetof(Frame, telemetry) && i < offsetof(Frame, payloadBytes)) ||
                (i >= offsetof(Frame, inPort) && i < offsetof(Frame, kind)) ||
-               (i >= offsetof(Frame, nextGapPs) && i < offsetof(Frame, dstQp)) ||
-               i >= offsetof(Frame, extension) + sizeof(Frame::extension); // padding
+               (i >= offsetof(Frame, nextGapPs) && i < offsetof(Frame, dstQp));
     };
-    for (std::size_t i = 0; i < offsetof(Frame, quanta); ++i)
+    for (std::size_t i = 0; i < offsetof(Frame, extensions); ++i)
     {
         ASSERT_TRUE(staysBehind(i) || BytesOf(copy)[i] == BytesOf(original)[i])
             << "byte " << i << " of a frame is lost";
     }
-    if (original.kind == FrameKind::PFC)
+    for (unsigned i = 0; i < Frame::MAX_EXTENSIONS; ++i)
     {
-        EXPECT_EQ(std::memcmp(copy.quanta, original.quanta, sizeof copy.quanta), 0);
-    }
-    for (unsigned i = 0; i < Frame::MAX_EXTENSIONS && original.extension[i]; ++i)
-    {
-        EXPECT_EQ(
-            std::memcmp(copy.extensionValue[i], original.extensionValue[i], Frame::EXTENSION_BYTES),
-            0)
+        ASSERT_EQ(copy.GetExtension(i), original.GetExtension(i)) << "extension " << i;
+        EXPECT_TRUE(!original.GetExtension(i) || std::memcmp(copy.extensions->value[i],
+                                                             original.extensions->value[i],
+                                                             Frame::EXTENSION_BYTES) == 0)
             << "extension " << i;
     }
     ASSERT_EQ(bool{copy.telemetry}, bool{original.telemetry});
@@ -155,13 +146,13 @@ TEST(FrameCodec, FramesAreShort)
     Frame* frame = FramePool::Alloc();
     std::string bytes;
     FrameCodec::Write(*frame, bytes);
-    EXPECT_EQ(bytes.size(), 103U);
+    EXPECT_EQ(bytes.size(), 101U);
     frame->telemetry = FramePool::AllocInt();
     frame->telemetry.Append();
     frame->Extend<Short>();
     bytes.clear();
     FrameCodec::Write(*frame, bytes);
-    EXPECT_EQ(bytes.size(), 103U + 48 + 16);
+    EXPECT_EQ(bytes.size(), 101U + 48 + 3 + 16);
     FramePool::Free(frame);
 }
 

@@ -171,7 +171,7 @@ TEST(FrameExtension, IsGoneWithItsFrame)
         held.frame.Extend<Mark>() = {1, 2};
     }
     Held held(FrameKind::DATA);
-    EXPECT_EQ(held.frame.extension[0], 0);
+    EXPECT_EQ(held.frame.GetExtension(0), 0);
     EXPECT_EQ(held.frame.classEnable, 0);
     EXPECT_EQ(held.frame.Extend<Note>().value, 0);
 }
@@ -189,7 +189,7 @@ TEST(FrameExtension, OnlyThatWhichAsksForItIsEchoed)
     Held bare(FrameKind::ACK);
     other.frame.Extend<Note>();
     ReceiverFeedback::Echo(bare.frame, other.frame);
-    EXPECT_EQ(bare.frame.extension[0], 0);
+    EXPECT_EQ(bare.frame.GetExtension(0), 0);
 }
 
 TEST(FrameExtension, RateLawsSeeOnlyTheirOwn)

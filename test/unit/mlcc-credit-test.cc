@@ -348,7 +348,7 @@ TEST(MlccCredit, FramesWithoutTheHeaderAreNotItsBusiness)
     Frame* ack = FramePool::Alloc();
     ack->kind = FrameKind::ACK;
     receiver.credit->FillAck(*ack, *data, 5);
-    EXPECT_EQ(ack->extension[0], 0);
+    EXPECT_EQ(ack->GetExtension(0), 0);
     EXPECT_EQ(receiver.credit->GetMatches(), 0u);
     FramePool::Free(ack);
     FramePool::Free(data);

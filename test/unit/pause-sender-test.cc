@@ -48,7 +48,7 @@ struct PauseSenderTest : ::testing::Test
         EXPECT_EQ(frame->kind, FrameKind::PFC);
         EXPECT_EQ(frame->src, 0x800007u);
         EXPECT_EQ(frame->classEnable, 1U << trafficClass);
-        const uint16_t quanta = frame->quanta[trafficClass];
+        const uint16_t quanta = frame->GetQuanta(trafficClass);
         FramePool::Free(frame);
         return quanta;
     }

@@ -334,7 +334,7 @@ TEST_F(PortTest, PfcFrame)
     EXPECT_EQ(frame->kind, FrameKind::PFC);
     EXPECT_EQ(frame->frameBytes, 64u);
     EXPECT_EQ(frame->classEnable, 1 << 3);
-    EXPECT_EQ(frame->quanta[3], 77);
+    EXPECT_EQ(frame->GetQuanta(3), 77);
     port[0]->Transmit(frame, 0);
     EXPECT_EQ(port[0]->GetPacketHops(), 0u); // not a packet
     EXPECT_EQ(port[0]->GetTxWireBytes(), 84u);

@@ -63,6 +63,7 @@ struct RecoverySender
         qp.BuildNext(*frame, wireBytes, nowPs);
         Frame copy = *frame;
         copy.telemetry = {};
+        frame->extensions = nullptr; // the copy has them, for as long as the test runs
         FramePool::Free(frame);
         return copy;
     }

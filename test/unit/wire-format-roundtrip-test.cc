@@ -80,9 +80,9 @@ Randomise(TestFrame& f, std::mt19937_64& rng)
     {
         f.ttl = 0;
         f.classEnable = static_cast<uint8_t>(any(8));
-        for (uint16_t& quanta : f.quanta)
+        for (unsigned c = 0; c < N_CLASSES; ++c)
         {
-            quanta = static_cast<uint16_t>(any(16));
+            f.SetQuanta(c, static_cast<uint16_t>(any(16)));
         }
         f.frameBytes = PFC_FRAME_BYTES;
         return;

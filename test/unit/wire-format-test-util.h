@@ -127,7 +127,7 @@ MakePfc(Frame& f, uint16_t quanta)
     f.src = 8;
     f.ttl = 0;
     f.classEnable = 1 << 3;
-    f.quanta[3] = quanta;
+    f.SetQuanta(3, quanta);
     f.frameBytes = PFC_FRAME_BYTES;
 }
 
@@ -175,7 +175,7 @@ ExpectSame(const Frame& a, const Frame& b)
     EXPECT_EQ(a.remoteAddress, b.remoteAddress);
     EXPECT_EQ(a.rKey, b.rKey);
     EXPECT_EQ(a.msn, b.msn);
-    ASSERT_EQ(a.extension[0], b.extension[0]);
+    ASSERT_EQ(a.GetExtension(0), b.GetExtension(0));
     if (const auto* x = a.FindExtension<UnoErasureHeader>())
     {
         const BlockPlace& y = b.FindExtension<UnoErasureHeader>()->place;
@@ -188,7 +188,7 @@ ExpectSame(const Frame& a, const Frame& b)
     EXPECT_EQ(a.classEnable, b.classEnable);
     for (unsigned i = 0; pfc && i < N_CLASSES; ++i)
     {
-        EXPECT_EQ(a.quanta[i], b.quanta[i]);
+        EXPECT_EQ(a.GetQuanta(i), b.GetQuanta(i));
     }
     ASSERT_EQ(bool{a.telemetry}, bool{b.telemetry});
     ASSERT_TRUE(!a.telemetry || a.telemetry.hops == b.telemetry.hops);

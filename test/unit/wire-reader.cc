@@ -381,7 +381,7 @@ ReadPfc(const uint8_t* b, size_t n, Frame& frame)
     frame.classEnable = body[3];
     for (unsigned i = 0; i < N_CLASSES; ++i)
     {
-        frame.quanta[i] = static_cast<uint16_t>(Get(body + 4 + 2 * i, 2));
+        frame.SetQuanta(i, static_cast<uint16_t>(Get(body + 4 + 2 * i, 2)));
     }
 }
 

@@ -43,7 +43,7 @@ class Staging
     }
 
   private:
-    std::array<char, sizeof(Frame) + sizeof(uint32_t)> m_bytes; //!< each field once, and a number
+    std::array<char, sizeof(Frame) + sizeof(ExtensionChunk)> m_bytes; //!< each field at most once
     std::size_t m_size{0};
 };
 
@@ -58,21 +58,19 @@ VisitFields(S& stream, F& frame)
     stream(frame.ecn)(frame.flags)(frame.ttl)(frame.dscp)(frame.dstQp)(frame.srcQp);
     stream(frame.sentPs)(frame.remoteHoldPs)(frame.messageBytes)(frame.remoteAddress);
     stream(frame.rKey)(frame.msn)(frame.ackedPackets)(frame.dataEntropy)(frame.sketched);
-    stream(frame.classEnable)(frame.extension);
+    stream(frame.classEnable);
 }
 
-/// The third cache line, of which only what is in use has a meaning.
+/// Those that a frame has; it has memory for them. @param stream see VisitFields() @param frame
+/// read or written
 template <typename S, typename F>
 void
-VisitRest(S& stream, F& frame)
+VisitExtensions(S& stream, F& frame)
 {
-    if (frame.kind == FrameKind::PFC)
+    stream(frame.extensions->tag);
+    for (unsigned i = 0; frame.GetExtension(i); ++i)
     {
-        stream(frame.quanta);
-    }
-    for (unsigned i = 0; i < Frame::MAX_EXTENSIONS && frame.extension[i]; ++i)
-    {
-        stream(frame.extensionValue[i]);
+        stream(frame.extensions->value[i]);
     }
 }
 
@@ -83,7 +81,11 @@ FrameCodec::Write(const Frame& frame, std::string& out)
 {
     Staging fields;
     VisitFields(fields, frame);
-    VisitRest(fields, frame);
+    fields(frame.extensions != nullptr);
+    if (frame.extensions)
+    {
+        VisitExtensions(fields, frame);
+    }
     fields(frame.telemetry ? frame.telemetry.hops : NO_TELEMETRY);
     fields.AppendTo(out);
     if (frame.telemetry)
@@ -104,7 +106,11 @@ FrameCodec::Read(const std::string& bytes, std::size_t& at)
     try
     {
         VisitFields(stream, *frame);
-        VisitRest(stream, *frame);
+        if (stream.Get<bool>())
+        {
+            frame->extensions = FramePool::AllocExtensions();
+            VisitExtensions(stream, *frame);
+        }
         const auto hops = stream.Get<uint32_t>();
         frame->telemetry = hops == NO_TELEMETRY ? IntStack{} : FramePool::AllocInt();
         for (uint32_t i = 0; frame->telemetry && i < hops; ++i)

@@ -74,14 +74,14 @@ void*
 FrameExtension::AddTo(Frame& frame) const
 {
     unsigned i = 0;
-    while (i < Frame::MAX_EXTENSIONS && frame.extension[i])
+    while (frame.GetExtension(i))
     {
         ++i;
     }
     if (i == Frame::MAX_EXTENSIONS)
     {
         std::string carried;
-        for (const uint8_t id : frame.extension)
+        for (const uint8_t id : frame.extensions->tag)
         {
             carried += (carried.empty() ? "" : ", ") + std::string(Get(id).GetName());
         }
@@ -89,21 +89,25 @@ FrameExtension::AddTo(Frame& frame) const
                          m_name + ", too; expected mechanisms of which " +
                          std::to_string(Frame::MAX_EXTENSIONS) + " at most extend frames");
     }
-    frame.extension[i] = m_id;
-    std::memset(frame.extensionValue[i], 0, Frame::EXTENSION_BYTES);
-    return frame.extensionValue[i];
+    if (!frame.extensions)
+    {
+        frame.extensions = FramePool::AllocExtensions();
+    }
+    frame.extensions->tag[i] = m_id;
+    std::memset(frame.extensions->value[i], 0, Frame::EXTENSION_BYTES);
+    return frame.extensions->value[i];
 }
 
 void
 FrameExtension::Write(const Frame& frame, std::vector<uint8_t>& out)
 {
-    for (unsigned i = 0; i < Frame::MAX_EXTENSIONS && frame.extension[i]; ++i)
+    for (unsigned i = 0; const uint8_t id = frame.GetExtension(i); ++i)
     {
-        const FrameExtension& extension = Get(frame.extension[i]);
+        const FrameExtension& extension = Get(id);
         const std::size_t end = out.size() + extension.GetWireBytes(frame.kind);
         if (extension.m_encode)
         {
-            extension.m_encode(frame.extensionValue[i], out);
+            extension.m_encode(frame.extensions->value[i], out);
         }
         out.resize(end, 0);
     }
@@ -112,13 +116,13 @@ FrameExtension::Write(const Frame& frame, std::vector<uint8_t>& out)
 void
 FrameExtension::Echo(Frame& answer, const Frame& data)
 {
-    for (unsigned i = 0; i < Frame::MAX_EXTENSIONS && data.extension[i]; ++i)
+    for (unsigned i = 0; const uint8_t id = data.GetExtension(i); ++i)
     {
-        const FrameExtension& extension = Get(data.extension[i]);
+        const FrameExtension& extension = Get(id);
         if (extension.IsEchoed())
         {
             answer.frameBytes += extension.GetWireBytes(answer.kind);
-            std::memcpy(extension.AddTo(answer), data.extensionValue[i], Frame::EXTENSION_BYTES);
+            std::memcpy(extension.AddTo(answer), data.extensions->value[i], Frame::EXTENSION_BYTES);
         }
     }
 }

@@ -74,7 +74,8 @@ class FrameExtension
     FrameExtension(const FrameExtension&) = delete;
     FrameExtension& operator=(const FrameExtension&) = delete;
 
-    /// @return its tag in Frame::extension, 1 to 255; differs from run to run of a changed program
+    /// @return its tag in ExtensionChunk::tag, 1 to 255; differs from run to run of a changed
+    /// program
     uint8_t GetId() const
     {
         return m_id;
@@ -123,9 +124,9 @@ class FrameExtension
     static uint32_t BytesIn(const Frame& frame)
     {
         uint32_t bytes = 0;
-        for (unsigned i = 0; i < Frame::MAX_EXTENSIONS && frame.extension[i]; ++i)
+        for (unsigned i = 0; const uint8_t id = frame.GetExtension(i); ++i)
         {
-            bytes += Get(frame.extension[i]).GetWireBytes(frame.kind);
+            bytes += Get(id).GetWireBytes(frame.kind);
         }
         return bytes;
     }
@@ -206,11 +207,11 @@ template <typename T>
 const T*
 Frame::FindExtension() const
 {
-    for (unsigned i = 0; i < MAX_EXTENSIONS && extension[i]; ++i)
+    for (unsigned i = 0; const uint8_t id = GetExtension(i); ++i)
     {
-        if (extension[i] == T::EXTENSION.GetId())
+        if (id == T::EXTENSION.GetId())
         {
-            return reinterpret_cast<const T*>(extensionValue[i]);
+            return reinterpret_cast<const T*>(extensions->value[i]);
         }
     }
     return nullptr;
@@ -227,22 +228,22 @@ template <typename T>
 void
 Frame::RemoveExtension()
 {
-    unsigned i = 0;
-    while (i < MAX_EXTENSIONS && extension[i] != T::EXTENSION.GetId())
-    {
-        ++i;
-    }
-    if (i == MAX_EXTENSIONS)
+    if (!FindExtension<T>())
     {
         return;
+    }
+    unsigned i = 0;
+    while (extensions->tag[i] != T::EXTENSION.GetId())
+    {
+        ++i;
     }
     frameBytes -= T::EXTENSION.GetWireBytes(kind);
     for (; i + 1 < MAX_EXTENSIONS; ++i)
     {
-        extension[i] = extension[i + 1];
-        std::memcpy(extensionValue[i], extensionValue[i + 1], EXTENSION_BYTES);
+        extensions->tag[i] = extensions->tag[i + 1];
+        std::memcpy(extensions->value[i], extensions->value[i + 1], EXTENSION_BYTES);
     }
-    extension[i] = 0;
+    extensions->tag[i] = 0;
 }
 
 } // namespace roce

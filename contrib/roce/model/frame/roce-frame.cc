@@ -101,17 +101,6 @@ class FramePool::Store
         uint64_t out{0};          //!< pieces that threads have
     };
 
-    // What of a new piece has to be zero. No more is touched than must be.
-
-    static void Prepare(Frame& frame)
-    {
-        std::fill(std::begin(frame.quanta), std::end(frame.quanta), 0); // see Alloc()
-    }
-
-    static void Prepare(IntChunk&)
-    {
-    }
-
     /// Some chains more: one by one at first, then as many as fill a huge page, or nearly.
     template <typename T>
     static void MakeSlab(Kept<T>& kept)
@@ -131,7 +120,6 @@ class FramePool::Store
             T* chain = slab + b * BATCH;
             for (std::size_t i = 0; i < BATCH; ++i)
             {
-                Prepare(chain[i]);
                 NextOf(&chain[i]) = i + 1 < BATCH ? &chain[i + 1] : nullptr;
             }
             kept.chains.push_back({chain, BATCH});
@@ -151,7 +139,7 @@ class FramePool::Store
     }
 
     std::mutex m_mutex;
-    std::tuple<Kept<Frame>, Kept<IntChunk>> m_kept;
+    std::tuple<Kept<Frame>, Kept<IntChunk>, Kept<ExtensionChunk>> m_kept;
 };
 
 void
@@ -179,10 +167,23 @@ FramePool::Stow(FreeChain<IntChunk>& chain)
 }
 
 void
+FramePool::Refill(FreeChain<ExtensionChunk>& chain)
+{
+    Store::Get().Refill(chain);
+}
+
+void
+FramePool::Stow(FreeChain<ExtensionChunk>& chain)
+{
+    Store::Get().Stow(chain);
+}
+
+void
 FramePool::ReleaseThread()
 {
     Store::Get().Empty(t_chains.frames);
     Store::Get().Empty(t_chains.chunks);
+    Store::Get().Empty(t_chains.extensions);
 }
 
 uint64_t

@@ -88,6 +88,20 @@ constexpr uint32_t CNP_FRAME_BYTES = DATA_HEADER_BYTES + CNP_PAYLOAD_BYTES;
 
 /**
  * @ingroup roce
+ * @brief Memory for what mechanisms add to one frame, pooled; most frames have none.
+ */
+struct alignas(64) ExtensionChunk
+{
+    static constexpr uint32_t MAX = 3;    //!< extensions
+    static constexpr uint32_t BYTES = 16; //!< room for each
+
+    ExtensionChunk* next;                       //!< the next free one
+    uint8_t tag[MAX];                           //!< of the FrameExtensions that there are, then 0
+    alignas(8) unsigned char value[MAX][BYTES]; //!< of each tag
+};
+
+/**
+ * @ingroup roce
  * @brief A frame inside the simulator: parsed fields, pooled, handed over and never shared.
  *
  * Whoever holds a frame passes it on or gives it back with FramePool::Free(). Quantities are full
@@ -95,8 +109,8 @@ constexpr uint32_t CNP_FRAME_BYTES = DATA_HEADER_BYTES + CNP_PAYLOAD_BYTES;
  */
 struct alignas(64) Frame
 {
-    static constexpr uint32_t MAX_EXTENSIONS = 3;   //!< that it can carry
-    static constexpr uint32_t EXTENSION_BYTES = 16; //!< room for each
+    static constexpr uint32_t MAX_EXTENSIONS = ExtensionChunk::MAX;    //!< that it can carry
+    static constexpr uint32_t EXTENSION_BYTES = ExtensionChunk::BYTES; //!< room for each
     // What may be charged for telemetry, so that 255 hops and a time stamp fit telemetryBytes.
     static constexpr uint32_t MAX_HOP_BYTES = 256;        //!< by a switch
     static constexpr uint32_t MAX_INT_HEADER_BYTES = 240; //!< by the sender
@@ -130,11 +144,13 @@ struct alignas(64) Frame
     union {
         uint64_t messageBytes; //!< DATA: length of the message (RETH DMA length)
         uint64_t sackPsn;      //!< ACK, NAK: PSN that bit 0 of sackBits stands for
+        uint64_t lowQuanta;    //!< PFC: of classes 0 to 3, see GetQuanta()
     };
 
     union {
         uint64_t remoteAddress; //!< DATA: RETH virtual address
         uint64_t sackBits;      //!< ACK, NAK: bit i: PSN sackPsn + i has arrived out of order
+        uint64_t highQuanta;    //!< PFC: of classes 4 to 7, see GetQuanta()
     };
 
     union {
@@ -150,10 +166,28 @@ struct alignas(64) Frame
     bool sketched;         //!< DATA: some switch on its way has counted it (SketchMonitor); a NIC
                            //!< sends every frame without
     uint8_t classEnable;   //!< PFC: class-enable vector
-    uint8_t extension[MAX_EXTENSIONS]; //!< tags of the FrameExtensions that it carries, then 0
-    // --- third cache line: PFC and extensions only
-    alignas(64) uint16_t quanta[N_CLASSES]; //!< PFC: pause time of each class, units of 512 bits
-    alignas(8) unsigned char extensionValue[MAX_EXTENSIONS][EXTENSION_BYTES]; //!< of each tag
+    ExtensionChunk* extensions; //!< null: none, and there never were any
+
+    /// @return PFC: pause time, units of 512 bits. @param trafficClass 0 to 7
+    uint16_t GetQuanta(unsigned trafficClass) const
+    {
+        return static_cast<uint16_t>((trafficClass < 4 ? lowQuanta : highQuanta) >>
+                                     trafficClass % 4 * 16);
+    }
+
+    /// @brief PFC: see GetQuanta(). @param trafficClass 0 to 7 @param quanta units of 512 bits
+    void SetQuanta(unsigned trafficClass, uint16_t quanta)
+    {
+        uint64_t& four = trafficClass < 4 ? lowQuanta : highQuanta;
+        const unsigned shift = trafficClass % 4 * 16;
+        four = (four & ~(uint64_t{UINT16_MAX} << shift)) | uint64_t{quanta} << shift;
+    }
+
+    /// @return tag of the i-th FrameExtension that it carries, or 0. @param i 0 to MAX_EXTENSIONS
+    uint8_t GetExtension(uint32_t i) const
+    {
+        return extensions && i < MAX_EXTENSIONS ? extensions->tag[i] : 0;
+    }
 
     // Defined in roce-frame-extension.h; T is a plain struct with a FrameExtension EXTENSION.
 
@@ -184,13 +218,12 @@ struct alignas(64) Frame
     void RemoveExtension();
 };
 
-static_assert(sizeof(Frame) == 192 && offsetof(Frame, dstQp) == 64 &&
-                  offsetof(Frame, quanta) == 128,
+static_assert(sizeof(Frame) == 128 && offsetof(Frame, dstQp) == 64 && sizeof(ExtensionChunk) == 64,
               "what a switch looks at is one cache line, an end host two");
 
 /**
  * @ingroup roce
- * @brief Free lists of frames and telemetry stacks: no allocation in steady state.
+ * @brief Free lists of frames, telemetry stacks and extensions: no allocation in steady state.
  *
  * One pool per thread; what one thread has too much of goes to others by way of a store (see
  * FreeChain). It holds no simulation state, only free memory, so nothing that a run computes
@@ -206,7 +239,7 @@ class FramePool
     static Frame* Alloc();
 
     /**
-     * @brief Give a frame (and its telemetry) back.
+     * @brief Give a frame (and its telemetry and extensions) back.
      * @param frame a frame the caller holds
      */
     static void Free(Frame* frame);
@@ -221,6 +254,17 @@ class FramePool
      * @param stack may have no memory
      */
     static void FreeInt(IntStack stack);
+
+    /**
+     * @return memory for extensions: no tags
+     */
+    static ExtensionChunk* AllocExtensions();
+
+    /**
+     * @brief Give memory for extensions back.
+     * @param extensions not null
+     */
+    static void FreeExtensions(ExtensionChunk* extensions);
 
     /**
      * @return frames handed out and not given back: 0 once a run has drained. What other threads
@@ -249,6 +293,7 @@ class FramePool
     {
         FreeChain<Frame> frames;
         FreeChain<IntChunk> chunks;
+        FreeChain<ExtensionChunk> extensions;
     };
 
     class Store;
@@ -275,8 +320,18 @@ class FramePool
 
     static void Refill(FreeChain<Frame>& chain);
     static void Refill(FreeChain<IntChunk>& chain);
+    static void Refill(FreeChain<ExtensionChunk>& chain);
     static void Stow(FreeChain<Frame>& chain);
     static void Stow(FreeChain<IntChunk>& chain);
+    static void Stow(FreeChain<ExtensionChunk>& chain);
+
+    /// @return a piece of memory, as it was left. @param chain of the thread
+    template <typename T>
+    static T* Take(FreeChain<T>& chain);
+
+    /// @brief Give a piece of memory back. @param chain of the thread @param piece of memory
+    template <typename T>
+    static void Give(FreeChain<T>& chain, T* piece);
 
     static IntChunk* AllocChunk();
     static void FreeChunks(IntChunk* chunk);
@@ -285,6 +340,12 @@ class FramePool
     static Frame*& NextOf(Frame* frame)
     {
         return frame->next;
+    }
+
+    /// @return see the other one
+    static ExtensionChunk*& NextOf(ExtensionChunk* extensions)
+    {
+        return extensions->next;
     }
 
     /// @return see the other one
@@ -368,20 +429,40 @@ class FrameQueue
     uint32_t m_frames{0};
 };
 
-inline Frame*
-FramePool::Alloc()
+template <typename T>
+T*
+FramePool::Take(FreeChain<T>& chain)
 {
-    FreeChain<Frame>& chain = t_chains.frames;
     if (!chain.first)
     {
         Refill(chain);
     }
-    Frame* frame = chain.first;
-    Poison(frame, sizeof *frame, false);
-    chain.first = frame->next;
+    T* piece = chain.first;
+    Poison(piece, sizeof *piece, false);
+    chain.first = NextOf(piece);
     --chain.count;
-    // In the third cache line, what is PFC's is always zero here: Free() has seen to it.
-    std::memset(static_cast<void*>(frame), 0, offsetof(Frame, quanta));
+    return piece;
+}
+
+template <typename T>
+void
+FramePool::Give(FreeChain<T>& chain, T* piece)
+{
+    if (chain.count == BATCH)
+    {
+        Stow(chain);
+    }
+    NextOf(piece) = chain.first;
+    Poison(piece, sizeof *piece, true);
+    chain.first = piece;
+    ++chain.count;
+}
+
+inline Frame*
+FramePool::Alloc()
+{
+    Frame* frame = Take(t_chains.frames);
+    std::memset(static_cast<void*>(frame), 0, sizeof *frame);
     return frame;
 }
 
@@ -392,33 +473,17 @@ FramePool::Free(Frame* frame)
     {
         FreeInt(frame->telemetry);
     }
-    if (frame->kind == FrameKind::PFC)
+    if (frame->extensions)
     {
-        *frame = Frame{};
+        FreeExtensions(frame->extensions);
     }
-    FreeChain<Frame>& chain = t_chains.frames;
-    if (chain.count == BATCH)
-    {
-        Stow(chain);
-    }
-    frame->next = chain.first;
-    Poison(frame, sizeof *frame, true);
-    chain.first = frame;
-    ++chain.count;
+    Give(t_chains.frames, frame);
 }
 
 inline IntChunk*
 FramePool::AllocChunk()
 {
-    FreeChain<IntChunk>& chain = t_chains.chunks;
-    if (!chain.first)
-    {
-        Refill(chain);
-    }
-    IntChunk* chunk = chain.first;
-    Poison(chunk, sizeof *chunk, false);
-    chain.first = NextOf(chunk);
-    --chain.count;
+    IntChunk* chunk = Take(t_chains.chunks);
     NextOf(chunk) = nullptr;
     return chunk;
 }
@@ -426,20 +491,26 @@ FramePool::AllocChunk()
 inline void
 FramePool::FreeChunks(IntChunk* chunk)
 {
-    FreeChain<IntChunk>& chain = t_chains.chunks;
     while (chunk)
     {
-        if (chain.count == BATCH)
-        {
-            Stow(chain);
-        }
         IntChunk* next = NextOf(chunk);
-        NextOf(chunk) = chain.first;
-        Poison(chunk, sizeof *chunk, true);
-        chain.first = chunk;
-        ++chain.count;
+        Give(t_chains.chunks, chunk);
         chunk = next;
     }
+}
+
+inline ExtensionChunk*
+FramePool::AllocExtensions()
+{
+    ExtensionChunk* extensions = Take(t_chains.extensions);
+    std::memset(extensions->tag, 0, sizeof extensions->tag);
+    return extensions;
+}
+
+inline void
+FramePool::FreeExtensions(ExtensionChunk* extensions)
+{
+    Give(t_chains.extensions, extensions);
 }
 
 inline IntStack

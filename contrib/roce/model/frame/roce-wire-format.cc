@@ -126,9 +126,9 @@ WritePfc(Bytes& out, const Frame& frame)
     Put(out, ETHERTYPE_MAC_CONTROL, 2);
     Put(out, PFC_OPCODE, 2);
     Put(out, frame.classEnable, 2);
-    for (uint16_t quanta : frame.quanta)
+    for (unsigned c = 0; c < N_CLASSES; ++c)
     {
-        Put(out, quanta, 2);
+        Put(out, frame.GetQuanta(c), 2);
     }
 }
 

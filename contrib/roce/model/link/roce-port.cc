@@ -296,7 +296,7 @@ Port::MakePfc(uint8_t trafficClass, uint16_t quanta) const
     frame->kind = FrameKind::PFC;
     frame->frameBytes = m_pfcFrameBytes;
     frame->classEnable = static_cast<uint8_t>(1U << trafficClass);
-    frame->quanta[trafficClass] = quanta;
+    frame->SetQuanta(trafficClass, quanta);
     return frame;
 }
 
@@ -316,7 +316,7 @@ Port::HandlePfc(const Frame& frame, int64_t nowPs)
     {
         if (frame.classEnable >> c & 1)
         {
-            const uint16_t quanta = frame.quanta[c];
+            const uint16_t quanta = frame.GetQuanta(c);
             pauses |= quanta > 0;
             NS_LOG_LOGIC("node " << m_node->GetId() << " port " << m_index << " class " << c
                                  << " quanta " << quanta);

@@ -231,7 +231,7 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
         data.telemetry = {};
         ack.telemetryBytes = data.telemetryBytes;
         ack.frameBytes += data.telemetryBytes;
-        if (data.extension[0])
+        if (data.extensions)
         {
             FrameExtension::Echo(ack, data);
         }
