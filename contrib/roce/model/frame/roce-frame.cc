@@ -7,9 +7,7 @@
 
 #include "ns3/roce-huge-pages.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <mutex>
 #include <new>
 #include <tuple>
