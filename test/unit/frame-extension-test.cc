@@ -176,6 +176,22 @@ TEST(FrameExtension, IsGoneWithItsFrame)
     EXPECT_EQ(held.frame.Extend<Note>().value, 0);
 }
 
+// What a frame has been given for its extensions is there for the next one.
+TEST(FrameExtension, MemoryComesBackWithTheFrame)
+{
+    const ExtensionChunk* first;
+    {
+        Held held(FrameKind::DATA);
+        held.frame.Extend<Mark>();
+        held.frame.RemoveExtension<Mark>();
+        first = held.frame.extensions;
+    }
+    Held held(FrameKind::DATA);
+    EXPECT_EQ(held.frame.extensions, nullptr);
+    held.frame.Extend<Note>();
+    EXPECT_EQ(held.frame.extensions, first);
+}
+
 TEST(FrameExtension, OnlyThatWhichAsksForItIsEchoed)
 {
     Held data(FrameKind::DATA);

@@ -327,6 +327,20 @@ TEST_F(PortTest, QuantaAre512BitTimes)
     EXPECT_EQ(port[0]->QuantaPs(100), 32000);
 }
 
+TEST(PfcQuanta, EachClassHasItsOwn)
+{
+    Frame frame{};
+    for (unsigned c = 0; c < N_CLASSES; ++c)
+    {
+        frame.SetQuanta(c, static_cast<uint16_t>(65535 - c));
+    }
+    frame.SetQuanta(5, 1);
+    for (unsigned c = 0; c < N_CLASSES; ++c)
+    {
+        EXPECT_EQ(frame.GetQuanta(c), c == 5 ? 1 : 65535 - c) << "class " << c;
+    }
+}
+
 TEST_F(PortTest, PfcFrame)
 {
     Join("100Gbps", MicroSeconds(1));

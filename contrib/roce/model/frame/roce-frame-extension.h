@@ -228,14 +228,14 @@ template <typename T>
 void
 Frame::RemoveExtension()
 {
-    if (!FindExtension<T>())
-    {
-        return;
-    }
     unsigned i = 0;
-    while (extensions->tag[i] != T::EXTENSION.GetId())
+    while (GetExtension(i) && GetExtension(i) != T::EXTENSION.GetId())
     {
         ++i;
+    }
+    if (!GetExtension(i))
+    {
+        return;
     }
     frameBytes -= T::EXTENSION.GetWireBytes(kind);
     for (; i + 1 < MAX_EXTENSIONS; ++i)

@@ -140,41 +140,26 @@ class FramePool::Store
     std::tuple<Kept<Frame>, Kept<IntChunk>, Kept<ExtensionChunk>> m_kept;
 };
 
+template <typename T>
 void
-FramePool::Refill(FreeChain<Frame>& chain)
+FramePool::Refill(FreeChain<T>& chain)
 {
     Store::Get().Refill(chain);
 }
 
+template <typename T>
 void
-FramePool::Refill(FreeChain<IntChunk>& chain)
-{
-    Store::Get().Refill(chain);
-}
-
-void
-FramePool::Stow(FreeChain<Frame>& chain)
+FramePool::Stow(FreeChain<T>& chain)
 {
     Store::Get().Stow(chain);
 }
 
-void
-FramePool::Stow(FreeChain<IntChunk>& chain)
-{
-    Store::Get().Stow(chain);
-}
-
-void
-FramePool::Refill(FreeChain<ExtensionChunk>& chain)
-{
-    Store::Get().Refill(chain);
-}
-
-void
-FramePool::Stow(FreeChain<ExtensionChunk>& chain)
-{
-    Store::Get().Stow(chain);
-}
+template void FramePool::Refill(FreeChain<Frame>&);
+template void FramePool::Refill(FreeChain<IntChunk>&);
+template void FramePool::Refill(FreeChain<ExtensionChunk>&);
+template void FramePool::Stow(FreeChain<Frame>&);
+template void FramePool::Stow(FreeChain<IntChunk>&);
+template void FramePool::Stow(FreeChain<ExtensionChunk>&);
 
 void
 FramePool::ReleaseThread()

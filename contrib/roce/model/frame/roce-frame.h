@@ -166,7 +166,7 @@ struct alignas(64) Frame
     bool sketched;         //!< DATA: some switch on its way has counted it (SketchMonitor); a NIC
                            //!< sends every frame without
     uint8_t classEnable;   //!< PFC: class-enable vector
-    ExtensionChunk* extensions; //!< null: none, and there never were any
+    ExtensionChunk* extensions; //!< null if it has never carried one
 
     /// @return PFC: pause time, units of 512 bits. @param trafficClass 0 to 7
     uint16_t GetQuanta(unsigned trafficClass) const
@@ -318,12 +318,10 @@ class FramePool
 #endif
     }
 
-    static void Refill(FreeChain<Frame>& chain);
-    static void Refill(FreeChain<IntChunk>& chain);
-    static void Refill(FreeChain<ExtensionChunk>& chain);
-    static void Stow(FreeChain<Frame>& chain);
-    static void Stow(FreeChain<IntChunk>& chain);
-    static void Stow(FreeChain<ExtensionChunk>& chain);
+    template <typename T>
+    static void Refill(FreeChain<T>& chain);
+    template <typename T>
+    static void Stow(FreeChain<T>& chain);
 
     /// @return a piece of memory, as it was left. @param chain of the thread
     template <typename T>
