@@ -59,9 +59,10 @@ const std::vector<std::pair<const char*, const char*>> HPCC_SIM_ATTRIBUTES{
     {"ns3::roce::Nic::AckMinBytes", "60"},         {"ns3::roce::Nic::CnpFrameBytes", "60"},
     {"ns3::roce::Nic::PayloadWindow", "true"},     {"ns3::roce::Nic::IntHeaderBytes", "42"},
     {"ns3::roce::IntStamper::BytesPerHop", "0"},   {"ns3::roce::Switch::HeadroomFactor", "3"},
-    {"ns3::roce::Switch::RefreshPause", "false"},  {"ns3::roce::Dcqcn::Profile", "hpcc-sim"},
-    {"ns3::roce::Dctcp::Profile", "hpcc-sim"},     {"ns3::roce::Hpcc::Profile", "hpcc-sim"},
-    {"ns3::roce::Timely::Profile", "hpcc-sim"},    {"ns3::roce::PowerTcp::Profile", "inet-tub"},
+    {"ns3::roce::Switch::RefreshPause", "false"},  {"ns3::roce::Switch::RandomTies", "false"},
+    {"ns3::roce::Dcqcn::Profile", "hpcc-sim"},     {"ns3::roce::Dctcp::Profile", "hpcc-sim"},
+    {"ns3::roce::Hpcc::Profile", "hpcc-sim"},      {"ns3::roce::Timely::Profile", "hpcc-sim"},
+    {"ns3::roce::PowerTcp::Profile", "inet-tub"},
 };
 
 std::string

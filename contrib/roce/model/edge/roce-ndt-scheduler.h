@@ -105,6 +105,11 @@ class NdtScheduler : public DwrrScheduler
 
     std::string DescribeHeld(uint8_t trafficClass) const override;
 
+    Frame* FindLast(uint8_t) const override
+    {
+        return nullptr; // a class has several lines
+    }
+
     /// Signature of trace source Queues: bytes in each of the two.
     typedef void (*QueuesCallback)(uint64_t normalBytes, uint64_t controlledBytes, Time at);
 

@@ -190,6 +190,11 @@ class ShapedScheduler : public DwrrScheduler
     int64_t NextEligiblePs(uint32_t pausedMask, int64_t nowPs) const override;
     std::string DescribeHeld(uint8_t trafficClass) const override;
 
+    Frame* FindLast(uint8_t) const override
+    {
+        return nullptr; // a class has several lines
+    }
+
     /// Signature of trace source Queue: key, bytes queued with it in its class.
     typedef void (*QueueCallback)(uint32_t key, uint64_t bytes, Time at);
 

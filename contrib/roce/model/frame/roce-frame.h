@@ -393,6 +393,12 @@ class FrameQueue
         return m_head;
     }
 
+    /// @return the tail or null
+    Frame* PeekLast() const
+    {
+        return m_head ? m_tail : nullptr;
+    }
+
     /// @return whether there is no frame
     bool IsEmpty() const
     {

@@ -55,6 +55,12 @@ DwrrScheduler::CopySettings(const DwrrScheduler& other)
     m_strictMask = other.m_strictMask;
 }
 
+Frame*
+DwrrScheduler::FindLast(uint8_t trafficClass) const
+{
+    return GetQueue(trafficClass).PeekLast();
+}
+
 void
 DwrrScheduler::DoEnqueue(Frame* frame, int64_t)
 {

@@ -43,6 +43,9 @@ class DwrrScheduler : public EgressScheduler
      */
     void CopySettings(const DwrrScheduler& other);
 
+    // inherited from EgressScheduler
+    Frame* FindLast(uint8_t trafficClass) const override;
+
   protected:
     void DoEnqueue(Frame* frame, int64_t nowPs) override;
     Frame* DoDequeue(uint32_t pausedMask, int64_t nowPs) override;

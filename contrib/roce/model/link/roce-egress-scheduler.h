@@ -91,6 +91,16 @@ class alignas(64) EgressScheduler : public Object
     }
 
     /**
+     * @brief Find the frame that goes last of a class, if all frames of the class stand in line.
+     * @param trafficClass 0..7
+     * @return it stays inside; null if there is none, or no such line
+     */
+    virtual Frame* FindLast([[maybe_unused]] uint8_t trafficClass) const
+    {
+        return nullptr;
+    }
+
+    /**
      * @brief Say what is held back although the port may send it, for whom looks for the cause of a
      * stall.
      * @param trafficClass 0..7

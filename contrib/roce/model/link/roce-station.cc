@@ -8,6 +8,7 @@
 #include "roce-station-ahead.h"
 
 #include "ns3/abort.h"
+#include "ns3/roce-hash.h"
 
 #include <algorithm>
 
@@ -59,6 +60,52 @@ Station::SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager)
     {
         m_slackPs = std::min(m_slackPs, port->GetLink()->GetDelayPs());
         m_inlets.push_back({port, &port->GetIncoming(), port->GetOutgoing(), nullptr});
+    }
+}
+
+void
+Station::SetRandomTies(uint64_t seed)
+{
+    m_randomTies = m_nPorts > 1;
+    m_tieSeed = Mix64(Mix64(seed) + m_nodeId);
+    m_tied.reserve(m_nPorts);
+}
+
+uint64_t
+Station::TieKey(int64_t atPs, uint64_t which) const
+{
+    return Mix64(Mix64(m_tieSeed ^ static_cast<uint64_t>(atPs)) + which);
+}
+
+/// A frame has been taken off its link, and more may arrive at the same time: take all, and deal
+/// with each in the order of a random key. What they make depart at that time goes first, as ever.
+void
+Station::RunTied(uint32_t item, Frame* frame, int64_t atPs, int64_t nowPs)
+{
+    m_tied.clear();
+    m_tied.push_back({TieKey(atPs, item), item - m_nPorts, frame});
+    while (m_agenda.GetFirstPs() == atPs && m_agenda.GetFirst() < 2 * m_nPorts)
+    {
+        const uint32_t other = m_agenda.GetFirst();
+        int64_t nextPs;
+        Frame* arrived = m_inlets[other - m_nPorts].incoming->Pop(nowPs, nextPs);
+        m_agenda.Set(other, nextPs);
+        m_tied.push_back({TieKey(atPs, other), other - m_nPorts, arrived});
+    }
+    std::sort(m_tied.begin(), m_tied.end(), [](const Tied& a, const Tied& b) {
+        return a.key != b.key ? a.key < b.key : a.inlet < b.inlet;
+    });
+    for (const Tied& tied : m_tied)
+    {
+        while (m_agenda.GetFirstPs() == atPs && m_agenda.GetFirst() < m_nPorts)
+        {
+            Depart(static_cast<uint16_t>(m_agenda.GetFirst()), atPs);
+        }
+        Port& port = *m_inlets[tied.inlet].port;
+        if (port.Accept(tied.frame, atPs))
+        {
+            Receive(port, tied.frame, atPs);
+        }
     }
 }
 
@@ -170,7 +217,11 @@ Station::Run(int64_t nowPs)
                 FetchRest(*inlet.incoming->head);
             }
             m_agenda.Set(item, nextPs);
-            if (port.Accept(frame, at))
+            if (__builtin_expect(m_agenda.GetFirstPs() == at, 0) && m_randomTies)
+            {
+                RunTied(item, frame, at, nowPs);
+            }
+            else if (port.Accept(frame, at))
             {
                 Receive(port, frame, at);
             }

@@ -132,7 +132,8 @@ class Agenda
  * sends arrives after the present, since a transmission takes time as well. It keeps an agenda
  * (next departure and next arrival of each port, one timer) and has one event pending in the
  * simulator, at the earliest item plus the slack. When the event comes, it runs all items up to the
- * present, in the order (time, departures before arrivals before the timer, port). Results do not
+ * present, in the order (time, departures before arrivals before the timer, port); frames that
+ * arrive at the same time can be taken in random order, see SetRandomTies(). Results do not
  * depend on when the events come: with slack 0 (attribute Eager) there is one for each item, and
  * the outcome is the same, frame for frame. Stations that share a clock wake up together and may be
  * later (StationClock).
@@ -354,6 +355,20 @@ class Station
     void SetUp(uint32_t nodeId, const std::vector<Port*>& ports, bool eager);
 
     /**
+     * @brief Take frames that arrive at the same time in random order, not in that of the ports'
+     * numbers. After SetUp().
+     * @param seed of the order, which depends on it, the node, the time and the ports only
+     */
+    void SetRandomTies(uint64_t seed);
+
+    /**
+     * @param atPs time
+     * @param which of several, such as an item of the agenda
+     * @return random number, always the same for these two
+     */
+    uint64_t TieKey(int64_t atPs, uint64_t which) const;
+
+    /**
      * @brief When a port may start its next transmission.
      * @param port index
      * @param atPs time, or NEVER_PS; not before the time being run
@@ -458,7 +473,16 @@ class Station
     /// Where frames come from.
     struct Inlet;
 
+    /// A frame that arrives at the same time as others.
+    struct Tied
+    {
+        uint64_t key; //!< the lowest goes first
+        uint32_t inlet;
+        Frame* frame;
+    };
+
     void Run(int64_t nowPs);
+    void RunTied(uint32_t item, Frame* frame, int64_t atPs, int64_t nowPs);
     void CatchUpNeighbours(int64_t nowPs);
 
     // What is touched whenever a frame comes stands together.
@@ -474,6 +498,9 @@ class Station
     Partition* m_partition{nullptr}; //!< null: events in the simulator
     Agenda m_agenda;
     WakeTimer<Station> m_wake;
+    bool m_randomTies{false}; //!< see SetRandomTies()
+    uint64_t m_tieSeed{0};    //!< see SetRandomTies()
+    std::vector<Tied> m_tied; //!< see RunTied()
 };
 
 } // namespace roce

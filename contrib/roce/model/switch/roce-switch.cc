@@ -11,6 +11,8 @@
 #include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/roce-hash.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -119,6 +121,15 @@ Switch::GetTypeId()
                           StringValue("ns3::roce::DwrrScheduler"),
                           MakeObjectFactoryAccessor(&Switch::m_schedulerFactory),
                           MakeObjectFactoryChecker())
+            .AddAttribute(
+                "RandomTies",
+                "Any of the frames that arrive at the same time may be first, by RngSeed "
+                "and RngRun: at the same picosecond; and if they overlap and a queue with "
+                "EgressLimit has room for one. Else the port with the lowest number, or "
+                "who is a picosecond earlier",
+                BooleanValue(true),
+                MakeBooleanAccessor(&Switch::m_randomTies),
+                MakeBooleanChecker())
             .AddAttribute("Eager",
                           "Start each transmission from an event of its own, so that trace sinks "
                           "may read Simulator::Now(); slower, same results",
@@ -336,6 +347,11 @@ Switch::Configure(const std::string& name,
     // A MAC address apart from those of the NICs.
     m_pauses.Configure(0x800000 | m_nodeId, m_losslessMask, ports);
     SetUp(m_nodeId, ports, m_eager);
+    if (m_randomTies)
+    {
+        SetRandomTies(Mix64(RngSeedManager::GetSeed()) + RngSeedManager::GetRun());
+        m_contests.resize(GetNPorts());
+    }
     for (uint16_t p = 0; p < GetNPorts(); ++p)
     {
         SetQueueOf(p, PeekPointer(m_ports[p].queue));
@@ -485,7 +501,7 @@ Switch::Forward(Frame* frame, int64_t nowPs)
         !m_pipeline.NeedsAdmission(frame->kind) && out.IsIdle(frame->trafficClass, nowPs);
     if (!passesBy && !Admit(frame, outPort, nowPs))
     {
-        DropForBuffer(frame, *out.port, nowPs);
+        DropForBuffer(frame, outPort, nowPs);
         return;
     }
     out.port->CountOffered(frame->frameBytes);
@@ -564,11 +580,56 @@ Switch::Drop(Frame* frame, uint8_t reason, int64_t nowPs)
 }
 
 __attribute__((cold, noinline)) void
-Switch::DropForBuffer(Frame* frame, Port& out, int64_t nowPs)
+Switch::DropForBuffer(Frame* frame, uint16_t outPort, int64_t nowPs)
 {
+    Port& out = *m_ports[outPort].port;
+    if (m_randomTies && m_buffer.GetEgressLimitBytes(outPort))
+    {
+        Contend(*frame, outPort, nowPs);
+    }
     m_counters.droppedLosslessFrames += m_losslessMask >> frame->trafficClass & 1;
     m_pipeline.Drop(*frame, out, nowPs);
     Drop(frame, DROP_BUFFER, nowPs);
+}
+
+/**
+ * A full queue refuses a frame. If the one that goes last there came in while this one did, a real
+ * switch, which takes in frames by pieces, may as well have refused that one; without this, who is
+ * a picosecond earlier would lose nothing for as long as the senders keep their pace (Floyd and
+ * Jacobson, On traffic phase effects in packet-switched gateways, 1992). Each of the frames that
+ * want the place gets it with the same probability. They exchange places, as if they had come
+ * in the other order; a mark that came with the place stays there.
+ */
+void
+Switch::Contend(Frame& frame, uint16_t outPort, int64_t nowPs)
+{
+    Frame* last = m_ports[outPort].queue->FindLast(frame.trafficClass);
+    if (!last || frame.inPort >= GetNPorts() || last->inPort == frame.inPort ||
+        last->inPort >= GetNPorts() || last->frameBytes != frame.frameBytes)
+    {
+        return;
+    }
+    const Port& in = *m_ports[frame.inPort].port;
+    if (last->timePs <= nowPs - in.SerialisationPs(in.WireBytes(frame.frameBytes)))
+    {
+        return;
+    }
+    Contest& contest = m_contests[outPort];
+    if (contest.holder != last || contest.arrivedPs != last->timePs)
+    {
+        contest = {last, last->timePs, 0};
+    }
+    ++contest.refused;
+    if (TieKey(nowPs, frame.inPort) % (contest.refused + 1) == 0)
+    {
+        std::swap(*last, frame);
+        std::swap(last->next, frame.next);
+        if (last->ecn != ECN_NOT_ECT && frame.ecn != ECN_NOT_ECT)
+        {
+            std::swap(last->ecn, frame.ecn);
+        }
+        contest.arrivedPs = last->timePs;
+    }
 }
 
 void

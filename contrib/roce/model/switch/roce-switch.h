@@ -380,6 +380,14 @@ class Switch : public Object, public Station
         }
     };
 
+    /// Frames that overlapped as they came in, and room for one of them.
+    struct Contest
+    {
+        const Frame* holder{nullptr}; //!< stands in the queue
+        int64_t arrivedPs{-1};        //!< when it arrived
+        uint32_t refused{0};          //!< how many others there were
+    };
+
     /// Buffer parameters of one port, if they are not the switch's.
     struct BufferOverride
     {
@@ -394,7 +402,8 @@ class Switch : public Object, public Station
     void Timer(int64_t atPs) override;
     void Forward(Frame* frame, int64_t nowPs);
     bool Admit(Frame* frame, uint16_t outPort, int64_t nowPs);
-    void DropForBuffer(Frame* frame, Port& out, int64_t nowPs);
+    void DropForBuffer(Frame* frame, uint16_t outPort, int64_t nowPs);
+    void Contend(Frame& frame, uint16_t outPort, int64_t nowPs);
     bool Send(Frame* frame, OutPort& out, int64_t atPs);
     void Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs);
     void Drop(Frame* frame, uint8_t reason, int64_t nowPs);
@@ -417,9 +426,11 @@ class Switch : public Object, public Station
     StagePipeline m_pipeline;
     PauseSender m_pauses;
     std::vector<BufferOverride> m_bufferOverrides; //!< by port
+    std::vector<Contest> m_contests;               //!< the last one, by egress port
     uint32_t m_nodeId{0};
     uint32_t m_datacenter{0};
     bool m_eager{false};
+    bool m_randomTies{false};
     uint8_t m_dataMask{0};
     uint8_t m_losslessMask{0};
     QueueSize m_bufferSize;
