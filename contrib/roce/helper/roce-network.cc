@@ -184,7 +184,7 @@ Network::Connect(uint32_t a, uint32_t b, const DataRate& rate, const Time& delay
 uint64_t
 Network::GetLongLinkBufferBytes(const DataRate& rate,
                                 const Time& delay,
-                                const QueueSize& buffer,
+                                const ByteSize& buffer,
                                 const char* name)
 {
     const uint64_t rateBps = rate.GetBitRate();
@@ -208,7 +208,7 @@ Network::ConnectLong(uint32_t a,
                      uint32_t b,
                      const DataRate& rate,
                      const Time& delay,
-                     const QueueSize& buffer,
+                     const ByteSize& buffer,
                      double xonFraction)
 {
     CheckLink("long link", rate.GetBitRate(), delay.GetPicoSeconds());

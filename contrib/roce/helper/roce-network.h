@@ -15,7 +15,7 @@
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
-#include "ns3/queue-size.h"
+#include "ns3/roce-byte-size.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
 #include "ns3/roce-parallel-run.h"
@@ -173,7 +173,7 @@ class Network
                                               uint32_t b,
                                               const DataRate& rate,
                                               const Time& delay,
-                                              const QueueSize& buffer = QueueSize("0B"),
+                                              const ByteSize& buffer = {},
                                               double xonFraction = 0.5);
 
     /**
@@ -187,7 +187,7 @@ class Network
      */
     static uint64_t GetLongLinkBufferBytes(const DataRate& rate,
                                            const Time& delay,
-                                           const QueueSize& buffer,
+                                           const ByteSize& buffer,
                                            const char* name);
 
     /**

@@ -28,9 +28,10 @@ enum class ValueKind
     DOUBLE,
     TIME,
     DATA_RATE,
-    BYTES,   //!< QueueSize in bytes
-    FACTORY, //!< TypeId name, attributes in brackets if wanted
-    TEXT,    //!< any
+    BYTES,      //!< QueueSize in bytes
+    MANY_BYTES, //!< ByteSize
+    FACTORY,    //!< TypeId name, attributes in brackets if wanted
+    TEXT,       //!< any
 };
 
 /**
