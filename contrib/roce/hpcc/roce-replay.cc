@@ -5,12 +5,15 @@
  */
 #include "roce-replay.h"
 
+#include "roce-fork-keys.h"
+#include "roce-hpcc-ecn.h"
 #include "roce-path-list.h"
 
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
 #include "ns3/nstime.h"
+#include "ns3/roce-congestion-control.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-messages.h"
@@ -18,7 +21,6 @@
 #include "ns3/string.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -93,10 +95,12 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
                  m_flowFile);
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
+    cmd.AddValue("ignoreUnknown", "Go on without unknown keys of the config", m_ignoreUnknown);
     cmd.AddValue("paths", "Paths to pin flows to: lines id,node-node-...", m_pathFile);
     cmd.AddValue("profile",
                  "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
                  m_profile);
+    m_longLinks.AddOptions(cmd);
     m_transport.AddOptions(cmd);
     m_faults.AddOptions(cmd);
     run.AddOptions(cmd);
@@ -108,11 +112,24 @@ ReplayOptions::IsHpccSim() const
     return m_profile == HPCC_SIM;
 }
 
-/// Change an attribute's default unless the user has.
+/// @return whether an attribute is not one of a rate law that this run does without
+bool
+ReplayOptions::IsInUse(const std::string& attribute) const
+{
+    std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
+    law = law.find("::") == std::string::npos ? "ns3::roce::" + law : law;
+    TypeId owner;
+    TypeId own;
+    return !TypeId::LookupByNameFailSafe(attribute.substr(0, attribute.rfind("::")), &owner) ||
+           !owner.IsChildOf(CongestionControl::GetTypeId()) ||
+           (TypeId::LookupByNameFailSafe(law, &own) && (own == owner || own.IsChildOf(owner)));
+}
+
+/// Change an attribute's default unless the user has, or nothing uses it.
 void
 ReplayOptions::Set(const std::string& attribute, const std::string& value) const
 {
-    if (!m_cmd->IsGiven(attribute))
+    if (!m_cmd->IsGiven(attribute) && IsInUse(attribute))
     {
         ValueCheck::Attribute(attribute, value);
         Config::SetDefault(attribute, StringValue(value));
@@ -131,7 +148,9 @@ ReplayOptions::SetFrom(const std::string& key,
     }
     catch (const InputError& error)
     {
-        m_config.Fail(key, error.what());
+        // Not the attribute's name: the user has given a key.
+        const std::string what = error.what();
+        m_config.Fail(key, value + what.substr(std::min(what.size(), what.find(", expected "))));
     }
 }
 
@@ -155,15 +174,13 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
     }
     if (!m_configFile.empty())
     {
-        m_config = HpccConfig::Read(m_configFile);
+        m_config = HpccConfig::Read(m_configFile, m_ignoreUnknown);
     }
     m_config.Override(m_set);
     const auto choose = [&](std::string& file, const char* option, const char* key) {
         if (file.empty() && m_config.Has(key))
         {
-            // As in that simulator, but relative to the file that names it.
-            file =
-                (std::filesystem::path(m_configFile).parent_path() / m_config.Text(key)).string();
+            file = m_config.FindFile(key);
         }
         if (file.empty())
         {
@@ -175,6 +192,18 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
     choose(m_flowFile, "flows", "FLOW_FILE");
     m_topology = HpccTopology::Read(m_topologyFile);
     m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
+    for (const std::string& note : m_flows.notes)
+    {
+        Messages::Say("note", m_flowFile + ": " + note);
+    }
+    if (m_topology.unreadLine)
+    {
+        Messages::Say("note",
+                      m_topologyFile + ": line " + std::to_string(m_topology.unreadLine) +
+                          " has one more link, but the first line says " +
+                          std::to_string(m_topology.links.size()) +
+                          "; what follows them is not read");
+    }
     if (m_flows.outOfOrder)
     {
         Messages::Say("note",
@@ -241,7 +270,7 @@ ReplayOptions::ApplyProfile()
     const std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
     // There, only the laws of telemetry move the end of a gap that has begun when the rate changes.
     Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
-    const bool original = !m_topology.fourNumbers;
+    const bool original = m_topology.layout != HpccTopology::Layout::INET_TUB;
     Set("ns3::roce::Switch::ReservedBytes", original ? "4096" : "0");
     Set("ns3::roce::Switch::XonOffset", original ? "3072" : "2496");
     Set("ns3::roce::Switch::HeadroomInBuffer", original ? "true" : "false");
@@ -304,6 +333,12 @@ ReplayOptions::ApplyRateLaw()
     {
         const auto ai = static_cast<double>(DataRate(c.Text("RATE_AI")).GetBitRate());
         const auto hai = static_cast<double>(DataRate(c.Text("RATE_HAI")).GetBitRate());
+        if (hai < ai && IsInUse("ns3::roce::Timely::HaiFactor"))
+        {
+            c.Fail("RATE_HAI",
+                   c.Text("RATE_HAI") + ", expected at least RATE_AI, which is " +
+                       c.Text("RATE_AI"));
+        }
         if (ai > 0)
         {
             Set("ns3::roce::Timely::HaiFactor", ToText(hai / ai));
@@ -326,11 +361,19 @@ void
 ReplayOptions::ApplySwitches()
 {
     const HpccConfig& c = m_config;
+    const ForkKeys forks(m_config, m_topology);
+    for (const auto& [key, attribute, value] : forks.GetSettings())
+    {
+        SetFrom(key, attribute, value);
+    }
     if (c.Has("BUFFER_SIZE"))
     {
         SetFrom("BUFFER_SIZE",
                 "ns3::roce::Switch::BufferSize",
-                std::to_string(GetBytes("BUFFER_SIZE", c.Number("BUFFER_SIZE"), 1048576)) + "B");
+                std::to_string(GetBytes("BUFFER_SIZE",
+                                        c.Number("BUFFER_SIZE"),
+                                        static_cast<double>(forks.GetBufferUnit()))) +
+                    "B");
     }
     if (IsHpccSim())
     {
@@ -345,39 +388,13 @@ ReplayOptions::ApplySwitches()
     {
         m_transport.ecn = false;
     }
-    const char* maps[] = {"KMIN_MAP", "KMAX_MAP", "PMAX_MAP"};
-    const auto given = std::count_if(std::begin(maps), std::end(maps), [&](const char* map) {
-        return c.Has(map);
-    });
-    if (given == 0)
+    const std::string rateMap = "ns3::roce::EcnMarker::RateMap";
+    const std::string curves =
+        HpccEcnCurves(c, m_topology, m_transport.ecn && !m_cmd->IsGiven(rateMap));
+    if (!curves.empty())
     {
-        return;
+        Set(rateMap, curves);
     }
-    for (const char* map : maps)
-    {
-        if (!c.Has(map))
-        {
-            throw InputError((m_configFile.empty() ? "--set" : m_configFile) + ": " + map +
-                             " is missing, expected KMIN_MAP, KMAX_MAP and PMAX_MAP or none");
-        }
-    }
-    const std::map<uint64_t, double> kmin = c.Map("KMIN_MAP");
-    const std::map<uint64_t, double> kmax = c.Map("KMAX_MAP");
-    std::string curves;
-    for (const auto& [rate, pmax] : c.Map("PMAX_MAP"))
-    {
-        if (!kmin.count(rate) || !kmax.count(rate))
-        {
-            c.Fail("PMAX_MAP",
-                   "rate " + std::to_string(rate) +
-                       ", expected the rates of KMIN_MAP and KMAX_MAP");
-        }
-        // 1 KB is 1000 bytes there.
-        curves += (curves.empty() ? "" : ",") + std::to_string(rate) + "bps/" +
-                  std::to_string(GetBytes("KMIN_MAP", kmin.at(rate), 1000)) + "/" +
-                  std::to_string(GetBytes("KMAX_MAP", kmax.at(rate), 1000)) + "/" + ToText(pmax);
-    }
-    Set("ns3::roce::EcnMarker::RateMap", curves);
 }
 
 void
@@ -419,16 +436,35 @@ ReplayOptions::ApplyLinkDown(Network& network) const
                       std::to_string(fields[2]) + ", expected one of " + m_topologyFile);
 }
 
-/// GLOBAL_T: one base RTT, the network's longest, for every flow.
+/// @return shared buffer of DCI switches; 0: as of the others
+uint32_t
+ReplayOptions::GetDciBufferBytes() const
+{
+    const char* key = "DCI_BUFFER_SIZE";
+    if (!m_config.Has(key) || m_cmd->IsGiven("ns3::roce::Switch::BufferSize"))
+    {
+        return 0;
+    }
+    const uint64_t bytes = GetBytes(key, m_config.Number(key), 1048576);
+    if (bytes == 0 || bytes > UINT32_MAX)
+    {
+        m_config.Fail(key, m_config.Text(key) + " MiB, expected more than 0 and less than 4096");
+    }
+    return static_cast<uint32_t>(bytes);
+}
+
+/// GLOBAL_T: one base RTT, the network's longest, for every flow. BASE_RTT: a given one.
 void
 ReplayOptions::ApplyGlobalT(const Network& network)
 {
-    if (!m_config.Flag("GLOBAL_T", IsHpccSim()))
+    const bool given = m_config.Has("BASE_RTT");
+    if (!given && !m_config.Flag("GLOBAL_T", IsHpccSim()))
     {
         return;
     }
     const uint32_t payload = network.GetNic(0)->GetMtuBytes();
-    const std::string t = std::to_string(m_topology.GetMaxRttPs(network, payload)) + "ps";
+    const std::string t = given ? m_config.Text("BASE_RTT") + "ns"
+                                : std::to_string(m_topology.GetMaxRttPs(network, payload)) + "ps";
     Set("ns3::roce::Hpcc::BaseRtt", t);
     Set("ns3::roce::PowerTcp::BaseRtt", t);
 }
@@ -457,6 +493,10 @@ void
 ReplayOptions::PrintUnused() const
 {
     std::vector<std::pair<std::string, std::string>> unused = m_config.GetUnused();
+    for (const auto& fork : ForkKeys(m_config, m_topology).GetUnused())
+    {
+        unused.push_back(fork);
+    }
     const auto differs = [&](const char* key, bool usual, const char* reason) {
         if (m_config.Flag(key, usual) != usual)
         {
@@ -487,6 +527,7 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
 {
     m_cmd = &cmd;
     ReadFiles(cmd);
+    ForkKeys(m_config, m_topology).Apply(cmd, m_transport);
     // What is set first is replaced by what is set later.
     ApplyProfile();
     ApplyRateLaw();
@@ -494,11 +535,12 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     ApplyStopTime(cmd);
     PrintUnused();
     run.Apply(cmd);
+    run.Warn(m_config.GetNotes());
     m_transport.Apply(cmd);
 
     Network network;
-    m_topology.Construct(network);
-    network.Build(m_transport.MakeNetworkOptions());
+    m_topology.Construct(network, GetDciBufferBytes());
+    m_longLinks.Build(network, m_topology, m_transport.MakeNetworkOptions());
     m_topology.ApplyLoss(
         network,
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
@@ -513,9 +555,11 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     {
         own.push_back({{"paths"}, "with --pathSelector=" + m_transport.paths});
     }
-    run.WarnUnused(
-        cmd,
-        {m_transport.GetUnused(cmd, network, m_flows.flows), m_faults.GetUnused(network), own});
+    run.WarnUnused(cmd,
+                   {m_transport.GetUnused(cmd, network, m_flows.flows),
+                    m_faults.GetUnused(network),
+                    m_longLinks.GetUnused(m_topology),
+                    own});
 
     std::cout << m_topology.nodeOfNic.size() << " hosts, " << network.GetNSwitches()
               << " switches, " << network.GetNLinks() << " links, " << m_flows.flows.size()
