@@ -161,8 +161,8 @@ TEST(HpccTopology, LayoutsOfOtherSimulatorsAreKnown)
         EXPECT_EQ(topology.isDci[4], layout == Layout::LCMP) << head;
         EXPECT_EQ(topology.links[0].rateBps, 100000000000U) << head;
     }
-    EXPECT_EQ(TopologyError("5 2 1 4\n3 4\n0\n1\n"),
-              ":4: more than 2 switch ids, expected as many as the first line says");
+    EXPECT_EQ(TopologyError("5 2 1 4\n3 4\n0 1\n"),
+              ":3: more than 2 switch ids, expected as many as the first line says");
 }
 
 TEST(HpccTopology, FlowsFromSwitchesAreRefused)

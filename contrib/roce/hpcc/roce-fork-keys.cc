@@ -120,6 +120,10 @@ ForkKeys::GetUnused() const
     {
         unused.emplace_back("DCI_BUFFER_SIZE", "the topology names no DCI switches");
     }
+    if (m_config.Has("FIXED_WIN"))
+    {
+        unused.emplace_back("FIXED_WIN", "windows are line rate times base RTT");
+    }
     if (m_config.Has("MAX_RATE"))
     {
         unused.emplace_back("MAX_RATE", "no NIC is faster");

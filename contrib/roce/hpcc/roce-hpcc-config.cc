@@ -252,9 +252,14 @@ HpccConfig::Numbers(const std::string& key) const
 void
 HpccConfig::Fail(const std::string& key, const std::string& message) const
 {
+    throw InputError(Where(key) + ": " + key + ": " + message);
+}
+
+std::string
+HpccConfig::Where(const std::string& key) const
+{
     const Entry& entry = m_entries.at(key);
-    throw entry.line ? InputError(m_path, entry.line, key + ": " + message)
-                     : InputError("--set: " + key + ": " + message);
+    return entry.line ? m_path + ":" + std::to_string(entry.line) : "--set";
 }
 
 std::vector<std::pair<std::string, std::string>>

@@ -84,6 +84,9 @@ class HpccConfig
      */
     [[noreturn]] void Fail(const std::string& key, const std::string& message) const;
 
+    /// @return where a key stands: file and line, or --set. @param key name; must be there
+    std::string Where(const std::string& key) const;
+
     /// @return keys of the file that have no effect here, in order of names, each with the reason
     std::vector<std::pair<std::string, std::string>> GetUnused() const;
 

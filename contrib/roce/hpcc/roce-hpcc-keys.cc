@@ -130,7 +130,7 @@ const HpccKey KEYS[] = {
     {"TIMELY_MIN_RTT", Kind::NUMBER, nullptr},
     {"HEADROOM_FACTOR", Kind::NUMBER, nullptr},
     // dyyuCS/LCMP
-    {"WORKING_DIR", Kind::TEXT, NAME_ONLY},
+    {"WORKING_DIR", Kind::TEXT, nullptr},
     {"OUTPUT_DIR", Kind::TEXT, NAME_ONLY},
     {"DCI_BUFFER_SIZE", Kind::NUMBER, nullptr},
     {"LINK_UTIL_OUTPUT_FILE", Kind::TEXT, OWN_OUTPUT},

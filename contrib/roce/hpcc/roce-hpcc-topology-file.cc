@@ -95,7 +95,7 @@ HpccTopologyFile::ReadCounts()
     if (isSimAi)
     {
         m_topology.layout = HpccTopology::Layout::SIM_AI;
-        ParseUnsigned(fields[1], "number of GPUs of a server", nodes);
+        ParseUnsigned(fields[1], "number of GPUs of a server", UINT32_MAX);
         m_others = ParseUnsigned(fields[2], "number of NVSwitches", nodes);
         m_switches = ParseUnsigned(fields[3], "number of switches", nodes);
         m_links = ParseUnsigned(fields[4], "number of links", UINT32_MAX);

@@ -7,6 +7,7 @@
 
 #include "roce-fork-keys.h"
 #include "roce-hpcc-ecn.h"
+#include "roce-hpcc-link-down.h"
 #include "roce-path-list.h"
 
 #include "ns3/config.h"
@@ -42,11 +43,6 @@ const std::map<std::string, std::string> CC_MODES{{"1", "Dcqcn"},
                                                   {"3", "Hpcc"},
                                                   {"7", "Timely"},
                                                   {"8", "Dctcp"}};
-
-/// LINK_DOWN counts from here, as that simulator's example flows do.
-constexpr int64_t LINK_DOWN_ORIGIN_PS = 2000000000000;
-
-constexpr uint64_t LINK_DOWN_MAX_US = 1000000000000;
 
 /// Exact in a double.
 constexpr double MAX_BYTES = 9007199254740992;
@@ -125,15 +121,28 @@ ReplayOptions::IsInUse(const std::string& attribute) const
            (TypeId::LookupByNameFailSafe(law, &own) && (own == owner || own.IsChildOf(owner)));
 }
 
-/// Change an attribute's default unless the user has, or nothing uses it.
+/// Change an attribute's default unless the user has. A value that only a law that this run does
+/// without would refuse is no error.
 void
 ReplayOptions::Set(const std::string& attribute, const std::string& value) const
 {
-    if (!m_cmd->IsGiven(attribute) && IsInUse(attribute))
+    if (m_cmd->IsGiven(attribute))
+    {
+        return;
+    }
+    try
     {
         ValueCheck::Attribute(attribute, value);
-        Config::SetDefault(attribute, StringValue(value));
     }
+    catch (const InputError&)
+    {
+        if (IsInUse(attribute))
+        {
+            throw;
+        }
+        return;
+    }
+    Config::SetDefault(attribute, StringValue(value));
 }
 
 /// Change an attribute's default unless the user has; what is wrong is said of the key.
@@ -142,6 +151,7 @@ ReplayOptions::SetFrom(const std::string& key,
                        const std::string& attribute,
                        const std::string& value) const
 {
+    m_keyOfAttribute[attribute] = key;
     try
     {
         Set(attribute, value);
@@ -397,45 +407,6 @@ ReplayOptions::ApplySwitches()
     }
 }
 
-void
-ReplayOptions::ApplyLinkDown(Network& network) const
-{
-    if (!m_config.Has("LINK_DOWN"))
-    {
-        return;
-    }
-    const std::vector<uint64_t> fields = m_config.Numbers("LINK_DOWN");
-    if (fields[0] == 0)
-    {
-        return;
-    }
-    if (fields[0] > LINK_DOWN_MAX_US)
-    {
-        m_config.Fail("LINK_DOWN",
-                      std::to_string(fields[0]) + " us is too late, expected at most " +
-                          std::to_string(LINK_DOWN_MAX_US));
-    }
-    for (uint32_t i = 0; i < m_topology.links.size(); ++i)
-    {
-        const HpccTopology::LinkLine& link = m_topology.links[i];
-        if (std::minmax<uint64_t>(link.a, link.b) == std::minmax(fields[1], fields[2]))
-        {
-            if (!m_cmd->IsGiven("reroute"))
-            {
-                network.SetReroute(0);
-            }
-            network.ScheduleLinkChange(LINK_DOWN_ORIGIN_PS +
-                                           static_cast<int64_t>(fields[0]) * 1000000,
-                                       i,
-                                       false);
-            return;
-        }
-    }
-    m_config.Fail("LINK_DOWN",
-                  "no link joins " + std::to_string(fields[1]) + " and " +
-                      std::to_string(fields[2]) + ", expected one of " + m_topologyFile);
-}
-
 /// @return shared buffer of DCI switches; 0: as of the others
 uint32_t
 ReplayOptions::GetDciBufferBytes() const
@@ -516,14 +487,63 @@ ReplayOptions::PrintUnused() const
     {
         unused.emplace_back("VAR_WIN", "windows follow the rate");
     }
+    std::map<std::string, std::vector<std::string>> keysOf; // by reason
     for (const auto& [key, reason] : unused)
     {
-        Messages::Say("note", key + " has no effect: " + reason);
+        keysOf[reason].push_back(key);
     }
+    for (const auto& [reason, keys] : keysOf)
+    {
+        std::string list;
+        for (const std::string& key : keys)
+        {
+            list += (list.empty() ? "" : ", ") + key;
+        }
+        Messages::Say("note",
+                      list + (keys.size() > 1 ? " have" : " has") + " no effect: " + reason);
+    }
+}
+
+/// @return keys whose attributes a message names, with their places; empty: none
+std::string
+ReplayOptions::FindKeys(const std::string& message) const
+{
+    std::string found;
+    for (const auto& [attribute, key] : m_keyOfAttribute)
+    {
+        const std::size_t colons = attribute.rfind("::");
+        const bool isNamed =
+            message.compare(0, colons + 2, attribute.substr(0, colons) + ": ") == 0 &&
+            message.find(" " + attribute.substr(colons + 2)) != std::string::npos;
+        if (isNamed && m_config.Has(key))
+        {
+            found += (found.empty() ? "" : ", ") + m_config.Where(key) + ": " + key;
+        }
+    }
+    return found;
 }
 
 int
 ReplayOptions::Run(const CheckedCommandLine& cmd)
+{
+    try
+    {
+        return RunFiles(cmd);
+    }
+    catch (const InputError& error)
+    {
+        // Values that are good each by itself: the object that has them knows attributes only.
+        const std::string keys = FindKeys(error.what());
+        if (keys.empty())
+        {
+            throw;
+        }
+        throw InputError(std::string(error.what()) + " (" + keys + ")");
+    }
+}
+
+int
+ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
 {
     m_cmd = &cmd;
     ReadFiles(cmd);
@@ -545,7 +565,7 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
         network,
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
     m_faults.Apply(network);
-    ApplyLinkDown(network);
+    HpccLinkDown(m_config, m_topology, network, !cmd.IsGiven("reroute"));
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     ApplyGlobalT(network);
     run.Warn(m_transport.Check(network));

@@ -17,6 +17,7 @@
 #include "ns3/roce-run-options.h"
 #include "ns3/roce-transport-options.h"
 
+#include <map>
 #include <string>
 
 namespace ns3
@@ -66,7 +67,6 @@ class ReplayOptions
     void ApplyProfile();
     void ApplyRateLaw();
     void ApplySwitches();
-    void ApplyLinkDown(Network& network) const;
     void ApplyGlobalT(const Network& network);
     void ApplyStopTime(const CheckedCommandLine& cmd);
     void PrintUnused() const;
@@ -77,6 +77,8 @@ class ReplayOptions
     uint64_t GetBytes(const std::string& key, double number, double unit) const;
     uint32_t GetDciBufferBytes() const;
     bool IsInUse(const std::string& attribute) const;
+    std::string FindKeys(const std::string& message) const;
+    int RunFiles(const CheckedCommandLine& cmd);
     bool IsHpccSim() const;
 
     std::string m_topologyFile;
@@ -94,6 +96,7 @@ class ReplayOptions
     HpccConfig m_config;
     HpccTopology m_topology;
     FlowList m_flows;
+    mutable std::map<std::string, std::string> m_keyOfAttribute; //!< what SetFrom() has set
 };
 
 } // namespace roce
