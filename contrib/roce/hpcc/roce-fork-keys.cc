@@ -101,6 +101,12 @@ ForkKeys::GetSettings() const
                               " bit/s: nothing else bounds rates here");
         }
     }
+    if (m_config.Has("MAX_INFLIGHT_FLOWS") && m_config.Number("MAX_INFLIGHT_FLOWS") > 0)
+    {
+        m_config.Fail("MAX_INFLIGHT_FLOWS",
+                      m_config.Text("MAX_INFLIGHT_FLOWS") +
+                          ", expected 0 (no limit): flows start when the list says");
+    }
     return settings;
 }
 

@@ -54,7 +54,7 @@ class ForkKeys
 
     /**
      * @return TIMELY_* and HEADROOM_FACTOR as attributes
-     * @throw InputError for a MAX_RATE that is less than that of some NIC
+     * @throw InputError for a MAX_RATE that is less than that of some NIC, and a limit of flows
      */
     std::vector<Setting> GetSettings() const;
 

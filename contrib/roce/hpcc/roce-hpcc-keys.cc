@@ -129,6 +129,8 @@ const HpccKey KEYS[] = {
     {"TIMELY_ALPHA", Kind::NUMBER, nullptr},
     {"TIMELY_MIN_RTT", Kind::NUMBER, nullptr},
     {"HEADROOM_FACTOR", Kind::NUMBER, nullptr},
+    {"MAX_INFLIGHT_FLOWS", Kind::NUMBER, nullptr},
+    {"N_CLIENTS_PER_RACK_FOR_CLOSED_LOOP", Kind::NUMBER, "it matters with MAX_INFLIGHT_FLOWS only"},
     // dyyuCS/LCMP
     {"WORKING_DIR", Kind::TEXT, nullptr},
     {"OUTPUT_DIR", Kind::TEXT, NAME_ONLY},
@@ -164,7 +166,6 @@ const std::pair<const char*, const char*> FOREIGN[] = {
     {"PACKET_LEVEL_ECMP", "bobzhuyb/ns3-rdma's, whose flow lists count packets"},
     {"AGENT_NODE", "Hawkeye's"},
     {"NO_CC_NODE", "Hawkeye's"},
-    {"MAX_INFLIGHT_FLOWS", "m3's or m4's"},
     {"OCS_MAP_FILE", "that of an optical fork"},
     {"ENABLE_PBT", "PB-FS's"},
 };
