@@ -271,6 +271,8 @@ def long_links(make) -> None:
     case.bad(USUAL, "switch4: headroom and reserves need", "--longLink=10ms")
     flows = [(0, 2, 10000000, 0), (1, 3, 10000000, 0)]
     rows = case.good(USUAL + ["--longLink=10ms"], flows)
+    alone = make("ten ms alone", {"topology.txt": TEN_MS, "flow.txt": "1\n0 2 3 100 10000000 0\n"})
+    check([r["fct_ns"] for r in alone.good(USUAL + ["--longLink=1ms"])] == ["20206178.120"], "ten ms alone: not as worked out by hand")
     # 10 MB at 400 Gbit/s take 0.2 ms and 1.6 % for headers; the two flows share the long link.
     for row in rows:
         check(20.2e6 < float(row["fct_ns"]) < 20.8e6, f"ten ms: {row['fct_ns']} ns")
