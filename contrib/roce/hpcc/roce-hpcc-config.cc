@@ -5,6 +5,7 @@
  */
 #include "roce-hpcc-config.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-line-reader.h"
 #include "ns3/roce-value-check.h"
@@ -246,6 +247,12 @@ HpccConfig::Number(const std::string& key) const
     double value = 0;
     ParseNumber(Text(key), value);
     return value;
+}
+
+uint64_t
+HpccConfig::GetRateBps(const std::string& key) const
+{
+    return DataRate(Text(key)).GetBitRate();
 }
 
 const std::string&

@@ -5,6 +5,8 @@
  */
 #include "roce-replay.h"
 
+#include "roce-hpcc-classes.h"
+#include "roce-hpcc-laws.h"
 #include "roce-path-list.h"
 
 #include "ns3/config.h"
@@ -230,15 +232,7 @@ ReplayOptions::ApplyProfile()
     {
         Set(attribute, value);
     }
-    uint32_t classes = 0;
-    for (const FlowSpec& flow : m_flows.flows)
-    {
-        classes |= 1U << flow.trafficClass;
-    }
-    Set("ns3::roce::Switch::DataClasses", std::to_string(classes));
-    Set("ns3::roce::Switch::LosslessClasses", std::to_string(classes));
-    Set("ns3::roce::Nic::ControlClass", std::to_string(m_flows.flows.front().trafficClass));
-    const std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
+    const std::string law = HpccLaws(m_config, m_transport.cc, true).GetName();
     // There, only the laws of telemetry move the end of a gap that has begun when the rate changes.
     Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
     const bool original = !m_topology.fourNumbers;
@@ -309,17 +303,13 @@ ReplayOptions::ApplyRateLaw()
             Set("ns3::roce::Timely::HaiFactor", ToText(hai / ai));
         }
     }
-    if (c.Flag("HAS_WIN", false))
-    {
-        Set("ns3::roce::Dcqcn::Window", "bdp");
-        Set("ns3::roce::Timely::Window", "bdp");
-    }
-    if (c.Has("ACK_HIGH_PRIO"))
-    {
-        Set("ns3::roce::Nic::ControlClass",
-            c.Flag("ACK_HIGH_PRIO", false) ? "6"
-                                           : std::to_string(m_flows.flows.front().trafficClass));
-    }
+    const auto set = [this](const std::string& attribute, const std::string& value) {
+        Set(attribute, value);
+    };
+    const uint64_t payload = ValueCheck::DefaultNumber("ns3::roce::Nic::PathMtu");
+    HpccLaws(c, m_transport.cc, IsHpccSim())
+        .Apply(HpccLongest::Find(m_topology, static_cast<uint32_t>(payload)), set);
+    ApplyHpccClasses(m_flows.flows, c, IsHpccSim(), set);
 }
 
 void
@@ -419,20 +409,6 @@ ReplayOptions::ApplyLinkDown(Network& network) const
                       std::to_string(fields[2]) + ", expected one of " + m_topologyFile);
 }
 
-/// GLOBAL_T: one base RTT, the network's longest, for every flow.
-void
-ReplayOptions::ApplyGlobalT(const Network& network)
-{
-    if (!m_config.Flag("GLOBAL_T", IsHpccSim()))
-    {
-        return;
-    }
-    const uint32_t payload = network.GetNic(0)->GetMtuBytes();
-    const std::string t = std::to_string(m_topology.GetMaxRttPs(network, payload)) + "ps";
-    Set("ns3::roce::Hpcc::BaseRtt", t);
-    Set("ns3::roce::PowerTcp::BaseRtt", t);
-}
-
 void
 ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 {
@@ -454,7 +430,7 @@ ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 }
 
 void
-ReplayOptions::PrintUnused() const
+ReplayOptions::PrintUnused(const CongestionControl& law) const
 {
     std::vector<std::pair<std::string, std::string>> unused = m_config.GetUnused();
     const auto differs = [&](const char* key, bool usual, const char* reason) {
@@ -467,18 +443,25 @@ ReplayOptions::PrintUnused() const
     differs("RATE_BOUND", true, "rates are always enforced");
     differs("L2_BACK_TO_ZERO", false, "losses are repaired from the first missing packet on");
     differs("SAMPLE_FEEDBACK", false, "HPCC looks at every hop");
-    const std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
-    if (law == "Hpcc" && !m_config.Flag("HAS_WIN", true))
+    for (auto& item : HpccLaws(m_config, m_transport.cc, IsHpccSim()).FindUnused(law))
     {
-        unused.emplace_back("HAS_WIN", "HPCC always has a window");
+        unused.push_back(std::move(item));
     }
-    if (!m_config.Flag("VAR_WIN", true) && m_config.Flag("HAS_WIN", true))
+    while (!unused.empty())
     {
-        unused.emplace_back("VAR_WIN", "windows follow the rate");
-    }
-    for (const auto& [key, reason] : unused)
-    {
-        Messages::Say("note", key + " has no effect: " + reason);
+        // Keys with the same reason in one line.
+        const std::string reason = unused.front().second;
+        const auto rest =
+            std::stable_partition(unused.begin(), unused.end(), [&](const auto& item) {
+                return item.second == reason;
+            });
+        std::string keys;
+        std::for_each(unused.begin(), rest, [&keys](const auto& item) {
+            keys += (keys.empty() ? "" : ", ") + item.first;
+        });
+        const bool several = rest - unused.begin() > 1;
+        Messages::Say("note", keys + (several ? " have" : " has") + " no effect: " + reason);
+        unused.erase(unused.begin(), rest);
     }
 }
 
@@ -492,20 +475,19 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     ApplyRateLaw();
     ApplySwitches();
     ApplyStopTime(cmd);
-    PrintUnused();
     run.Apply(cmd);
     m_transport.Apply(cmd);
 
     Network network;
     m_topology.Construct(network);
     network.Build(m_transport.MakeNetworkOptions());
+    PrintUnused(*network.GetNic(0)->GetProfile()->GetLaw());
     m_topology.ApplyLoss(
         network,
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
     m_faults.Apply(network);
     ApplyLinkDown(network);
     network.AssignStreams(RunOptions::NETWORK_STREAM);
-    ApplyGlobalT(network);
     run.Warn(m_transport.Check(network));
 
     std::vector<UnusedOptions> own;
