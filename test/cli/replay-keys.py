@@ -26,11 +26,11 @@ NONE: Tuple[str, ...] = ()
 # Two leaves and two spines. Hosts 4 to 6 send to host 7, and host 7 to host 4, from 2 s on, when LINK_DOWN begins to count.
 TOPOLOGY = "9 4 9\n0 1 2 3\n4 0 100Gbps 0.001ms 0\n5 0 100Gbps 0.001ms 0\n6 0 100Gbps 0.001ms 0\n7 1 100Gbps 0.001ms 0\n" \
            "8 1 100Gbps 0.02ms 0\n0 2 100Gbps 0.001ms 0\n0 3 100Gbps 0.001ms 0\n1 2 100Gbps 0.001ms 0\n1 3 100Gbps 0.001ms 0\n"
-FLOWS = "4\n4 7 3 100 1500000 2\n5 7 3 100 1500000 2\n6 7 3 100 1500000 2\n7 4 3 100 1500000 2\n"
+FLOWS = "4\n4 7 3 100 4000000 2\n5 7 3 100 4000000 2\n6 7 3 100 4000000 2\n7 4 3 100 4000000 2\n"
 BASE = {"ENABLE_QCN": "1", "USE_DYNAMIC_PFC_THRESHOLD": "1", "PACKET_PAYLOAD_SIZE": "1000", "SIMULATOR_STOP_TIME": "4.0",
-        "ALPHA_RESUME_INTERVAL": "1", "RATE_DECREASE_INTERVAL": "4", "CLAMP_TARGET_RATE": "0", "RP_TIMER": "100",
+        "ALPHA_RESUME_INTERVAL": "1", "RATE_DECREASE_INTERVAL": "4", "CLAMP_TARGET_RATE": "0", "RP_TIMER": "20",
         "EWMA_GAIN": "0.0625", "FAST_RECOVERY_TIMES": "1", "RATE_AI": "50Mb/s", "RATE_HAI": "100Mb/s", "MIN_RATE": "100Mb/s",
-        "DCTCP_RATE_AI": "1000Mb/s", "ERROR_RATE_PER_LINK": "0", "L2_BACK_TO_ZERO": "0", "HAS_WIN": "1", "GLOBAL_T": "0",
+        "DCTCP_RATE_AI": "1000Mb/s", "ERROR_RATE_PER_LINK": "0", "L2_BACK_TO_ZERO": "0", "HAS_WIN": "1", "GLOBAL_T": "1",
         "VAR_WIN": "1", "FAST_REACT": "1", "U_TARGET": "0.95", "MI_THRESH": "0", "INT_MULTI": "1", "MULTI_RATE": "0",
         "SAMPLE_FEEDBACK": "0", "RATE_BOUND": "1", "ACK_HIGH_PRIO": "0", "LINK_DOWN": "0 0 0",
         "KMAX_MAP": "1 100000000000 100", "KMIN_MAP": "1 100000000000 20", "PMAX_MAP": "1 100000000000 0.2", "BUFFER_SIZE": "32"}
@@ -47,10 +47,10 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "ALPHA_RESUME_INTERVAL": ("50", ("Dcqcn",)),
     "RATE_DECREASE_INTERVAL": ("50", ("Dcqcn",)),
     "CLAMP_TARGET_RATE": ("1", ("Dcqcn",)),
-    "RP_TIMER": ("20", ("Dcqcn",)),
+    "RP_TIMER": ("60", ("Dcqcn",)),
     "EWMA_GAIN": ("0.5", ("Dcqcn", "Dctcp")),
     "FAST_RECOVERY_TIMES": ("5", ("Dcqcn",)),
-    "RATE_AI": ("5000Mb/s", ("Dcqcn", "Hpcc", "Timely")),
+    "RATE_AI": ("90Mb/s", ("Dcqcn", "Hpcc", "Timely")),
     "RATE_HAI": ("9000Mb/s", ("Dcqcn", "Timely")),
     "MIN_RATE": ("45000Mb/s", ALL),
     "DCTCP_RATE_AI": ("100Mb/s", ("Dctcp",)),
@@ -59,7 +59,7 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "L2_ACK_INTERVAL": ("1", NONE),
     "L2_BACK_TO_ZERO": ("1", NONE),
     "HAS_WIN": ("0", ("Dcqcn", "Timely", "Dctcp")),
-    "GLOBAL_T": ("1", ALL),
+    "GLOBAL_T": ("0", ALL),
     "VAR_WIN": ("0", ALL),
     "FAST_REACT": ("0", ("Hpcc",)),
     "U_TARGET": ("0.5", ("Hpcc",)),
@@ -76,7 +76,7 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "KMAX_MAP": ("1 100000000000 20", ("Dcqcn", "Dctcp")),
     "KMIN_MAP": ("1 100000000000 100", ("Dcqcn", "Dctcp")),
     "PMAX_MAP": ("1 100000000000 1", ("Dcqcn", "Dctcp")),
-    "BUFFER_SIZE": ("0.7", ALL),
+    "BUFFER_SIZE": ("2", ALL),
     "QLEN_MON_FILE": ("x", NONE),
     "QLEN_MON_START": ("1", NONE),
     "QLEN_MON_END": ("2", NONE),

@@ -77,7 +77,7 @@ class Run:
     def windows(self) -> List[Dict[str, float]]:
         """Rate, window and bytes in flight whenever they changed."""
         return [{"rate": float(row["rate_bps"]), "window": float(row["window_bytes"] or "inf")}
-                for row in self.table("rates.csv")]
+                for row in self.table("rates.csv") if float(row["rate_bps"]) > 0]  # 0: it is done
 
 
 def profile(law: str, **keys: int) -> List[str]:
@@ -94,7 +94,8 @@ def check_equal_nics(program: str) -> None:
         if not run.ok:
             continue
         fct = run.fct()
-        check(max(fct) - min(fct) < 1.5, f"{law}: lone equal flows take {fct} ns")
+        # Telemetry counts in units, so that what has been sent before shifts it by some ns.
+        check(max(fct) - min(fct) < 2e-4 * min(fct), f"{law}: lone equal flows take {fct} ns")
         laws = run.summary()["valuesInForce"]["intra.congestionControl"]
         check([entry["count"] for entry in laws] == [4],
               f"{law}: all NICs have the same values, found groups of {[entry['count'] for entry in laws]}")
@@ -158,7 +159,7 @@ def check_notes(program: str) -> None:
     """Keys without effect are told, those with the same reason in one line."""
     run = Run(program, PAIR, *profile("Timely", HAS_WIN=0))
     expected = ["note: ALPHA_RESUME_INTERVAL, DCTCP_RATE_AI, EWMA_GAIN, FAST_RECOVERY_TIMES, RATE_DECREASE_INTERVAL, RP_TIMER have no "
-                "effect: no parameter of Timely",
+                "effect: not a parameter of Timely",
                 "note: ENABLE_QCN, KMAX_MAP, KMIN_MAP, PMAX_MAP have no effect: Timely does not look at marks",
                 "note: GLOBAL_T, VAR_WIN have no effect: there is no window without HAS_WIN 1"]
     check(run.done.stderr.splitlines() == expected, f"Timely: notes are\n{run.done.stderr}")

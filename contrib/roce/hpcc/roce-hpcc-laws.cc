@@ -78,7 +78,10 @@ HpccLaws::Apply(const HpccLongest& longest, const Setter& set) const
         const std::string rtt = std::to_string(longest.rttPs) + "ps";
         set("ns3::roce::Hpcc::BaseRtt", rtt);
         set("ns3::roce::PowerTcp::BaseRtt", rtt);
-        set("ns3::roce::Hpcc::Winit", std::to_string(longest.bdpBytes));
+        if (!longest.isProduct) // else HPCC's own is the same
+        {
+            set("ns3::roce::Hpcc::Winit", std::to_string(longest.bdpBytes));
+        }
     }
     if (m_law == "Hpcc")
     {
@@ -116,7 +119,7 @@ HpccLaws::FindUnused(const CongestionControl& law) const
     {
         if (!UsesKey(key))
         {
-            add(key, "no parameter of " + m_law);
+            add(key, "not a parameter of " + m_law);
         }
     }
     if (m_law == "Timely" && !(m_config.Has("RATE_AI") && m_config.GetRateBps("RATE_AI") > 0))

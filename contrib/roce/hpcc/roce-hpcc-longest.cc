@@ -22,7 +22,13 @@ namespace roce
 namespace
 {
 
-__extension__ using Int128 = __int128;
+/// @return whole bytes that a link carries in a time. @param ps the time @param rateBps its rate
+uint64_t
+ProductBytes(int64_t ps, uint64_t rateBps)
+{
+    __extension__ using Uint128 = unsigned __int128;
+    return static_cast<uint64_t>(static_cast<Uint128>(ps) * rateBps / 8'000'000'000'000);
+}
 
 /// A link as one of its ends sees it: the node behind it, rate, delay.
 using Hop = std::tuple<uint32_t, uint64_t, int64_t>;
@@ -135,6 +141,12 @@ class Graph
         return way.rttPs < 0 ? way : Extend(m_hops[host].front(), way);
     }
 
+    /// @return rate of a host's link. @param host the host
+    uint64_t GetHostRateBps(uint32_t host) const
+    {
+        return std::get<1>(m_hops[host].front());
+    }
+
   private:
     uint32_t SwitchOf(uint32_t host) const
     {
@@ -171,10 +183,15 @@ HpccLongest::Find(const HpccTopology& topology, uint32_t payloadBytes)
             {
                 continue;
             }
-            const Int128 bdp = static_cast<Int128>(way.rttPs) * way.rateBps / 8'000'000'000'000;
             longest.rttPs = std::max(longest.rttPs, way.rttPs);
-            longest.bdpBytes = std::max(longest.bdpBytes, static_cast<uint64_t>(bdp));
+            longest.bdpBytes = std::max(longest.bdpBytes, ProductBytes(way.rttPs, way.rateBps));
         }
+    }
+    for (const uint32_t host : hosts)
+    {
+        longest.isProduct =
+            longest.isProduct &&
+            longest.bdpBytes == ProductBytes(longest.rttPs, graph.GetHostRateBps(host));
     }
     return longest;
 }

@@ -27,6 +27,7 @@ struct HpccLongest
 {
     int64_t rttPs{0};     //!< see HpccIdeal::BaseRttPs()
     uint64_t bdpBytes{0}; //!< base RTT times lowest rate on the path
+    bool isProduct{true}; //!< bdpBytes is rttPs times the rate of each host's link
 
     /**
      * @param topology read
