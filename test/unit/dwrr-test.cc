@@ -86,8 +86,8 @@ TEST(Dwrr, Weights)
 // As the command line has them.
 TEST(Dwrr, WeightsAreAnAttribute)
 {
-    Ptr<DwrrScheduler> dwrr =
-        CreateObjectWithAttributes<DwrrScheduler>("Weights", StringValue("1:3,2:5"));
+    Ptr<DwrrScheduler> dwrr = CreateObject<DwrrScheduler>();
+    dwrr->SetAttribute("Weights", StringValue("1:3,2:5"));
     const auto served = Serve(*dwrr, {4158, 1500, 300}, 100000);
     const double unit = static_cast<double>(served[0]);
     EXPECT_NEAR(served[1] / unit, 3, 0.01);
@@ -149,10 +149,9 @@ TEST(Dwrr, AQuantumOfZeroSharesByFrames)
     EXPECT_EQ(served[2] / 60, 10000u);
     EXPECT_EQ(served[4] / 500, 10000u);
     dwrr->Dispose();
-    dwrr = CreateObjectWithAttributes<DwrrScheduler>("Quantum",
-                                                     UintegerValue(0),
-                                                     "Weights",
-                                                     StringValue("2:3"));
+    dwrr = CreateObject<DwrrScheduler>();
+    dwrr->SetAttribute("Quantum", UintegerValue(0));
+    dwrr->SetAttribute("Weights", StringValue("2:3"));
     Serve(*dwrr, {0, 1048, 60}, 4);
     std::string order;
     for (int i = 0; i < 8; ++i)

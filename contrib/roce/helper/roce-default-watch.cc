@@ -6,11 +6,25 @@
 #include "roce-default-watch.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-parameter-value.h"
 
 namespace ns3
 {
 namespace roce
 {
+
+namespace
+{
+
+/// @return whether it is a parameter that has the value of its profile. @param value a default
+bool
+IsProfile(const AttributeValue& value)
+{
+    const auto* parameter = dynamic_cast<const ParameterValue*>(&value);
+    return parameter && !parameter->IsGiven();
+}
+
+} // namespace
 
 NS_OBJECT_ENSURE_REGISTERED(DefaultWatch);
 
@@ -49,15 +63,18 @@ DefaultWatch::Check() const
             {
                 continue; // the same object: nobody has set it
             }
-            const std::string before = defaults[i]->SerializeToString(info.checker);
+            std::string before = defaults[i]->SerializeToString(info.checker);
             const std::string now = info.initialValue->SerializeToString(info.checker);
-            if (before != now)
+            const bool wasProfile = IsProfile(*defaults[i]);
+            if (wasProfile ? IsProfile(*info.initialValue) : before == now)
             {
-                throw InputError("the default of " + name + "::" + info.name +
-                                 " was changed from '" + before + "' to '" + now +
-                                 "' after a network with such objects was built, expected before "
-                                 "Network::Build()");
+                continue;
             }
+            before = before == now ? ParameterInfo::PROFILE : before;
+            throw InputError("the default of " + name + "::" + info.name + " was changed from '" +
+                             before + "' to '" + now +
+                             "' after a network with such objects was built, expected before "
+                             "Network::Build()");
         }
     }
 }
