@@ -227,7 +227,7 @@ def fork_keys(make) -> None:
     check(case.attributes().get("ns3::roce::Switch::HeadroomFactor") == "2.5", "HEADROOM_FACTOR is not followed")
     case = keys("base RTT", "CC_MODE 3\nHAS_WIN 1\nBASE_RTT 14400\n")
     case.good(options, TWO)
-    check(case.attributes().get("ns3::roce::Hpcc::BaseRtt") in ("14400ns", "14.4us"), f"BASE_RTT: {case.attributes()}")
+    check(case.attributes().get("ns3::roce::Hpcc::BaseRtt") in ("14400000ps", "14400ns", "14.4us"), f"BASE_RTT: {case.attributes()}")
     keys("high max rate", "CC_MODE 1\nHAS_WIN 0\nMAX_RATE 100000Mb/s\n").good(options, TWO, ["MAX_RATE has no effect"])
     keys("low max rate", "CC_MODE 1\nHAS_WIN 0\nMAX_RATE 10000Mb/s\n").bad(options, "config.txt:3: MAX_RATE: '10000Mb/s'")
     # All that m3's have, numbers as its script writes them; BUFFER_SIZE is in KiB there.
@@ -235,6 +235,9 @@ def fork_keys(make) -> None:
                       "FIXED_WIN 18000.0\nBASE_RTT 14400\nMAX_INFLIGHT_FLOWS 0\nN_CLIENTS_PER_RACK_FOR_CLOSED_LOOP 1\n")
     case.good(options, TWO)
     check(case.attributes().get("ns3::roce::Switch::BufferSize") == "3072000B", f"m3: {case.attributes()}")
+    case.good(options + ["--set=HAS_WIN=1"], TWO)
+    check(case.attributes().get("ns3::roce::Nic::FlowWindowBytes") == "18000", f"FIXED_WIN: {case.attributes()}")
+    case.bad(options + ["--set=FIXED_WIN=0"], "--set: FIXED_WIN: 0, expected more than 0")
     case.bad(options + ["--set=MAX_INFLIGHT_FLOWS=5"], "--set: MAX_INFLIGHT_FLOWS: 5")
     lcmp = make("LCMP", {
         "topology.txt": "5 2 1 4\n2 3\n4\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n",

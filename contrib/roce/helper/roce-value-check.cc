@@ -14,6 +14,7 @@
 #include "ns3/roce-parameter-value.h"
 #include "ns3/scheduler.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <array>
@@ -193,6 +194,16 @@ ValueCheck::Attribute(const std::string& path, const std::string& value)
     }
     throw InputError("--" + path + ": " + type + " itself has no attribute '" + name +
                      "', expected one of: " + (known.empty() ? "(none)" : known));
+}
+
+uint64_t
+ValueCheck::DefaultNumber(const std::string& path)
+{
+    const std::size_t colon = path.rfind("::");
+    TypeId::AttributeInformation info;
+    TypeId::LookupByName(path.substr(0, colon))
+        .LookupAttributeByName(path.substr(colon + 2), &info);
+    return DynamicCast<const UintegerValue>(info.initialValue)->Get();
 }
 
 void

@@ -101,6 +101,12 @@ class ValueCheck
     static void Attribute(const std::string& path, const std::string& value);
 
     /**
+     * @param path full name of an attribute that is a whole number of 0 or more
+     * @return its default, as options have set it
+     */
+    static uint64_t DefaultNumber(const std::string& path);
+
+    /**
      * @param what names the attribute in messages
      * @param checker of the attribute or global value
      * @param value its value

@@ -18,6 +18,7 @@ namespace roce
 namespace
 {
 
+constexpr double MAX_INTEGER = 9007199254740992; //!< exact in a double
 constexpr uint64_t KIB = 1 << 10;
 constexpr uint64_t MIB = 1 << 20;
 
@@ -110,6 +111,28 @@ ForkKeys::GetSettings() const
     return settings;
 }
 
+void
+ForkKeys::Replace(HpccLongest& longest) const
+{
+    const auto read = [&](const char* key, double unit) {
+        const double number = m_config.Number(key) * unit;
+        if (number < 1 || number > MAX_INTEGER)
+        {
+            m_config.Fail(key, m_config.Text(key) + ", expected more than 0 and less than 2^53");
+        }
+        return static_cast<uint64_t>(number);
+    };
+    if (m_config.Has("BASE_RTT"))
+    {
+        longest.rttPs = static_cast<int64_t>(read("BASE_RTT", 1000));
+    }
+    if (m_config.Has("FIXED_WIN"))
+    {
+        longest.bdpBytes = read("FIXED_WIN", 1);
+        longest.isProduct = false;
+    }
+}
+
 uint64_t
 ForkKeys::GetBufferUnit() const
 {
@@ -125,10 +148,6 @@ ForkKeys::GetUnused() const
     if (m_config.Has("DCI_BUFFER_SIZE") && !hasDci)
     {
         unused.emplace_back("DCI_BUFFER_SIZE", "the topology names no DCI switches");
-    }
-    if (m_config.Has("FIXED_WIN"))
-    {
-        unused.emplace_back("FIXED_WIN", "windows are line rate times base RTT");
     }
     if (m_config.Has("MAX_RATE"))
     {

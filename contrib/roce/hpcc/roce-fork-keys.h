@@ -7,6 +7,7 @@
 #define ROCE_FORK_KEYS_H
 
 #include "roce-hpcc-config.h"
+#include "roce-hpcc-longest.h"
 #include "roce-hpcc-topology.h"
 
 #include "ns3/roce-command-line.h"
@@ -57,6 +58,10 @@ class ForkKeys
      * @throw InputError for a MAX_RATE that is less than that of some NIC, and a limit of flows
      */
     std::vector<Setting> GetSettings() const;
+
+    /// @brief BASE_RTT and FIXED_WIN stand for the longest RTT and the window. @param longest
+    /// changed
+    void Replace(HpccLongest& longest) const;
 
     /// @return bytes that one of BUFFER_SIZE stands for: m3 and m4 count KiB, others MiB
     uint64_t GetBufferUnit() const;

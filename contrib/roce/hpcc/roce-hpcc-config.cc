@@ -7,6 +7,7 @@
 
 #include "roce-hpcc-keys.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-line-reader.h"
 
@@ -175,6 +176,12 @@ HpccConfig::Number(const std::string& key) const
     double value = 0;
     HpccKey::ParseNumber(Text(key), value);
     return value;
+}
+
+uint64_t
+HpccConfig::GetRateBps(const std::string& key) const
+{
+    return DataRate(Text(key)).GetBitRate();
 }
 
 const std::string&

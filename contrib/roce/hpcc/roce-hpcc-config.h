@@ -57,6 +57,9 @@ class HpccConfig
     /// @return a number of 0 or more. @param key name; must be there
     double Number(const std::string& key) const;
 
+    /// @return a rate, bit/s. @param key name; must be there
+    uint64_t GetRateBps(const std::string& key) const;
+
     /// @return text as it stands. @param key name; must be there
     const std::string& Text(const std::string& key) const;
 

@@ -98,15 +98,6 @@ struct HpccTopology
      */
     void ApplyLoss(Network& network, double otherwise = 0) const;
 
-    /**
-     * @brief The longest base RTT by that simulator's estimate, see HpccIdeal, over all shortest
-     * paths.
-     * @param network made by Construct() and built
-     * @param payloadBytes payload of a full packet
-     * @return picoseconds
-     */
-    int64_t GetMaxRttPs(const Network& network, uint32_t payloadBytes) const;
-
     /// @return highest rate of a host's link, bit/s
     uint64_t GetMaxHostRateBps() const;
 };

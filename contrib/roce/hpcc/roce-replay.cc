@@ -6,7 +6,9 @@
 #include "roce-replay.h"
 
 #include "roce-fork-keys.h"
+#include "roce-hpcc-classes.h"
 #include "roce-hpcc-ecn.h"
+#include "roce-hpcc-laws.h"
 #include "roce-hpcc-link-down.h"
 #include "roce-path-list.h"
 
@@ -269,15 +271,7 @@ ReplayOptions::ApplyProfile()
     {
         Set(attribute, value);
     }
-    uint32_t classes = 0;
-    for (const FlowSpec& flow : m_flows.flows)
-    {
-        classes |= 1U << flow.trafficClass;
-    }
-    Set("ns3::roce::Switch::DataClasses", std::to_string(classes));
-    Set("ns3::roce::Switch::LosslessClasses", std::to_string(classes));
-    Set("ns3::roce::Nic::ControlClass", std::to_string(m_flows.flows.front().trafficClass));
-    const std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
+    const std::string law = HpccLaws(m_config, m_transport.cc, true).GetName();
     // There, only the laws of telemetry move the end of a gap that has begun when the rate changes.
     Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
     const bool original = m_topology.layout != HpccTopology::Layout::INET_TUB;
@@ -354,17 +348,14 @@ ReplayOptions::ApplyRateLaw()
             Set("ns3::roce::Timely::HaiFactor", ToText(hai / ai));
         }
     }
-    if (c.Flag("HAS_WIN", false))
-    {
-        Set("ns3::roce::Dcqcn::Window", "bdp");
-        Set("ns3::roce::Timely::Window", "bdp");
-    }
-    if (c.Has("ACK_HIGH_PRIO"))
-    {
-        Set("ns3::roce::Nic::ControlClass",
-            c.Flag("ACK_HIGH_PRIO", false) ? "6"
-                                           : std::to_string(m_flows.flows.front().trafficClass));
-    }
+    const auto set = [this](const std::string& attribute, const std::string& value) {
+        Set(attribute, value);
+    };
+    const uint64_t payload = ValueCheck::DefaultNumber("ns3::roce::Nic::PathMtu");
+    HpccLongest longest = HpccLongest::Find(m_topology, static_cast<uint32_t>(payload));
+    ForkKeys(c, m_topology).Replace(longest);
+    HpccLaws(c, m_transport.cc, IsHpccSim()).Apply(longest, set);
+    ApplyHpccClasses(m_flows.flows, c, IsHpccSim(), set);
 }
 
 void
@@ -424,22 +415,6 @@ ReplayOptions::GetDciBufferBytes() const
     return static_cast<uint32_t>(bytes);
 }
 
-/// GLOBAL_T: one base RTT, the network's longest, for every flow. BASE_RTT: a given one.
-void
-ReplayOptions::ApplyGlobalT(const Network& network)
-{
-    const bool given = m_config.Has("BASE_RTT");
-    if (!given && !m_config.Flag("GLOBAL_T", IsHpccSim()))
-    {
-        return;
-    }
-    const uint32_t payload = network.GetNic(0)->GetMtuBytes();
-    const std::string t = given ? m_config.Text("BASE_RTT") + "ns"
-                                : std::to_string(m_topology.GetMaxRttPs(network, payload)) + "ps";
-    Set("ns3::roce::Hpcc::BaseRtt", t);
-    Set("ns3::roce::PowerTcp::BaseRtt", t);
-}
-
 void
 ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 {
@@ -461,7 +436,7 @@ ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 }
 
 void
-ReplayOptions::PrintUnused() const
+ReplayOptions::PrintUnused(const CongestionControl& law) const
 {
     std::vector<std::pair<std::string, std::string>> unused = m_config.GetUnused();
     for (const auto& fork : ForkKeys(m_config, m_topology).GetUnused())
@@ -478,29 +453,25 @@ ReplayOptions::PrintUnused() const
     differs("RATE_BOUND", true, "rates are always enforced");
     differs("L2_BACK_TO_ZERO", false, "losses are repaired from the first missing packet on");
     differs("SAMPLE_FEEDBACK", false, "HPCC looks at every hop");
-    const std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
-    if (law == "Hpcc" && !m_config.Flag("HAS_WIN", true))
+    for (auto& item : HpccLaws(m_config, m_transport.cc, IsHpccSim()).FindUnused(law))
     {
-        unused.emplace_back("HAS_WIN", "HPCC always has a window");
+        unused.push_back(std::move(item));
     }
-    if (!m_config.Flag("VAR_WIN", true) && m_config.Flag("HAS_WIN", true))
+    while (!unused.empty())
     {
-        unused.emplace_back("VAR_WIN", "windows follow the rate");
-    }
-    std::map<std::string, std::vector<std::string>> keysOf; // by reason
-    for (const auto& [key, reason] : unused)
-    {
-        keysOf[reason].push_back(key);
-    }
-    for (const auto& [reason, keys] : keysOf)
-    {
-        std::string list;
-        for (const std::string& key : keys)
-        {
-            list += (list.empty() ? "" : ", ") + key;
-        }
-        Messages::Say("note",
-                      list + (keys.size() > 1 ? " have" : " has") + " no effect: " + reason);
+        // Keys with the same reason in one line.
+        const std::string reason = unused.front().second;
+        const auto rest =
+            std::stable_partition(unused.begin(), unused.end(), [&](const auto& item) {
+                return item.second == reason;
+            });
+        std::string keys;
+        std::for_each(unused.begin(), rest, [&keys](const auto& item) {
+            keys += (keys.empty() ? "" : ", ") + item.first;
+        });
+        const bool several = rest - unused.begin() > 1;
+        Messages::Say("note", keys + (several ? " have" : " has") + " no effect: " + reason);
+        unused.erase(unused.begin(), rest);
     }
 }
 
@@ -553,7 +524,6 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     ApplyRateLaw();
     ApplySwitches();
     ApplyStopTime(cmd);
-    PrintUnused();
     run.Apply(cmd);
     run.Warn(m_config.GetNotes());
     m_transport.Apply(cmd);
@@ -561,13 +531,13 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     Network network;
     m_topology.Construct(network, GetDciBufferBytes());
     m_longLinks.Build(network, m_topology, m_transport.MakeNetworkOptions());
+    PrintUnused(*network.GetNic(0)->GetProfile()->GetLaw());
     m_topology.ApplyLoss(
         network,
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
     m_faults.Apply(network);
     HpccLinkDown(m_config, m_topology, network, !cmd.IsGiven("reroute"));
     network.AssignStreams(RunOptions::NETWORK_STREAM);
-    ApplyGlobalT(network);
     run.Warn(m_transport.Check(network));
 
     std::vector<UnusedOptions> own;

@@ -67,9 +67,8 @@ class ReplayOptions
     void ApplyProfile();
     void ApplyRateLaw();
     void ApplySwitches();
-    void ApplyGlobalT(const Network& network);
     void ApplyStopTime(const CheckedCommandLine& cmd);
-    void PrintUnused() const;
+    void PrintUnused(const CongestionControl& law) const;
     void Set(const std::string& attribute, const std::string& value) const;
     void SetFrom(const std::string& key,
                  const std::string& attribute,

@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 
 namespace ns3
 {
@@ -74,6 +76,11 @@ M3()
 bool
 AreM3(const std::string& path)
 {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored))
+    {
+        return false; // a pipe is read once only
+    }
     LineReader reader(path, "a flow list");
     std::string text;
     reader.Next(text);
