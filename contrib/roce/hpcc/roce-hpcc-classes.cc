@@ -16,8 +16,8 @@ namespace roce
 namespace
 {
 
-constexpr uint32_t QUEUE_0 = 1;
-constexpr uint32_t USUAL_CLASS = 1 << 3; //!< of flows, see FlowSpec
+constexpr uint64_t QUEUE_0 = 1;
+constexpr uint64_t USUAL_CLASS = 1 << 3; //!< of flows, see FlowSpec
 const char* const DATA_CLASSES = "ns3::roce::Switch::DataClasses";
 const char* const LOSSLESS_CLASSES = "ns3::roce::Switch::LosslessClasses";
 
@@ -47,13 +47,11 @@ ApplyHpccClasses(
     if (!isProfile)
     {
         mask(DATA_CLASSES, ValueCheck::DefaultNumber(DATA_CLASSES) | used);
-        mask(LOSSLESS_CLASSES,
-             (ValueCheck::DefaultNumber(LOSSLESS_CLASSES) | used) &
-                 ValueCheck::DefaultNumber(DATA_CLASSES)); // as it is now
+        mask(LOSSLESS_CLASSES, used & ValueCheck::DefaultNumber(DATA_CLASSES)); // as it is now
         return;
     }
-    mask(DATA_CLASSES, used & ~uint64_t{QUEUE_0});
-    mask(LOSSLESS_CLASSES, used & ~uint64_t{QUEUE_0});
+    mask(DATA_CLASSES, used & ~QUEUE_0);
+    mask(LOSSLESS_CLASSES, used & ~QUEUE_0);
     mask("ns3::roce::DwrrScheduler::StrictClasses", QUEUE_0);
     set("ns3::roce::DwrrScheduler::Quantum", "0");
     mask("ns3::roce::EcnMarker::Classes", 0xff & ~QUEUE_0);
