@@ -16,7 +16,7 @@ machine had it. Compare with a known path to find out.
 import argparse
 import sys
 from collections import defaultdict
-from typing import Dict, List, Tuple
+from typing import Dict, Iterator, List, Tuple
 
 import roce_results as rr
 
@@ -53,17 +53,29 @@ class Topology:
         self.switches = set()
         self.neighbours: Dict[int, List[int]] = defaultdict(list)
         self._hops: Dict[int, Dict[int, List[int]]] = {}
-        count = number(path, tokens[0], 1)
+        count, others, links = counts(path, tokens[0])
         rows = iter(tokens[1:])
-        while len(self.switches) < count:
-            row = next(rows, None)
-            if row is None:
-                raise rr.ResultError(f"{path}: the file ends, expected {count} switch ids")
-            self.switches.update(number(path, row, i) for i in range(len(row)))
-        for row in rows:
-            a, b = number(path, row, 0), number(path, row, 1)
+        ids: List[int] = []
+        while len(ids) < count:
+            ids += self._ids(path, rows, count)
+        following = next(rows, [])
+        if others and len(ids) == count and all(word.isdigit() for word in following):  # LCMP
+            ids += self._ids(path, iter([following]), others)
+            following = next(rows, [])
+        self.switches = set(ids)
+        for _ in range(links):  # explanations may follow
+            a, b = number(path, following, 0), number(path, following, 1)
             self.neighbours[a].append(b)
             self.neighbours[b].append(a)
+            following = next(rows, [])
+
+    @staticmethod
+    def _ids(path: str, rows: Iterator[List[str]], count: int) -> List[int]:
+        """Ids of switches in the next row."""
+        row = next(rows, None)
+        if row is None:
+            raise rr.ResultError(f"{path}: the file ends, expected {count} switch ids")
+        return [number(path, row, i) for i in range(len(row))]
 
     def next_hops(self, dst: int) -> Dict[int, List[int]]:
         """Next hops on shortest paths to a host, by node; hosts pass nothing on."""
@@ -95,6 +107,26 @@ class Topology:
                 chosen = murmur3([address(src), address(dst), ports], nodes[-1]) % len(choices)
             nodes.append(choices[chosen])
         return nodes
+
+
+def counts(path: str, first: List[str]) -> Tuple[int, int, int]:
+    """Switches, perhaps DCI switches beside them, and links, by the first line of a topology (see replay)."""
+    if len(first) > 5 and not first[5].isdigit():  # SimAI
+        return number(path, first, 2) + number(path, first, 3), 0, number(path, first, 4)
+    if len(first) == 3:
+        return number(path, first, 1), 0, number(path, first, 2)
+    return number(path, first, 1), number(path, first, 2), number(path, first, 3)
+
+
+def read_flows(path: str) -> List[Tuple[int, int, int]]:
+    """Source, destination and destination port of each flow."""
+    lines = read_lines(path)
+    rows = [line.split() for line in lines[1:1 + number(path, lines[0].split(), 0)]]
+    if any(len(row) not in (6, 7) for row in rows):
+        raise rr.ResultError(f"{path}: expected lines src dst pg dport size start; others have no such ports")
+    # Seven columns: a number of the flow in front (m3), or a stop time behind (Hawkeye).
+    numbered = all(len(row) == 7 and row[3].isdigit() and int(row[3]) < 8 for row in rows)
+    return [tuple(number(path, row, i + numbered) for i in (0, 1, 3)) for row in rows]
 
 
 def read_lines(path: str) -> List[str]:
@@ -130,9 +162,7 @@ def main() -> int:
         topology = Topology(args.topology, args.next_hops == "descending")
         used: Dict[Tuple[int, int], int] = defaultdict(int)
         lines = ["id,path_node_ids,ack_path_node_ids"]
-        for row, line in enumerate(read_lines(args.flows)[1:]):
-            fields = line.split()
-            src, dst, dport = (number(args.flows, fields, i) for i in (0, 1, 3))
+        for row, (src, dst, dport) in enumerate(read_flows(args.flows)):
             sport = FIRST_PORT + used[src, dst]
             used[src, dst] += 1
             data = topology.path(src, dst, sport | dport << 16)

@@ -21,7 +21,7 @@ from .recheck import Order, Outcome
 SHIFTS = (0.9, 0.95, 0.98, 1.02, 1.05, 1.1)
 BOUNDS = ("0.5%", "1%", "2%", "5%")
 KINDS = ("intra.congestionControl", "inter.congestionControl", "stage", "switch")  # in valuesInForce
-SETS = ("DataClasses", "LosslessClasses")  # sets of bits, no quantities
+SETS = ("DataClasses", "LosslessClasses", "Classes")  # sets of bits, no quantities
 TRIES = 20  # for a mutant that the program takes
 
 

@@ -38,7 +38,7 @@ FILES = {
     "phases.csv": "src,dst,bytes,start_ns,class,srcport,tag,phase\n0,1,1,0,3,0,0,1\n0,1,1,0,3,0,0,3\n",
     "nophase.csv": "src,dst,bytes,start_ns,class,srcport,tag,phase\n0,1,1,0,3,0,0,x\n",
     "more.txt": "3\n0 1 3 100 1000 0.000001\n",
-    "fewer.txt": "1\n0 1 3 100 1000 0.000001\n1 0 3 100 1000 0.000002\n",
+    "packets.txt": "1\n0 1 3 60000 2 9.5\n",
     "flow.txt": "1\n0 1 3 100 1000 0.000001\n",
 }
 
@@ -219,7 +219,7 @@ BAD = [
     ("--pattern=list --flows={d}/column.csv", "column.csv:1:", "colour"),
     ("--pattern=list --flows={d}/none.csv", "none.csv", "expected"),
     ("--pattern=list --flows={d}/more.txt", "more.txt", "3"),
-    ("--pattern=list --flows={d}/fewer.txt", "fewer.txt:3:", "expected"),
+    ("--pattern=list --flows={d}/packets.txt", "packets.txt:1: the list is taken for bobzhuyb", "expected bytes"),
     # topologies
     ("--leaves=0", "leaves is 0", "at least 1"),
     ("--dciLinks=0", "dciLinks is 0", "at least 1"),

@@ -67,6 +67,16 @@ TRACE_FILE trace.txt
 SUMMARY = json.dumps({"format": 1, "configuration": {"a": "b"}, "files": ["flows.csv", "queues.csv", "nic0.pcap", "summary.json"]},
                      indent=2).encode() + b"\n"
 
+# What stands behind the counted lines.
+TRAILERS = [[""], [""], ["", "First line: # of flows", "src0 dst0 3 dst_port0 size0 start_time0", "..."], ["", "1 2 3", ""],
+            ["0 1 3 100 5 2", ""], ["0 4 100Gbps 1us 0", ""], ["# a comment"], ["\x00"]]
+FORK_KEYS = [b"ENABLE_PFC 0\n", b"ENABLE_PFC 1.0\n", b"ENABLE_IRN 1\n", b"LB_MODE 6\n", b"LB_MODE 9\n", b"BASE_RTT 14400\n", b"FIXED_WIN 18000\n",
+             b"MAX_RATE 100000Mb/s\n", b"MAX_RATE 1Gb/s\n", b"TIMELY_T_LOW 10000\n", b"TIMELY_T_HIGH 5000\n", b"TIMELY_BETA 0.8\n",
+             b"TIMELY_ALPHA 2\n", b"TIMELY_MIN_RTT 20000\n", b"HEADROOM_FACTOR 1.5\n", b"DCI_BUFFER_SIZE 128\n", b"CC_MODE 3 {HPCC}\n",
+             b"WORKING_DIR ./\n", b"TRACE_FILE ${WORKING_DIR}trace.txt\n", b"HAS_WIN 0\n", b"PMAX_MAP 1 100000000000 0.2 400000000000 0.2\n",
+             b"CONWEAVE_TX_EXPIRY_TIME 300\n", b"ROUTING_MODE 2\n", b"ENABLE_TRACE 0\n"]
+UNKNOWN_KEYS = [b"TCP_FLOW_FILE a.txt\n", b"SEND_IN_CHUNKS 0\n", b"COLOUR 1 2 3\n", b"\\\n"]
+
 SPINE = ["--duration=5us", "--spines=2", "--leaves=2", "--hostsPerLeaf=2", "--hostRate=10Gbps", "--wanDelay=5us", "--safetyLimit=500us",
          "--out=out", "--progress=none"]
 REPLAY = ["--topology=topology.txt", "--safetyLimit=500us", "--out=out", "--progress=none"]
@@ -183,11 +193,15 @@ def random_text(rng, name):
         shares[-1] = 100
         return "".join(f"{s} {c}\n" for s, c in zip(sizes, shares)).encode()
     if name == "flow.txt":
+        columns = rng.choice(["usual", "usual", "conweave", "hawkeye", "m3", "packets"])
         rows = []
         for i in range(rng.randint(1, 6)):
             src, dst = rng.sample(range(4), 2)
-            rows.append(f"{src} {dst} 3 {rng.choice([100, 200])} {rng.randint(0, 30000)} {rng.choice([0, i * 1e-6]):.9f}")
-        return "\n".join([str(len(rows))] + rows + [""]).encode()
+            port, size, start = rng.choice([100, 200]), rng.randint(0, 30000), f"{rng.choice([0, i * 1e-6]):.9f}"
+            rows.append({"usual": f"{src} {dst} 3 {port} {size} {start}", "conweave": f"{src} {dst} 3 {size} {start}",
+                         "hawkeye": f"{src} {dst} 3 {port} {size} {start} 0.1", "m3": f"{i} {src} {dst} 3 {port} {size} {start}",
+                         "packets": f"{src} {dst} 3 {size} {rng.choice([0, 1, 2])}{rng.choice(['', '.0'])} 9.5"}[columns])
+        return "\n".join([str(len(rows))] + rows + rng.choice(TRAILERS)).encode()
     if name == "topology":
         hosts, switches = rng.randint(2, 5), rng.randint(1, 3)
         links = [f"{h} {hosts + rng.randrange(switches)}" for h in range(hosts)]
@@ -195,12 +209,24 @@ def random_text(rng, name):
         links += [f"{hosts} {hosts + s}" for s in range(1, switches) if rng.random() < 0.3]
         ends = [f" {rng.choice(['10', '100', '400'])}Gbps {rng.choice(['0', '1', '0.5', '10'])}us {rng.choice(['0', '0', '0.01'])}"
                 for _ in links]
-        first = [hosts + switches, switches] + rng.choice([[], [switches]]) + [len(links)]
-        return "\n".join([" ".join(map(str, first)), " ".join(str(hosts + s) for s in range(switches))] +
-                         [a + b for a, b in zip(links, ends)] + [""]).encode()
+        ids = [str(hosts + s) for s in range(switches)]
+        others = rng.randint(0, switches)  # ToRs, DCI switches or NVSwitches
+        first, id_lines = rng.choice([
+            ([hosts + switches, switches, len(links)], [" ".join(ids)]),
+            ([hosts + switches, switches, len(links)], ids),
+            ([hosts + switches, switches, others, len(links)], [" ".join(ids)]),
+            ([hosts + switches, switches, others, len(links), 10**11, 10**11], [" ".join(ids)]),
+            ([hosts + switches, switches - others, others, len(links)],
+             [" ".join(ids[:switches - others]), " ".join(ids[switches - others:])]),
+            ([hosts + switches, 8, others, switches - others, len(links), "A100"] + rng.choice([[], [8]]), [" ".join(ids)])])
+        return "\n".join([" ".join(map(str, first))] + id_lines + [a + b for a, b in zip(links, ends)] +
+                         rng.choice(TRAILERS)).encode()
     if name == "config":
         lines = CONFIG.splitlines(keepends=True)
-        return b"".join(line for line in lines if rng.random() < 0.8 or b"_FILE" in line)
+        lines = [line for line in lines if rng.random() < 0.8 or b"_FILE" in line]
+        for key in rng.sample(FORK_KEYS, rng.choice([0, 0, 1, 3])) + rng.choice([[], [], UNKNOWN_KEYS]):
+            lines.insert(rng.randint(0, len(lines)), key)
+        return b"".join(lines)
     return FORMATS[name][1]
 
 
@@ -218,6 +244,13 @@ class InputFiles(Fuzzer):
         for _ in range(rng.choice([0, 1, 1, 1, 2, 3]) if kind != "summary" else rng.choice([1, 2])):
             data = rng.choice([change_field, change_field, change_lines, change_bytes])(rng, data)
         files[name] = data
+        if kind == "config":
+            arguments = arguments + rng.choice([[], ["--ignoreUnknown"], ["--longLink=1us"], ["--longLink=1us", "--longLinkBuffer=1GiB"]])
+            if rng.random() < 0.3:  # in a folder, whose files it names as seen from itself or from here
+                arguments = [a.replace("--config=", "--config=mix/") for a in arguments]
+                files["mix/config.txt"] = files.pop(name)
+                if rng.random() < 0.5:
+                    files["mix/topology.txt"] = files.pop("topology.txt")
         if kind == "summary":
             # What a broken or foreign list of files names is not lost.
             files.update({"out/mine.txt": b"1", "out/flows.csv": b"2", "keep.txt": b"3"})
@@ -227,9 +260,9 @@ class InputFiles(Fuzzer):
                 files[name] = json.dumps({"files": names}).encode()
             elif rng.random() < 0.2:
                 files[name] = b'{"files":' + b"[" * rng.choice([10, 100000])
-        elif rng.random() < 0.02:
+        elif name in files and rng.random() < 0.02:
             files[name] = None  # a folder
-        elif rng.random() < 0.02:
+        elif name in files and rng.random() < 0.02:
             files.pop(name)
         return Case(program, arguments, files)
 

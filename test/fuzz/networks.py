@@ -246,6 +246,8 @@ def sense(reply, after, case):
             reply.status == 3,
         "dropped frames: the sum of the reasons": counters["framesDropped"] == counters["framesDroppedBuffer"] +
             counters["framesDroppedNoRoute"] + counters["framesDroppedTtl"],
+        "queue pairs of all NICs are made of the same values":
+            all(len(entries) == 1 for role, entries in summary["valuesInForce"].items() if role.startswith(("intra.", "inter."))),
         "no XON without XOFF": counters["pfcXonSent"] <= counters["pfcXoffSent"],
         "link losses are not less than those of failed links": counters["framesLostLinkDown"] <= counters["framesLostOnLinks"],
         "no loss without losses": not case.calm or counters["framesLostOnLinks"] == 0,

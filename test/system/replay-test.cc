@@ -9,6 +9,7 @@
 #include "roce-replay-fixture.h"
 
 #include "ns3/node.h"
+#include "ns3/roce-hpcc-longest.h"
 #include "ns3/roce-path-list.h"
 #include "ns3/roce-pfc-log.h"
 #include "ns3/roce-random-loss.h"
@@ -75,7 +76,7 @@ TEST_F(Replay, CommandLineBeforeConfigurationBeforeProfile)
     EXPECT_EQ(c["ns3::roce::Dcqcn::TimeReset"], "900us");
     EXPECT_EQ(c["ns3::roce::Dcqcn::AiRate"], "7Mb/s");
     EXPECT_EQ(c["ns3::roce::Dcqcn::Profile"], "hpcc-sim");
-    EXPECT_EQ(c.count("ns3::roce::Dcqcn::Window"), 0u); // none, the default
+    EXPECT_EQ(c.count("ns3::roce::Nic::FlowWindow"), 0u); // none, the default
     EXPECT_EQ(c["ns3::roce::Switch::BufferSize"], "20971520B");
     EXPECT_EQ(c["ns3::roce::EcnMarker::RateMap"],
               "100000000000bps/1000/2000/0.5,400000000000bps/4000/8000/0.25");
@@ -122,8 +123,8 @@ TEST_F(Replay, EveryKeyReachesItsAttribute)
                                                       {"ns3::roce::Timely::MinRate", "3Mb/s"},
                                                       {"ns3::roce::Dctcp::MinRate", "3Mb/s"},
                                                       {"ns3::roce::Dctcp::Ai", "77Mb/s"},
-                                                      {"ns3::roce::Dcqcn::Window", "bdp"},
-                                                      {"ns3::roce::Timely::Window", "bdp"},
+                                                      {"ns3::roce::Nic::FlowWindow", "fixed"},
+                                                      {"ns3::roce::Nic::FlowWindowBytes", "102250"},
                                                       {"ns3::roce::Hpcc::FastReact", "false"},
                                                       {"ns3::roce::Hpcc::Eta", "0.9"},
                                                       {"ns3::roce::Hpcc::MaxStage", "3"},
@@ -141,7 +142,7 @@ TEST_F(Replay, EveryKeyReachesItsAttribute)
     std::vector<std::string> other = arguments;
     other.insert(other.end(), {"--cc=Dcqcn[Threshold=4]", "--set=ACK_HIGH_PRIO=1,ENABLE_QCN=1"});
     ASSERT_EQ(Run(other), 0) << error;
-    EXPECT_EQ(Summary()["configuration"].count("ns3::roce::Nic::ControlClass"), 0u); // 6
+    EXPECT_EQ(Summary()["configuration"]["ns3::roce::Nic::ControlClass"], "0");
 }
 
 // Which laws of that simulator move the end of a gap that has begun.
@@ -256,15 +257,14 @@ TEST_F(Replay, ValuesBeyondLimitsAreRefusedWithTheirLine)
         {"LINK_DOWN 999999999999999999 4 6",
          "LINK_DOWN: 999999999999999999 us is too late, expected at most 1000000000000"},
         {"BUFFER_SIZE 1e300", "BUFFER_SIZE: 1"},
-        {"BUFFER_SIZE 5000",
-         "BUFFER_SIZE: --ns3::roce::Switch::BufferSize is '5242880000B', expected"},
+        {"BUFFER_SIZE 5000", "BUFFER_SIZE: 5242880000B, expected"},
         {"INT_MULTI 1e300", "INT_MULTI: 1"},
-        {"INT_MULTI 1e9", "INT_MULTI: --ns3::roce::IntStamper::TxUnit is '128000000000', expected"},
+        {"INT_MULTI 1e9", "INT_MULTI: 128000000000, expected"},
         {"SIMULATOR_STOP_TIME 0", "SIMULATOR_STOP_TIME: 0 seconds, expected more than 0"},
-        {"PACKET_PAYLOAD_SIZE 0",
-         "PACKET_PAYLOAD_SIZE: --ns3::roce::Nic::PathMtu is '0', expected"},
-        {"RP_TIMER 1e300", "RP_TIMER: --ns3::roce::Dcqcn::TimeReset is '1"},
-        {"KMAX_MAP 1 1 2\nPMAX_MAP 1 1 0\nKMIN_MAP 1 1 1e300", "KMIN_MAP: 1"}};
+        {"PACKET_PAYLOAD_SIZE 0", "PACKET_PAYLOAD_SIZE: 0, expected"},
+        {"MI_THRESH 1e300", "MI_THRESH: 1e300, expected"},
+        {"KMAX_MAP 1 1 2\nPMAX_MAP 1 1 0\nKMIN_MAP 1 1 1e300",
+         "KMIN_MAP: rate 1 has 1e+300, expected at most 2"}};
     for (const auto& [text, expected] : cases)
     {
         Write("config.txt", text + "\n");
@@ -431,8 +431,9 @@ TEST_F(Replay, LossRatesOfTheFile)
 
 TEST_F(Replay, LongestRttMayBeWithinARack)
 {
-    SmallNetwork star(Write("star.txt", "3 1 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"));
-    EXPECT_EQ(star.topology.GetMaxRttPs(star.net, 1000), 4160000);
+    const HpccTopology star =
+        HpccTopology::Read(Write("star.txt", "3 1 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n"));
+    EXPECT_EQ(HpccLongest::Find(star, 1000).rttPs, 4160000);
 }
 
 // Racks stand for others of their kind: one whose link is longer, or has another neighbour, is not
@@ -440,22 +441,43 @@ TEST_F(Replay, LongestRttMayBeWithinARack)
 TEST_F(Replay, LongestRttOfUnequalRacks)
 {
     // Hosts 0..3 at switches 4..7, which hang off switch 8; switch 6 is 3 us away, host 3 2 us.
-    SmallNetwork tree(Write("tree.txt",
-                            "9 5 8\n4 5 6 7 8\n0 4 100Gbps 1us 0\n1 5 100Gbps 1us 0\n"
-                            "2 6 100Gbps 1us 0\n3 7 100Gbps 2us 0\n4 8 100Gbps 1us 0\n"
-                            "5 8 100Gbps 1us 0\n6 8 100Gbps 3us 0\n7 8 100Gbps 1us 0\n"));
-    EXPECT_EQ(tree.topology.GetMaxRttPs(tree.net, 1000), 2 * (1 + 3 + 1 + 2) * US + 4 * 80 * NS);
+    const HpccTopology tree =
+        HpccTopology::Read(Write("tree.txt",
+                                 "9 5 8\n4 5 6 7 8\n0 4 100Gbps 1us 0\n1 5 100Gbps 1us 0\n"
+                                 "2 6 100Gbps 1us 0\n3 7 100Gbps 2us 0\n4 8 100Gbps 1us 0\n"
+                                 "5 8 100Gbps 1us 0\n6 8 100Gbps 3us 0\n7 8 100Gbps 1us 0\n"));
+    EXPECT_EQ(HpccLongest::Find(tree, 1000).rttPs, 2 * (1 + 3 + 1 + 2) * US + 4 * 80 * NS);
     // A line of three racks: the outer ones have the same link to the same switch.
-    SmallNetwork line(Write("line.txt",
-                            "6 3 5\n3 4 5\n0 3 100Gbps 1us 0\n1 4 100Gbps 1us 0\n"
-                            "2 5 100Gbps 1us 0\n3 4 100Gbps 1us 0\n4 5 100Gbps 1us 0\n"));
-    EXPECT_EQ(line.topology.GetMaxRttPs(line.net, 1000), 2 * 4 * US + 4 * 80 * NS);
+    const HpccTopology line =
+        HpccTopology::Read(Write("line.txt",
+                                 "6 3 5\n3 4 5\n0 3 100Gbps 1us 0\n1 4 100Gbps 1us 0\n"
+                                 "2 5 100Gbps 1us 0\n3 4 100Gbps 1us 0\n4 5 100Gbps 1us 0\n"));
+    EXPECT_EQ(HpccLongest::Find(line, 1000).rttPs, 2 * 4 * US + 4 * 80 * NS);
     // Two ways of the same number of links: the longer one counts, whatever a hash chooses.
-    SmallNetwork ring(Write("ring.txt",
-                            "6 4 6\n2 3 4 5\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n"
-                            "2 4 100Gbps 1us 0\n4 3 100Gbps 1us 0\n2 5 100Gbps 1us 0\n"
-                            "5 3 100Gbps 9us 0\n"));
-    EXPECT_EQ(ring.topology.GetMaxRttPs(ring.net, 1000), 2 * (1 + 1 + 9 + 1) * US + 4 * 80 * NS);
+    const HpccTopology ring =
+        HpccTopology::Read(Write("ring.txt",
+                                 "6 4 6\n2 3 4 5\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n"
+                                 "2 4 100Gbps 1us 0\n4 3 100Gbps 1us 0\n2 5 100Gbps 1us 0\n"
+                                 "5 3 100Gbps 9us 0\n"));
+    EXPECT_EQ(HpccLongest::Find(ring, 1000).rttPs, 2 * (1 + 1 + 9 + 1) * US + 4 * 80 * NS);
+}
+
+// The largest product need not be that of the longest RTT, nor of the fastest host.
+TEST_F(Replay, LargestBdpOfUnequalRates)
+{
+    // Hosts 0 and 1 at 10 Gbit/s, 300 us away; 2 and 3 at 100 Gbit/s, 50 us; 4 at 400 Gbit/s, 1 us.
+    const HpccTopology star = HpccTopology::Read(
+        Write("star.txt",
+              "6 1 5\n5\n0 5 10Gbps 300us 0\n1 5 10Gbps 300us 0\n2 5 100Gbps 50us 0\n"
+              "3 5 100Gbps 50us 0\n4 5 400Gbps 1us 0\n"));
+    const HpccLongest longest = HpccLongest::Find(star, 1000);
+    EXPECT_EQ(longest.rttPs, 2 * 600 * US + 2 * 800 * NS);
+    // 1201.6 us at 10 Gbit/s are 1,502,000 B; 200.16 us at 100 Gbit/s 2,502,000 B.
+    EXPECT_EQ(longest.bdpBytes, 2502000u);
+    // A slow link in the middle is the rate of its pairs.
+    const HpccTopology pair = HpccTopology::Read(
+        Write("pair.txt", "4 2 3\n2 3\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 40Gbps 1us 0\n"));
+    EXPECT_EQ(HpccLongest::Find(pair, 1000).bdpBytes, (6000 + 2 * 80 + 200) * 5u);
 }
 
 TEST_F(Replay, LongestRttOfTheReference)
@@ -465,7 +487,8 @@ TEST_F(Replay, LongestRttOfTheReference)
     Network net;
     topology.Construct(net);
     net.Build();
-    EXPECT_EQ(topology.GetMaxRttPs(net, 1000), 8200 * NS); // that simulator's GLOBAL_T
+    EXPECT_EQ(HpccLongest::Find(topology, 1000).rttPs, 8200 * NS); // that simulator's GLOBAL_T
+    EXPECT_EQ(HpccLongest::Find(topology, 1000).bdpBytes, 102500u);
     EXPECT_EQ(net.GetNNics(), 128u);
     EXPECT_EQ(net.GetNSwitches(), 12u);
 }

@@ -4,14 +4,19 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Egress scheduling: byte fairness, strict priority, paused classes, byte counts.
+#include "../roce-error-of.h"
+
 #include "ns3/roce-dwrr-scheduler.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <array>
 #include <gtest/gtest.h>
+#include <string>
 
 using namespace ns3;
 using namespace ns3::roce;
+using namespace ns3::roce::test;
 
 namespace
 {
@@ -76,6 +81,89 @@ TEST(Dwrr, Weights)
     EXPECT_NEAR(served[1] / unit, 3, 0.01);
     EXPECT_NEAR(served[2] / unit, 5, 0.01);
     dwrr->Dispose();
+}
+
+// As the command line has them.
+TEST(Dwrr, WeightsAreAnAttribute)
+{
+    Ptr<DwrrScheduler> dwrr = CreateObject<DwrrScheduler>();
+    dwrr->SetAttribute("Weights", StringValue("1:3,2:5"));
+    const auto served = Serve(*dwrr, {4158, 1500, 300}, 100000);
+    const double unit = static_cast<double>(served[0]);
+    EXPECT_NEAR(served[1] / unit, 3, 0.01);
+    EXPECT_NEAR(served[2] / unit, 5, 0.01);
+    dwrr->Dispose();
+    const auto textOf = [](const DwrrScheduler& scheduler) {
+        StringValue text;
+        scheduler.GetAttribute("Weights", text);
+        return text.Get();
+    };
+    dwrr = CreateObject<DwrrScheduler>();
+    EXPECT_EQ(textOf(*dwrr), "");
+    dwrr->SetWeights("7:2,0:1000000,3:1");
+    EXPECT_EQ(textOf(*dwrr), "0:1000000,7:2");
+    dwrr->SetWeights("4:6"); // others are 1 again
+    EXPECT_EQ(textOf(*dwrr), "4:6");
+    Ptr<DwrrScheduler> copy = CreateObject<DwrrScheduler>();
+    copy->CopySettings(*dwrr);
+    EXPECT_EQ(textOf(*copy), "4:6");
+}
+
+TEST(Dwrr, BadWeightsAreRefused)
+{
+    Ptr<DwrrScheduler> dwrr = CreateObject<DwrrScheduler>();
+    for (const char* text : {"3",
+                             "3:",
+                             ":2",
+                             "8:1",
+                             "3:0",
+                             "3:1000001",
+                             "3:2,",
+                             ",3:2",
+                             "3:2,3:4",
+                             "3:-1",
+                             "3:1.5",
+                             "3:2;4:1",
+                             "3: 2",
+                             "99999999999:1",
+                             "3:99999999999"})
+    {
+        EXPECT_EQ(ErrorOf([&] { dwrr->SetWeights(text); }),
+                  "ns3::roce::DwrrScheduler::Weights is '" + std::string(text) +
+                      "', expected CLASS:WEIGHT,... with classes 0 to 7, each once, and weights 1 "
+                      "to 1000000");
+    }
+    EXPECT_EQ(ErrorOf([&] { dwrr->SetWeight(8, 1); }),
+              "ns3::roce::DwrrScheduler: weight of class 8 is 1, expected classes 0 to 7 and "
+              "weights 1 to 1000000");
+    EXPECT_NE(ErrorOf([&] { dwrr->SetWeight(0, 0); }), "no error");
+}
+
+// Each turn is one frame, or as many as the weight says, whatever their sizes.
+TEST(Dwrr, AQuantumOfZeroSharesByFrames)
+{
+    Ptr<DwrrScheduler> dwrr = CreateObject<DwrrScheduler>();
+    dwrr->SetAttribute("Quantum", UintegerValue(0));
+    const auto served = Serve(*dwrr, {0, 1048, 60, 0, 500}, 30000);
+    EXPECT_EQ(served[1] / 1048, 10000u);
+    EXPECT_EQ(served[2] / 60, 10000u);
+    EXPECT_EQ(served[4] / 500, 10000u);
+    dwrr->Dispose();
+    dwrr = CreateObject<DwrrScheduler>();
+    dwrr->SetAttribute("Quantum", UintegerValue(0));
+    dwrr->SetAttribute("Weights", StringValue("2:3"));
+    Serve(*dwrr, {0, 1048, 60}, 4);
+    std::string order;
+    for (int i = 0; i < 8; ++i)
+    {
+        Frame* frame = dwrr->Dequeue(0, 0);
+        order += std::to_string(frame->trafficClass);
+        dwrr->Enqueue(Make(frame->trafficClass, frame->frameBytes), 0);
+        FramePool::Free(frame);
+    }
+    EXPECT_NE(std::string("1222122212221222").find(order), std::string::npos) << order;
+    dwrr->Dispose();
+    EXPECT_EQ(FramePool::Outstanding(), 0u);
 }
 
 TEST(Dwrr, AQuantumSmallerThanAFrameStillSharesByBytes)

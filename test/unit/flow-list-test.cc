@@ -354,13 +354,13 @@ TEST(FlowListTest, RefusesWrongHpccLists)
     ExpectRefused("0\n", 1, "number of flows is 0, expected at least one");
     ExpectRefused("# x\n3\n" + f + f, 2, "number of flows is 3, expected 2 as the list has");
     ExpectRefused("1\n", 1, "number of flows is 1, expected 0 as the list has");
-    ExpectRefused("1\n" + f + f, 3, "flow 2 found, expected 1 as line 1 says");
     ExpectRefused("5000000000\n" + f,
                   1,
                   "number of flows 5000000000 out of range, expected 0..1000000000");
     const std::string form = ": src dst pg dport size start_seconds";
-    ExpectRefused("1\n0 1 3 1000 0.1\n", 2, "found 5 fields, expected 6" + form);
-    ExpectRefused("1\n0 1 3 100 1000 0.1 9\n", 2, "found 7 fields, expected 6" + form);
+    ExpectRefused("1\n0 1 3 0.1\n", 2, "found 4 fields, expected 6" + form);
+    ExpectRefused("2\n" + f + "0 1 3 1000 0.1\n", 3, "found 5 fields, expected 6" + form);
+    ExpectRefused("1\n0 1 3 100 1000 0.1 9 9\n", 2, "found 8 fields, expected 6" + form);
     ExpectRefused("2\n" + f + "1 1 3 100 1000 0.1\n",
                   3,
                   "src and dst are both 1, expected two different hosts");
@@ -377,6 +377,56 @@ TEST(FlowListTest, RefusesWrongHpccLists)
     ExpectRefused("1\n0 1 3 100 1000 9223373\n",
                   2,
                   "start_seconds '9223373' is too late, expected less than 2^63 picoseconds");
+}
+
+TEST(FlowListTest, WhatFollowsTheCountedFlowsIsNotRead)
+{
+    const std::string f = "0 1 3 100 1000 0.1\n";
+    for (const std::string text : {"", "\nFirst line: # of flows\n", "a b c d e f\n", "\x01\n"})
+    {
+        const FlowList list = ReadText("1\n" + f + text);
+        ExpectFlows(list.flows, {Flow(0, 1, 1000, 100000000000, 3, 0, 0)});
+        EXPECT_TRUE(list.notes.empty()) << text;
+    }
+    const FlowList list = ReadText("1\n" + f + "\n" + f);
+    EXPECT_EQ(list.flows.size(), 1U);
+    EXPECT_EQ(list.notes,
+              (std::vector<std::string>{"line 4 has one more flow, but the first line says 1; what "
+                                        "follows them is not read"}));
+}
+
+TEST(FlowListTest, ColumnsOfOtherSimulatorsAreKnown)
+{
+    const std::vector<FlowSpec> flows = {Flow(0, 1, 1000, 1000000000000, 3, 0, 0),
+                                         Flow(1, 2, 70, 2000000000000, 4, 0, 0)};
+    for (const std::string text : {"2\n0 1 3 1000 1\n1 2 4 70 2\n",
+                                   "2\n0 1 3 100 1000 1 3\n1 2 4 100 70 2 2\n",
+                                   "2\n0 0 1 3 100 1000 1\n1 1 2 4 100 70 2\n",
+                                   "2\n1 0 1 3 100 1000 1\n2 1 2 4 100 70 2\n"})
+    {
+        const FlowList list = ReadText(text);
+        ExpectFlows(list.flows, flows);
+        EXPECT_EQ(list.notes.size(), 1U) << text;
+    }
+}
+
+// Packets taken for a port and seconds taken for bytes would be wrong without a word.
+TEST(FlowListTest, ListsThatCountPacketsAreRefused)
+{
+    const std::string message =
+        "the list is taken for bobzhuyb/ns3-rdma's, src dst pg packets start stop, whose sizes are "
+        "packets; expected bytes: src dst pg dport size start_seconds";
+    ExpectRefused("1\n0 1 3 60000 2.0 9.5\n", 2, message);
+    ExpectRefused("1\n0 1 3 10000000 2 9.5\n", 2, message);
+    ExpectRefused("# x\n2\n0 1 3 60000 2 9.5\n1 2 3 100 0 5\n", 2, message);
+    // Ports that analyses know, a size that is no start, or a start before the size: a list of
+    // bytes.
+    for (const std::string text : {"1\n0 1 3 100 2 9.5\n",
+                                   "2\n0 1 3 60000 2 9.5\n1 2 3 100 1000 9.5\n",
+                                   "1\n0 1 3 60000 2 0.5\n"})
+    {
+        EXPECT_GT(ReadText(text).flows.size(), 0U) << text;
+    }
 }
 
 } // namespace

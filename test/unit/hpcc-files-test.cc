@@ -18,6 +18,8 @@
 
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace ns3;
 using namespace ns3::roce;
@@ -57,7 +59,7 @@ TEST(HpccTopology, ReadsNodesAndLinks)
     const TempFile file("5 2 4\n0\n3\n0 3 400Gbps 2us 0.5\n4 0 100Gbps 1000ns 0\n"
                         "# a comment\n\n3 1 25Gb/s 0.001ms 0\n2 3 100000000000bps 1us 1e-3\n");
     const HpccTopology topology = HpccTopology::Read(file.path);
-    EXPECT_FALSE(topology.fourNumbers);
+    EXPECT_EQ(topology.layout, HpccTopology::Layout::ORIGINAL);
     EXPECT_EQ(topology.isSwitch, (std::vector<bool>{true, false, false, true, false}));
     EXPECT_EQ(topology.nodeOfNic, (std::vector<uint32_t>{4, 1, 2}));
     const uint32_t none = FlowList::NO_NIC;
@@ -77,27 +79,30 @@ TEST(HpccTopology, ReadsNodesAndLinks)
 TEST(HpccTopology, FourNumbersAreTheOtherFamily)
 {
     const TempFile file("3 1 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
-    EXPECT_TRUE(HpccTopology::Read(file.path).fourNumbers);
+    EXPECT_EQ(HpccTopology::Read(file.path).layout, HpccTopology::Layout::INET_TUB);
 }
 
 TEST(HpccTopology, SaysWhatIsWrongAndWhere)
 {
     const std::string head = "4 1 3\n3\n";
     const std::string good = "0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n";
-    EXPECT_EQ(TopologyError("4 1\n"), ":1: found 2 fields, expected: nodes switches [tors] links");
+    EXPECT_EQ(TopologyError("4 1\n").find(":1: found 2 fields, expected nodes switches links, "),
+              0U);
     EXPECT_EQ(TopologyError(""),
               ":1: the file ends, expected the numbers of nodes, switches and links");
     EXPECT_EQ(TopologyError("4 x 3\n"),
               ":1: number of switches 'x' is not an integer, expected 0..4");
     EXPECT_EQ(TopologyError("4 3 3\n"),
-              ":1: 4 nodes with 3 switches, expected at least one switch and two hosts");
+              ":1: 4 nodes with 3 switches, expected at least one switch and two hosts: hosts are "
+              "joined by switches, and forward nothing");
     EXPECT_EQ(TopologyError("4 1 3\n4\n"), ":2: switch 4 out of range, expected 0..3");
     EXPECT_EQ(TopologyError("5 2 3\n3 3\n"), ":2: switch 3 is there twice, expected each once");
     EXPECT_EQ(TopologyError("5 2 3\n3\n"), ":3: the file ends, expected the ids of 2 switches");
     EXPECT_EQ(TopologyError("4 1 3\n3 2\n"),
               ":2: more than 1 switch ids, expected as many as the first line says");
     EXPECT_EQ(TopologyError(head + "0 3 100Gbps 1us\n"),
-              ":3: found 4 fields, expected 5: a b rate delay error_rate");
+              ":3: found 4 fields, expected 5: a b rate delay error_rate (links without error_rate "
+              "are bobzhuyb/ns3-rdma's: append 0)");
     EXPECT_EQ(TopologyError(head + "0 9 100Gbps 1us 0\n"),
               ":3: node 9 out of range, expected 0..3");
     EXPECT_EQ(TopologyError(head + "0 0 100Gbps 1us 0\n"),
@@ -113,12 +118,51 @@ TEST(HpccTopology, SaysWhatIsWrongAndWhere)
               ":3: error_rate '2' is not a probability, expected 0 to 1");
     EXPECT_EQ(TopologyError(head + good),
               ":5: the file ends after 2 links, expected 3 as the first line says");
-    EXPECT_EQ(TopologyError(head + good + "2 3 1Gbps 1us 0\n0 3 1Gbps 1us 0\n"),
-              ":6: link 4 found, expected 3 as the first line says");
     EXPECT_EQ(TopologyError(head + good + "0 3 100Gbps 1us 0\n"),
-              ":5: host 0 has a second link, expected one for each host");
+              ":5: host 0 has a second link, to node 3 (the first, line 3, leads to node 3), "
+              "expected one for each host: a host with several NICs has to be several nodes");
     EXPECT_EQ(TopologyError("4 1 2\n3\n" + good),
               ": host 2 has no link, expected one for each host");
+}
+
+TEST(HpccTopology, WhatFollowsTheCountedLinksIsNotRead)
+{
+    const std::string text = "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n";
+    for (const std::string more : {"", "\nFirst line: total node #\n", "\x01\n"})
+    {
+        const TempFile file(text + more);
+        EXPECT_EQ(HpccTopology::Read(file.path).unreadLine, 0U) << more;
+    }
+    const TempFile file(text + "\n9 2 1Gbps 1us 0\n");
+    const HpccTopology topology = HpccTopology::Read(file.path);
+    EXPECT_EQ(topology.links.size(), 2U);
+    EXPECT_EQ(topology.unreadLine, 6U);
+}
+
+TEST(HpccTopology, LayoutsOfOtherSimulatorsAreKnown)
+{
+    using Layout = HpccTopology::Layout;
+    const std::string links = "0 3 100000000000 1us 0\n1 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n"
+                              "2 4 100Gbps 1us 0\n";
+    const std::pair<const char*, Layout> cases[] = {
+        {"5 2 4\n3 4\n", Layout::ORIGINAL},
+        {"5 2 1 4\n3 4\n", Layout::INET_TUB},
+        {"5 2 1 4 25000000000 25000000000\n3 4\n", Layout::INET_TUB},
+        {"5 1 1 4\n3\n4\n", Layout::LCMP},
+        {"5 1 1 4\n3 4\n", Layout::LCMP},
+        {"5 2 0 2 4 A100\n3 4\n", Layout::SIM_AI},
+        {"5 2 1 1 4 H100 8\n3\n4\n", Layout::SIM_AI}};
+    for (const auto& [head, layout] : cases)
+    {
+        const TempFile file(head + links);
+        const HpccTopology topology = HpccTopology::Read(file.path);
+        EXPECT_EQ(topology.layout, layout) << head;
+        EXPECT_EQ(topology.nodeOfNic, (std::vector<uint32_t>{0, 1, 2})) << head;
+        EXPECT_EQ(topology.isDci[4], layout == Layout::LCMP) << head;
+        EXPECT_EQ(topology.links[0].rateBps, 100000000000U) << head;
+    }
+    EXPECT_EQ(TopologyError("5 2 1 4\n3 4\n0 1\n"),
+              ":3: more than 2 switch ids, expected as many as the first line says");
 }
 
 TEST(HpccTopology, FlowsFromSwitchesAreRefused)
@@ -174,11 +218,19 @@ TEST(HpccConfig, ReadsKeys)
 
 TEST(HpccConfig, SaysWhatIsWrongAndWhere)
 {
+    const std::string known = ", expected those of the HPCC simulator, for example CC_MODE, or "
+                              "--ignoreUnknown to go on without them";
+    EXPECT_EQ(ConfigError("CC_MODE 1\nCC_MOD 3\n"), ":2: unknown key 'CC_MOD' (line 2)" + known);
+    EXPECT_EQ(ConfigError("A 1\nCC_MODE 1\nB\n"),
+              ":1: unknown keys 'A' (line 1), 'B' (line 3)" + known);
     EXPECT_EQ(
-        ConfigError("CC_MODE 1\nCC_MOD 3\n"),
-        ":2: unknown key 'CC_MOD', expected one of the HPCC simulator's, for example CC_MODE");
+        ConfigError("TCP_FLOW_FILE x\n"),
+        ":1: unknown key 'TCP_FLOW_FILE' (line 1); the file is taken for bobzhuyb/ns3-rdma's, "
+        "whose flow lists count packets" +
+            known);
     EXPECT_EQ(ConfigError("CC_MODE 1\n\nCC_MODE 3\n"),
-              ":3: key CC_MODE stands in line 1 already, expected each once");
+              ":3: key CC_MODE stands in line 1 with another value already, expected each once");
+    EXPECT_EQ(ConfigError("CC_MODE 1\nCC_MODE 1 {as above}\n"), "no error");
     EXPECT_EQ(ConfigError("HAS_WIN 2\n"), ":1: HAS_WIN is '2', expected 0 or 1");
     EXPECT_EQ(ConfigError("U_TARGET\n"), ":1: U_TARGET is '', expected a number of 0 or more");
     EXPECT_EQ(ConfigError("U_TARGET -1\n"), ":1: U_TARGET is '-1', expected a number of 0 or more");
@@ -203,4 +255,44 @@ TEST(HpccConfig, SaysWhatIsWrongAndWhere)
     EXPECT_THROW(config.Override("HAS_WIN=yes"), InputError);
     EXPECT_THROW(config.Override("COLOUR=1"), InputError);
     EXPECT_NO_THROW(config.Override(""));
+}
+
+TEST(HpccConfig, UnknownKeysCanBeIgnored)
+{
+    const TempFile file("A 1\nCC_MODE 1\nB\n");
+    const HpccConfig config = HpccConfig::Read(file.path, true);
+    EXPECT_EQ(config.Number("CC_MODE"), 1);
+    EXPECT_EQ(config.GetNotes(),
+              (std::vector<std::string>{file.path +
+                                        ": unknown keys 'A' (line 1), 'B' (line 3); ignored"}));
+}
+
+TEST(HpccConfig, MapsHaveAsManyPairsAsTheirCountSays)
+{
+    const TempFile file("KMIN_MAP 1 25000000000 100 50000000000 200\n"
+                        "PMAX_MAP 2 25000000000 0.2 25000000000 0.2\n"
+                        "KMAX_MAP 2 25000000000 400 25000000000 500\n");
+    const HpccConfig config = HpccConfig::Read(file.path);
+    EXPECT_EQ(config.Map("KMIN_MAP"), (std::map<uint64_t, double>{{25000000000, 100}}));
+    EXPECT_EQ(config.Map("PMAX_MAP"), (std::map<uint64_t, double>{{25000000000, 0.2}}));
+    EXPECT_THROW(config.Map("KMAX_MAP"), InputError);
+    EXPECT_EQ(config.GetNotes().size(), 1U);
+}
+
+TEST(HpccConfig, FilesAreFoundBesideItAndInTheWorkingDirectory)
+{
+    const TempFile other("");
+    const std::string name = other.path.substr(other.path.rfind('/') + 1);
+    const TempFile file("WORKING_DIR ./\nTOPOLOGY_FILE ${WORKING_DIR}" + name +
+                        "\nFLOW_FILE no/such.txt\nTRACE_FILE ${X}t.txt\n");
+    const HpccConfig config = HpccConfig::Read(file.path);
+    const std::string folder = file.path.substr(0, file.path.rfind('/') + 1);
+    EXPECT_EQ(config.FindFile("TOPOLOGY_FILE"), folder + "./" + name);
+    EXPECT_EQ(ErrorOf([&] { config.FindFile("FLOW_FILE"); }),
+              file.path + ":3: FLOW_FILE: no file '" + folder +
+                  "no/such.txt' (beside the configuration), nor 'no/such.txt' (from the working "
+                  "directory), expected one");
+    EXPECT_EQ(ErrorOf([&] { config.FindFile("TRACE_FILE"); }),
+              file.path +
+                  ":4: TRACE_FILE: '${X}t.txt', expected ${NAME} with the name of another key");
 }

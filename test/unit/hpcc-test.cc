@@ -357,6 +357,43 @@ TEST(Hpcc, WindowNeverFallsBelowOneFrame)
     EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), 145e6, 1e5); // pacing goes on falling
 }
 
+// A window for the line rate that is not line rate times T: the HPCC simulator's m_win, where NICs
+// have different rates.
+TEST(Hpcc, WinitIsApartFromT)
+{
+    auto cc = Make({{"Winit", "300000"}, {"Rai", "1Gbps"}});
+    EXPECT_EQ(cc->GetWindowBytes(), 300000u);
+    EXPECT_EQ(cc->GetRateBps(), G100);
+    EXPECT_NEAR(cc->m_wai, 3000, 1e-9); // 1 % of it
+    Port port(7);
+    AckOf(*cc, 1, 10, {port});
+    cc->m_loop = Hpcc::Loop{1, 300000, 0};
+    port.Run(12 * US, 50e9, 0); // as much sent as in T, nothing queued
+    AckOf(*cc, 11, 20, {port});
+    EXPECT_NEAR(cc->m_loop.utilisation, 0.5, 1e-9);
+    port.Run(12 * US, 50e9, 75000);
+    AckOf(*cc, 21, 30, {port});
+    EXPECT_NEAR(cc->m_loop.utilisation, 0.5, 1e-9) << "the shorter of two queues counts";
+    port.Run(12 * US, 50e9, 75000);
+    AckOf(*cc, 31, 40, {port});
+    EXPECT_NEAR(cc->m_loop.utilisation, 0.75, 1e-9) << "75 of 300 KB";
+    const double window = Variable(*cc, "exact_window_bytes");
+    EXPECT_NEAR(static_cast<double>(cc->GetRateBps()), G100 * window / 300000, 1);
+}
+
+TEST(Hpcc, AFixedWindowStaysWinit)
+{
+    auto cc = Make({{"FixedWindow", "true"}});
+    Port port(7);
+    AckOf(*cc, 1, 10, {port});
+    port.Run(12 * US, 100e9, 150000);
+    AckOf(*cc, 11, 20, {port});
+    port.Run(12 * US, 100e9, 150000);
+    AckOf(*cc, 21, 30, {port});
+    EXPECT_LT(cc->GetRateBps(), G100 * 6 / 10);
+    EXPECT_EQ(cc->GetWindowBytes(), 150000u);
+}
+
 TEST(Hpcc, HpccSimProfile)
 {
     auto cc = Make({{"Profile", "hpcc-sim"}});

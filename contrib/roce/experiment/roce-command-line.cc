@@ -94,6 +94,10 @@ KindOf()
     {
         return {ValueKind::BYTES, 0};
     }
+    else if constexpr (std::is_same_v<T, ByteSize>)
+    {
+        return {ValueKind::MANY_BYTES, 0};
+    }
     else
     {
         static_assert(std::is_same_v<T, std::string>, "no option of this type");
@@ -185,6 +189,22 @@ CheckedCommandLine::AddValue(const std::string& name, const std::string& help, D
 
 void
 CheckedCommandLine::AddValue(const std::string& name, const std::string& help, QueueSize& value)
+{
+    // ns-3 itself does not know GB and TB.
+    const auto set = [&value](const std::string& text) {
+        uint64_t bytes = 0;
+        const bool good = ByteSize::Parse(text, bytes);
+        value = QueueSize(QueueSizeUnit::BYTES, static_cast<uint32_t>(bytes));
+        return good;
+    };
+    std::ostringstream usual;
+    usual << value;
+    m_cmd.AddValue(name, help, set, usual.str());
+    DescribeField(name, value);
+}
+
+void
+CheckedCommandLine::AddValue(const std::string& name, const std::string& help, ByteSize& value)
 {
     Add(name, help, value);
 }

@@ -10,6 +10,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
 #include "ns3/queue-size.h"
+#include "ns3/roce-byte-size.h"
 #include "ns3/roce-option-preset.h"
 #include "ns3/roce-unused-options.h"
 #include "ns3/roce-value-check.h"
@@ -68,6 +69,8 @@ class CheckedCommandLine
     void AddValue(const std::string& name, const std::string& help, DataRate& value);
     /// @copydoc AddValue(const std::string&,const std::string&,bool&)
     void AddValue(const std::string& name, const std::string& help, QueueSize& value);
+    /// @copydoc AddValue(const std::string&,const std::string&,bool&)
+    void AddValue(const std::string& name, const std::string& help, ByteSize& value);
     /// May be empty and may hold blanks. @copydoc AddValue(const std::string&,const
     /// std::string&,bool&)
     void AddValue(const std::string& name, const std::string& help, std::string& value);

@@ -5,6 +5,7 @@
  */
 #include "roce-run-options.h"
 
+#include "roce-class-check.h"
 #include "roce-mpi-ranks.h"
 
 #include "ns3/abort.h"
@@ -401,6 +402,11 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         WarnNow(summary.warnings, line);
     }
     WarnNow(summary.warnings, DescribeWarmup(warmup, flows));
+    const bool chosen = cmd.IsGiven("ns3::roce::Switch::LosslessClasses");
+    for (const std::string& line : CheckClasses(network, flows, chosen))
+    {
+        WarnNow(summary.warnings, line);
+    }
     collector.Start();
     threading.Apply(network);
     MpiRanks::Agree("");

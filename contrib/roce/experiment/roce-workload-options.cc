@@ -7,12 +7,14 @@
 
 #include "ns3/roce-flow-list.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <iomanip>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace ns3
 {
@@ -347,7 +349,12 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
         {
             throw InputError("--pattern=list, expected --flows=FILE with it");
         }
-        return FlowList::Read(flowsFile, nNics).flows;
+        FlowList list = FlowList::Read(flowsFile, nNics);
+        for (const std::string& note : list.notes)
+        {
+            Messages::Say("note", flowsFile + ": " + note);
+        }
+        return std::move(list.flows);
     }
     throw InputError("--pattern is '" + pattern +
                      "', expected poisson, incast, alltoall, permutation, allreduce, collective, "

@@ -80,7 +80,7 @@ struct FatTreeHelper : public Topology
     QueueSize aggBuffer{"32MiB"};
     QueueSize coreBuffer{"32MiB"};
     QueueSize borderBuffer{"256MiB"}; //!< shared buffer of a border switch, without its WAN ports
-    QueueSize portBuffer{"0B"}; //!< > 0: all ports but WAN ports have a buffer of their own instead
+    ByteSize portBuffer; //!< > 0: all ports but WAN ports have a buffer of their own instead
     QueueSize borderEgressBuffer{"0B"}; //!< egressBuffer of border switches, all ports; 0: the same
 
     FatTreeHelper();

@@ -101,6 +101,10 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
         throw InputError("flows are installed in several processes, expected InstallFlows() before "
                          "SetRanks()");
     }
+    if (m_defaults)
+    {
+        m_defaults->Check();
+    }
     for (const FlowSpec& flow : flows)
     {
         CheckFlow(flow);

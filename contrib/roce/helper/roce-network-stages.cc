@@ -111,6 +111,13 @@ Network::CheckDeployment(const Options& options) const
             transport.feedback = profile.GetFeedback();
             transport.recovery = profile.GetRecovery();
             transport.selector = profile.GetSelector();
+            for (Ptr<const CongestionControl> law = transport.law; law; law = law->GetInnerLaw())
+            {
+                m_defaults->Note(*law);
+            }
+            m_defaults->Note(*transport.feedback);
+            m_defaults->Note(*transport.recovery);
+            m_defaults->Note(*transport.selector);
             deployment.Add(transport);
         }
     }
@@ -187,6 +194,10 @@ Network::InstallStages(const Options& options)
         {
             nic.nic->SetInterShim(shim);
         }
+    }
+    if (!shim.empty())
+    {
+        m_defaults->Note(TypeId::LookupByName(shim.substr(0, shim.find('['))));
     }
 }
 

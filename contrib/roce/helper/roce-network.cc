@@ -54,6 +54,10 @@ Network::~Network()
     {
         change.Cancel();
     }
+    if (m_defaults)
+    {
+        m_defaults->Forget();
+    }
     if (m_tuner)
     {
         m_tuner->Dispose();
@@ -184,7 +188,7 @@ Network::Connect(uint32_t a, uint32_t b, const DataRate& rate, const Time& delay
 uint64_t
 Network::GetLongLinkBufferBytes(const DataRate& rate,
                                 const Time& delay,
-                                const QueueSize& buffer,
+                                const ByteSize& buffer,
                                 const char* name)
 {
     const uint64_t rateBps = rate.GetBitRate();
@@ -208,7 +212,7 @@ Network::ConnectLong(uint32_t a,
                      uint32_t b,
                      const DataRate& rate,
                      const Time& delay,
-                     const QueueSize& buffer,
+                     const ByteSize& buffer,
                      double xonFraction)
 {
     CheckLink("long link", rate.GetBitRate(), delay.GetPicoSeconds());
@@ -261,6 +265,7 @@ Network::Build(const Options& options)
                          " NICs, expected at least 2");
     }
     m_built = true;
+    m_defaults = CreateObject<DefaultWatch>();
     // Racks are the switches with NICs, in switch order.
     for (const NicEntry& nic : m_nics)
     {
@@ -306,6 +311,7 @@ Network::Build(const Options& options)
     {
         InstallTuner(*options.tuner);
     }
+    WatchDefaults();
     StartClock();
     HugePages::AskForHeap();
 }
@@ -331,6 +337,36 @@ Network::CheckFactories() const
             }
         }
     }
+}
+
+/// From now on, what has been made has the defaults that there are. CheckDeployment() has noted
+/// what queue pairs are made of.
+void
+Network::WatchDefaults()
+{
+    for (const NicEntry& entry : m_nics)
+    {
+        m_defaults->Note(*entry.nic);
+    }
+    for (const SwitchEntry& entry : m_switches)
+    {
+        m_defaults->Note(*entry.sw);
+        for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
+        {
+            m_defaults->Note(*entry.sw->GetPort(p));
+            m_defaults->Note(entry.sw->GetQueue(p));
+        }
+        for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
+        {
+            m_defaults->Note(*stage);
+        }
+    }
+    m_defaults->Note(Link::GetTypeId());
+    if (m_tuner)
+    {
+        m_defaults->Note(*m_tuner);
+    }
+    m_nodes.Get(0)->AggregateObject(m_defaults);
 }
 
 int64_t

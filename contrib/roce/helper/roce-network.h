@@ -6,6 +6,7 @@
 #ifndef ROCE_NETWORK_H
 #define ROCE_NETWORK_H
 
+#include "roce-default-watch.h"
 #include "roce-flow-order.h"
 #include "roce-ideal-fct.h"
 #include "roce-network-options.h"
@@ -15,7 +16,7 @@
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
-#include "ns3/queue-size.h"
+#include "ns3/roce-byte-size.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
 #include "ns3/roce-parallel-run.h"
@@ -173,7 +174,7 @@ class Network
                                               uint32_t b,
                                               const DataRate& rate,
                                               const Time& delay,
-                                              const QueueSize& buffer = QueueSize("0B"),
+                                              const ByteSize& buffer = {},
                                               double xonFraction = 0.5);
 
     /**
@@ -187,7 +188,7 @@ class Network
      */
     static uint64_t GetLongLinkBufferBytes(const DataRate& rate,
                                            const Time& delay,
-                                           const QueueSize& buffer,
+                                           const ByteSize& buffer,
                                            const char* name);
 
     /**
@@ -620,6 +621,7 @@ class Network
     bool IsInterDc(uint32_t src, uint32_t dst) const;
     std::string CheckDeployment(const Options& options) const;
     void InstallStages(const Options& options);
+    void WatchDefaults();
     void InstallTuner(const ObjectFactory& factory);
     void CheckEcnBelowPfc();
     void CheckFactories() const;
@@ -647,6 +649,7 @@ class Network
     int64_t m_rerouteDelayPs{NEVER_PS};
     int64_t m_lastChangePs{-1};
     std::vector<EventId> m_changes;
+    Ptr<DefaultWatch> m_defaults;     //!< set by Build()
     std::vector<uint32_t> m_nodeKind; //!< by node id - first id: index into switches or hosts
     std::shared_ptr<Attachments> m_attachments;
     std::vector<std::string> m_warnings;

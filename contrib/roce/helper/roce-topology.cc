@@ -48,9 +48,9 @@ Topology::CheckChoice(const std::string& value,
 }
 
 void
-Topology::RefuseBoth(const QueueSize& pool,
+Topology::RefuseBoth(const ByteSize& pool,
                      const char* poolName,
-                     const QueueSize& limit,
+                     const ByteSize& limit,
                      const char* limitName)
 {
     if (pool.GetValue() && limit.GetValue())

@@ -45,11 +45,11 @@ struct Topology
     Time hostDelay{MicroSeconds(1)};
     DataRate wanRate{"1600Gbps"};
     Time wanDelay{MicroSeconds(500)};
-    uint32_t wanLinks{1};          //!< parallel links between each pair of external switches
-    QueueSize wanPortBuffer{"0B"}; //!< buffer of each WAN port; 0: four one-way BDPs and 4 MiB
-    double wanXonFraction{0.5};    //!< Xon over Xoff threshold of a WAN port
-    QueueSize egressBuffer{"0B"};  //!< > 0: drop-tail limit of each switch port, in place of shared
-                                   //!< buffers; see Switch::EgressLimit
+    uint32_t wanLinks{1};         //!< parallel links between each pair of external switches
+    ByteSize wanPortBuffer;       //!< buffer of each WAN port; 0: four one-way BDPs and 4 MiB
+    double wanXonFraction{0.5};   //!< Xon over Xoff threshold of a WAN port
+    QueueSize egressBuffer{"0B"}; //!< > 0: drop-tail limit of each switch port, in place of shared
+                                  //!< buffers; see Switch::EgressLimit
 
     virtual ~Topology() = default;
 
@@ -201,9 +201,9 @@ struct Topology
                             const char* second);
 
     /// Refuse a buffer of each ingress port and a limit of each egress port at once.
-    static void RefuseBoth(const QueueSize& pool,
+    static void RefuseBoth(const ByteSize& pool,
                            const char* poolName,
-                           const QueueSize& limit,
+                           const ByteSize& limit,
                            const char* limitName);
 
     /// Refuse all but 0 and sensible ratios as the value of a parameter.

@@ -7,12 +7,14 @@
 
 #include "ns3/data-rate.h"
 #include "ns3/object.h"
+#include "ns3/roce-byte-size.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-parameter-kinds.h"
 #include "ns3/roce-parameter-value.h"
 #include "ns3/scheduler.h"
 #include "ns3/string.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <array>
@@ -100,6 +102,10 @@ IsOfKind(ValueKind what, uint64_t largest, const std::string& text)
         return IsA<kind::Rate>(text);
     case ValueKind::BYTES:
         return IsA<kind::Size>(text);
+    case ValueKind::MANY_BYTES: {
+        uint64_t ignored = 0;
+        return ByteSize::Parse(text, ignored);
+    }
     case ValueKind::FACTORY:
         return !text.empty() && text.find_first_of(" \t\n") == std::string::npos;
     case ValueKind::TEXT:
@@ -128,7 +134,11 @@ ValueCheck::Expected(ValueKind kind, uint64_t largest)
     case ValueKind::DATA_RATE:
         return "a rate with unit, for example 100Gbps";
     case ValueKind::BYTES:
-        return "a size below 4 GiB with unit, for example 32MiB (B kB KiB MB MiB)";
+        return std::string("a size below 4 GiB with unit, for example 32MiB (") + ByteSize::UNITS +
+               ")";
+    case ValueKind::MANY_BYTES:
+        return std::string("a size below 16 TiB with unit, for example 8GB (") + ByteSize::UNITS +
+               ")";
     case ValueKind::FACTORY:
         return "a type, for example ns3::roce::Dcqcn or ns3::roce::Dcqcn[Profile=paper|Gain=0.5]";
     case ValueKind::TEXT:
@@ -184,6 +194,16 @@ ValueCheck::Attribute(const std::string& path, const std::string& value)
     }
     throw InputError("--" + path + ": " + type + " itself has no attribute '" + name +
                      "', expected one of: " + (known.empty() ? "(none)" : known));
+}
+
+uint64_t
+ValueCheck::DefaultNumber(const std::string& path)
+{
+    const std::size_t colon = path.rfind("::");
+    TypeId::AttributeInformation info;
+    TypeId::LookupByName(path.substr(0, colon))
+        .LookupAttributeByName(path.substr(colon + 2), &info);
+    return DynamicCast<const UintegerValue>(info.initialValue)->Get();
 }
 
 void

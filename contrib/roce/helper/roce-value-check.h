@@ -28,9 +28,10 @@ enum class ValueKind
     DOUBLE,
     TIME,
     DATA_RATE,
-    BYTES,   //!< QueueSize in bytes
-    FACTORY, //!< TypeId name, attributes in brackets if wanted
-    TEXT,    //!< any
+    BYTES,      //!< QueueSize in bytes
+    MANY_BYTES, //!< ByteSize
+    FACTORY,    //!< TypeId name, attributes in brackets if wanted
+    TEXT,       //!< any
 };
 
 /**
@@ -98,6 +99,12 @@ class ValueCheck
      * @throw InputError if the type or the attribute is unknown or the value is bad
      */
     static void Attribute(const std::string& path, const std::string& value);
+
+    /**
+     * @param path full name of an attribute that is a whole number of 0 or more
+     * @return its default, as options have set it
+     */
+    static uint64_t DefaultNumber(const std::string& path);
 
     /**
      * @param what names the attribute in messages

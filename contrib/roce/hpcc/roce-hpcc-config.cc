@@ -5,12 +5,15 @@
  */
 #include "roce-hpcc-config.h"
 
+#include "roce-hpcc-keys.h"
+
+#include "ns3/data-rate.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-line-reader.h"
-#include "ns3/roce-value-check.h"
 
 #include <algorithm>
-#include <sstream>
+#include <filesystem>
+#include <system_error>
 
 namespace ns3
 {
@@ -20,160 +23,39 @@ namespace roce
 namespace
 {
 
-/// What a key's value looks like.
-enum class Kind
-{
-    FLAG,        //!< 0 or 1
-    NUMBER,      //!< 0 or more
-    PROBABILITY, //!< 0 to 1
-    RATE,        //!< with unit
-    TEXT,
-    MAP,   //!< n, then n pairs of rate in bit/s and number
-    THREE, //!< three integers
-};
+constexpr std::size_t SHOWN = 30; //!< unknown keys, in messages
 
-/// A key of that simulator.
-struct Key
-{
-    const char* name;
-    Kind kind;
-    const char* unused; //!< why it has no effect here, or null
-};
-
-const char* const OWN_OUTPUT = "results go to --out";
-const char* const PINT = "PINT is not implemented";
-
-const Key KEYS[] = {
-    {"ENABLE_QCN", Kind::FLAG, nullptr},
-    {"USE_DYNAMIC_PFC_THRESHOLD", Kind::FLAG, nullptr},
-    {"PACKET_PAYLOAD_SIZE", Kind::NUMBER, nullptr},
-    {"TOPOLOGY_FILE", Kind::TEXT, nullptr},
-    {"FLOW_FILE", Kind::TEXT, nullptr},
-    {"TRACE_FILE", Kind::TEXT, "captures are asked for with --pcap"},
-    {"TRACE_OUTPUT_FILE", Kind::TEXT, OWN_OUTPUT},
-    {"FCT_OUTPUT_FILE", Kind::TEXT, OWN_OUTPUT},
-    {"PFC_OUTPUT_FILE", Kind::TEXT, OWN_OUTPUT},
-    {"SIMULATOR_STOP_TIME", Kind::NUMBER, nullptr},
-    {"CC_MODE", Kind::NUMBER, nullptr},
-    {"ALPHA_RESUME_INTERVAL", Kind::NUMBER, nullptr},
-    {"RATE_DECREASE_INTERVAL", Kind::NUMBER, nullptr},
-    {"CLAMP_TARGET_RATE", Kind::FLAG, nullptr},
-    {"RP_TIMER", Kind::NUMBER, nullptr},
-    {"EWMA_GAIN", Kind::NUMBER, nullptr},
-    {"FAST_RECOVERY_TIMES", Kind::NUMBER, nullptr},
-    {"RATE_AI", Kind::RATE, nullptr},
-    {"RATE_HAI", Kind::RATE, nullptr},
-    {"MIN_RATE", Kind::RATE, nullptr},
-    {"DCTCP_RATE_AI", Kind::RATE, nullptr},
-    {"ERROR_RATE_PER_LINK", Kind::PROBABILITY, nullptr},
-    {"L2_CHUNK_SIZE", Kind::NUMBER, "only matters with L2_BACK_TO_ZERO 1"},
-    {"L2_ACK_INTERVAL", Kind::NUMBER, "that simulator acknowledges every packet whatever it is"},
-    {"L2_BACK_TO_ZERO", Kind::FLAG, nullptr},
-    {"HAS_WIN", Kind::FLAG, nullptr},
-    {"GLOBAL_T", Kind::FLAG, nullptr},
-    {"VAR_WIN", Kind::FLAG, nullptr},
-    {"FAST_REACT", Kind::FLAG, nullptr},
-    {"U_TARGET", Kind::NUMBER, nullptr},
-    {"MI_THRESH", Kind::NUMBER, nullptr},
-    {"INT_MULTI", Kind::NUMBER, nullptr},
-    {"MULTI_RATE", Kind::FLAG, nullptr},
-    {"SAMPLE_FEEDBACK", Kind::FLAG, nullptr},
-    {"PINT_LOG_BASE", Kind::NUMBER, PINT},
-    {"PINT_PROB", Kind::NUMBER, PINT},
-    {"RATE_BOUND", Kind::FLAG, nullptr},
-    {"ACK_HIGH_PRIO", Kind::FLAG, nullptr},
-    {"LINK_DOWN", Kind::THREE, nullptr},
-    {"ENABLE_TRACE", Kind::FLAG, "captures are asked for with --pcap"},
-    {"KMAX_MAP", Kind::MAP, nullptr},
-    {"KMIN_MAP", Kind::MAP, nullptr},
-    {"PMAX_MAP", Kind::MAP, nullptr},
-    {"BUFFER_SIZE", Kind::NUMBER, nullptr},
-    {"QLEN_MON_FILE", Kind::TEXT, "queues are sampled with --queueInterval"},
-    {"QLEN_MON_START", Kind::NUMBER, "queues are sampled with --queueInterval"},
-    {"QLEN_MON_END", Kind::NUMBER, "queues are sampled with --queueInterval"},
-};
-
-const Key*
-FindKey(const std::string& name)
-{
-    const auto* key = std::find_if(std::begin(KEYS), std::end(KEYS), [&](const Key& k) {
-        return name == k.name;
-    });
-    return key == std::end(KEYS) ? nullptr : key;
-}
-
-bool
-ParseNumber(const std::string& text, double& value)
-{
-    std::istringstream in(text);
-    return in >> value && in.eof() && value >= 0;
-}
-
-bool
-IsInteger(const std::string& text)
-{
-    return LineReader::AllDigits(text) && text.size() < 19;
-}
-
-/// @return what is wrong with a value, or nothing
+/// @return words with blanks between
 std::string
-CheckFields(Kind kind, const std::vector<std::string>& fields)
+Join(const std::vector<std::string>& words)
 {
-    double number;
-    switch (kind)
+    std::string text;
+    for (const std::string& word : words)
     {
-    case Kind::FLAG:
-        return fields.size() == 1 && (fields[0] == "0" || fields[0] == "1") ? "" : "0 or 1";
-    case Kind::NUMBER:
-        return fields.size() == 1 && ParseNumber(fields[0], number) ? "" : "a number of 0 or more";
-    case Kind::PROBABILITY:
-        return fields.size() == 1 && ParseNumber(fields[0], number) && number <= 1
-                   ? ""
-                   : "a probability, 0 to 1";
-    case Kind::RATE:
-        try
-        {
-            ValueCheck::Value("", ValueKind::DATA_RATE, fields.size() == 1 ? fields[0] : "");
-            return "";
-        }
-        catch (const InputError&)
-        {
-            return "a rate with unit, for example 50Mb/s";
-        }
-    case Kind::TEXT:
-        return fields.size() == 1 ? "" : "one word";
-    case Kind::MAP: {
-        const char* form = "N, then N pairs of a rate in bit/s and a number";
-        if (fields.empty() || !IsInteger(fields[0]) ||
-            std::stoull(fields[0]) * 2 + 1 != fields.size())
-        {
-            return form;
-        }
-        for (std::size_t i = 1; i < fields.size(); i += 2)
-        {
-            if (!IsInteger(fields[i]) || !ParseNumber(fields[i + 1], number))
-            {
-                return form;
-            }
-        }
-        return "";
+        text += (text.empty() ? "" : " ") + word;
     }
-    case Kind::THREE:
-        return fields.size() == 3 && std::all_of(fields.begin(), fields.end(), IsInteger)
-                   ? ""
-                   : "three integers";
-    }
-    return "";
+    return text;
+}
+
+/// @brief Drop an explanation. @param fields words of a line
+void
+CutExplanation(std::vector<std::string>& fields)
+{
+    fields.erase(std::find_if(fields.begin(),
+                              fields.end(),
+                              [](const std::string& word) { return word[0] == '{'; }),
+                 fields.end());
 }
 
 } // namespace
 
 HpccConfig
-HpccConfig::Read(const std::string& path)
+HpccConfig::Read(const std::string& path, bool ignoreUnknown)
 {
     HpccConfig config;
     config.m_path = path;
     LineReader reader(path, "a configuration of the HPCC simulator");
+    std::vector<std::pair<std::string, unsigned>> unknown;
     for (std::string text; reader.Next(text);)
     {
         Entry entry;
@@ -181,14 +63,60 @@ HpccConfig::Read(const std::string& path)
         entry.line = reader.GetLine();
         const std::string key = entry.fields.front();
         entry.fields.erase(entry.fields.begin());
-        if (const auto old = config.m_entries.find(key); old != config.m_entries.end())
+        if (!HpccKey::Find(key))
+        {
+            unknown.emplace_back(key, entry.line);
+            continue;
+        }
+        CutExplanation(entry.fields);
+        const auto old = config.m_entries.find(key);
+        if (old != config.m_entries.end() && old->second.fields != entry.fields)
         {
             reader.Fail("key " + key + " stands in line " + std::to_string(old->second.line) +
-                        " already, expected each once");
+                        " with another value already, expected each once");
         }
         config.Set(key, std::move(entry));
     }
+    config.TellUnknown(unknown, ignoreUnknown);
     return config;
+}
+
+void
+HpccConfig::TellUnknown(const std::vector<std::pair<std::string, unsigned>>& unknown,
+                        bool ignoreUnknown)
+{
+    if (unknown.empty())
+    {
+        return;
+    }
+    std::vector<std::string> names;
+    std::string list;
+    for (const auto& [name, line] : unknown)
+    {
+        names.push_back(name);
+        if (names.size() <= SHOWN)
+        {
+            list += (list.empty() ? "'" : ", '") + name + "' (line " + std::to_string(line) + ")";
+        }
+    }
+    if (names.size() > SHOWN)
+    {
+        list += " and " + std::to_string(names.size() - SHOWN) + " more";
+    }
+    std::string message = std::string("unknown key") + (names.size() > 1 ? "s " : " ") + list;
+    if (const std::string project = HpccKey::GuessProject(names); !project.empty())
+    {
+        message += "; the file is taken for " + project;
+    }
+    if (ignoreUnknown)
+    {
+        m_notes.push_back(m_path + ": " + message + "; ignored");
+        return;
+    }
+    throw InputError(m_path,
+                     unknown.front().second,
+                     message + ", expected those of the HPCC simulator, for example CC_MODE, or "
+                               "--ignoreUnknown to go on without them");
 }
 
 void
@@ -216,20 +144,22 @@ HpccConfig::Set(const std::string& name, Entry entry)
 {
     const std::string where =
         entry.line ? m_path + ":" + std::to_string(entry.line) + ": " : std::string("--set: ");
-    const Key* key = FindKey(name);
+    const HpccKey* key = HpccKey::Find(name);
     if (!key)
     {
         throw InputError(where + "unknown key '" + name +
                          "', expected one of the HPCC simulator's, for example CC_MODE");
     }
-    if (const std::string expected = CheckFields(key->kind, entry.fields); !expected.empty())
+    const std::vector<std::string> all = entry.fields;
+    if (const std::string expected = key->Check(entry.fields); !expected.empty())
     {
-        std::string found;
-        for (const std::string& field : entry.fields)
-        {
-            found += (found.empty() ? "" : " ") + field;
-        }
-        throw InputError(where + name + " is '" + found + "', expected " + expected);
+        throw InputError(where + name + " is '" + Join(all) + "', expected " + expected);
+    }
+    if (all.size() > entry.fields.size())
+    {
+        m_notes.push_back(where + name + " has " + std::to_string(all.size()) + " words, and " +
+                          std::to_string(entry.fields.size()) +
+                          " are read, as its first number says");
     }
     m_entries[name] = std::move(entry);
 }
@@ -237,15 +167,21 @@ HpccConfig::Set(const std::string& name, Entry entry)
 bool
 HpccConfig::Flag(const std::string& key, bool otherwise) const
 {
-    return Has(key) ? Text(key) == "1" : otherwise;
+    return Has(key) ? Number(key) != 0 : otherwise;
 }
 
 double
 HpccConfig::Number(const std::string& key) const
 {
     double value = 0;
-    ParseNumber(Text(key), value);
+    HpccKey::ParseNumber(Text(key), value);
     return value;
+}
+
+uint64_t
+HpccConfig::GetRateBps(const std::string& key) const
+{
+    return DataRate(Text(key)).GetBitRate();
 }
 
 const std::string&
@@ -262,13 +198,51 @@ HpccConfig::Map(const std::string& key) const
     for (std::size_t i = 1; i < fields.size(); i += 2)
     {
         double value = 0;
-        ParseNumber(fields[i + 1], value);
-        if (!map.emplace(std::stoull(fields[i]), value).second)
+        HpccKey::ParseNumber(fields[i + 1], value);
+        const auto [old, isNew] = map.emplace(std::stoull(fields[i]), value);
+        if (!isNew && old->second != value)
         {
-            Fail(key, "rate " + fields[i] + " is there twice, expected each once");
+            Fail(key, "rate " + fields[i] + " has two values, expected one");
         }
     }
     return map;
+}
+
+std::string
+HpccConfig::FindFile(const std::string& key) const
+{
+    std::string name = Text(key);
+    for (std::size_t begin = name.find("${"); begin != std::string::npos; begin = name.find("${"))
+    {
+        const std::size_t end = name.find('}', begin);
+        const std::string variable =
+            end == std::string::npos ? "" : name.substr(begin + 2, end - begin - 2);
+        if (!Has(variable) || Text(variable).find("${") != std::string::npos)
+        {
+            Fail(key, "'" + Text(key) + "', expected ${NAME} with the name of another key");
+        }
+        name.replace(begin, end - begin + 1, Text(variable));
+    }
+    const std::filesystem::path beside = std::filesystem::path(m_path).parent_path() / name;
+    const auto isThere = [](const std::filesystem::path& path) {
+        std::error_code ignored;
+        return std::filesystem::exists(path, ignored);
+    };
+    if (isThere(beside))
+    {
+        return beside.string();
+    }
+    if (!isThere(name))
+    {
+        const bool two = beside != std::filesystem::path(name);
+        Fail(key,
+             "no file '" + beside.string() + "'" +
+                 (two ? " (beside the configuration), nor '" + name +
+                            "' (from the working directory)"
+                      : "") +
+                 ", expected one");
+    }
+    return name;
 }
 
 std::vector<uint64_t>
@@ -285,9 +259,14 @@ HpccConfig::Numbers(const std::string& key) const
 void
 HpccConfig::Fail(const std::string& key, const std::string& message) const
 {
+    throw InputError(Where(key) + ": " + key + ": " + message);
+}
+
+std::string
+HpccConfig::Where(const std::string& key) const
+{
     const Entry& entry = m_entries.at(key);
-    throw entry.line ? InputError(m_path, entry.line, key + ": " + message)
-                     : InputError("--set: " + key + ": " + message);
+    return entry.line ? m_path + ":" + std::to_string(entry.line) : "--set";
 }
 
 std::vector<std::pair<std::string, std::string>>
@@ -296,7 +275,7 @@ HpccConfig::GetUnused() const
     std::vector<std::pair<std::string, std::string>> unused;
     for (const auto& [name, entry] : m_entries)
     {
-        if (const char* reason = FindKey(name)->unused)
+        if (const char* reason = HpccKey::Find(name)->unused)
         {
             unused.emplace_back(name, reason);
         }

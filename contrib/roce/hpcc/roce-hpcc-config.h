@@ -22,18 +22,21 @@ namespace roce
  * @ingroup roce
  * @brief A configuration file of the HPCC simulator (`config.txt`): lines `KEY value ...`.
  *
- * An unknown key, a key given twice, or a value that is not of the key's kind is an error. Keys
- * that simulator has and this module does not follow are listed by GetUnused() with the reason.
+ * A key given twice with different values, or a value that is not of the key's kind is an error;
+ * so are unknown keys, all of them at once, unless they are to be ignored. Keys of that simulator
+ * and of some made from it (HpccKey) that this module does not follow are listed by GetUnused()
+ * with the reason. Behind a value, `{` begins an explanation.
  */
 class HpccConfig
 {
   public:
     /**
      * @param path of the file
+     * @param ignoreUnknown leave out unknown keys, which GetNotes() then lists
      * @return its keys
-     * @throw InputError naming file and line
+     * @throw InputError naming file and line; for unknown keys all of them
      */
-    static HpccConfig Read(const std::string& path);
+    static HpccConfig Read(const std::string& path, bool ignoreUnknown = false);
 
     /**
      * @brief Replace keys.
@@ -54,11 +57,24 @@ class HpccConfig
     /// @return a number of 0 or more. @param key name; must be there
     double Number(const std::string& key) const;
 
+    /// @return a rate, bit/s. @param key name; must be there
+    uint64_t GetRateBps(const std::string& key) const;
+
     /// @return text as it stands. @param key name; must be there
     const std::string& Text(const std::string& key) const;
 
     /// @return KMIN_MAP and the like: value by port rate, bit/s. @param key name; must be there
     std::map<uint64_t, double> Map(const std::string& key) const;
+
+    /**
+     * @brief Find a file that a key names: beside the configuration, then in the working directory.
+     *
+     * `${NAME}` in it stands for the value of key NAME.
+     * @param key name; must be there
+     * @return its path
+     * @throw InputError with the places tried
+     */
+    std::string FindFile(const std::string& key) const;
 
     /// @return LINK_DOWN: time in us and two nodes. @param key name; must be there
     std::vector<uint64_t> Numbers(const std::string& key) const;
@@ -71,8 +87,17 @@ class HpccConfig
      */
     [[noreturn]] void Fail(const std::string& key, const std::string& message) const;
 
+    /// @return where a key stands: file and line, or --set. @param key name; must be there
+    std::string Where(const std::string& key) const;
+
     /// @return keys of the file that have no effect here, in order of names, each with the reason
     std::vector<std::pair<std::string, std::string>> GetUnused() const;
+
+    /// @return what else is to be said of the file: what was left out of it
+    const std::vector<std::string>& GetNotes() const
+    {
+        return m_notes;
+    }
 
     /// @return the file, or nothing
     const std::string& GetPath() const
@@ -89,8 +114,11 @@ class HpccConfig
     };
 
     void Set(const std::string& key, Entry entry);
+    void TellUnknown(const std::vector<std::pair<std::string, unsigned>>& unknown,
+                     bool ignoreUnknown);
 
     std::string m_path;
+    std::vector<std::string> m_notes;
     std::map<std::string, Entry> m_entries;
 };
 

@@ -5,16 +5,15 @@
  */
 #include "roce-hpcc-topology.h"
 
+#include "roce-hpcc-topology-file.h"
+
 #include "ns3/double.h"
-#include "ns3/roce-flow-list.h"
-#include "ns3/roce-input-error.h"
-#include "ns3/roce-line-reader.h"
+#include "ns3/object-factory.h"
+#include "ns3/queue-size.h"
 #include "ns3/roce-random-loss.h"
-#include "ns3/roce-value-check.h"
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -24,213 +23,34 @@ namespace ns3
 namespace roce
 {
 
-namespace
-{
-
-constexpr uint64_t MAX_NODES = 1000000;
-const char* const LINK_FORM = "a b rate delay error_rate";
-
-/// Turns the lines of one file into a topology.
-class Reader : private LineReader
-{
-  public:
-    explicit Reader(const std::string& path)
-        : LineReader(path, "a topology of the HPCC simulator")
-    {
-    }
-
-    HpccTopology Read()
-    {
-        m_topology.path = GetPath();
-        const uint64_t links = ReadCounts();
-        ReadSwitches();
-        ReadLinks(links);
-        NumberNics();
-        return std::move(m_topology);
-    }
-
-  private:
-    /// The next line, which must be there.
-    std::string Need(const std::string& what)
-    {
-        std::string text;
-        if (!Next(text))
-        {
-            throw InputError(GetPath(), GetLine() + 1, "the file ends, expected " + what);
-        }
-        return text;
-    }
-
-    uint64_t ReadCounts()
-    {
-        const auto fields = SplitAtBlanks(Need("the numbers of nodes, switches and links"));
-        m_topology.fourNumbers = fields.size() == 4;
-        if (fields.size() != 3 && fields.size() != 4)
-        {
-            Fail("found " + std::to_string(fields.size()) +
-                 " fields, expected: nodes switches [tors] links");
-        }
-        const uint64_t nodes = ParseUnsigned(fields[0], "number of nodes", MAX_NODES);
-        m_switches = ParseUnsigned(fields[1], "number of switches", nodes);
-        if (m_topology.fourNumbers)
-        {
-            ParseUnsigned(fields[2], "number of ToRs", m_switches);
-        }
-        if (m_switches == 0 || nodes - m_switches < 2)
-        {
-            Fail(std::to_string(nodes) + " nodes with " + std::to_string(m_switches) +
-                 " switches, expected at least one switch and two hosts");
-        }
-        m_topology.isSwitch.assign(nodes, false);
-        return ParseUnsigned(fields.back(), "number of links", UINT32_MAX);
-    }
-
-    uint32_t ParseNode(const std::string& text, const char* what) const
-    {
-        return static_cast<uint32_t>(ParseUnsigned(text, what, m_topology.isSwitch.size() - 1));
-    }
-
-    void ReadSwitches()
-    {
-        for (uint64_t found = 0; found < m_switches;)
-        {
-            for (const std::string& text :
-                 SplitAtBlanks(Need("the ids of " + std::to_string(m_switches) + " switches")))
-            {
-                const uint32_t node = ParseNode(text, "switch");
-                if (m_topology.isSwitch[node])
-                {
-                    Fail("switch " + text + " is there twice, expected each once");
-                }
-                m_topology.isSwitch[node] = true;
-                if (++found > m_switches)
-                {
-                    Fail("more than " + std::to_string(m_switches) +
-                         " switch ids, expected as many as the first line says");
-                }
-            }
-        }
-    }
-
-    double ParseProbability(const std::string& text) const
-    {
-        std::istringstream in(text);
-        double value = -1;
-        if (!(in >> value) || !in.eof() || !(value >= 0 && value <= 1))
-        {
-            Fail("error_rate '" + text + "' is not a probability, expected 0 to 1");
-        }
-        return value;
-    }
-
-    void ReadLinks(uint64_t count)
-    {
-        std::string text;
-        while (Next(text))
-        {
-            if (m_topology.links.size() == count)
-            {
-                Fail("link " + std::to_string(count + 1) + " found, expected " +
-                     std::to_string(count) + " as the first line says");
-            }
-            const auto fields = SplitAtBlanks(text);
-            CheckFieldCount(fields.size(), 5, LINK_FORM);
-            const std::string where = GetPath() + ":" + std::to_string(GetLine()) + ": ";
-            HpccTopology::LinkLine link{};
-            link.line = GetLine();
-            link.a = ParseNode(fields[0], "node");
-            link.b = ParseNode(fields[1], "node");
-            ValueCheck::Value(where + "rate", ValueKind::DATA_RATE, fields[2]);
-            ValueCheck::Value(where + "delay", ValueKind::TIME, fields[3]);
-            link.rateBps = DataRate(fields[2]).GetBitRate();
-            link.delayPs = Time(fields[3]).GetPicoSeconds();
-            link.lossRate = ParseProbability(fields[4]);
-            if (link.a == link.b)
-            {
-                Fail("a and b are both " + fields[0] + ", expected two different nodes");
-            }
-            if (link.rateBps == 0 || link.delayPs < 0)
-            {
-                Fail("rate " + fields[2] + " and delay " + fields[3] +
-                     ", expected a rate above 0 and a delay of 0 or more");
-            }
-            if (!m_topology.isSwitch[link.a] && !m_topology.isSwitch[link.b])
-            {
-                Fail("nodes " + fields[0] + " and " + fields[1] +
-                     " are both hosts, expected at least one switch");
-            }
-            m_topology.links.push_back(link);
-        }
-        if (m_topology.links.size() < count)
-        {
-            throw InputError(GetPath(),
-                             GetLine() + 1,
-                             "the file ends after " + std::to_string(m_topology.links.size()) +
-                                 " links, expected " + std::to_string(count) +
-                                 " as the first line says");
-        }
-    }
-
-    void NumberNics()
-    {
-        HpccTopology& t = m_topology;
-        t.nicOfNode.assign(t.isSwitch.size(), FlowList::NO_NIC);
-        for (const HpccTopology::LinkLine& link : t.links)
-        {
-            for (const uint32_t node : {link.a, link.b})
-            {
-                if (t.isSwitch[node])
-                {
-                    continue;
-                }
-                if (t.nicOfNode[node] != FlowList::NO_NIC)
-                {
-                    throw InputError(GetPath(),
-                                     link.line,
-                                     "host " + std::to_string(node) +
-                                         " has a second link, expected one for each host");
-                }
-                t.nicOfNode[node] = static_cast<uint32_t>(t.nodeOfNic.size());
-                t.nodeOfNic.push_back(node);
-            }
-        }
-        t.switchOfNode.assign(t.isSwitch.size(), 0);
-        uint32_t next = 0;
-        for (uint32_t node = 0; node < t.isSwitch.size(); ++node)
-        {
-            if (t.isSwitch[node])
-            {
-                t.switchOfNode[node] = next++;
-            }
-            else if (t.nicOfNode[node] == FlowList::NO_NIC)
-            {
-                throw InputError(GetPath() + ": host " + std::to_string(node) +
-                                 " has no link, expected one for each host");
-            }
-        }
-    }
-
-    uint64_t m_switches{0};
-    HpccTopology m_topology;
-};
-
-} // namespace
-
 HpccTopology
 HpccTopology::Read(const std::string& path)
 {
-    return Reader(path).Read();
+    return HpccTopologyFile(path).Read();
 }
 
 void
-HpccTopology::Construct(Network& network) const
+HpccTopology::Construct(Network& network, uint32_t dciBufferBytes) const
 {
+    ObjectFactory dci("ns3::roce::Switch");
+    if (dciBufferBytes)
+    {
+        dci.Set("BufferSize", QueueSizeValue(QueueSize(QueueSizeUnit::BYTES, dciBufferBytes)));
+    }
     std::vector<uint32_t> hostOfNode(isSwitch.size());
     for (uint32_t node = 0; node < isSwitch.size(); ++node)
     {
         if (isSwitch[node])
         {
-            network.AddSwitch("switch" + std::to_string(node), 0);
+            const std::string name = "switch" + std::to_string(node);
+            if (isDci[node])
+            {
+                network.AddSwitch(name, 0, dci);
+            }
+            else
+            {
+                network.AddSwitch(name, 0);
+            }
         }
         else
         {
@@ -264,132 +84,6 @@ HpccTopology::ApplyLoss(Network& network, double otherwise) const
                 CreateObjectWithAttributes<RandomLoss>("Rate", DoubleValue(rate)));
         }
     }
-}
-
-namespace
-{
-
-/// What one hop adds to HpccIdeal::BaseRttPs(). @param port that sends @param payloadBytes of a
-/// packet
-/// @return picoseconds
-int64_t
-HopPs(const Port& port, uint32_t payloadBytes)
-{
-    return 2 * port.GetLink()->GetDelayPs() +
-           IdealFct::SerialisationPs(payloadBytes, port.GetRateBps());
-}
-
-/// The longest ways of a packet to one NIC, by the routes to its rack.
-class LongestWays
-{
-  public:
-    /// @param network built @param dst the NIC @param payloadBytes of the packet
-    LongestWays(const Network& network, uint32_t dst, uint32_t payloadBytes)
-        : m_rack(network.GetRack(dst)),
-          m_payloadBytes(payloadBytes),
-          m_lastHop(*network.GetNic(dst)->GetPeer())
-    {
-    }
-
-    /// @param sw a switch with a route @return time from there to the NIC, picoseconds
-    int64_t From(Switch* sw)
-    {
-        if (sw == m_lastHop.GetOwner())
-        {
-            return HopPs(m_lastHop, m_payloadBytes);
-        }
-        const auto [known, isNew] = m_ways.try_emplace(sw, 0);
-        if (isNew)
-        {
-            int64_t longestPs = 0;
-            for (const uint16_t p : sw->GetRouting().GetGroup(m_rack))
-            {
-                const Port& port = *sw->GetPort(p);
-                auto* next = dynamic_cast<Switch*>(port.GetPeer()->GetOwner());
-                longestPs = std::max(longestPs, HopPs(port, m_payloadBytes) + From(next));
-            }
-            m_ways[sw] = longestPs; // the map has grown meanwhile
-            return longestPs;
-        }
-        return known->second;
-    }
-
-  private:
-    const uint32_t m_rack;
-    const uint32_t m_payloadBytes;
-    const Port& m_lastHop;
-    std::unordered_map<Switch*, int64_t> m_ways;
-};
-
-/**
- * Some NICs of a network: two of each kind, of different racks if there are such. Of one kind are
- * those with the same link at racks whose switches have the same links to the same switches. To
- * exchange such racks changes nothing, so the longest of all paths is between two of these NICs.
- */
-std::vector<uint32_t>
-FindRepresentatives(const Network& network)
-{
-    using LinkKind = std::tuple<const Station*, uint64_t, int64_t>; // neighbour, rate, delay
-    std::map<const Station*, std::vector<LinkKind>> uplinks;        // of switches with NICs
-    std::map<std::pair<std::vector<LinkKind>, LinkKind>, std::vector<uint32_t>> kinds;
-    for (uint32_t nic = 0; nic < network.GetNNics(); ++nic)
-    {
-        const Ptr<Nic> port = network.GetNic(nic);
-        const auto* sw = dynamic_cast<const Switch*>(port->GetPeer()->GetOwner());
-        const auto [links, isNew] = uplinks.try_emplace(sw);
-        for (uint16_t p = 0; isNew && p < sw->GetNPorts(); ++p)
-        {
-            const Port& own = *sw->GetPort(p);
-            const Station* peer = own.GetPeer()->GetOwner();
-            if (dynamic_cast<const Switch*>(peer))
-            {
-                links->second.emplace_back(peer, own.GetRateBps(), own.GetLink()->GetDelayPs());
-            }
-        }
-        if (isNew)
-        {
-            std::sort(links->second.begin(), links->second.end());
-        }
-        const LinkKind own{nullptr, port->GetRateBps(), port->GetLink()->GetDelayPs()};
-        std::vector<uint32_t>& some = kinds[{links->second, own}];
-        if (some.size() < 2)
-        {
-            some.push_back(nic);
-        }
-        else if (network.GetRack(some[0]) == network.GetRack(some[1]))
-        {
-            some[1] = nic; // of another rack, if there is one
-        }
-    }
-    std::vector<uint32_t> nics;
-    for (const auto& [kind, some] : kinds)
-    {
-        nics.insert(nics.end(), some.begin(), some.end());
-    }
-    return nics;
-}
-
-} // namespace
-
-int64_t
-HpccTopology::GetMaxRttPs(const Network& network, uint32_t payloadBytes) const
-{
-    const std::vector<uint32_t> nics = FindRepresentatives(network);
-    int64_t longestPs = 0;
-    for (const uint32_t dst : nics)
-    {
-        LongestWays ways(network, dst, payloadBytes);
-        for (const uint32_t src : nics)
-        {
-            if (src != dst)
-            {
-                const Port& port = *network.GetNic(src);
-                auto* sw = dynamic_cast<Switch*>(port.GetPeer()->GetOwner());
-                longestPs = std::max(longestPs, HopPs(port, payloadBytes) + ways.From(sw));
-            }
-        }
-    }
-    return longestPs;
 }
 
 uint64_t

@@ -22,11 +22,20 @@ namespace roce
  * @ingroup roce
  * @brief A network in the HPCC simulator's `topology.txt`.
  *
- * First line `nodes switches links` (alibaba-edu/High-Precision-Congestion-Control) or `nodes
- * switches tors links` (inet-tub/ns3-datacenter; the number of ToRs is not used there either). Then
- * the ids of the switches, on as many lines as one likes, then one line for each link: `a b rate
- * delay error_rate`, with units, for example `0 128 100Gbps 1000ns 0`. error_rate is the
- * probability that a frame is lost, each direction.
+ * The first line tells the layout:
+ * - `nodes switches links`: alibaba-edu/High-Precision-Congestion-Control, ConWeave,
+ *   astra-network-ns3;
+ * - `nodes switches tors links`, perhaps with two rates behind: inet-tub/ns3-datacenter. The number
+ *   of ToRs and the rates are not used there either;
+ * - `nodes switches DCI links`: LCMP, if the ids of as many DCI switches follow those of the
+ * others;
+ * - `nodes gpus_per_server nvswitches switches links gpu_type [gpus_per_node]`: SimAI. NVSwitches
+ *   are switches like others, so that GPUs have one link each.
+ *
+ * Then come the ids of the switches, on as many lines as one likes, then one line for each link: `a
+ * b rate delay error_rate`, for example `0 128 100Gbps 1000ns 0`; a rate without unit is in bit/s.
+ * error_rate is the probability that a frame is lost, each direction. What follows is not read, as
+ * there.
  *
  * Nodes are made in the order of their ids, so that a file's ids are ns-3's if there were no nodes
  * before. NICs are numbered in the order of their links, which need not be that of the hosts. Each
@@ -45,9 +54,20 @@ struct HpccTopology
         unsigned line; //!< in the file
     };
 
-    std::string path;            //!< of the file
-    bool fourNumbers{false};     //!< the first line has the number of ToRs
+    /// Whose file it is; see above.
+    enum class Layout
+    {
+        ORIGINAL,
+        INET_TUB,
+        LCMP,
+        SIM_AI
+    };
+
+    std::string path; //!< of the file
+    Layout layout{Layout::ORIGINAL};
+    unsigned unreadLine{0};      //!< behind the links, but looks like one more; 0: none
     std::vector<bool> isSwitch;  //!< by node
+    std::vector<bool> isDci;     //!< by node; only LCMP says so
     std::vector<LinkLine> links; //!< in the file's order
 
     std::vector<uint32_t> nicOfNode;    //!< FlowList::NO_NIC for switches
@@ -67,8 +87,9 @@ struct HpccTopology
     /**
      * @brief Add nodes and links to an empty network: switches are `switch7`, hosts `host3`.
      * @param network empty; the caller builds it
+     * @param dciBufferBytes shared buffer of DCI switches, below 4 GiB; 0: as of the others
      */
-    void Construct(Network& network) const;
+    void Construct(Network& network, uint32_t dciBufferBytes = 0) const;
 
     /**
      * @brief Give ports the loss rates of the file.
@@ -76,15 +97,6 @@ struct HpccTopology
      * @param otherwise rate of links whose own is 0
      */
     void ApplyLoss(Network& network, double otherwise = 0) const;
-
-    /**
-     * @brief The longest base RTT by that simulator's estimate, see HpccIdeal, over all shortest
-     * paths.
-     * @param network made by Construct() and built
-     * @param payloadBytes payload of a full packet
-     * @return picoseconds
-     */
-    int64_t GetMaxRttPs(const Network& network, uint32_t payloadBytes) const;
 
     /// @return highest rate of a host's link, bit/s
     uint64_t GetMaxHostRateBps() const;

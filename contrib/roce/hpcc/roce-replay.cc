@@ -5,12 +5,18 @@
  */
 #include "roce-replay.h"
 
+#include "roce-fork-keys.h"
+#include "roce-hpcc-classes.h"
+#include "roce-hpcc-ecn.h"
+#include "roce-hpcc-laws.h"
+#include "roce-hpcc-link-down.h"
 #include "roce-path-list.h"
 
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
 #include "ns3/node.h"
 #include "ns3/nstime.h"
+#include "ns3/roce-congestion-control.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-messages.h"
@@ -18,7 +24,6 @@
 #include "ns3/string.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -40,11 +45,6 @@ const std::map<std::string, std::string> CC_MODES{{"1", "Dcqcn"},
                                                   {"3", "Hpcc"},
                                                   {"7", "Timely"},
                                                   {"8", "Dctcp"}};
-
-/// LINK_DOWN counts from here, as that simulator's example flows do.
-constexpr int64_t LINK_DOWN_ORIGIN_PS = 2000000000000;
-
-constexpr uint64_t LINK_DOWN_MAX_US = 1000000000000;
 
 /// Exact in a double.
 constexpr double MAX_BYTES = 9007199254740992;
@@ -94,10 +94,12 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
                  m_flowFile);
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
+    cmd.AddValue("ignoreUnknown", "Go on without unknown keys of the config", m_ignoreUnknown);
     cmd.AddValue("paths", "Paths to pin flows to: lines id,node-node-...", m_pathFile);
     cmd.AddValue("profile",
                  "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
                  m_profile);
+    m_longLinks.AddOptions(cmd);
     m_transport.AddOptions(cmd);
     m_faults.AddOptions(cmd);
     run.AddOptions(cmd);
@@ -109,15 +111,41 @@ ReplayOptions::IsHpccSim() const
     return m_profile == HPCC_SIM;
 }
 
-/// Change an attribute's default unless the user has.
+/// @return whether an attribute is not one of a rate law that this run does without
+bool
+ReplayOptions::IsInUse(const std::string& attribute) const
+{
+    std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
+    law = law.find("::") == std::string::npos ? "ns3::roce::" + law : law;
+    TypeId owner;
+    TypeId own;
+    return !TypeId::LookupByNameFailSafe(attribute.substr(0, attribute.rfind("::")), &owner) ||
+           !owner.IsChildOf(CongestionControl::GetTypeId()) ||
+           (TypeId::LookupByNameFailSafe(law, &own) && (own == owner || own.IsChildOf(owner)));
+}
+
+/// Change an attribute's default unless the user has. A value that only a law that this run does
+/// without would refuse is no error.
 void
 ReplayOptions::Set(const std::string& attribute, const std::string& value) const
 {
-    if (!m_cmd->IsGiven(attribute))
+    if (m_cmd->IsGiven(attribute))
+    {
+        return;
+    }
+    try
     {
         ValueCheck::Attribute(attribute, value);
-        Config::SetDefault(attribute, StringValue(value));
     }
+    catch (const InputError&)
+    {
+        if (IsInUse(attribute))
+        {
+            throw;
+        }
+        return;
+    }
+    Config::SetDefault(attribute, StringValue(value));
 }
 
 /// Change an attribute's default unless the user has; what is wrong is said of the key.
@@ -126,13 +154,16 @@ ReplayOptions::SetFrom(const std::string& key,
                        const std::string& attribute,
                        const std::string& value) const
 {
+    m_keyOfAttribute[attribute] = key;
     try
     {
         Set(attribute, value);
     }
     catch (const InputError& error)
     {
-        m_config.Fail(key, error.what());
+        // Not the attribute's name: the user has given a key.
+        const std::string what = error.what();
+        m_config.Fail(key, value + what.substr(std::min(what.size(), what.find(", expected "))));
     }
 }
 
@@ -156,15 +187,13 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
     }
     if (!m_configFile.empty())
     {
-        m_config = HpccConfig::Read(m_configFile);
+        m_config = HpccConfig::Read(m_configFile, m_ignoreUnknown);
     }
     m_config.Override(m_set);
     const auto choose = [&](std::string& file, const char* option, const char* key) {
         if (file.empty() && m_config.Has(key))
         {
-            // As in that simulator, but relative to the file that names it.
-            file =
-                (std::filesystem::path(m_configFile).parent_path() / m_config.Text(key)).string();
+            file = m_config.FindFile(key);
         }
         if (file.empty())
         {
@@ -176,6 +205,18 @@ ReplayOptions::ReadFiles(const CheckedCommandLine& cmd)
     choose(m_flowFile, "flows", "FLOW_FILE");
     m_topology = HpccTopology::Read(m_topologyFile);
     m_flows = FlowList::Read(m_flowFile, m_topology.nicOfNode);
+    for (const std::string& note : m_flows.notes)
+    {
+        Messages::Say("note", m_flowFile + ": " + note);
+    }
+    if (m_topology.unreadLine)
+    {
+        Messages::Say("note",
+                      m_topologyFile + ": line " + std::to_string(m_topology.unreadLine) +
+                          " has one more link, but the first line says " +
+                          std::to_string(m_topology.links.size()) +
+                          "; what follows them is not read");
+    }
     if (m_flows.outOfOrder)
     {
         Messages::Say("note",
@@ -231,18 +272,10 @@ ReplayOptions::ApplyProfile()
     {
         Set(attribute, value);
     }
-    uint32_t classes = 0;
-    for (const FlowSpec& flow : m_flows.flows)
-    {
-        classes |= 1U << flow.trafficClass;
-    }
-    Set("ns3::roce::Switch::DataClasses", std::to_string(classes));
-    Set("ns3::roce::Switch::LosslessClasses", std::to_string(classes));
-    Set("ns3::roce::Nic::ControlClass", std::to_string(m_flows.flows.front().trafficClass));
-    const std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
+    const std::string law = HpccLaws(m_config, m_transport.cc, true).GetName();
     // There, only the laws of telemetry move the end of a gap that has begun when the rate changes.
     Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
-    const bool original = !m_topology.fourNumbers;
+    const bool original = m_topology.layout != HpccTopology::Layout::INET_TUB;
     Set("ns3::roce::Switch::ReservedBytes", original ? "4096" : "0");
     Set("ns3::roce::Switch::XonOffset", original ? "3072" : "2496");
     Set("ns3::roce::Switch::HeadroomInBuffer", original ? "true" : "false");
@@ -305,33 +338,44 @@ ReplayOptions::ApplyRateLaw()
     {
         const auto ai = static_cast<double>(DataRate(c.Text("RATE_AI")).GetBitRate());
         const auto hai = static_cast<double>(DataRate(c.Text("RATE_HAI")).GetBitRate());
+        if (hai < ai && IsInUse("ns3::roce::Timely::HaiFactor"))
+        {
+            c.Fail("RATE_HAI",
+                   c.Text("RATE_HAI") + ", expected at least RATE_AI, which is " +
+                       c.Text("RATE_AI"));
+        }
         if (ai > 0)
         {
             Set("ns3::roce::Timely::HaiFactor", ToText(hai / ai));
         }
     }
-    if (c.Flag("HAS_WIN", false))
-    {
-        Set("ns3::roce::Dcqcn::Window", "bdp");
-        Set("ns3::roce::Timely::Window", "bdp");
-    }
-    if (c.Has("ACK_HIGH_PRIO"))
-    {
-        Set("ns3::roce::Nic::ControlClass",
-            c.Flag("ACK_HIGH_PRIO", false) ? "6"
-                                           : std::to_string(m_flows.flows.front().trafficClass));
-    }
+    const auto set = [this](const std::string& attribute, const std::string& value) {
+        Set(attribute, value);
+    };
+    const uint64_t payload = ValueCheck::DefaultNumber("ns3::roce::Nic::PathMtu");
+    HpccLongest longest = HpccLongest::Find(m_topology, static_cast<uint32_t>(payload));
+    ForkKeys(c, m_topology).Replace(longest);
+    HpccLaws(c, m_transport.cc, IsHpccSim()).Apply(longest, set);
+    ApplyHpccClasses(m_flows.flows, c, IsHpccSim(), set);
 }
 
 void
 ReplayOptions::ApplySwitches()
 {
     const HpccConfig& c = m_config;
+    const ForkKeys forks(m_config, m_topology);
+    for (const auto& [key, attribute, value] : forks.GetSettings())
+    {
+        SetFrom(key, attribute, value);
+    }
     if (c.Has("BUFFER_SIZE"))
     {
         SetFrom("BUFFER_SIZE",
                 "ns3::roce::Switch::BufferSize",
-                std::to_string(GetBytes("BUFFER_SIZE", c.Number("BUFFER_SIZE"), 1048576)) + "B");
+                std::to_string(GetBytes("BUFFER_SIZE",
+                                        c.Number("BUFFER_SIZE"),
+                                        static_cast<double>(forks.GetBufferUnit()))) +
+                    "B");
     }
     if (IsHpccSim())
     {
@@ -346,92 +390,30 @@ ReplayOptions::ApplySwitches()
     {
         m_transport.ecn = false;
     }
-    const char* maps[] = {"KMIN_MAP", "KMAX_MAP", "PMAX_MAP"};
-    const auto given = std::count_if(std::begin(maps), std::end(maps), [&](const char* map) {
-        return c.Has(map);
-    });
-    if (given == 0)
+    const std::string rateMap = "ns3::roce::EcnMarker::RateMap";
+    const std::string curves =
+        HpccEcnCurves(c, m_topology, m_transport.ecn && !m_cmd->IsGiven(rateMap));
+    if (!curves.empty())
     {
-        return;
+        Set(rateMap, curves);
     }
-    for (const char* map : maps)
-    {
-        if (!c.Has(map))
-        {
-            throw InputError((m_configFile.empty() ? "--set" : m_configFile) + ": " + map +
-                             " is missing, expected KMIN_MAP, KMAX_MAP and PMAX_MAP or none");
-        }
-    }
-    const std::map<uint64_t, double> kmin = c.Map("KMIN_MAP");
-    const std::map<uint64_t, double> kmax = c.Map("KMAX_MAP");
-    std::string curves;
-    for (const auto& [rate, pmax] : c.Map("PMAX_MAP"))
-    {
-        if (!kmin.count(rate) || !kmax.count(rate))
-        {
-            c.Fail("PMAX_MAP",
-                   "rate " + std::to_string(rate) +
-                       ", expected the rates of KMIN_MAP and KMAX_MAP");
-        }
-        // 1 KB is 1000 bytes there.
-        curves += (curves.empty() ? "" : ",") + std::to_string(rate) + "bps/" +
-                  std::to_string(GetBytes("KMIN_MAP", kmin.at(rate), 1000)) + "/" +
-                  std::to_string(GetBytes("KMAX_MAP", kmax.at(rate), 1000)) + "/" + ToText(pmax);
-    }
-    Set("ns3::roce::EcnMarker::RateMap", curves);
 }
 
-void
-ReplayOptions::ApplyLinkDown(Network& network) const
+/// @return shared buffer of DCI switches; 0: as of the others
+uint32_t
+ReplayOptions::GetDciBufferBytes() const
 {
-    if (!m_config.Has("LINK_DOWN"))
+    const char* key = "DCI_BUFFER_SIZE";
+    if (!m_config.Has(key) || m_cmd->IsGiven("ns3::roce::Switch::BufferSize"))
     {
-        return;
+        return 0;
     }
-    const std::vector<uint64_t> fields = m_config.Numbers("LINK_DOWN");
-    if (fields[0] == 0)
+    const uint64_t bytes = GetBytes(key, m_config.Number(key), 1048576);
+    if (bytes == 0 || bytes > UINT32_MAX)
     {
-        return;
+        m_config.Fail(key, m_config.Text(key) + " MiB, expected more than 0 and less than 4096");
     }
-    if (fields[0] > LINK_DOWN_MAX_US)
-    {
-        m_config.Fail("LINK_DOWN",
-                      std::to_string(fields[0]) + " us is too late, expected at most " +
-                          std::to_string(LINK_DOWN_MAX_US));
-    }
-    for (uint32_t i = 0; i < m_topology.links.size(); ++i)
-    {
-        const HpccTopology::LinkLine& link = m_topology.links[i];
-        if (std::minmax<uint64_t>(link.a, link.b) == std::minmax(fields[1], fields[2]))
-        {
-            if (!m_cmd->IsGiven("reroute"))
-            {
-                network.SetReroute(0);
-            }
-            network.ScheduleLinkChange(LINK_DOWN_ORIGIN_PS +
-                                           static_cast<int64_t>(fields[0]) * 1000000,
-                                       i,
-                                       false);
-            return;
-        }
-    }
-    m_config.Fail("LINK_DOWN",
-                  "no link joins " + std::to_string(fields[1]) + " and " +
-                      std::to_string(fields[2]) + ", expected one of " + m_topologyFile);
-}
-
-/// GLOBAL_T: one base RTT, the network's longest, for every flow.
-void
-ReplayOptions::ApplyGlobalT(const Network& network)
-{
-    if (!m_config.Flag("GLOBAL_T", IsHpccSim()))
-    {
-        return;
-    }
-    const uint32_t payload = network.GetNic(0)->GetMtuBytes();
-    const std::string t = std::to_string(m_topology.GetMaxRttPs(network, payload)) + "ps";
-    Set("ns3::roce::Hpcc::BaseRtt", t);
-    Set("ns3::roce::PowerTcp::BaseRtt", t);
+    return static_cast<uint32_t>(bytes);
 }
 
 void
@@ -455,9 +437,13 @@ ReplayOptions::ApplyStopTime(const CheckedCommandLine& cmd)
 }
 
 void
-ReplayOptions::PrintUnused() const
+ReplayOptions::PrintUnused(const CongestionControl& law) const
 {
     std::vector<std::pair<std::string, std::string>> unused = m_config.GetUnused();
+    for (const auto& fork : ForkKeys(m_config, m_topology).GetUnused())
+    {
+        unused.push_back(fork);
+    }
     const auto differs = [&](const char* key, bool usual, const char* reason) {
         if (m_config.Flag(key, usual) != usual)
         {
@@ -468,45 +454,91 @@ ReplayOptions::PrintUnused() const
     differs("RATE_BOUND", true, "rates are always enforced");
     differs("L2_BACK_TO_ZERO", false, "losses are repaired from the first missing packet on");
     differs("SAMPLE_FEEDBACK", false, "HPCC looks at every hop");
-    const std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
-    if (law == "Hpcc" && !m_config.Flag("HAS_WIN", true))
+    for (auto& item : HpccLaws(m_config, m_transport.cc, IsHpccSim()).FindUnused(law))
     {
-        unused.emplace_back("HAS_WIN", "HPCC always has a window");
+        unused.push_back(std::move(item));
     }
-    if (!m_config.Flag("VAR_WIN", true) && m_config.Flag("HAS_WIN", true))
+    while (!unused.empty())
     {
-        unused.emplace_back("VAR_WIN", "windows follow the rate");
+        // Keys with the same reason in one line.
+        const std::string reason = unused.front().second;
+        const auto rest =
+            std::stable_partition(unused.begin(), unused.end(), [&](const auto& item) {
+                return item.second == reason;
+            });
+        std::string keys;
+        std::for_each(unused.begin(), rest, [&keys](const auto& item) {
+            keys += (keys.empty() ? "" : ", ") + item.first;
+        });
+        const bool several = rest - unused.begin() > 1;
+        Messages::Say("note", keys + (several ? " have" : " has") + " no effect: " + reason);
+        unused.erase(unused.begin(), rest);
     }
-    for (const auto& [key, reason] : unused)
+}
+
+/// @return keys whose attributes a message names, with their places; empty: none
+std::string
+ReplayOptions::FindKeys(const std::string& message) const
+{
+    std::string found;
+    for (const auto& [attribute, key] : m_keyOfAttribute)
     {
-        Messages::Say("note", key + " has no effect: " + reason);
+        const std::size_t colons = attribute.rfind("::");
+        const bool isNamed =
+            message.compare(0, colons + 2, attribute.substr(0, colons) + ": ") == 0 &&
+            message.find(" " + attribute.substr(colons + 2)) != std::string::npos;
+        if (isNamed && m_config.Has(key))
+        {
+            found += (found.empty() ? "" : ", ") + m_config.Where(key) + ": " + key;
+        }
     }
+    return found;
 }
 
 int
 ReplayOptions::Run(const CheckedCommandLine& cmd)
 {
+    try
+    {
+        return RunFiles(cmd);
+    }
+    catch (const InputError& error)
+    {
+        // Values that are good each by itself: the object that has them knows attributes only.
+        const std::string keys = FindKeys(error.what());
+        if (keys.empty())
+        {
+            throw;
+        }
+        throw InputError(std::string(error.what()) + " (" + keys + ")");
+    }
+}
+
+int
+ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
+{
     m_cmd = &cmd;
     ReadFiles(cmd);
+    ForkKeys(m_config, m_topology).Apply(cmd, m_transport);
     // What is set first is replaced by what is set later.
     ApplyProfile();
     ApplyRateLaw();
     ApplySwitches();
     ApplyStopTime(cmd);
-    PrintUnused();
     run.Apply(cmd);
+    run.Warn(m_config.GetNotes());
     m_transport.Apply(cmd);
 
     Network network;
-    m_topology.Construct(network);
-    network.Build(m_transport.MakeNetworkOptions());
+    m_topology.Construct(network, GetDciBufferBytes());
+    m_longLinks.Build(network, m_topology, m_transport.MakeNetworkOptions());
+    PrintUnused(*network.GetNic(0)->GetProfile()->GetLaw());
     m_topology.ApplyLoss(
         network,
         m_config.Has("ERROR_RATE_PER_LINK") ? m_config.Number("ERROR_RATE_PER_LINK") : 0);
     m_faults.Apply(network);
-    ApplyLinkDown(network);
+    HpccLinkDown(m_config, m_topology, network, !cmd.IsGiven("reroute"));
     network.AssignStreams(RunOptions::NETWORK_STREAM);
-    ApplyGlobalT(network);
     run.Warn(m_transport.Check(network));
 
     std::vector<UnusedOptions> own;
@@ -514,9 +546,11 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     {
         own.push_back({{"paths"}, "with --pathSelector=" + m_transport.paths});
     }
-    run.WarnUnused(
-        cmd,
-        {m_transport.GetUnused(cmd, network, m_flows.flows), m_faults.GetUnused(network), own});
+    run.WarnUnused(cmd,
+                   {m_transport.GetUnused(cmd, network, m_flows.flows),
+                    m_faults.GetUnused(network),
+                    m_longLinks.GetUnused(m_topology),
+                    own});
 
     std::cout << m_topology.nodeOfNic.size() << " hosts, " << network.GetNSwitches()
               << " switches, " << network.GetNLinks() << " links, " << m_flows.flows.size()

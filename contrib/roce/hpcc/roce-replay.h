@@ -8,6 +8,7 @@
 
 #include "roce-hpcc-config.h"
 #include "roce-hpcc-topology.h"
+#include "roce-long-links.h"
 
 #include "ns3/roce-command-line.h"
 #include "ns3/roce-fault-options.h"
@@ -16,6 +17,7 @@
 #include "ns3/roce-run-options.h"
 #include "ns3/roce-transport-options.h"
 
+#include <map>
 #include <string>
 
 namespace ns3
@@ -32,8 +34,8 @@ namespace roce
  * - Profile hpcc-sim: frame sizes, whole nanoseconds, ACKs in the data's class, CNPs within ACKs,
  *   pauses without end, headroom, windows of payload, base RTT and ideal FCT are those of that
  *   simulator, so that results can be laid side by side. The two families differ in the switch
- *   buffer; which one it is, is told from the topology's first line: three numbers, the original;
- *   four, inet-tub/ns3-datacenter.
+ *   buffer; which one it is, the topology's layout tells: inet-tub's, or that of the original and
+ *   all others.
  *
  * Attributes on the command line come before the configuration, the configuration before the
  * profile. Order of use: AddOptions(), CheckedCommandLine::Parse(), Run().
@@ -65,15 +67,17 @@ class ReplayOptions
     void ApplyProfile();
     void ApplyRateLaw();
     void ApplySwitches();
-    void ApplyLinkDown(Network& network) const;
-    void ApplyGlobalT(const Network& network);
     void ApplyStopTime(const CheckedCommandLine& cmd);
-    void PrintUnused() const;
+    void PrintUnused(const CongestionControl& law) const;
     void Set(const std::string& attribute, const std::string& value) const;
     void SetFrom(const std::string& key,
                  const std::string& attribute,
                  const std::string& value) const;
     uint64_t GetBytes(const std::string& key, double number, double unit) const;
+    uint32_t GetDciBufferBytes() const;
+    bool IsInUse(const std::string& attribute) const;
+    std::string FindKeys(const std::string& message) const;
+    int RunFiles(const CheckedCommandLine& cmd);
     bool IsHpccSim() const;
 
     std::string m_topologyFile;
@@ -82,6 +86,8 @@ class ReplayOptions
     std::string m_pathFile;
     std::string m_profile;
     std::string m_set;
+    bool m_ignoreUnknown{false};
+    LongLinks m_longLinks;
     TransportOptions m_transport;
     FaultOptions m_faults;
 
@@ -89,6 +95,7 @@ class ReplayOptions
     HpccConfig m_config;
     HpccTopology m_topology;
     FlowList m_flows;
+    mutable std::map<std::string, std::string> m_keyOfAttribute; //!< what SetFrom() has set
 };
 
 } // namespace roce

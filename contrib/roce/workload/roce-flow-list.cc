@@ -5,6 +5,7 @@
  */
 #include "ns3/roce-flow-list.h"
 
+#include "ns3/roce-flow-columns.h"
 #include "ns3/roce-flow-graph.h"
 #include "ns3/roce-flow-phases.h"
 #include "ns3/roce-flow-size-distribution.h"
@@ -37,7 +38,6 @@ const std::size_t CSV_REQUIRED = 4;
 const std::vector<std::string> GRAPH_COLUMNS = {"name", "after"}; // the last ones, if there
 const char* const CSV_HEADER =
     "src,dst,bytes,start_ns[,class[,srcport[,tag[,phase]]]][,name,after]";
-const char* const HPCC_LINE = "src dst pg dport size start_seconds";
 const uint64_t HPCC_DPORT = 100;
 const uint64_t HPCC_INCAST_DPORT = 200;
 
@@ -352,24 +352,20 @@ class Reader : private LineReader
         {
             Fail("number of flows is 0, expected at least one");
         }
+        FlowColumns columns;
+        PacketListGuess guess;
         std::string text;
-        while (Next(text))
+        while (m_list.flows.size() < count && Next(text))
         {
-            if (m_list.flows.size() == count)
-            {
-                Fail("flow " + std::to_string(count + 1) + " found, expected " +
-                     std::to_string(count) + " as line " + std::to_string(countLine) + " says");
-            }
             const auto fields = SplitAtBlanks(text);
-            CheckFieldCount(fields.size(), 6, HPCC_LINE);
-            FlowSpec flow;
-            flow.src = ParseHost(fields[0], "src");
-            flow.dst = ParseHost(fields[1], "dst");
-            flow.trafficClass = static_cast<uint8_t>(ParseUnsigned(fields[2], "pg (class)", 7));
-            flow.tag = ParseUnsigned(fields[3], "dport", 65535) == HPCC_INCAST_DPORT ? 1 : 0;
-            flow.sizeBytes = ParseUnsigned(fields[4], "size", MAX_FLOW_BYTES);
-            flow.startPs = ParsePs(fields[5], "start_seconds", 12, true);
-            Add(flow);
+            columns = m_list.flows.empty() ? FlowColumns::Find(GetPath(), fields) : columns;
+            CheckFieldCount(fields.size(), columns.count, columns.form);
+            guess.Look(fields);
+            if (guess.IsPackets() && PacketListGuess::IsNoFlow(fields))
+            {
+                Fail(PacketListGuess::MESSAGE);
+            }
+            AddHpcc(fields, columns);
         }
         if (m_list.flows.size() < count)
         {
@@ -377,6 +373,53 @@ class Reader : private LineReader
                              countLine,
                              "number of flows is " + std::to_string(count) + ", expected " +
                                  std::to_string(m_list.flows.size()) + " as the list has");
+        }
+        if (guess.IsPackets())
+        {
+            throw InputError(GetPath(), countLine, PacketListGuess::MESSAGE);
+        }
+        if (!columns.note.empty())
+        {
+            m_list.notes.push_back(columns.note);
+        }
+        CheckWhatFollows(count, columns);
+    }
+
+    void AddHpcc(const std::vector<std::string>& fields, const FlowColumns& columns)
+    {
+        FlowSpec flow;
+        flow.src = ParseHost(fields[columns.src], "src");
+        flow.dst = ParseHost(fields[columns.dst], "dst");
+        flow.trafficClass =
+            static_cast<uint8_t>(ParseUnsigned(fields[columns.pg], "pg (class)", 7));
+        if (columns.dport != FlowColumns::NONE)
+        {
+            flow.tag =
+                ParseUnsigned(fields[columns.dport], "dport", 65535) == HPCC_INCAST_DPORT ? 1 : 0;
+        }
+        flow.sizeBytes = ParseUnsigned(fields[columns.size], "size", MAX_FLOW_BYTES);
+        flow.startPs = ParsePs(fields[columns.start], "start_seconds", 12, true);
+        Add(flow);
+    }
+
+    /// Text may follow, which is not read. If it is one more flow, the count may be wrong.
+    void CheckWhatFollows(uint64_t count, const FlowColumns& columns)
+    {
+        try
+        {
+            std::string text;
+            const auto fields = Next(text) ? SplitAtBlanks(text) : std::vector<std::string>{};
+            if (fields.size() == columns.count && AllDigits(fields[columns.src]) &&
+                AllDigits(fields[columns.dst]) && AllDigits(fields[columns.size]))
+            {
+                m_list.notes.push_back("line " + std::to_string(GetLine()) +
+                                       " has one more flow, but the first line says " +
+                                       std::to_string(count) + "; what follows them is not read");
+            }
+        }
+        catch (const InputError&)
+        {
+            // No text: it is not read either.
         }
     }
 

@@ -67,6 +67,15 @@ HpccParams::Table()
                       {0},
                       Range::AtLeast(0),
                       "T; 0: base RTT of the path")
+            .Number("Winit",
+                    &P::winitBytes,
+                    {0},
+                    Range::AtLeast(0),
+                    "Window at the line rate, bytes; 0: line rate times T")
+            .Flag("FixedWindow",
+                  &P::fixedWindow,
+                  {false},
+                  "true: the window stays Winit, only the rate changes")
             // one loop, or one for each hop
             .Flag("MultiRate",
                   &P::multiRate,
@@ -117,7 +126,8 @@ Hpcc::DoStart(int64_t)
     }
     const auto line = static_cast<double>(m_path.lineRateBps);
     m_tPs = static_cast<double>(tPs);
-    m_maxWindow = line * m_tPs / 8e12;
+    m_maxWindow = m_p->winitBytes > 0 ? m_p->winitBytes : line * m_tPs / 8e12;
+    m_windowPs = m_p->winitBytes > 0 ? m_p->winitBytes * 8e12 / line : m_tPs;
     TakeOver();
     m_exactWindow = m_maxWindow;
     m_loop = Loop{1, m_maxWindow, 0};
@@ -131,7 +141,7 @@ Hpcc::DoStart(int64_t)
 void
 Hpcc::TakeOver()
 {
-    m_minWindow = std::min(m_p->minRateBps * m_tPs / 8e12, m_maxWindow);
+    m_minWindow = std::min(m_p->minRateBps * m_windowPs / 8e12, m_maxWindow);
     if (m_p->waiBytes > 0)
     {
         m_wai = m_p->waiBytes;
@@ -140,7 +150,7 @@ Hpcc::TakeOver()
     {
         const auto line = static_cast<double>(m_path.lineRateBps);
         const double rai = m_p->raiPer25G ? m_p->raiBps * line / 25e9 : m_p->raiBps;
-        m_wai = rai * m_tPs / 8e12;
+        m_wai = rai * m_windowPs / 8e12;
     }
     else
     {
@@ -276,7 +286,8 @@ Hpcc::React(const IntStack& stack, bool commit)
         }
         const auto queue = static_cast<double>(std::min(hop.queueBytes, last.queueBytes));
         const auto sent = static_cast<double>(hop.txBytes - last.txBytes);
-        const double u = 8e12 * (queue / m_tPs + sent / dtPs) / static_cast<double>(hop.rateBps);
+        const double u =
+            8e12 * (queue / m_windowPs + sent / dtPs) / static_cast<double>(hop.rateBps);
         last = Sample(hop);
         if (loop)
         {
@@ -325,9 +336,10 @@ Hpcc::Window(Loop& loop, bool commit) const
 void
 Hpcc::Publish()
 {
-    m_rateBps = std::max<uint64_t>(1, static_cast<uint64_t>(m_exactWindow * 8e12 / m_tPs + 0.5));
-    m_windowBytes =
-        std::max<uint64_t>({static_cast<uint64_t>(m_exactWindow), m_path.fullFrameBytes, 1});
+    m_rateBps =
+        std::max<uint64_t>(1, static_cast<uint64_t>(m_exactWindow * 8e12 / m_windowPs + 0.5));
+    const double window = m_p->fixedWindow ? m_maxWindow : m_exactWindow;
+    m_windowBytes = std::max<uint64_t>({static_cast<uint64_t>(window), m_path.fullFrameBytes, 1});
 }
 
 } // namespace roce

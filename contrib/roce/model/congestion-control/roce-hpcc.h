@@ -28,6 +28,8 @@ struct HpccParams
     uint32_t expectedFlows;
     double minRateBps;
     int64_t baseRttPs;
+    double winitBytes; //!< 0: line rate times T
+    bool fixedWindow;
     bool fastReact;
     bool perAckReference;
     bool multiRate;
@@ -140,6 +142,7 @@ class Hpcc : public CongestionControl
     std::shared_ptr<const HpccParams> m_p; //!< in force since Start() or Retune()
 
     double m_tPs{0};               //!< T
+    double m_windowPs{0};          //!< Winit at the line rate
     double m_maxWindow{0};         //!< Winit, bytes
     double m_minWindow{0};         //!< MinRate T / 8, bytes
     double m_wai{0};               //!< Wai, bytes

@@ -5,6 +5,7 @@
  */
 #include "roce-parameter-kinds.h"
 
+#include "roce-byte-size.h"
 #include "roce-text-form.h"
 
 #include "ns3/boolean.h"
@@ -229,8 +230,15 @@ Rate::Parse(const std::string& text, uint64_t& bps)
 {
     static const TextForm form("(" + NUMBER + ")([kKMGTi]*)[A-Za-z/]*");
     const std::vector<std::string> match = form.Match(text);
-    // Below 1e18 bit/s; without unit: bit/s.
-    if (match.empty() || std::strtod(text.c_str(), nullptr) >= (match[3].empty() ? 1e17 : 1e5))
+    static const std::map<char, double> units{{'k', 1e3},
+                                              {'K', 1e3},
+                                              {'M', 1e6},
+                                              {'G', 1e9},
+                                              {'T', 1e12}};
+    const auto unit = match.empty() || match[3].empty() ? units.end() : units.find(match[3][0]);
+    // What is too large for ns-3 is refused here; without unit: bit/s.
+    if (match.empty() ||
+        std::strtod(text.c_str(), nullptr) * (unit == units.end() ? 1 : unit->second) >= 1e17)
     {
         return false;
     }
@@ -264,22 +272,8 @@ Rate::Write(uint64_t bps, AttributeValue& to)
 bool
 Size::Parse(const std::string& text, uint32_t& bytes)
 {
-    static const std::map<std::string, double> units{{"B", 1},
-                                                     {"kB", 1e3},
-                                                     {"KB", 1e3},
-                                                     {"KiB", 1024},
-                                                     {"MB", 1e6},
-                                                     {"MiB", 1048576}};
-    static const TextForm form("(" + NUMBER + ")([A-Za-z]+)");
-    const std::vector<std::string> match = form.Match(text);
-    if (match.empty())
-    {
-        return false;
-    }
-    const auto unit = units.find(match[3]);
-    const double size =
-        unit == units.end() ? 0 : std::strtod(match[1].c_str(), nullptr) * unit->second;
-    if (unit == units.end() || !(size < 4294967296.0))
+    uint64_t size = 0;
+    if (!ByteSize::Parse(text, size) || size > UINT32_MAX)
     {
         return false;
     }

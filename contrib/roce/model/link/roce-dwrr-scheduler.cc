@@ -5,8 +5,12 @@
  */
 #include "roce-dwrr-scheduler.h"
 
-#include "ns3/assert.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
+
+#include <charconv>
+#include <sstream>
 
 namespace ns3
 {
@@ -24,10 +28,18 @@ DwrrScheduler::GetTypeId()
             .SetGroupName("Roce")
             .AddConstructor<DwrrScheduler>()
             .AddAttribute("Quantum",
-                          "Bytes a class of weight 1 may send in one round",
+                          "Bytes a class of weight 1 may send in one round; 0: one frame, whatever "
+                          "its size",
                           UintegerValue(4200),
                           MakeUintegerAccessor(&DwrrScheduler::m_quantumBytes),
-                          MakeUintegerChecker<uint32_t>(1))
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "Weights",
+                "Shares of classes, for example 3:2,4:5: class 4 may send 5/2 of what "
+                "class 3 may; classes that are not named have weight 1",
+                StringValue(""),
+                MakeStringAccessor(&DwrrScheduler::SetWeights, &DwrrScheduler::GetWeights),
+                MakeStringChecker())
             .AddAttribute("StrictClasses",
                           "Bit mask of the classes served strictly first, highest class first; "
                           "default: 6 and 7 (control)",
@@ -40,8 +52,64 @@ DwrrScheduler::GetTypeId()
 void
 DwrrScheduler::SetWeight(uint8_t trafficClass, uint32_t weight)
 {
-    NS_ASSERT_MSG(trafficClass < N_CLASSES && weight > 0, "class 0..7, weight 1 or more");
+    if (trafficClass >= N_CLASSES || !weight || weight > MAX_WEIGHT)
+    {
+        throw InputError("ns3::roce::DwrrScheduler: weight of class " +
+                         std::to_string(trafficClass) + " is " + std::to_string(weight) +
+                         ", expected classes 0 to 7 and weights 1 to " +
+                         std::to_string(MAX_WEIGHT));
+    }
     m_classes[PlaceOf(trafficClass)].weight = weight;
+}
+
+void
+DwrrScheduler::SetWeights(const std::string& text)
+{
+    std::array<uint32_t, N_CLASSES> weights{}; // 0: not named
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    bool good = true;
+    while (good && at != end)
+    {
+        unsigned c = 0;
+        uint32_t weight = 0;
+        const auto first = std::from_chars(at, end, c);
+        good = first.ec == std::errc() && c < N_CLASSES && !weights[c] && first.ptr != end &&
+               *first.ptr == ':';
+        const auto second = good ? std::from_chars(first.ptr + 1, end, weight) : first;
+        good = good && second.ec == std::errc() && weight && weight <= MAX_WEIGHT &&
+               (second.ptr == end || (*second.ptr == ',' && second.ptr + 1 != end));
+        if (good)
+        {
+            weights[c] = weight;
+            at = second.ptr + (second.ptr != end);
+        }
+    }
+    if (!good)
+    {
+        throw InputError("ns3::roce::DwrrScheduler::Weights is '" + text +
+                         "', expected CLASS:WEIGHT,... with classes 0 to 7, each once, and weights "
+                         "1 to " +
+                         std::to_string(MAX_WEIGHT));
+    }
+    for (unsigned c = 0; c < N_CLASSES; ++c)
+    {
+        m_classes[PlaceOf(c)].weight = std::max(weights[c], 1U);
+    }
+}
+
+std::string
+DwrrScheduler::GetWeights() const
+{
+    std::ostringstream text;
+    for (unsigned c = 0; c < N_CLASSES; ++c)
+    {
+        if (const uint32_t weight = m_classes[PlaceOf(c)].weight; weight != 1)
+        {
+            text << (text.tellp() > 0 ? "," : "") << c << ":" << weight;
+        }
+    }
+    return text.str();
 }
 
 void

@@ -8,6 +8,8 @@
 
 #include "roce-egress-scheduler.h"
 
+#include <string>
+
 namespace ns3
 {
 namespace roce
@@ -19,7 +21,8 @@ namespace roce
  *
  * Deficit round robin (Shreedhar and Varghese, SIGCOMM 1995): a class may send while its deficit
  * covers the frame; each visit adds weight times the quantum. So classes share by bytes, whatever
- * their frame sizes.
+ * their frame sizes. With a quantum of 0 they share by frames: each visit sends as many as the
+ * weight says, whatever their sizes.
  */
 class DwrrScheduler : public EgressScheduler
 {
@@ -33,15 +36,28 @@ class DwrrScheduler : public EgressScheduler
     /**
      * @brief Set the share of a data class.
      * @param trafficClass 0..7
-     * @param weight 1 or more
+     * @param weight 1 to MAX_WEIGHT
      */
     void SetWeight(uint8_t trafficClass, uint32_t weight);
+
+    /**
+     * @brief Set all shares.
+     * @param text for example `3:2,4:5`: classes and their weights; others have weight 1
+     * @throw InputError for anything else
+     */
+    void SetWeights(const std::string& text);
+
+    /// @return the shares that are not 1, as SetWeights() takes them
+    std::string GetWeights() const;
 
     /**
      * @brief Take over strict classes, quantum and weights.
      * @param other scheduler that has them
      */
     void CopySettings(const DwrrScheduler& other);
+
+    /// The largest weight.
+    static constexpr uint32_t MAX_WEIGHT = 1000000;
 
     // inherited from EgressScheduler
     Frame* FindLast(uint8_t trafficClass) const override;
@@ -97,13 +113,13 @@ class DwrrScheduler : public EgressScheduler
     struct Class
     {
         FrameQueue queue;
-        uint64_t deficitBytes{0};
+        uint64_t deficitBytes{0}; //!< frames with a quantum of 0
         uint32_t weight{1};
     };
 
     uint32_t m_active{0};                   //!< bit c: class c has frames
     uint32_t m_current{0};                  //!< class whose turn it is
-    uint32_t m_quantumBytes{0};             //!< attribute Quantum
+    uint32_t m_quantumBytes{0};             //!< attribute Quantum; 0: turns count frames
     uint8_t m_strictMask{0};                //!< attribute StrictClasses
     std::array<Class, N_CLASSES> m_classes; //!< see PlaceOf(); the first is in the same cache line
 };
@@ -132,7 +148,7 @@ DwrrScheduler::Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop
     {
         if (eligible >> m_current & 1)
         {
-            const uint32_t bytes = headBytes(m_current);
+            const uint32_t bytes = m_quantumBytes ? headBytes(m_current) : 1;
             if (bytes <= m_classes[PlaceOf(m_current)].deficitBytes)
             {
                 m_classes[PlaceOf(m_current)].deficitBytes -= bytes;
@@ -141,7 +157,8 @@ DwrrScheduler::Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop
         }
         m_current = NextClass(eligible);
         Class& current = m_classes[PlaceOf(m_current)];
-        current.deficitBytes += static_cast<uint64_t>(current.weight) * m_quantumBytes;
+        current.deficitBytes +=
+            static_cast<uint64_t>(current.weight) * (m_quantumBytes ? m_quantumBytes : 1);
     }
 }
 

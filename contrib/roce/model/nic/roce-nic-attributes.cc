@@ -110,6 +110,20 @@ Nic::GetTypeId()
                           MakeBooleanAccessor(&Nic::m_payloadWindow),
                           MakeBooleanChecker())
             .AddAttribute(
+                "FlowWindow",
+                "What bounds the bytes in flight of each queue pair, whatever its rate "
+                "law. none: nothing; fixed: FlowWindowBytes; rate: that times rate / line "
+                "rate (the HPCC simulator's HAS_WIN, and VAR_WIN)",
+                StringValue("none"),
+                MakeStringAccessor(&Nic::m_flowWindow),
+                MakeStringChecker())
+            .AddAttribute(
+                "FlowWindowBytes",
+                "Bytes in flight with FlowWindow; 0: line rate times base RTT of the path",
+                UintegerValue(0),
+                MakeUintegerAccessor(&Nic::m_flowWindowBytes),
+                MakeUintegerChecker<uint64_t>(0, 1ULL << 53))
+            .AddAttribute(
                 "Repacing",
                 "What a change of rate does to a pacing gap that has begun. stretch: what "
                 "is left of it changes in proportion; shift: its end moves by the "
@@ -133,10 +147,11 @@ Nic::GetTypeId()
                           MakeUintegerAccessor(&Nic::m_ackEveryN),
                           MakeUintegerChecker<uint32_t>(1))
             .AddAttribute("ControlClass",
-                          "Traffic class of ACK, NAK and CNP frames",
+                          "Traffic class of ACK, NAK and CNP frames; 8: that of the data they "
+                          "answer",
                           UintegerValue(6),
                           MakeUintegerAccessor(&Nic::m_controlClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
+                          MakeUintegerChecker<uint8_t>(0, N_CLASSES))
             .AddAttribute("Ttl",
                           "IPv4 time to live",
                           UintegerValue(64),
@@ -215,6 +230,11 @@ Nic::CheckAttributes()
                          "', expected stretch, shift or none");
     }
     m_repacing = kind->second;
+    if (m_flowWindow != "none" && m_flowWindow != "fixed" && m_flowWindow != "rate")
+    {
+        throw InputError("ns3::roce::Nic::FlowWindow is '" + m_flowWindow +
+                         "', expected none, fixed or rate");
+    }
     if (m_pacingClock != "sent" && m_pacingClock != "due")
     {
         throw InputError("ns3::roce::Nic::PacingClock is '" + m_pacingClock +

@@ -80,7 +80,8 @@ class NicReceiver::AllReplies final : public NicReplySink
 Frame*
 NicReceiver::MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const
 {
-    return ReplyBuilder{m_nic.m_controlClass, m_nic.m_ttl}.Build(
+    const uint8_t own = m_nic.m_controlClass;
+    return ReplyBuilder{own < N_CLASSES ? own : qp.peerClass, m_nic.m_ttl}.Build(
         kind,
         {m_nic.m_nicIndex, qpn, m_table.GetSource(qpn), qp.peerQp, qp.peerEntropy},
         kind == FrameKind::CNP ? m_nic.m_cnpFrameBytes : m_nic.m_ackFrameBytes);
@@ -105,6 +106,7 @@ NicReceiver::OnData(Frame* frame, int64_t nowPs)
     ++counters.dataReceived;
     qp.peerQp = frame->srcQp;
     qp.peerEntropy = m_table.GetReplyEntropy(*frame);
+    qp.peerClass = frame->trafficClass;
     Replies replies(*this, qp, frame->dstQp);
     qp.feedback->OnData(*frame, nowPs, replies);
     const uint64_t bytesBefore = qp.receivedBytes;

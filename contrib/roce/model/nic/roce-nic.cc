@@ -151,6 +151,13 @@ Nic::OpenQp(uint32_t dst,
     const int64_t now = PresentPs();
     PathInfo path = m_oracle(m_nicIndex, dst, entropy);
     path.windowFrameBytes = m_payloadWindow ? path.mtuBytes : path.fullFrameBytes;
+    if (m_flowWindow != "none")
+    {
+        path.flowWindowBytes = m_flowWindowBytes
+                                   ? m_flowWindowBytes
+                                   : std::max<uint64_t>(1, static_cast<uint64_t>(path.BdpBytes()));
+        path.flowWindowScales = m_flowWindow == "rate";
+    }
     QueuePair::Config config;
     config.src = m_nicIndex;
     config.dst = dst;
@@ -214,7 +221,10 @@ void
 Nic::Depart(uint16_t, int64_t atPs)
 {
     const uint32_t paused = PausedMask(atPs);
-    if (!m_control.IsEmpty() && !(paused >> m_controlClass & 1))
+    const auto controlClass = [this] {
+        return m_controlClass < N_CLASSES ? m_controlClass : m_control.Peek()->trafficClass;
+    };
+    if (!m_control.IsEmpty() && !(paused >> controlClass() & 1))
     {
         Transmit(m_control.Pop(), atPs);
     }

@@ -348,6 +348,8 @@ class Nic : public Port, public Station
     uint32_t m_ackMinBytes{0};
     uint32_t m_cnpFrameBytes{0};
     bool m_payloadWindow{false};
+    std::string m_flowWindow;
+    uint64_t m_flowWindowBytes{0};
     std::string m_repacingName;
     std::string m_pacingClock;
     QueuePair::Repacing m_repacing{QueuePair::Repacing::STRETCH}; //!< set by CheckAttributes()

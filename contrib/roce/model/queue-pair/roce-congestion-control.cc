@@ -47,6 +47,18 @@ CongestionControl::Retune(const CongestionControl&, int64_t)
                      " has no parameters that can change while the simulation is on");
 }
 
+uint64_t
+CongestionControl::WithinFlowWindow() const
+{
+    __extension__ using Uint128 = unsigned __int128;
+    uint64_t bytes = m_path.flowWindowBytes;
+    if (m_path.flowWindowScales && m_rateBps < m_path.lineRateBps)
+    {
+        bytes = static_cast<uint64_t>(static_cast<Uint128>(bytes) * m_rateBps / m_path.lineRateBps);
+    }
+    return std::min(m_windowBytes, std::max<uint64_t>(bytes, 1)); // one packet may go always
+}
+
 void
 CongestionControl::ThrowOtherLaw(const CongestionControl& prototype) const
 {

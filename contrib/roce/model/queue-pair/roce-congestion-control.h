@@ -321,10 +321,11 @@ class CongestionControl : public Object
         return m_rateBps;
     }
 
-    /// @return current window, wire bytes; UNLIMITED_BYTES if rate-based
+    /// @return current window, wire bytes, within PathInfo::flowWindowBytes; UNLIMITED_BYTES if
+    /// neither the law nor the path has one
     uint64_t GetWindowBytes() const
     {
-        return m_windowBytes;
+        return m_path.flowWindowBytes ? WithinFlowWindow() : m_windowBytes;
     }
 
     /// @return what was given to Start()
@@ -369,6 +370,7 @@ class CongestionControl : public Object
 
   private:
     [[noreturn]] void ThrowOtherLaw(const CongestionControl& prototype) const;
+    uint64_t WithinFlowWindow() const;
 
   protected:
     PathInfo m_path;                         //!< set by Start()

@@ -33,6 +33,10 @@ struct PathInfo
     /// first long link, and the links to there. Without long link: as baseRttPs and hops.
     int64_t nearRttPs{0};
     uint32_t nearHops{0};
+    bool flowWindowScales{false}; //!< flowWindowBytes is for the line rate, else for every rate
+    /// The most that may be in flight, whatever the rate law's window; 0: no limit. See
+    /// Nic::FlowWindow.
+    uint64_t flowWindowBytes{0};
 
     /// @return line rate times base RTT, in bytes
     double BdpBytes() const

@@ -553,6 +553,7 @@ class ReceiverQp
     uint32_t peerQp{0};             //!< number of the sending queue pair at its NIC
     uint32_t profileVersion{0};     //!< of the live parameters that the feedback has
     uint16_t peerEntropy{0};        //!< of the last data
+    uint8_t peerClass{0};           //!< traffic class of the last data
     bool isRecent{false};           //!< among those that the NIC retunes at once
 
   protected:

@@ -88,6 +88,11 @@ EcnMarkerParams::Table()
                     "Which egress ports mark: all, host, fabric (to switches of the same "
                     "datacenter), wan, noWan, or noBorder (neither of nor to a switch with WAN "
                     "links)")
+            .Count("Classes",
+                   &P::classMask,
+                   {0xff},
+                   Range::Within(0, 0xff),
+                   "Bit mask of the traffic classes that are marked")
             .Finish([](P& p, const Parameters<P>&) {
                 const auto bytes = [](uint64_t n) { return std::to_string(n) + " B"; };
                 Table().Require(p.kminBytes <= p.kmaxBytes,
@@ -281,7 +286,8 @@ void
 EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
 {
     // An empty queue never marks; its curve need not be looked at.
-    if (queueBytes && m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
+    if (queueBytes && m_p->classMask >> frame.trafficClass & 1 &&
+        m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
     {
         frame.ecn = ECN_CE;
         ++m_marked;

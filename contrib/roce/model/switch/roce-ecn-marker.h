@@ -86,7 +86,8 @@ struct EcnMarkerParams
     double pmax;
     uint64_t referenceRateBps; //!< 0: the same for all ports
     bool markAtEnqueue;
-    PortSet ports; //!< those that mark
+    PortSet ports;      //!< those that mark
+    uint32_t classMask; //!< traffic classes that are marked
     std::string rateMap;
     std::map<uint64_t, EcnCurve> curves; //!< of rateMap, by port rate in bit/s
 

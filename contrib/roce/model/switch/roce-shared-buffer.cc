@@ -100,7 +100,7 @@ SharedBuffer::Configure(const Config& config, const char* name)
     }
     if (sharedSetAside >= config.bufferBytes)
     {
-        throw InputError(
+        throw HeadroomError(
             who + "headroom and reserves need " + std::to_string(sharedSetAside) +
             " B, but the shared buffer is " + std::to_string(config.bufferBytes) +
             " B (largest headroom: " +

@@ -8,6 +8,7 @@
 
 #include "ns3/roce-fetch.h"
 #include "ns3/roce-frame.h"
+#include "ns3/roce-input-error.h"
 
 #include <cstdint>
 #include <string>
@@ -36,6 +37,13 @@ uint64_t HeadroomBytes(uint64_t rateBps,
                        int64_t delayPs,
                        uint32_t maxFrameBytes,
                        uint64_t responseBytes = 0);
+
+/// Thrown if headroom and reserves do not fit into a switch's shared buffer.
+class HeadroomError : public InputError
+{
+  public:
+    using InputError::InputError;
+};
 
 /**
  * @ingroup roce
@@ -101,8 +109,9 @@ class SharedBuffer
      * @brief Set up. All counters are zero afterwards.
      * @param config parameters
      * @param name of the switch, for messages
-     * @throws InputError if headroom and reserves do not fit into the buffer, or a threshold
-     * does not fit into its pool; the message names the port and the bytes
+     * @throws HeadroomError if headroom and reserves do not fit into the shared buffer, InputError
+     * if they do not fit into a port's own, or a threshold does not fit into its pool; the message
+     * names the port and the bytes
      */
     void Configure(const Config& config, const char* name);
 

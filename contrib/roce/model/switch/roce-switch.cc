@@ -12,6 +12,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/rng-seed-manager.h"
+#include "ns3/roce-byte-size.h"
 #include "ns3/roce-hash.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/string.h"
@@ -40,12 +41,12 @@ Switch::GetTypeId()
                           "Shared buffer, headroom and reserves included",
                           QueueSizeValue(QueueSize("32MiB")),
                           MakeQueueSizeAccessor(&Switch::m_bufferSize),
-                          MakeQueueSizeChecker())
+                          ByteSize::MakeQueueSizeChecker())
             .AddAttribute("ControlPoolSize",
                           "Limit of the buffer of the control classes and of emitted frames",
                           QueueSizeValue(QueueSize("4MiB")),
                           MakeQueueSizeAccessor(&Switch::m_controlPoolSize),
-                          MakeQueueSizeChecker())
+                          ByteSize::MakeQueueSizeChecker())
             .AddAttribute("Alpha",
                           "Dynamic threshold of an ingress (port, class) over the free shared "
                           "buffer",
@@ -62,7 +63,7 @@ Switch::GetTypeId()
                           "place of all other limits; needs LosslessClasses=0. 0: none",
                           QueueSizeValue(QueueSize("0B")),
                           MakeQueueSizeAccessor(&Switch::m_egressLimit),
-                          MakeQueueSizeChecker())
+                          ByteSize::MakeQueueSizeChecker())
             .AddAttribute("ReservedBytes",
                           "Reserve of each ingress (port, data class)",
                           UintegerValue(4096),

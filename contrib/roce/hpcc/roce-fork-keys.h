@@ -1,0 +1,80 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_FORK_KEYS_H
+#define ROCE_FORK_KEYS_H
+
+#include "roce-hpcc-config.h"
+#include "roce-hpcc-longest.h"
+#include "roce-hpcc-topology.h"
+
+#include "ns3/roce-command-line.h"
+#include "ns3/roce-transport-options.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Keys of simulators made from the HPCC simulator that have a counterpart here.
+ */
+class ForkKeys
+{
+  public:
+    /// @param config whose keys @param topology of the same run
+    ForkKeys(const HpccConfig& config, const HpccTopology& topology)
+        : m_config(config),
+          m_topology(topology)
+    {
+    }
+
+    /**
+     * @brief ENABLE_PFC, ENABLE_IRN, LB_MODE. Options on the command line take precedence.
+     * @param cmd already parsed
+     * @param transport changed
+     * @throw InputError for a way of balancing load that is not here
+     */
+    void Apply(const CheckedCommandLine& cmd, TransportOptions& transport) const;
+
+    /// An attribute that a key sets.
+    struct Setting
+    {
+        const char* key;
+        const char* attribute;
+        std::string value;
+    };
+
+    /**
+     * @return TIMELY_* and HEADROOM_FACTOR as attributes
+     * @throw InputError for a MAX_RATE that is less than that of some NIC, and a limit of flows
+     */
+    std::vector<Setting> GetSettings() const;
+
+    /// @brief BASE_RTT and FIXED_WIN stand for the longest RTT and the window. @param longest
+    /// changed
+    void Replace(HpccLongest& longest) const;
+
+    /// @return bytes that one of BUFFER_SIZE stands for: m3 and m4 count KiB, others MiB
+    uint64_t GetBufferUnit() const;
+
+    /// @return keys that change nothing in this run, each with the reason
+    std::vector<std::pair<std::string, std::string>> GetUnused() const;
+
+  private:
+    const HpccConfig& m_config;
+    const HpccTopology& m_topology;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_FORK_KEYS_H */

@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_HPCC_KEYS_H
+#define ROCE_HPCC_KEYS_H
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A key that configurations of the HPCC simulator, or of a simulator made from it, may have.
+ */
+struct HpccKey
+{
+    /// What a value looks like.
+    enum class Kind
+    {
+        FLAG,        //!< 0 or 1
+        NUMBER,      //!< 0 or more
+        PROBABILITY, //!< 0 to 1
+        RATE,        //!< with unit
+        TEXT,        //!< one word
+        MAP,         //!< n, then n pairs of rate in bit/s and number
+        THREE,       //!< three integers
+    };
+
+    const char* name;
+    Kind kind;
+    const char* unused; //!< why it has no effect here, or null
+
+    /// @return the key of a name, or null if no project known here has it. @param name any
+    static const HpccKey* Find(const std::string& name);
+
+    /**
+     * @param names unknown keys of one file
+     * @return whose file it is taken for, as "owner/project, what it means"; empty if nobody's
+     */
+    static std::string GuessProject(const std::vector<std::string>& names);
+
+    /**
+     * @brief Look at a value.
+     * @param fields the words behind the key. Of a map those behind its n pairs are dropped: that
+     * simulator does not read them either
+     * @return what was expected instead, or nothing
+     */
+    std::string Check(std::vector<std::string>& fields) const;
+
+    /// @return whether a text is a number of 0 or more. @param text any @param value [out] it
+    static bool ParseNumber(const std::string& text, double& value);
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_HPCC_KEYS_H */

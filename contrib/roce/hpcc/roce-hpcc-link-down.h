@@ -1,0 +1,37 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_HPCC_LINK_DOWN_H
+#define ROCE_HPCC_LINK_DOWN_H
+
+#include "roce-hpcc-config.h"
+#include "roce-hpcc-topology.h"
+
+#include "ns3/roce-network.h"
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief LINK_DOWN of a configuration, `us a b`: the link between nodes a and b fails, so many
+ * microseconds after 2 s, as that simulator's example flows do; 0: none.
+ * @param config which may have the key
+ * @param topology of the same run
+ * @param network built
+ * @param reroute whether routes change at once, as there
+ * @throw InputError naming the key, for nodes that no link joins, or a time that is too late
+ */
+void HpccLinkDown(const HpccConfig& config,
+                  const HpccTopology& topology,
+                  Network& network,
+                  bool reroute);
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_HPCC_LINK_DOWN_H */

@@ -1,0 +1,200 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "roce-hpcc-longest.h"
+
+#include "ns3/roce-ideal-fct.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// @return whole bytes that a link carries in a time. @param ps the time @param rateBps its rate
+uint64_t
+ProductBytes(int64_t ps, uint64_t rateBps)
+{
+    __extension__ using Uint128 = unsigned __int128;
+    return static_cast<uint64_t>(static_cast<Uint128>(ps) * rateBps / 8'000'000'000'000);
+}
+
+/// A link as one of its ends sees it: the node behind it, rate, delay.
+using Hop = std::tuple<uint32_t, uint64_t, int64_t>;
+
+/// A way through the network.
+struct Way
+{
+    int64_t rttPs{-1}; //!< less than 0: there is none
+    uint64_t rateBps{std::numeric_limits<uint64_t>::max()};
+
+    bool IsLongerThan(const Way& other) const
+    {
+        return std::tie(rttPs, rateBps) > std::tie(other.rttPs, other.rateBps);
+    }
+};
+
+/// The switches and hosts of a file, and the longest of the shortest ways between them.
+class Graph
+{
+  public:
+    Graph(const HpccTopology& topology, uint32_t payloadBytes)
+        : m_topology(topology),
+          m_payloadBytes(payloadBytes),
+          m_hops(topology.isSwitch.size())
+    {
+        for (const HpccTopology::LinkLine& link : topology.links)
+        {
+            m_hops[link.a].emplace_back(link.b, link.rateBps, link.delayPs);
+            m_hops[link.b].emplace_back(link.a, link.rateBps, link.delayPs);
+        }
+    }
+
+    /**
+     * @return some hosts: two of each kind, at different switches if there are such. Of one kind
+     * are those with the same link at switches that have the same links to the same switches. To
+     * exchange such switches changes nothing, so the longest of all ways is between two of these.
+     */
+    std::vector<uint32_t> FindRepresentatives() const
+    {
+        std::map<std::pair<std::vector<Hop>, Hop>, std::vector<uint32_t>> kinds;
+        std::map<uint32_t, std::vector<Hop>> uplinks;
+        for (const uint32_t host : m_topology.nodeOfNic)
+        {
+            const auto [sw, rateBps, delayPs] = m_hops[host].front();
+            const auto [links, isNew] = uplinks.try_emplace(sw);
+            if (isNew)
+            {
+                std::copy_if(
+                    m_hops[sw].begin(),
+                    m_hops[sw].end(),
+                    std::back_inserter(links->second),
+                    [this](const Hop& hop) { return m_topology.isSwitch[std::get<0>(hop)]; });
+                std::sort(links->second.begin(), links->second.end());
+            }
+            std::vector<uint32_t>& some = kinds[{links->second, Hop{0, rateBps, delayPs}}];
+            if (some.size() < 2)
+            {
+                some.push_back(host);
+            }
+            else if (SwitchOf(some[0]) == SwitchOf(some[1]))
+            {
+                some[1] = host;
+            }
+        }
+        std::vector<uint32_t> hosts;
+        for (const auto& [kind, some] : kinds)
+        {
+            hosts.insert(hosts.end(), some.begin(), some.end());
+        }
+        return hosts;
+    }
+
+    /// @return the longest of the shortest ways from each switch to a host. @param host the host
+    std::vector<Way> FindWaysTo(uint32_t host) const
+    {
+        std::vector<Way> ways(m_hops.size());
+        std::vector<uint32_t> links(m_hops.size(), 0); // on the way; 0: not reached
+        std::vector<uint32_t> order{SwitchOf(host)};
+        links[order.front()] = 1;
+        ways[order.front()] = Extend(m_hops[host].front(), Way{0});
+        for (std::size_t i = 0; i < order.size(); ++i)
+        {
+            const uint32_t sw = order[i]; // all ways of fewer links are known
+            for (const Hop& hop : m_hops[sw])
+            {
+                const uint32_t next = std::get<0>(hop);
+                if (!m_topology.isSwitch[next])
+                {
+                    continue;
+                }
+                if (!links[next])
+                {
+                    links[next] = links[sw] + 1;
+                    order.push_back(next);
+                }
+                if (links[next] == links[sw] + 1)
+                {
+                    const Way way = Extend(hop, ways[sw]);
+                    ways[next] = way.IsLongerThan(ways[next]) ? way : ways[next];
+                }
+            }
+        }
+        return ways;
+    }
+
+    /// @return a way with a host's link in front. @param host the host @param ways from switches
+    Way From(uint32_t host, const std::vector<Way>& ways) const
+    {
+        const Way& way = ways[SwitchOf(host)];
+        return way.rttPs < 0 ? way : Extend(m_hops[host].front(), way);
+    }
+
+    /// @return rate of a host's link. @param host the host
+    uint64_t GetHostRateBps(uint32_t host) const
+    {
+        return std::get<1>(m_hops[host].front());
+    }
+
+  private:
+    uint32_t SwitchOf(uint32_t host) const
+    {
+        return std::get<0>(m_hops[host].front());
+    }
+
+    Way Extend(const Hop& hop, const Way& way) const
+    {
+        const auto [node, rateBps, delayPs] = hop;
+        return {way.rttPs + 2 * delayPs + IdealFct::SerialisationPs(m_payloadBytes, rateBps),
+                std::min(way.rateBps, rateBps)};
+    }
+
+    const HpccTopology& m_topology;
+    const uint32_t m_payloadBytes;
+    std::vector<std::vector<Hop>> m_hops; //!< by node
+};
+
+} // namespace
+
+HpccLongest
+HpccLongest::Find(const HpccTopology& topology, uint32_t payloadBytes)
+{
+    const Graph graph(topology, payloadBytes);
+    const std::vector<uint32_t> hosts = graph.FindRepresentatives();
+    HpccLongest longest;
+    for (const uint32_t dst : hosts)
+    {
+        const std::vector<Way> ways = graph.FindWaysTo(dst);
+        for (const uint32_t src : hosts)
+        {
+            const Way way = graph.From(src, ways);
+            if (src == dst || way.rttPs < 0)
+            {
+                continue;
+            }
+            longest.rttPs = std::max(longest.rttPs, way.rttPs);
+            longest.bdpBytes = std::max(longest.bdpBytes, ProductBytes(way.rttPs, way.rateBps));
+        }
+    }
+    for (const uint32_t host : hosts)
+    {
+        longest.isProduct =
+            longest.isProduct &&
+            longest.bdpBytes == ProductBytes(longest.rttPs, graph.GetHostRateBps(host));
+    }
+    return longest;
+}
+
+} // namespace roce
+} // namespace ns3

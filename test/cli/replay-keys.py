@@ -1,0 +1,151 @@
+#!/usr/bin/python3
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""Each key of an HPCC simulator's configuration changes a run with each rate law as it does there, or a note says that it does not.
+
+    replay-keys.py BUILD_DIR
+
+Every key that replay knows is in the table below: two values, and the rate laws whose runs it changes there. Elsewhere a note must
+name the key, and the run must be the same, so that no key is read and forgotten.
+"""
+
+import concurrent.futures
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from typing import Dict, List, Tuple
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LAWS = {"Dcqcn": 1, "Hpcc": 3, "Timely": 7, "Dctcp": 8}
+ALL = tuple(LAWS)
+NONE: Tuple[str, ...] = ()
+# Two leaves and two spines. Hosts 4 to 6 send to host 7, and host 7 to host 4, from 2 s on, when LINK_DOWN begins to count.
+TOPOLOGY = "9 4 9\n0 1 2 3\n4 0 100Gbps 0.001ms 0\n5 0 100Gbps 0.001ms 0\n6 0 100Gbps 0.001ms 0\n7 1 100Gbps 0.001ms 0\n" \
+           "8 1 100Gbps 0.02ms 0\n0 2 100Gbps 0.001ms 0\n0 3 100Gbps 0.001ms 0\n1 2 100Gbps 0.001ms 0\n1 3 100Gbps 0.001ms 0\n"
+FLOWS = "4\n4 7 3 100 4000000 2\n5 7 3 100 4000000 2\n6 7 3 100 4000000 2\n7 4 3 100 4000000 2\n"
+BASE = {"ENABLE_QCN": "1", "USE_DYNAMIC_PFC_THRESHOLD": "1", "PACKET_PAYLOAD_SIZE": "1000", "SIMULATOR_STOP_TIME": "4.0",
+        "ALPHA_RESUME_INTERVAL": "1", "RATE_DECREASE_INTERVAL": "4", "CLAMP_TARGET_RATE": "0", "RP_TIMER": "20",
+        "EWMA_GAIN": "0.0625", "FAST_RECOVERY_TIMES": "1", "RATE_AI": "50Mb/s", "RATE_HAI": "100Mb/s", "MIN_RATE": "100Mb/s",
+        "DCTCP_RATE_AI": "1000Mb/s", "ERROR_RATE_PER_LINK": "0", "L2_BACK_TO_ZERO": "0", "HAS_WIN": "1", "GLOBAL_T": "1",
+        "VAR_WIN": "1", "FAST_REACT": "1", "U_TARGET": "0.95", "MI_THRESH": "0", "INT_MULTI": "1", "MULTI_RATE": "0",
+        "SAMPLE_FEEDBACK": "0", "RATE_BOUND": "1", "ACK_HIGH_PRIO": "0", "LINK_DOWN": "0 0 0",
+        "KMAX_MAP": "1 100000000000 100", "KMIN_MAP": "1 100000000000 20", "PMAX_MAP": "1 100000000000 0.2", "BUFFER_SIZE": "32"}
+# Another value, and the laws that it matters to.
+KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
+    "ENABLE_QCN": ("0", NONE),
+    "USE_DYNAMIC_PFC_THRESHOLD": ("0", NONE),
+    "PACKET_PAYLOAD_SIZE": ("1400", ALL),
+    "TRACE_FILE": ("x", NONE),
+    "TRACE_OUTPUT_FILE": ("x", NONE),
+    "FCT_OUTPUT_FILE": ("x", NONE),
+    "PFC_OUTPUT_FILE": ("x", NONE),
+    "SIMULATOR_STOP_TIME": ("2.0001", ALL),
+    "ALPHA_RESUME_INTERVAL": ("50", ("Dcqcn",)),
+    "RATE_DECREASE_INTERVAL": ("50", ("Dcqcn",)),
+    "CLAMP_TARGET_RATE": ("1", ("Dcqcn",)),
+    "RP_TIMER": ("60", ("Dcqcn",)),
+    "EWMA_GAIN": ("0.5", ("Dcqcn", "Dctcp")),
+    "FAST_RECOVERY_TIMES": ("5", ("Dcqcn",)),
+    "RATE_AI": ("90Mb/s", ("Dcqcn", "Hpcc", "Timely")),
+    "RATE_HAI": ("9000Mb/s", ("Dcqcn", "Timely")),
+    "MIN_RATE": ("45000Mb/s", ALL),
+    "DCTCP_RATE_AI": ("100Mb/s", ("Dctcp",)),
+    "ERROR_RATE_PER_LINK": ("0.01", ALL),
+    "L2_CHUNK_SIZE": ("4000", NONE),
+    "L2_ACK_INTERVAL": ("1", NONE),
+    "L2_BACK_TO_ZERO": ("1", NONE),
+    "HAS_WIN": ("0", ("Dcqcn", "Timely", "Dctcp")),
+    "GLOBAL_T": ("0", ALL),
+    "VAR_WIN": ("0", ALL),
+    "FAST_REACT": ("0", ("Hpcc",)),
+    "U_TARGET": ("0.5", ("Hpcc",)),
+    "MI_THRESH": ("5", ("Hpcc",)),
+    "INT_MULTI": ("16", ("Hpcc",)),
+    "MULTI_RATE": ("1", ("Hpcc",)),
+    "SAMPLE_FEEDBACK": ("1", NONE),
+    "PINT_LOG_BASE": ("1.05", NONE),
+    "PINT_PROB": ("1", NONE),
+    "RATE_BOUND": ("0", NONE),
+    "ACK_HIGH_PRIO": ("1", ALL),
+    "LINK_DOWN": ("20 0 2", ALL),
+    "ENABLE_TRACE": ("0", NONE),
+    "KMAX_MAP": ("1 100000000000 20", ("Dcqcn", "Dctcp")),
+    "KMIN_MAP": ("1 100000000000 100", ("Dcqcn", "Dctcp")),
+    "PMAX_MAP": ("1 100000000000 1", ("Dcqcn", "Dctcp")),
+    "BUFFER_SIZE": ("2", ALL),
+    "QLEN_MON_FILE": ("x", NONE),
+    "QLEN_MON_START": ("1", NONE),
+    "QLEN_MON_END": ("2", NONE),
+}
+# What refuses the other value: there, a law that hears of nothing runs at line rate.
+REFUSED = {("ENABLE_QCN", "Dcqcn"), ("ENABLE_QCN", "Dctcp")}
+NOT_KEYS_OF_RUNS = {"TOPOLOGY_FILE", "FLOW_FILE"}  # given as options here
+
+failures: List[str] = []
+
+
+def check(condition: bool, text: str) -> None:
+    """Note a failure."""
+    if not condition:
+        failures.append(text)
+        print(f"FAIL {text}")
+
+
+def run(folder: str, law: str, key: str, value: str) -> Tuple[int, str, List[str]]:
+    """@return status, standard error, and completion times. @param key that has another value; empty: none"""
+    name = f"{folder}/{law}-{key}"
+    config = {**BASE, "CC_MODE": str(LAWS[law])}
+    if key:
+        config[key] = value
+    with open(f"{name}.txt", "w", encoding="utf-8") as stream:
+        stream.writelines(f"{k} {v}\n" for k, v in config.items())
+    done = subprocess.run([os.path.join(sys.argv[1], "bin", "replay"), f"--config={name}.txt", f"--topology={folder}/topology.txt",
+                           f"--flows={folder}/flow.txt", f"--out={name}", "--profile=hpcc-sim", "--progress=none"],
+                          capture_output=True, text=True, check=False, timeout=300)
+    times: List[str] = []
+    if done.returncode in (0, 3):
+        with open(f"{name}/flows.csv", newline="", encoding="utf-8") as stream:
+            times = [row["fct_ns"] for row in csv.DictReader(stream)]
+    return done.returncode, done.stderr, times
+
+
+def judge(law: str, key: str, base: Tuple[int, str, List[str]], other: Tuple[int, str, List[str]]) -> None:
+    """Compare a run with another value of a key with the run before it."""
+    status, text, times = other
+    if (key, law) in REFUSED:
+        check(status == 2 and text.startswith("error: "), f"{key} with {law}: status {status}, {text}")
+        return
+    check(status in (0, 3), f"{key} with {law}: status {status}, {text}")
+    changed = times != base[2]
+    noted = any(re.search(rf"\b{key}\b.* no effect: ", line) for line in text.splitlines() if line.startswith("note: "))
+    check(changed == (law in KEYS[key][1]), f"{key} with {law}: changes {base[2]} to {times}, expected "
+                                            f"{'a change' if law in KEYS[key][1] else 'none'}")
+    check(noted != changed, f"{key} with {law}: {'changed' if changed else 'unchanged'}, but notes are\n{text}")
+
+
+def main() -> int:
+    """Run all checks."""
+    with open(f"{ROOT}/contrib/roce/hpcc/roce-hpcc-config.cc", encoding="utf-8") as stream:
+        known = set(re.findall(r'^    \{"([A-Z0-9_]+)", Kind::', stream.read(), re.MULTILINE)) - NOT_KEYS_OF_RUNS - {"CC_MODE"}
+    check(len(known) > 40, f"keys found in the source: {sorted(known)}")
+    check(known == set(KEYS), f"keys that only the source or only this test has: {sorted(known ^ set(KEYS))}")
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, text in (("topology", TOPOLOGY), ("flow", FLOWS)):
+            with open(f"{folder}/{name}.txt", "w", encoding="utf-8") as stream:
+                stream.write(text)
+        jobs = {(law, key): pool.submit(run, folder, law, key, KEYS[key][0] if key else "") for law in LAWS for key in ["", *KEYS]}
+        for law in LAWS:
+            base = jobs[law, ""].result()
+            check(base[0] == 0, f"{law}: status {base[0]}, {base[1]}")
+            for key in KEYS:
+                judge(law, key, base, jobs[law, key].result())
+    print("replay-keys: " + ("FAILED" if failures else "all checks passed"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
