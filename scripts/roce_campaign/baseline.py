@@ -20,7 +20,6 @@
 Sizes and hosts of the flows are not in it: those of the new run are the same, or the check ends there.
 """
 
-import os
 import textwrap
 from typing import List, NamedTuple, Optional, Tuple
 
@@ -28,7 +27,6 @@ import roce_results as rr
 from roce_files import write_whole
 
 from . import identity, yamlread
-from .program import ROOT
 from .regress import Bound
 from .same_runs import arrivals, has_phases
 from .yamlread import Value
@@ -141,16 +139,3 @@ def picoseconds(text: str) -> int:
     if not text.isdecimal():
         raise ValueError(f"'{text[:40]}', expected picoseconds or -")
     return int(text)
-
-
-def portable(text: str, folder: str) -> str:
-    """A path of this checkout as {root}/..., another one from the baseline's folder."""
-    inside = os.path.relpath(text, ROOT)
-    if not inside.startswith(".."):
-        return "{root}/" + inside
-    return "{here}/" + os.path.relpath(text, folder)
-
-
-def local(text: str, folder: str) -> str:
-    """The text with such paths as they are here."""
-    return text.replace("{root}", ROOT).replace("{here}", os.path.abspath(folder))

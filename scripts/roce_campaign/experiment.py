@@ -20,7 +20,7 @@ from .grid import (Point, labels_of, make_points, read_grid, read_overrides, rea
                    read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
 from .plots import EFFECTS, Plot, read_plot
-from .program import ABSENT, ROOT, Options, program_options
+from .program import ABSENT, ROOT, Options, is_trusted, program_options, refusal
 from .sizes import describe_reduction, seeds_needed
 from .stopping import Until, more_seeds, read_until
 from .yamlread import Value
@@ -210,7 +210,8 @@ def read_inputs(value: Optional[Value], given: Dict[str, str], file: str
 
 def load(name: str, size: str, program: Optional[str] = None,
          build: Optional[str] = None, targets_file: Optional[str] = None,
-         added: int = 0, given: Optional[Dict[str, str]] = None) -> Experiment:
+         added: int = 0, given: Optional[Dict[str, str]] = None, allow: bool = False,
+         names: Optional[List[str]] = None) -> Experiment:
     """Read and check an experiment.
 
     @param name of a built-in one, or the path of a YAML file
@@ -220,6 +221,8 @@ def load(name: str, size: str, program: Optional[str] = None,
     @param targets_file table of targets to use instead of the file's
     @param added seeds to have beyond the file's, as its rule "until" asks for
     @param given paths of the inputs that the file names and does not bring with it
+    @param allow a program that is not one of the build
+    @param names of the program's options, which is not started then
     """
     short, file = find(name)
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", short):
@@ -231,7 +234,10 @@ def load(name: str, size: str, program: Optional[str] = None,
     flatters = chosen["flatters"].text("flatters") if "flatters" in chosen else ""
     seed_option = chosen["seed_option"].text("seed_option") if "seed_option" in chosen else "seed"
     path = program or program_path(chosen["program"].text("program"), folder, build)
-    names = program_options(path, chosen["program"])
+    if names is None:
+        if not allow and os.path.exists(path) and not is_trusted(path, build):
+            chosen["program"].fail(f"program {refusal(os.path.realpath(path))}")
+        names = program_options(path, chosen["program"])
     if seed_option not in names:
         chosen["program"].fail(f"the program has no option --{seed_option} for the seed; "
                                "name it with seed_option")

@@ -13,6 +13,7 @@ import os
 from collections import Counter
 from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
+import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
@@ -112,7 +113,7 @@ def leaves_passed_by(run: rr.Run, flows: dict) -> List[str]:
 
 def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.Run]) -> dict:
     """A statistic of a column of a time series."""
-    file = os.path.join(folder, definition["file"])
+    file = roce_manifest.file_of(folder, definition["file"])
     names = summary.get("nodeNames", {})
     by_time = definition.get("weight") == "time"
     after, before = definition.get("after"), definition.get("before")

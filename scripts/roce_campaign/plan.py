@@ -74,6 +74,7 @@ class Plan:
         self.folder = folder
         self.data = data
         self.failed: Set[str] = set()  # keys of runs that count as missing, whatever is in their folders
+        self.again: Dict[str, str] = {}  # the same of damaged runs and of those of other inputs, with the reason
         self.runs = [PlannedRun(**r) for r in data["runs"]]
         self.by_key: Dict[str, PlannedRun] = {}  # points of equal options share a run
         for run in self.runs:
@@ -96,7 +97,7 @@ class Plan:
             "size": experiment.size, "added": experiment.added, "inputs": experiment.given,
             "only": experiment.only, "design": experiment.design(),
             "program": experiment.program, "seedOption": experiment.seed_option,
-            "progress": "progress" in experiment.option_names, "code": code, "codeHash": code_hash,
+            "progress": "progress" in experiment.option_names, "optionNames": experiment.option_names, "code": code, "codeHash": code_hash,
             "commit": git_state(), "runs": [r._asdict() for r in runs]})
 
     @staticmethod
@@ -127,7 +128,7 @@ class Plan:
 
     def record(self, run: PlannedRun) -> Optional[dict]:
         """run.json of a complete run with this very code and these options, else None."""
-        if run.key in self.failed:
+        if run.key in self.failed or run.key in self.again:
             return None
         try:
             with open(os.path.join(self.run_folder(run), "run.json"), encoding="utf-8") as stream:

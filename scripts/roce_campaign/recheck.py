@@ -15,6 +15,7 @@ from . import baseline, identity, regress
 from .baseline import Recorded
 from .experiment import Experiment, program_path
 from .plan import readable
+from .program import is_trusted, local, portable, refusal
 from .run import FINISHED
 
 LAST_LINES = 5  # of a program that fails
@@ -54,7 +55,7 @@ def orders_of(experiment: Experiment, program: str, folder: str) -> List[Order]:
     orders = {}
     for point in experiment.points:
         for seed in point.seeds:
-            options = [f"--{o}={baseline.portable(v, folder) if os.path.isabs(v) and os.path.exists(v) else v}"
+            options = [f"--{o}={portable(v, folder) if os.path.isabs(v) and os.path.exists(v) else v}"
                        for o, v in point.options.items()] + [f"--{experiment.seed_option}={seed}"]
             orders.setdefault((*options,), Order(f"{readable(point)}-seed{seed}", program, options))
     return list(orders.values())
@@ -64,13 +65,26 @@ def order_of_command(words: Sequence[str], folder: str) -> Order:
     """The user's own command line; files that it names count from where it is given."""
     program, options = words[0], []
     if os.sep in program:
-        program = baseline.portable(os.path.abspath(program), folder)
+        program = portable(os.path.abspath(program), folder)
     for word in words[1:]:
         name, sign, value = word.partition("=")
         if value and os.path.exists(value):
-            value = baseline.portable(os.path.abspath(value), folder)
+            value = portable(os.path.abspath(value), folder)
         options.append(name + sign + value)
     return Order("run", program, options)
+
+
+def program_of(name: str, folder: str, build: Optional[str]) -> str:
+    """The path of a baseline's program. @param folder of the baseline"""
+    return os.path.abspath(program_path(local(name, folder), folder, build))
+
+
+def refuse_foreign(found: baseline.Baseline, file: str, build: Optional[str]) -> None:
+    """End if a baseline names a program that is not one of the build. @param file of the baseline"""
+    for run in found.runs:
+        path = program_of(run.program, os.path.dirname(os.path.abspath(file)), build)
+        if not is_trusted(path, build):
+            raise rr.ResultError(rr.one_line(f"{file}: run '{run.name}': program {refusal(path)}"))
 
 
 def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run, int], object],
@@ -81,10 +95,10 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
     @param more further options
     @return what `use` makes of the result and exit status, and the error if there is none
     """
-    path = os.path.abspath(program_path(baseline.local(order.program, folder), folder, build))
+    path = program_of(order.program, folder, build)
     if not os.access(path, os.X_OK):
         raise rr.ResultError(f"program '{path}' is not there or not executable; build it, or name the build with --build")
-    options = [baseline.local(o, folder) for o in [*order.options, *more]]
+    options = [local(o, folder) for o in [*order.options, *more]]
     with tempfile.TemporaryDirectory(prefix="roce-regress-") as place:
         done = subprocess.run([path, *options, "--out=."], cwd=place, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace", check=False, env=identity.clean_environment())
@@ -92,7 +106,10 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
             last = " / ".join([x for x in done.stderr.splitlines() if x.strip()][-LAST_LINES:])
             return None, rr.one_line(f"exit status {done.returncode}: {last or 'nothing on standard error'}")
         try:
-            return use(rr.load_run(place), done.returncode), ""
+            run = rr.load_run(place)
+            if run.summary.get("interrupted"):
+                return None, "ended by a signal or a time limit, with a part of its result"
+            return use(run, done.returncode), ""
         except rr.ResultError as error:
             return None, f"no result: {error}"
 

@@ -15,11 +15,12 @@ import json
 import os
 import re
 import shutil
-from typing import List, Set
+from typing import Dict, List, Set
 
 import roce_results as rr
-from roce_files import LOCK, PART_FILE, OwnFiles, refuse_inputs
+from roce_files import LOCK, PART_FILE, OwnFiles, refuse_inputs, write_whole
 
+from . import provenance
 from .experiment import Experiment
 from .figure_list import figure_files
 from .plan import Plan
@@ -84,6 +85,26 @@ def is_result(path: str) -> bool:
     """True for the folder of a run, also if its run.json was removed to have it repeated."""
     return is_run(path) or (not os.path.islink(path)
                             and os.path.isfile(os.path.join(path, "summary.json")))
+
+
+def damaged(plan: Plan) -> Dict[str, str]:
+    """Runs whose files are not what they were, with the reason."""
+    reasons = {r.key: provenance.damage(plan.run_folder(r), plan.record(r)) for r in plan.complete()}
+    return {key: why for key, why in reasons.items() if why}
+
+
+def of_other_inputs(plan: Plan) -> Dict[str, str]:
+    """Runs that have read files which are others now, with the reason."""
+    reasons = {r.key: provenance.changed_input(plan.record(r), plan.folder) for r in plan.complete()}
+    return {key: why for key, why in reasons.items() if why}
+
+
+def forget(plan: Plan) -> None:
+    """Make runs that are to be made again incomplete ones, for every process."""
+    for key, why in plan.again.items():
+        write_whole(os.path.join(plan.folder, "runs", key, "run.json"),
+                    json.dumps({"key": key, "hash": "", "again": why}) + "\n")
+    plan.again = {}
 
 
 def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:

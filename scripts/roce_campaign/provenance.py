@@ -1,0 +1,167 @@
+# Copyright (c) 2026 The ns-3 RoCE authors
+#
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a run's files were, and the files that it read: kept in its run.json, compared before it is used again.
+
+The hash in a run's name is over what is known before it: code, options, the files that options name. What
+these files name in turn is known after it, from the manifest of summary.json. Of a program without one, text
+files are searched for names of files, beside them and absolute.
+"""
+
+import functools
+import os
+import re
+from typing import Dict, Iterable, Iterator, List, Optional, Set
+
+import roce_manifest
+import roce_results as rr
+
+from .program import local, portable
+
+OWN = ("run.json", "run.log", "measures.json", "progress.json")  # not the program's
+MAX_TEXT = 1 << 20  # bytes of a file in which names are looked for
+MAX_NAME = 255
+MAX_FILES = 1000  # of a folder that an option names
+SYSTEM = ("/proc/", "/sys/", "/dev/")
+
+Files = Dict[str, List]  # name or path -> bytes, SHA-256
+
+
+def outputs(folder: str) -> Files:
+    """The files that a program has left in its folder, and folders in it."""
+    found = {}
+    for path in files_below(folder):
+        name = os.path.relpath(path, folder)
+        if name not in OWN:
+            found[name] = list(roce_manifest.measures(path)[:2])
+    return found
+
+
+def damage(folder: str, record: dict) -> str:
+    """How a run's files differ from what they were; nothing if they do not.
+
+    @param record its run.json
+    """
+    kept = record.get("outputs")
+    try:
+        if not isinstance(kept, dict):  # of an earlier version
+            if os.path.exists(os.path.join(folder, "flows.csv")):
+                rr.load_run(folder)
+            return ""
+        for name, (size, sha256) in kept.items():
+            problem = roce_manifest.difference(os.path.join(folder, name), roce_manifest.Entry(size, sha256, None))
+            if problem:
+                return f"{name}: {problem}"
+    except rr.ResultError as error:
+        return str(error)
+    except (TypeError, ValueError):
+        return "run.json: outputs: expected bytes and SHA-256 of each file"
+    return ""
+
+
+def inputs(folder: str, options: Dict[str, str], results: str) -> Files:
+    """The files that a run has read, but for those that options name: these are in its hash.
+
+    @param folder of the run, in which the program was started
+    @param results the campaign's folder: paths are kept relative to it, or to the checkout
+    """
+    summary = rr.read_summary(folder)
+    paths = manifest_inputs(folder, summary) if "manifest" in summary else named_files(options.values(), folder)
+    direct = {os.path.realpath(v) for v in options.values() if os.path.isfile(v)}
+    inside = os.path.realpath(folder) + os.sep
+    found = {}
+    for path in sorted({os.path.realpath(p) for p in paths} - direct):
+        if os.path.isfile(path) and not path.startswith((inside, *SYSTEM)):
+            found[portable(path, results)] = list(roce_manifest.measures(path)[:2])
+    return found
+
+
+def changed_input(record: dict, results: str) -> str:
+    """The first file that a run has read and that is another now; nothing if there is none."""
+    kept = record.get("inputs")
+    for path, measures in (kept.items() if isinstance(kept, dict) else ()):
+        path = local(path, results)
+        if not os.path.isfile(path):
+            return f"{os.path.relpath(path)}, which it has read, is not there any more"
+        if list(roce_manifest.measures(path)[:2]) != measures:
+            return f"{os.path.relpath(path)}, which it has read, has changed"
+    return ""
+
+
+def check_result(folder: str) -> None:
+    """End if a new result is not as its manifest has it, or if a file that it was made of has changed meanwhile."""
+    summary = rr.read_summary(folder)
+    for name in roce_manifest.entries_of(summary, os.path.join(folder, roce_manifest.SUMMARY)):
+        roce_manifest.file_of(folder, name)
+    known = manifest_inputs(folder, summary) if "manifest" in summary else {}
+    for path, sha256 in known.items():
+        if os.path.isfile(path) and roce_manifest.measures(path).sha256 != sha256:
+            raise rr.ResultError(f"{os.path.realpath(path)} changed during this run")
+
+
+def manifest_inputs(folder: str, summary: dict) -> Dict[str, str]:
+    """The files that a manifest says were read, by path, with their SHA-256; nothing of a system's own files."""
+    try:
+        found = {os.path.join(folder, e["path"]): e["sha256"] for e in summary["manifest"]["inputs"]}
+        return {p: h for p, h in found.items() if not os.path.realpath(p).startswith(SYSTEM)}
+    except (TypeError, KeyError):
+        raise rr.ResultError(f"{folder}/{roce_manifest.SUMMARY}: manifest: expected inputs with path, bytes and sha256") from None
+
+
+# ---------------------------------------------------------------------------- names in text files
+
+
+def named_files(values: Iterable[str], folder: str) -> Set[str]:
+    """The files that options name, that these name, and so on.
+
+    @param folder in which names count as well as beside the file that has them
+    """
+    found: Set[str] = set()
+    waiting: List[str] = []
+    for value in values:
+        if os.path.isdir(value) and os.path.isabs(value):
+            waiting += list(files_below(value))[:MAX_FILES]
+        waiting += names_in(value, None)
+    while waiting:
+        path = os.path.realpath(waiting.pop())
+        if path not in found:
+            found.add(path)
+            waiting += names_in_file(path, folder)
+    return found
+
+
+def files_below(folder: str) -> Iterator[str]:
+    """Regular files in a folder and below, in order."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            if os.path.isfile(path) and not os.path.islink(path):
+                yield path
+
+
+def names_in_file(path: str, folder: str) -> List[str]:
+    """Files that a text file names."""
+    measures = roce_manifest.measures(path)
+    return list(_names_in_file(path, folder, measures.sha256)) if measures.size <= MAX_TEXT else []
+
+
+@functools.lru_cache(maxsize=1000)
+def _names_in_file(path: str, folder: str, _sha256: str) -> List[str]:
+    with open(path, "rb") as stream:
+        content = stream.read(MAX_TEXT + 1)
+    if b"\0" in content:
+        return []
+    text = content.decode("utf-8", "replace")
+    return [f for place in (os.path.dirname(path), folder) for f in names_in(text, place)]
+
+
+def names_in(text: str, folder: Optional[str]) -> List[str]:
+    """Files that a text names. @param folder of names that are not absolute; without it only absolute ones count"""
+    found = {}
+    for word in dict.fromkeys(re.split(r"[\s,;=|\[\](){}\"'<>]+", text)):
+        if 0 < len(word) <= MAX_NAME and re.search(r"[A-Za-z]", word) and (folder or os.path.isabs(word)):
+            path = os.path.join(folder or "/", word)
+            if "\0" not in path and os.path.isfile(path):
+                found[path] = None
+    return list(found)
