@@ -21,7 +21,7 @@ from .grid import (Point, labels_of, make_points, read_grid, read_overrides, rea
 from .metrics import Metric, read_metrics
 from .plots import EFFECTS, Plot, read_plot
 from .program import ABSENT, ROOT, Options, is_trusted, program_options, refusal
-from .sizes import describe_reduction, seeds_needed
+from .sizes import describe_reduction, mark_other_sizes, seeds_needed
 from .stopping import Until, more_seeds, read_until
 from .yamlread import Value
 
@@ -260,6 +260,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     if any(ABSENT in p.options.values() for p in points):
         chosen["inputs"].fail("inputs: expected their use in the grid, whose other points can do "
                               "without")
+    all_points: List[Point] = points
     needed: Dict[frozenset, int] = {}
     reduced: List[str] = []
     if size == "quick":
@@ -279,7 +280,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     table = targets_file or targets_path(chosen.get("targets"), folder)
     targets, show_all = read_targets(chosen.get("targets"), table, targets_file is None)
     reader = Claims(metrics, all_axes, excluded, targets)
-    claims = read_claims(chosen, reader)
+    claims = mark_other_sizes(read_claims(chosen, reader), all_points, points, all_axes, metrics)
     claimed = {c.id for c in claims}
     unclaimed = [row for key, row in targets.items() if key not in claimed] if show_all else []
     plots = [read_plot(v, reader, list(axes), [c.id for c in claims])
