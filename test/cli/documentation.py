@@ -45,17 +45,53 @@ def run(*command, **options):
 
 # Site -----------------------------------------------------------------------------------------------------------------
 
+def after_quick_start(build, folder):
+    """A build without roce-type-tables, which scripts/quickstart.sh leaves out, and a cmake that makes it from one that has it.
+
+    @return the build, and the environment in which build-doc.py is to find that cmake
+    """
+    bare, tools, log = folder / "build", folder / "tools", folder / "cmake.log"
+    (bare / "bin").mkdir(parents=True)
+    tools.mkdir()
+    (bare / "CMakeCache.txt").write_text("")
+    (tools / "cmake").write_text(f'#!/bin/sh\necho "$@" >>{log}\nln -s {build}/bin/roce-type-tables {bare}/bin/\n')
+    (tools / "cmake").chmod(0o755)
+    return bare, {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+
+
+def headings(html):
+    """Each page of the site has one title, which is in its head as well."""
+    pages = sorted(p for p in html.rglob("*.html") if p.stem not in ("search", "genindex"))
+    check(len(pages) > 40, f"{len(pages)} pages")
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        found = re.findall(r"<h1>(.*?)<", text)
+        check(len(found) == 1 and found[0] and "&lt;no title&gt;" not in text,
+              f"{page.relative_to(html)}: headings {found}, expected one: is the line below the title as long as it?")
+
+
 def site(build):
     """scripts/build-doc.py has no complaint, all figures are used, the version is shown; @return the types it has found."""
-    done = run("/usr/bin/python3", ROOT / "scripts" / "build-doc.py", build)
-    check(done.returncode == 0 and not done.stderr, f"scripts/build-doc.py: {done.stderr}")
-    html = build / "doc" / "html"
+    with tempfile.TemporaryDirectory(prefix="roce-documentation-") as folder:
+        bare, environment = after_quick_start(build, Path(folder))
+        done = run("/usr/bin/python3", ROOT / "scripts" / "build-doc.py", bare, env=environment)
+        check(done.returncode == 0 and not done.stderr, f"scripts/build-doc.py after the quick start: {done.stderr}")
+        called = (Path(folder) / "cmake.log").read_text(encoding="utf-8").split("\n")
+        check(len(called) == 2 and called[0].split() == ["--build", str(bare), "--parallel", "--target", "roce-type-tables"],
+              f"cmake: {called}")
+        headings(bare / "doc" / "html")
+        return pages_of(build, bare)
+
+
+def pages_of(build, made):
+    """What the pages have. @param made the build that they are in @return the types that build-doc.py has found"""
+    html = made / "doc" / "html"
     used = {path.name for path in (html / "_images").iterdir()}
     there = {path.name for path in (DOC / "figures").iterdir()}
     check(used == there and used, f"figures: {sorted(there)} in doc/figures, {sorted(used)} in the chapters")
     version = run(build / "bin" / "first-flow", "--version").stdout.split()[-1]
     check(f"about version {version};" in (html / "index.html").read_text(encoding="utf-8"), f"index.html: no version {version}")
-    types = json.loads((build / "doc" / "types.json").read_text(encoding="utf-8"))
+    types = json.loads((made / "doc" / "types.json").read_text(encoding="utf-8"))
     check(len(types) > 30, f"types: {len(types)}")
     for entry in types:
         check(entry["group"] == "Roce", f"{entry['name']} has no SetGroupName(\"Roce\"): --PrintGroup=Roce and summary.json leave "
