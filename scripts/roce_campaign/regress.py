@@ -17,6 +17,7 @@ from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequenc
 import roce_manifest
 import roce_results as rr
 
+from . import provenance
 from .plan import Plan
 
 STATISTICS = (("mean", None), ("p50", 500_000), ("p95", 950_000), ("p99", 990_000),
@@ -79,6 +80,10 @@ def run_folders(path: str) -> Dict[str, str]:
         if missing:
             raise rr.ResultError(f"{path}: {len(missing)} run(s) of the campaign are missing, "
                                  f"first {missing[0]}; finish it with scripts/reproduce")
+        for run in plan.by_key.values():
+            problem = provenance.damage(plan.run_folder(run), plan.record(run))
+            if problem:
+                raise rr.ResultError(f"{path}: run {run.key}: {problem}; scripts/reproduce makes it again")
         return {r.key[:r.key.rindex("-")]: plan.run_folder(r) for r in plan.runs}
     if not os.path.isdir(path):
         raise rr.ResultError(f"{path}: no such folder")

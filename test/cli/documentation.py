@@ -10,6 +10,7 @@ README.md name (files, programs, options, attributes, tests) exists, and their C
 test/cli/chapters.py runs the commands.
 """
 
+import csv
 import json
 import os
 import re
@@ -112,6 +113,27 @@ def pages_of(build, made):
             missing = [name for name in tables if name != "Profile" and f">{name}<" not in section]
             check(f"<p>{profile}</p>" in section and not missing, f"profiles.html: {entry['name']} lacks {profile} or {missing}")
     return types
+
+
+def lists(types):
+    """What the chapters list is complete: programs, rate laws and tuners, papers; numbers of statements are those of the tables."""
+    for example in sorted((MODULE / "examples").glob("*.cc")):
+        for chapter, name in (("start.rst", f"``{example.stem}``"), ("roce.rst", f"``{example.name}``")):
+            check(name in (DOC / chapter).read_text(encoding="utf-8"), f"{chapter}: example {example.stem} is missing")
+    text = re.sub("[^a-z]", "", (MODULE / "README.md").read_text(encoding="utf-8").lower().replace("+", "plus"))
+    bases = {entry["parent"] for entry in types}
+    for entry in types:
+        if entry["parent"] in (PREFIX + "CongestionControl", PREFIX + "Tuner") and entry["name"] not in bases:
+            name = entry["name"].replace(PREFIX, "")
+            check(name.lower() in text, f"contrib/roce/README.md: {name} is missing")
+    campaigns = (DOC / "howto" / "campaigns.rst").read_text(encoding="utf-8")
+    for table in sorted((ROOT / "scripts" / "experiments").glob("*-targets.csv")):
+        paper = table.name.split("-")[0]
+        check(f":doc:`/papers/{paper}`" in campaigns, f"campaigns.rst: paper {paper}, of which {table.name} has statements, is missing")
+        with open(table, newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["paper"] == paper]
+        for number in re.findall(r"Of the paper's (\d+) statements", (DOC / "papers" / f"{paper}.rst").read_text(encoding="utf-8")):
+            check(int(number) == len(rows), f"{paper}.rst: {number} statements, {table.name} has {len(rows)}")
 
 
 def module_chapter():
@@ -267,6 +289,7 @@ def main():
         sys.exit("usage: documentation.py BUILD_DIR")
     build = Path(sys.argv[1]).resolve()
     types = site(build)
+    lists(types)
     module_chapter()
     options = attributes = 0
     for file in (README, MODULE / "README.md", *chapters()):

@@ -308,6 +308,7 @@ def test_damaged_runs(folder):
         damage(out / "runs" / name)
     score = good(run("score", experiment, "--results", out), "score")
     check(score.stderr.count("warning: run ") == 4 and "is not used: flows.csv: 0 bytes, expected" in score.stderr, f"{score}")
+    refused(run("regress", out, out), "scripts/reproduce makes it again")
     done = good(run("reproduce", experiment, "--out", out), "repeated")
     check("4 runs, 0 of them there" in done.stderr and done.stderr.count("is made again: ") == 4
           and "flows.csv: is not there" in done.stderr and "summary.json: 2 bytes" in done.stderr, f"repeated: {done.stderr}")
