@@ -24,7 +24,7 @@ from typing import Dict, List, NamedTuple, Optional
 FORMAT = 1  # of summary.json
 SUMMARY = "summary.json"
 JOURNAL = ".commit"  # {"files": [...], "remove": [...]}: what a commit puts in place, and what goes
-LIST = ".unfinished"  # names of a run's files while it writes; it holds a lock on it
+LIST = ".unfinished"  # names of a run's files while it writes, each up to a tab; it holds a lock on it
 WAIT_SECONDS = 10.0  # for a run that is about to end its commit
 BLOCK = 1 << 20
 
@@ -110,7 +110,7 @@ def read_journal(folder: str) -> Optional[Dict[str, List[str]]]:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), encoding="utf-8") as stream:
             found = json.load(stream)
         names = {key: found.get(key, []) for key in ("files", "remove")}
-        if not found["files"] or not all(isinstance(n, list) and all(map(is_plain, n)) for n in names.values()):
+        if not all(isinstance(n, list) and all(map(is_plain, n)) for n in names.values()) or names["files"][-1:] != [SUMMARY]:
             raise ValueError
         return names
     except FileNotFoundError:
@@ -131,27 +131,32 @@ def is_file(path: str) -> bool:
 
 
 def pending(folder: str) -> Dict[str, str]:
-    """Where the files are while the commit is not ended."""
-    names = read_journal(folder) or {"files": []}
+    """Where the files are while the commit is not ended. summary.json is the last to get its place."""
+    names = read_journal(folder)
+    if names is None or not is_file(os.path.join(folder, SUMMARY + ".tmp")):
+        return {}
     paths = {name: os.path.join(folder, name + ".tmp") for name in names["files"]}
     return {name: path for name, path in paths.items() if is_file(path)}
 
 
 def roll_forward(folder: str) -> Dict[str, str]:
-    """The commit's renames that are still to do, with the folder locked."""
+    """The commit's steps that are still to do, with the folder locked; as RunFolder of the module has them."""
     names = read_journal(folder)
     if names is None:
         return {}
-    moves = [(path, os.path.join(folder, name)) for name, path in pending(folder).items()]
-    gone = [os.path.join(folder, n) for n in names["remove"] if n not in names["files"]]
-    for path in [target for _, target in moves] + gone:
-        is_file(path)
+    paths = pending(folder)
+    gone = [os.path.join(folder, n) for n in names["remove"]] if paths else []
+    if paths:
+        check_journal(folder, paths, gone)
+    moves = [(path, os.path.join(folder, name)) for name, path in paths.items() if name != SUMMARY]
     try:
         for path, target in moves:
             os.rename(path, target)
         for path in gone:
             if is_file(path):
                 os.remove(path)
+        if paths:  # as long as the old one is there, it says what may be removed
+            os.rename(paths[SUMMARY], os.path.join(folder, SUMMARY))
         os.remove(os.path.join(folder, JOURNAL))
         remove_list(folder)
     except PermissionError:
@@ -163,11 +168,26 @@ def roll_forward(folder: str) -> Dict[str, str]:
     return {}
 
 
+def check_journal(folder: str, paths: Dict[str, str], gone: List[str]) -> None:
+    """End unless all that is to be moved is as the new manifest has it, and all that goes as the old one has it."""
+    journal, summary = os.path.join(folder, JOURNAL), os.path.join(folder, SUMMARY)
+    new = entries_of(read_json(paths[SUMMARY]), paths[SUMMARY])
+    old = entries_of(read_json(summary), summary) if is_file(summary) else {}
+    for name, path in paths.items():
+        is_file(os.path.join(folder, name))
+        if name != SUMMARY and (name not in new or difference(path, new[name])):
+            raise ResultError(f"{path}: is not what the new {SUMMARY} says, expected a file of the run that {JOURNAL} is of")
+    for path in gone:
+        name = os.path.basename(path)
+        if is_file(path) and (name not in old or difference(path, old[name])):
+            raise ResultError(f"{journal}: {name} is to be removed, but is not as an earlier run has left it")
+
+
 def remove_list(folder: str) -> None:
     """Remove the list of a run's files, unless a killed run has left some of them: the next run needs it."""
     path = os.path.join(folder, LIST)
     with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-        names = stream.read().split("\n")
+        names = [line.split("\t")[0] for line in stream.read().split("\n")]
     if not any(is_plain(n) and os.path.lexists(os.path.join(folder, n + ".tmp")) for n in names):
         os.remove(path)
 
@@ -183,17 +203,23 @@ def place_of(folder: str, name: str) -> str:
 def read_summary(folder: str) -> dict:
     """summary.json of a run folder."""
     file = place_of(folder, SUMMARY)
-    try:
-        with open(file, encoding="utf-8") as stream:
-            summary = json.load(stream)
-    except (OSError, ValueError, RecursionError) as error:
-        raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
-    if not isinstance(summary, dict):
-        raise ResultError(f"{file}: expected an object")
+    summary = read_json(file)
     if summary.get("format", FORMAT) != FORMAT:
         raise ResultError(f"{file}: format is {json.dumps(summary['format'])[:40]}, expected {FORMAT}: written by another "
                           "version, which has the scripts for it")
     return summary
+
+
+def read_json(file: str) -> dict:
+    """An object in a file of JSON."""
+    try:
+        with open(file, encoding="utf-8") as stream:
+            found = json.load(stream)
+    except (OSError, ValueError, RecursionError) as error:
+        raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+    if not isinstance(found, dict):
+        raise ResultError(f"{file}: expected an object")
+    return found
 
 
 def entries_of(summary: dict, file: str) -> Dict[str, Entry]:

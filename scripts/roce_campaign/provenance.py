@@ -100,10 +100,10 @@ def check_result(folder: str) -> None:
 
 
 def manifest_inputs(folder: str, summary: dict) -> Dict[str, str]:
-    """The files that a manifest says were read, by path, with their SHA-256; nothing of a system's own files."""
+    """The files that a manifest says were read, by path, with their SHA-256; no pipes, and no files of the system's own."""
     try:
         found = {os.path.join(folder, e["path"]): e["sha256"] for e in summary["manifest"]["inputs"]}
-        return {p: h for p, h in found.items() if not os.path.realpath(p).startswith(SYSTEM)}
+        return {p: h for p, h in found.items() if h is not None and not os.path.realpath(p).startswith(SYSTEM)}
     except (TypeError, KeyError):
         raise rr.ResultError(f"{folder}/{roce_manifest.SUMMARY}: manifest: expected inputs with path, bytes and sha256") from None
 

@@ -113,31 +113,37 @@ def test_without_manifest(folder):
 
 
 def begin_commit(folder, done):
-    """A second result half-way into the place of the first. @param done renames that have been made"""
+    """A second result half-way into the place of the first. @param done steps of four that have been made"""
     write_result(folder)
     (folder / "old.csv").write_text("goes\n")
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["files"].append("old.csv")
+    summary["manifest"]["outputs"].append(entry("old.csv", b"goes\n"))
+    (folder / "summary.json").write_text(json.dumps(summary))
     names = ["flows.csv", "queues.csv", "summary.json"]
     new = write_result(folder.parent / (folder.name + "-new"), slow=9)
-    for i, name in enumerate(names):
-        shutil.move(new / name, folder / (name if i < done else name + ".tmp"))
-    (folder / ".unfinished").write_text("".join(f"{n}\n" for n in names))
+    for name, step in zip(names, (1, 2, 4)):
+        shutil.move(new / name, folder / (name if step <= done else name + ".tmp"))
+    if done >= 3:
+        (folder / "old.csv").unlink()
+    (folder / ".unfinished").write_text("ns-3-roce run\n" + "".join(f"{n}\n{n}\t12.34\n" for n in names))
     (folder / ".commit").write_text(json.dumps({"files": names, "remove": ["old.csv"]}))
     return folder
 
 
 def test_commit(folder):
     """A commit that was broken off after any of its renames is ended by who looks next; the result is the new one, whole."""
-    for renamed in range(4):
+    for renamed in range(5):
         half = begin_commit(folder / f"half{renamed}", renamed)
-        done = good(run("roce_results.py", half), f"after {renamed} renames")
-        check(not done.stderr, f"after {renamed} renames: {done}")
+        done = good(run("roce_results.py", half), f"after {renamed} steps")
+        check(not done.stderr, f"after {renamed} steps: {done}")
         check(sorted(os.listdir(half)) == ["flows.csv", "queues.csv", "summary.json"], f"{renamed}: {sorted(os.listdir(half))}")
-        check(",9000.000," in (half / "flows.csv").read_text(), f"after {renamed} renames: the old result")
+        check(",9000.000," in (half / "flows.csv").read_text(), f"after {renamed} steps: the old result")
         good(run("roce_results.py", half), "again")
     # A killed run before it has left a file: the next run is to know that it may remove it.
     half = begin_commit(folder / "remains", 1)
     with open(half / ".unfinished", "a", encoding="utf-8") as stream:
-        stream.write("pauses.csv\n")
+        stream.write("pauses.csv\npauses.csv\t1.2\n")
     (half / "pauses.csv.tmp").write_text("half")
     good(run("roce_results.py", half), "with remains")
     check(sorted(os.listdir(half)) == [".unfinished", "flows.csv", "pauses.csv.tmp", "queues.csv", "summary.json"],
@@ -148,13 +154,21 @@ def test_crafted_commit(folder):
     """Names out of the folder, links and folders are refused, and nothing is touched."""
     precious = folder / "precious"
     precious.write_text("mine")
-    for i, journal in enumerate(({"files": ["../precious"]}, {"files": ["flows.csv"], "remove": ["../precious"]}, {"files": []}, [],
-                                 {"files": ["a\nb"]}, {"files": "flows.csv"})):
+    for i, journal in enumerate(({"files": ["../precious", "summary.json"]}, {"files": ["summary.json"], "remove": ["../precious"]}, {"files": []}, [], {"files": ["summary.json", "flows.csv"]},
+                                 {"files": ["a\nb", "summary.json"]}, {"files": "summary.json"})):
         half = begin_commit(folder / f"crafted{i}", 1)
         (half / ".commit").write_text(json.dumps(journal))
         before = sorted(os.listdir(half))
         refused(run("roce_results.py", half), ".commit: expected the names of the files of a run")
         check(sorted(os.listdir(half)) == before and precious.read_text() == "mine", f"{journal}: touched")
+    # What a journal would move or remove must be a run's, byte for byte.
+    for name, words in (("queues.csv.tmp", "queues.csv.tmp: is not what the new summary.json says"),
+                        ("old.csv", ".commit: old.csv is to be removed, but is not as an earlier run has left it")):
+        half = begin_commit(folder / f"changed-{name}", 1)
+        (half / name).write_text("mine")
+        before = sorted(os.listdir(half))
+        refused(run("roce_results.py", half), words)
+        check(sorted(os.listdir(half)) == before and (half / name).read_text() == "mine", f"{name}: touched")
     for name in ("queues.csv.tmp", "old.csv", ".commit"):
         half = begin_commit(folder / f"link-{name}", 1)
         (half / name).unlink()
