@@ -27,7 +27,6 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -417,10 +416,11 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                             ? std::make_unique<TuningFile>(*network.GetTuner(), *writer)
                             : nullptr;
     const std::map<std::string, std::string> values = cmd.GetValues();
-    std::optional<ResultParts> made;
-    if (writer || MpiRanks::Get())
+    const auto makeParts = [&](const std::shared_ptr<const nlohmann::ordered_json>& inForce) {
+        return ResultParts(values, GetWatching(), network, flows, inForce);
+    };
+    if (MpiRanks::Get())
     {
-        made.emplace(values, GetWatching(), network, flows);
         // What is watched has events of its own, so that is the same everywhere, too.
         std::vector<ResultParts::Part> shared{{"options", [&values](const auto& visit) {
                                                    for (const auto& [name, value] : values)
@@ -428,9 +428,15 @@ RunOptions::Run(const CheckedCommandLine& cmd,
                                                        visit("--" + name, value);
                                                    }
                                                }}};
-        shared.insert(shared.end(), made->Get().begin(), made->Get().end());
+        const ResultParts parts =
+            makeParts(std::make_shared<nlohmann::ordered_json>(ValuesInForce(network)));
+        shared.insert(shared.end(), parts.Get().begin(), parts.Get().end());
         MpiRanks::Agree(shared);
     }
+    // A tuner changes them. Otherwise once is enough: a large network has a hundred thousand.
+    const auto before = writer && network.GetTuner()
+                            ? std::make_shared<nlohmann::ordered_json>(ValuesInForce(network))
+                            : nullptr;
     if (dryRun)
     {
         std::cout << "valid: " << flows.size() << " flows\n" << std::flush;
@@ -497,7 +503,8 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     if (writer)
     {
         summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));
-        summary.madeOf = std::make_shared<nlohmann::ordered_json>(made->MakeJson());
+        summary.madeOf = std::make_shared<nlohmann::ordered_json>(
+            makeParts(before ? before : summary.valuesInForce).MakeJson());
         Write(*writer, summary, stats, records, iterations, hash);
     }
     PrintTable(std::cout, stats, summary);

@@ -5,8 +5,6 @@
  */
 #include "roce-result-parts.h"
 
-#include "roce-values-in-force.h"
-
 #include "ns3/global-value.h"
 #include "ns3/roce-input-file.h"
 #include "ns3/roce-network.h"
@@ -102,13 +100,12 @@ VisitGlobals(const ResultParts::Visitor& visit)
 }
 
 void
-VisitAttributes(const Network& network, const ResultParts::Visitor& visit)
+VisitAttributes(const nlohmann::ordered_json& values, const ResultParts::Visitor& visit)
 {
     for (const auto& [name, value] : ValueCheck::GetChangedAttributes())
     {
         visit(name, value);
     }
-    const nlohmann::ordered_json values = ValuesInForce(network);
     for (const auto& [role, objects] : values.items())
     {
         for (const auto& object : objects)
@@ -205,22 +202,24 @@ ResultParts::Part::Part(const std::string& name, std::function<void(const Visito
 ResultParts::ResultParts(const std::map<std::string, std::string>& options,
                          const std::set<std::string>& watching,
                          const Network& network,
-                         const std::vector<FlowSpec>& flows)
+                         const std::vector<FlowSpec>& flows,
+                         const std::shared_ptr<const nlohmann::ordered_json>& values)
 {
     const auto mattering = ReplaceFiles(options, watching);
     m_parts.emplace_back("build", VisitBuild);
+    m_parts.emplace_back("globals", VisitGlobals);
+    m_parts.emplace_back("attributes",
+                         [values](const Visitor& visit) { VisitAttributes(*values, visit); });
+    m_parts.emplace_back("topology",
+                         [&network](const Visitor& visit) { VisitTopology(network, visit); });
+    m_parts.emplace_back("flows", [&flows](const Visitor& visit) { VisitFlows(flows, visit); });
+    // The last: another file is best told by what it has led to.
     m_parts.emplace_back("options", [mattering](const Visitor& visit) {
         for (const auto& [name, value] : mattering)
         {
             visit("--" + name, value);
         }
     });
-    m_parts.emplace_back("globals", VisitGlobals);
-    m_parts.emplace_back("attributes",
-                         [&network](const Visitor& visit) { VisitAttributes(network, visit); });
-    m_parts.emplace_back("topology",
-                         [&network](const Visitor& visit) { VisitTopology(network, visit); });
-    m_parts.emplace_back("flows", [&flows](const Visitor& visit) { VisitFlows(flows, visit); });
 }
 
 nlohmann::ordered_json

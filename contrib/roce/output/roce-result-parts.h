@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
@@ -59,11 +60,13 @@ class ResultParts
      * @param watching names of options that change no result
      * @param network built, with the flows installed; outlives this object
      * @param flows outlive this object
+     * @param values see ValuesInForce()
      */
     ResultParts(const std::map<std::string, std::string>& options,
                 const std::set<std::string>& watching,
                 const Network& network,
-                const std::vector<FlowSpec>& flows);
+                const std::vector<FlowSpec>& flows,
+                const std::shared_ptr<const nlohmann::ordered_json>& values);
 
     /// @return the parts
     const std::vector<Part>& Get() const

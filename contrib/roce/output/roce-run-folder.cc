@@ -149,7 +149,10 @@ RunFolder::RunFolder(const std::string& path)
     m_list = std::make_unique<RunList>(path);
     GoOnWithJournal();
     m_earlier = ReadResult(PathOf(SUMMARY));
-    Check(SUMMARY);
+    for (const char* name : {SUMMARY, JOURNAL})
+    {
+        Check(name);
+    }
 }
 
 RunFolder::~RunFolder()
