@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run's files were, and the files that it read: kept in its run.json, compared before it is used again.
+"""What a run's files were, and the files that it has read: kept in its run.json, compared before it is used again.
 
 The hash in a run's name is over what is known before it: code, options, the files that options name. What
 these files name in turn is known after it, from the manifest of summary.json. Of a program without one, text
@@ -44,10 +44,8 @@ def damage(folder: str, record: dict) -> str:
     """
     kept = record.get("outputs")
     try:
-        if not isinstance(kept, dict):  # of an earlier version
-            if os.path.exists(os.path.join(folder, "flows.csv")):
-                rr.load_run(folder)
-            return ""
+        if not isinstance(kept, dict):
+            return damage_without_record(folder)
         for name, (size, sha256) in kept.items():
             problem = roce_manifest.difference(os.path.join(folder, name), roce_manifest.Entry(size, sha256, None))
             if problem:
@@ -59,21 +57,35 @@ def damage(folder: str, record: dict) -> str:
     return ""
 
 
-def inputs(folder: str, options: Dict[str, str], results: str) -> Files:
-    """The files that a run has read, but for those that options name: these are in its hash.
+def damage_without_record(folder: str) -> str:
+    """The same of a run of an earlier version, whose run.json does not list its files: as many flows as summary.json says."""
+    total = rr.read_summary(folder).get("flows", {}).get("total")
+    path = os.path.join(folder, "flows.csv")
+    rows = roce_manifest.measures(path).rows if os.path.exists(path) else total
+    return f"flows.csv: {rows} rows, expected {total} (flows.total of summary.json)" if total is not None and rows != total else ""
+
+
+def inputs(folder: str, values: Iterable[str], place: str) -> Files:
+    """The files that a run has read.
 
     @param folder of the run, in which the program was started
-    @param results the campaign's folder: paths are kept relative to it, or to the checkout
+    @param values of its options
+    @param place paths are kept relative to this folder, or to the checkout
     """
     summary = rr.read_summary(folder)
-    paths = manifest_inputs(folder, summary) if "manifest" in summary else named_files(options.values(), folder)
-    direct = {os.path.realpath(v) for v in options.values() if os.path.isfile(v)}
+    paths = manifest_inputs(folder, summary) if "manifest" in summary else named_files(values, folder)
     inside = os.path.realpath(folder) + os.sep
     found = {}
-    for path in sorted({os.path.realpath(p) for p in paths} - direct):
+    for path in sorted({os.path.realpath(p) for p in paths}):
         if os.path.isfile(path) and not path.startswith((inside, *SYSTEM)):
-            found[portable(path, results)] = list(roce_manifest.measures(path)[:2])
+            found[portable(path, place)] = list(roce_manifest.measures(path)[:2])
     return found
+
+
+def indirect_inputs(folder: str, options: Dict[str, str], results: str) -> Files:
+    """The same without files that options name, which are in the run's hash: where they are does not matter."""
+    direct = {portable(os.path.realpath(v), results) for v in options.values() if os.path.isfile(v)}
+    return {p: m for p, m in inputs(folder, options.values(), results).items() if p not in direct}
 
 
 def changed_input(record: dict, results: str) -> str:

@@ -7,11 +7,11 @@ import os
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_results as rr
 
-from . import baseline, identity, regress
+from . import baseline, identity, provenance, regress
 from .baseline import Recorded
 from .experiment import Experiment, program_path
 from .plan import readable
@@ -39,6 +39,7 @@ class Outcome(NamedTuple):
     changed: List[Tuple[float, int]]  # flows with another completion time: its relative change, and the id
     changes: List[regress.Change]  # of metrics
     ideal: bool  # whether ideal completion times are the same
+    inputs: Tuple[str, ...] = ()  # files that were read, and are others than those of the baseline
 
     def beyond(self) -> List[regress.Change]:
         """Metrics beyond their bounds."""
@@ -119,13 +120,24 @@ def record(orders: List[Order], folder: str, build: Optional[str], jobs: int,
     """Make all runs for a baseline; each of the bounds must be for something."""
     def one(order: Order) -> Tuple[Recorded, List[str]]:
         found, error = make(order, folder, build, lambda run, status: (baseline.recorded(
-            order.name, order.program, order.options, status, run), list(regress.of_flows(run))))
+            order.name, order.program, order.options, status, run, inputs_of(run, order, folder)), list(regress.of_flows(run))))
         if error:
             raise rr.ResultError(f"{order.name}: {error}")
         return found
     found = in_parallel(one, orders, jobs)
     regress.check_bounds(bounds, [m for _, metrics in found for m in metrics])
     return [run for run, _ in found]
+
+
+def inputs_of(run: rr.Run, order, folder: str) -> Dict[str, str]:
+    """The files that a run has read, with their SHA-256. @param order or record of it @param folder of the baseline"""
+    values = [local(o, folder).partition("=")[2] for o in order.options]
+    return {path: sha256 for path, (_, sha256) in provenance.inputs(run.folder, values, folder).items()}
+
+
+def other_inputs(old: Recorded, new: Dict[str, str]) -> Tuple[str, ...]:
+    """Files that are not those of the baseline; of an earlier version's baseline none is known."""
+    return tuple(p for p in sorted(old.inputs.keys() | new.keys()) if old.inputs.get(p) != new.get(p)) if old.inputs else ()
 
 
 def in_parallel(work: Callable, items: Sequence, jobs: int) -> list:
@@ -161,7 +173,8 @@ def check(found: baseline.Baseline, folder: str, build: Optional[str], jobs: int
     """Make all runs of a baseline again. @param more options for each run"""
     def one(old: Recorded) -> Outcome:
         outcome, error = make(Order(old.name, old.program, old.options), folder, build,
-                              lambda run, _: compare(old, run, bounds), more)
+                              lambda run, _: compare(old, run, bounds)._replace(inputs=other_inputs(
+                                  old, inputs_of(run, old, folder))), more)
         return outcome or Outcome(old.name, error, "", 0, [], [], True)
     outcomes = in_parallel(one, found.runs, jobs)
     metrics = [c.metric for o in outcomes for c in o.changes]

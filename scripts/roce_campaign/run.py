@@ -103,7 +103,7 @@ def do(plan: Plan, run: PlannedRun) -> None:
                       "commit": plan.data["commit"], "elapsedSeconds": round(job.seconds, 3),
                       "slurmJob": os.environ.get("SLURM_JOB_ID"),
                       "outputs": provenance.outputs(part),
-                      "inputs": provenance.inputs(part, run.options, plan.folder)}
+                      "inputs": provenance.indirect_inputs(part, run.options, plan.folder)}
             write_whole(os.path.join(part, "run.json"), json.dumps(record, indent=1) + "\n")
             if plan.record(run) is None:
                 if workspace.is_result(final):

@@ -136,6 +136,24 @@ def test_record(folder):
     check((moved / "mine.txt").read_text() == "mine\n", "a file of others was replaced")
 
 
+def test_inputs(folder):
+    """A baseline knows the files that its runs have read, also behind those of options, and says which is another."""
+    write_program(folder)
+    (folder / "config.txt").write_text("TOPOLOGY_FILE sub/topology.txt\n")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "topology.txt").write_text("1\n")
+    file = folder / "base.yaml"
+    regress("record", file, "--", "./program.py", "--config=config.txt", cwd=folder)
+    text = regress("check", "--allow-program", file, "--exact", words=["0 not within"])
+    check("is not that of the baseline" not in text, text)
+    (folder / "sub" / "topology.txt").write_text("2\n")
+    text = regress("check", "--allow-program", file, words=["sub/topology.txt is not that of the baseline in 1 run(s), first run"])
+    check("config.txt is not" not in text, text)
+    file.write_text(re.sub(r"    inputs:\n(      .*\n)+", "", file.read_text()))  # of an earlier version
+    text = regress("check", "--allow-program", file)
+    check("is not that of the baseline" not in text, text)
+
+
 def test_simulator(folder, build):
     """An experiment: unchanged it gives no alarm, also with another event scheduler or two threads; parameters moved by some percent do."""
     folder.mkdir()
@@ -197,6 +215,7 @@ def main():
         test_copies(root / "copies")
         print("facts: as expected", flush=True)
         test_record(root / "own")
+        test_inputs(root / "inputs")
         print("baselines: as expected", flush=True)
         test_simulator(root / "simulator", build)
         test_workflow(root / "workflow", build)
