@@ -8,7 +8,7 @@ the path of a file that is as the manifest has it; anything else is an error of 
 manifest, of earlier versions or of a user's program, are read with what else can be checked.
 
 A run puts its files in place all at once: from the moment that .commit is there, which names them, the new
-result counts. Where that was broken off, whoever looks next ends it; who may not write reads NAME.tmp.
+result counts. Where that was broken off, the next reader ends it, or reads NAME.tmp if it may not write there.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ from typing import Dict, List, NamedTuple, Optional
 FORMAT = 1  # of summary.json
 SUMMARY = "summary.json"
 JOURNAL = ".commit"  # {"files": [...], "remove": [...]}: what a commit puts in place, and what goes
-LIST = ".unfinished"  # names of a run's files while it writes, each up to a tab; it holds a lock on it
+LIST = ".unfinished"  # names of a run's files, each up to a tab; locked while the run writes
 WAIT_SECONDS = 10.0  # for a run that is about to end its commit
 BLOCK = 1 << 20
 

@@ -132,7 +132,7 @@ def begin_commit(folder, done):
 
 
 def test_commit(folder):
-    """A commit that was broken off after any of its renames is ended by who looks next; the result is the new one, whole."""
+    """A commit that was broken off after any of its renames is ended by the next reader; the result is the new one, whole."""
     for renamed in range(5):
         half = begin_commit(folder / f"half{renamed}", renamed)
         done = good(run("roce_results.py", half), f"after {renamed} steps")
@@ -204,7 +204,7 @@ def hold(folder, ready, seconds):
 
 
 def test_commit_of_others(folder):
-    """Who may not write reads the new result where it is; who comes while a run is at it waits."""
+    """A reader that may not write reads the new result where it is; one that comes while a run is at its commit waits."""
     half = begin_commit(folder / "half", 1)
     for path in (folder.parent, folder, half):
         path.chmod(0o755)
@@ -334,7 +334,7 @@ def test_damaged_runs(folder):
     one = out / "runs" / names[0] / "flows.csv"
     one.write_text("\n".join(one.read_text().splitlines()[:-2]) + "\n")
     done = good(run("reproduce", experiment, "--out", out), "of an earlier version")
-    check("4 runs, 3 of them there" in done.stderr and "4 flows, expected 6" in done.stderr, f"earlier version: {done.stderr}")
+    check("4 runs, 3 of them there" in done.stderr and "4 rows, expected 6" in done.stderr, f"earlier version: {done.stderr}")
 
 
 def test_interrupted_run(folder):
