@@ -7,7 +7,7 @@
     manifests.py BUILD_DIR
 
 Campaigns repeat runs that are damaged, and those that have read a file which is another now. Small results
-and the campaigns' program are written here; nothing is simulated.
+and the campaigns' program are written here; the last test uses the simulator's.
 """
 
 import hashlib
@@ -384,6 +384,46 @@ def test_only_keeps_figures(folder):
     good(run("reproduce", experiment, "--out", out, "--only", "Mine"), "--only")
     check((out / "figures" / "Theirs.png").exists() and (out / "figures" / "Theirs.png").stat().st_mtime_ns == theirs.st_mtime_ns,
           "--only removes the figure of another plot")
+
+
+# ------------------------------------------------------------------------------------- simulator
+
+REPLAY = """\
+title: Replayed
+program: replay
+options: {config: ./config.txt, cc: Hpcc}
+grid: {}
+metrics: {time: {of: fct, statistic: mean}}
+plots: []
+"""
+
+
+def test_simulator(folder):
+    """The programs' own manifests: a table cut short is refused, and a flow list that a configuration names counts."""
+    build = Path(sys.argv[1]).resolve()
+    campaign.subprocess.run([build / "bin" / "two-dc-leaf-spine", "--leaves=1", "--spines=1", "--hostsPerLeaf=2", "--datacenters=1",
+                             "--duration=200us", "--load=0.5", "--progress=none", "--queues=10us", f"--out={folder}/run"],
+                            check=True, stdout=campaign.subprocess.DEVNULL)
+    for name, script in (("flows.csv", "roce_results.py"), ("queues.csv", "plot_series.py")):
+        good(run(script, folder / "run"), f"{script}, a whole result")
+        file = folder / "run" / name
+        lines = file.read_text().splitlines(keepends=True)
+        file.write_text("".join(lines[:2]))
+        refused(run(script, folder / "run"), f"{name}: {len(''.join(lines[:2]))} bytes and 1 rows, expected {len(''.join(lines))} and "
+                f"{len(lines) - 1}")
+        file.write_text("".join(lines))
+    (folder / "lists").mkdir()
+    (folder / "lists" / "topology.txt").write_text("4 1 3\n3\n" + "".join(f"{i} 3 10Gbps 1us 0\n" for i in range(3)))
+    (folder / "lists" / "flow.txt").write_text("1\n0 1 3 100 100000 0\n")
+    (folder / "config.txt").write_text("TOPOLOGY_FILE lists/topology.txt\nFLOW_FILE lists/flow.txt\n")
+    (folder / "replay.yaml").write_text(REPLAY)
+    times = []
+    for flow, words in (("100000", "0 of them there"), ("100000", "1 of them there"), ("9000000", "lists/flow.txt, which it has read, has")):
+        (folder / "lists" / "flow.txt").write_text(f"1\n0 1 3 100 {flow} 0\n")
+        done = good(run("reproduce", folder / "replay.yaml", "--build", build, "--out", folder / "out"), "replay")
+        check(words in done.stderr, f"{flow} bytes: {done.stderr}")
+        times.append(float(rows(folder / "out" / "metrics.csv")[0]["mean"]))
+    check(times[0] == times[1] and times[2] > 50 * times[0], f"a flow list behind a configuration: {times} us")
 
 
 def main():
