@@ -52,7 +52,7 @@ def damage(folder: str, record: dict) -> str:
                 return f"{name}: {problem}"
     except rr.ResultError as error:
         return str(error)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, AttributeError):
         return "run.json: outputs: expected bytes and SHA-256 of each file"
     return ""
 
@@ -73,7 +73,11 @@ def inputs(folder: str, values: Iterable[str], place: str) -> Files:
     @param place paths are kept relative to this folder, or to the checkout
     """
     summary = rr.read_summary(folder)
-    paths = manifest_inputs(folder, summary) if "manifest" in summary else named_files(values, folder)
+    return described(manifest_inputs(folder, summary) if "manifest" in summary else named_files(values, folder), folder, place)
+
+
+def described(paths: Iterable[str], folder: str, place: str) -> Files:
+    """Files with their sizes and hashes, without those of the run itself."""
     inside = os.path.realpath(folder) + os.sep
     found = {}
     for path in sorted({os.path.realpath(p) for p in paths}):
@@ -100,15 +104,21 @@ def changed_input(record: dict, results: str) -> str:
     return ""
 
 
-def check_result(folder: str) -> None:
-    """End if a new result is not as its manifest has it, or if a file that it was made of has changed meanwhile."""
+def fault(folder: str, before: Files, results: str) -> str:
+    """What is wrong with a new result: not as its manifest has it, or a file that it was made of has changed meanwhile.
+
+    @param before the files that the run's options name, and that these name, as they were before it
+    """
     summary = rr.read_summary(folder)
-    for name in roce_manifest.entries_of(summary, os.path.join(folder, roce_manifest.SUMMARY)):
-        roce_manifest.file_of(folder, name)
-    known = manifest_inputs(folder, summary) if "manifest" in summary else {}
-    for path, sha256 in known.items():
-        if os.path.isfile(path) and roce_manifest.measures(path).sha256 != sha256:
-            raise rr.ResultError(f"{os.path.realpath(path)} changed during this run")
+    for name, entry in roce_manifest.entries_of(summary, os.path.join(folder, roce_manifest.SUMMARY)).items():
+        problem = roce_manifest.difference(os.path.join(folder, name), entry)
+        if problem:
+            return f"{name}: {problem} ({roce_manifest.SUMMARY})"
+    if "manifest" not in summary:
+        return changed_input({"inputs": before}, results)
+    changed = (p for p, sha256 in manifest_inputs(folder, summary).items()
+               if os.path.isfile(p) and roce_manifest.measures(p).sha256 != sha256)
+    return next((f"{os.path.relpath(p)}, which it has read, has changed" for p in changed), "")
 
 
 def manifest_inputs(folder: str, summary: dict) -> Dict[str, str]:

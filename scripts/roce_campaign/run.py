@@ -93,10 +93,13 @@ def do(plan: Plan, run: PlannedRun) -> None:
         try:
             check_code(plan, "before")
             check_inputs(plan, run)
+            before = provenance.described(provenance.named_files(run.options.values(), part), part, plan.folder)
             job = execute(plan, run, part)
             check_code(plan, "during")
             check_inputs(plan, run)
-            provenance.check_result(part)
+            problem = provenance.fault(part, before, plan.folder)
+            if problem:
+                raise rr.ResultError(f"{run.key}: {problem} during this run")
             record = {"key": run.key, "hash": run.hash, "point": run.point, "seed": run.seed,
                       "options": run.options, "command": job.command,
                       "exitStatus": job.process.returncode, "code": plan.data["code"],

@@ -128,9 +128,13 @@ def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
     if clean:
         for run in stale:
             shutil.rmtree(run)
-    # The tables and the page of other runs must not look like those of these.
-    OwnFiles(plan.folder).remove(TABLES)
+    remove_tables(plan)
     return stale
+
+
+def remove_tables(plan: Plan) -> None:
+    """Remove tables and page: those of other runs must not look like those of these."""
+    OwnFiles(plan.folder).remove(TABLES)
 
 
 def entries(plan: Plan, folder: str, pattern: str) -> List[str]:

@@ -233,7 +233,7 @@ def test_commit_of_others(folder):
 PROGRAM = '''#!/usr/bin/python3
 import hashlib, json, os, sys
 if "--help" in sys.argv:
-    print("    --config:  x []\\n    --manifest:  x [0]\\n    --part:  x [0]\\n    --seed:  x [1]\\n    --out:  x [1]")
+    print("    --config:  x []\\n    --manifest:  x [0]\\n    --part:  x [0]\\n    --spoil:  x [0]\\n    --seed:  x [1]\\n    --out:  x [1]")
     sys.exit(0)
 options = dict(a[2:].split("=", 1) for a in sys.argv[1:])
 named = [os.path.join(os.path.dirname(options["config"]), line.split()[1]) for line in open(options["config"]) if line.strip()]
@@ -254,13 +254,15 @@ if options["manifest"] == "1":
 if options["part"] == "1":
     summary["interrupted"] = True
 json.dump(summary, open("summary.json", "w"))
+if options["spoil"] == "1":
+    open(named[0], "w").write(str(int(slow) + 1))
 sys.exit(3 if options["part"] == "1" else 0)
 ''' % HEADER
 
 EXPERIMENT = """\
 title: Files behind files
 program: ./program.py
-options: {config: ./config.txt, part: 0}
+options: {config: ./config.txt, part: 0, spoil: 0}
 grid: {manifest: [0, 1]}
 seeds: 2
 metrics:
@@ -343,6 +345,15 @@ def test_interrupted_run(folder):
     experiment.write_text(EXPERIMENT.replace("part: 0", "part: 1"))
     done = run("reproduce", experiment, "--out", folder / "out")
     check(done.returncode == 1 and "ended by a signal or a time limit" in done.stderr, f"{done}")
+
+
+def test_changing_inputs(folder):
+    """A file that changes while a run reads it: the run fails, with and without a manifest, and nothing is made of it."""
+    experiment = write_campaign(folder / "a")
+    experiment.write_text(EXPERIMENT.replace("spoil: 0", "spoil: 1"))
+    done = run("reproduce", experiment, "--out", folder / "out", "--jobs", "1")
+    check(done.returncode == 1 and done.stderr.count("sub/flow.txt, which it has read, has changed during this run") == 4, f"{done}")
+    check(not (folder / "out" / "index.html").exists(), "a page of runs with other inputs")
 
 
 def test_foreign_programs(folder):
