@@ -27,6 +27,7 @@ from .experiment import Experiment
 from .grid import Point
 from .program import ROOT
 
+FORMAT = 1  # of plan.json
 HASH_DIGITS = 8
 
 
@@ -93,7 +94,7 @@ class Plan:
             key = keys.setdefault(whole, f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}")
             runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
         return Plan(folder, {
-            "format": 1, "name": experiment.name, "file": os.path.abspath(experiment.file),
+            "format": FORMAT, "name": experiment.name, "file": os.path.abspath(experiment.file),
             "size": experiment.size, "added": experiment.added, "inputs": experiment.given,
             "only": experiment.only, "design": experiment.design(),
             "program": experiment.program, "seedOption": experiment.seed_option,
@@ -109,7 +110,10 @@ class Plan:
                                  "scripts/reproduce")
         try:
             with open(file, encoding="utf-8") as stream:
-                return Plan(folder, json.load(stream))
+                data = json.load(stream)
+            if data["format"] != FORMAT:
+                raise ValueError(f"format is {json.dumps(data['format'])[:40]}, expected {FORMAT}: run scripts/reproduce again")
+            return Plan(folder, data)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
 

@@ -337,6 +337,9 @@ def test_damaged_runs(folder):
     one.write_text("\n".join(one.read_text().splitlines()[:-2]) + "\n")
     done = good(run("reproduce", experiment, "--out", out), "of an earlier version")
     check("4 runs, 3 of them there" in done.stderr and "4 rows, expected 6" in done.stderr, f"earlier version: {done.stderr}")
+    plan = out / "plan.json"
+    plan.write_text(plan.read_text().replace('"format": 1', '"format": 2'))
+    refused(run("score", experiment, "--results", out), "plan.json: format is 2, expected 1")
 
 
 def test_interrupted_run(folder):
