@@ -5,7 +5,10 @@
  */
 #include "roce-result-parts.h"
 
+#include "roce-port-names.h"
+
 #include "ns3/global-value.h"
+#include "ns3/node.h"
 #include "ns3/roce-input-file.h"
 #include "ns3/roce-network.h"
 #include "ns3/roce-sha256.h"
@@ -48,6 +51,10 @@ FindBuildId(const dl_phdr_info& object)
             std::memcpy(&note, at, sizeof(note));
             const char* const name = at + sizeof(note);
             const char* const id = name + padded(note.n_namesz);
+            if (id + note.n_descsz > end)
+            {
+                break;
+            }
             if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
                 std::memcmp(name, "GNU", 4) == 0)
             {
@@ -122,15 +129,20 @@ VisitTopology(const Network& network, const ResultParts::Visitor& visit)
     {
         visit(network.GetNicName(n), "datacenter " + std::to_string(network.GetDatacenter(n)));
     }
+    const PortNames names(network);
     for (uint32_t l = 0; l < network.GetNLinks(); ++l)
     {
         const Link& link = network.GetLink(l);
+        std::string ends[2];
         std::string value = std::to_string(link.GetDelayPs()) + " ps";
         for (const unsigned end : {0, 1})
         {
-            value += ", " + std::to_string(link.PeekPort(end)->GetRateBps()) + " bit/s";
+            const Port& port = *link.PeekPort(end);
+            ends[end] =
+                names.GetPort(port.GetNode()->GetId(), static_cast<uint16_t>(port.GetIfIndex()));
+            value += ", " + std::to_string(port.GetRateBps()) + " bit/s";
         }
-        visit(network.GetLinkName(l), value);
+        visit(ends[0] + "/" + ends[1], value);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -397,9 +398,15 @@ RunFolder::GoOnWithJournal() const
         const auto entry = result.find(name);
         return entry == result.end() ? std::nullopt : entry->second;
     };
-    if (after.empty())
+    std::set<std::string> names;
+    for (const auto& [name, digest] : after)
     {
-        throw refuse(std::string(SUMMARY) + (isRenamed ? "" : ".tmp") + " is not that of a run");
+        names.insert(name);
+    }
+    if (names != std::set<std::string>(journal.files.begin(), journal.files.end()) ||
+        json["files"].size() != journal.files.size())
+    {
+        throw refuse("does not list the files of the new summary.json");
     }
     if (isRenamed)
     {
