@@ -13,6 +13,7 @@ work out by hand; the kill in the middle and regress use two-dc-leaf-spine.
 import base64
 import contextlib
 import csv
+import hashlib
 import importlib.machinery
 import io
 import json
@@ -610,6 +611,20 @@ def change_flows(file, change, where=lambda row: True):
         writer.writerows(table)
 
 
+def seal(folder):
+    """Make a run's manifest and run.json fit its files, as if another version had written them."""
+    summary = json.loads((folder / "summary.json").read_text())
+    for entry in summary.get("manifest", {}).get("outputs", []):
+        data = (folder / entry["name"]).read_bytes()
+        entry.update(bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+    (folder / "summary.json").write_text(json.dumps(summary))
+    record = json.loads((folder / "run.json").read_text())
+    for name, kept in record["outputs"].items():
+        data = (folder / name).read_bytes()
+        kept[:] = [len(data), hashlib.sha256(data).hexdigest()]
+    (folder / "run.json").write_text(json.dumps(record))
+
+
 def slower(row):
     """An FCT 3 % longer."""
     row["fct_ns"] = f"{1.03 * float(row['fct_ns']):.3f}"
@@ -624,7 +639,9 @@ def test_regress(folder, campaign):
     def changed(name, edit):
         copy = folder / name
         shutil.copytree(campaign, copy)
-        edit(sorted((copy / "runs").glob("*-seed2-*"))[0])
+        chosen = sorted((copy / "runs").glob("*-seed2-*"))[0]
+        edit(chosen)
+        seal(chosen)
         return copy
 
     def fails(copy, *words, more=()):
