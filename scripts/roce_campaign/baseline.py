@@ -101,7 +101,8 @@ def write(baseline: Baseline, file: str) -> None:
                   f"    starts: {str(run.starts).lower()}", f"    arrivals: {run.arrivals}",
                   f"    ideal: {run.ideal}",
                   *(["    inputs:"] if run.inputs else []),
-                  *(f"      {quoted(path)}: {sha256}" for path, sha256 in run.inputs.items()), f"    flows: {len(run.fct_ps)}", "    fct_ps: |"]
+                  *(f"      {quoted(path)}: {sha256}" for path, sha256 in run.inputs.items()),
+                  f"    flows: {len(run.fct_ps)}", "    fct_ps: |"]
         words = " ".join("-" if x is None else str(x) for x in run.fct_ps)
         lines += textwrap.wrap(words, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6,
                                break_on_hyphens=False)

@@ -280,7 +280,8 @@ def test_sizes(folder, build):
         got = {s.id: s for s in score.Scorer(Results(found, found.points, measured)).all()}
         out = {n for n, s in got.items() if s.grade == "N"}
         check(out == ({"limit", "number", "hidden", "sum", "events"} if "grid" in quick else set()), f"{quick}: left out {out}")
-        check("grid" not in quick or "its number is for the full size, --quick has slow 1 instead of 10" in got["limit"].note, f"{got['limit']}")
+        check("grid" not in quick or "its number is for the full size, --quick has slow 1 instead of 10" in got["limit"].note,
+              f"{got['limit']}")
         check(got["one-case"].ours == ("2/2" if "grid" in quick else "3/3"), f"one-case: {got['one-case']}")
     for file in sorted((SCRIPTS / "experiments").glob("*.yaml")):
         sections = file.read_text() + "".join((SCRIPTS / "experiments" / n).read_text()

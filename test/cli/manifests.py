@@ -154,7 +154,9 @@ def test_crafted_commit(folder):
     """Names out of the folder, links and folders are refused, and nothing is touched."""
     precious = folder / "precious"
     precious.write_text("mine")
-    for i, journal in enumerate(({"files": ["../precious", "summary.json"]}, {"files": ["summary.json"], "remove": ["../precious"]}, {"files": []}, [], {"files": ["summary.json", "flows.csv"]},
+    for i, journal in enumerate(({"files": ["../precious", "summary.json"]},
+                                 {"files": ["summary.json"], "remove": ["../precious"]}, {"files": []}, [],
+                                 {"files": ["summary.json", "flows.csv"]},
                                  {"files": ["a\nb", "summary.json"]}, {"files": "summary.json"})):
         half = begin_commit(folder / f"crafted{i}", 1)
         (half / ".commit").write_text(json.dumps(journal))
