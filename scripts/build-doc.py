@@ -7,7 +7,7 @@
     scripts/build-doc.py [BUILD_DIR]
 
 The pages are in BUILD_DIR/doc/html (default: build). Attributes and trace sources come from BUILD_DIR/bin/roce-type-tables,
-rooms from test/cli/rooms.py.
+which is built if it is not there, as after scripts/quickstart.sh; rooms from test/cli/rooms.py.
 
 Exit status: 0 done, 1 Sphinx has warnings or errors, 2 something is missing.
 """
@@ -258,19 +258,27 @@ def main():
     build = Path(sys.argv[1] if len(sys.argv) == 2 else ROOT / "build").resolve()
     program = build / "bin" / "roce-type-tables"
     sphinx = shutil.which("sphinx-build", path="/usr/bin:/usr/local/bin")
-    if not program.exists():
-        fail(2, f"{program} not found, expected it from scripts/build.sh")
     if not sphinx:
         fail(2, "sphinx-build not found, expected it from scripts/install.sh")
+    if not program.exists():
+        if not (build / "CMakeCache.txt").exists():
+            fail(2, f"{build} is no build, expected one by scripts/build.sh or scripts/quickstart.sh")
+        made = subprocess.run(["cmake", "--build", build, "--parallel", "--target", program.name], capture_output=True, text=True,
+                              check=False)
+        if made.returncode or not program.exists():
+            fail(2, f"{program} cannot be built:\n{(made.stdout + made.stderr).strip()}")
     done = subprocess.run([program], capture_output=True, text=True, check=False)
     if done.returncode:
         fail(1, f"{program}: {done.stderr.strip()}")
     types = sorted(json.loads(done.stdout), key=lambda entry: entry["name"])
 
-    source, html = build / "doc" / "source", build / "doc" / "html"
-    for folder in (source, html):
+    # In folders as in the checkout: chapters include files of scripts by their relative paths.
+    tree, html = build / "doc" / "source", build / "doc" / "html"
+    source = tree / (MODULE / "doc").relative_to(ROOT)
+    for folder in (tree, html):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(MODULE / "doc", source)
+    (tree / "scripts").symlink_to(ROOT / "scripts")
     (build / "doc" / "types.json").write_text(json.dumps(types), encoding="utf-8")
     (source / "attributes.rst").write_text(attribute_page(types), encoding="utf-8")
     (source / "profiles.rst").write_text(profile_page(types), encoding="utf-8")

@@ -62,9 +62,9 @@ def parse_tolerance(text: str) -> Tolerance:
 
 
 def by_id(file: str) -> Dict[int, rr.Flow]:
-    """The flows of a file by id."""
+    """The flows of a run folder, or of a flows.csv, by id."""
     flows: Dict[int, rr.Flow] = {}
-    for flow in rr.read_flows(file):
+    for flow in rr.flows_of(file):
         if flow.id in flows:
             raise rr.ResultError(f"{file}: flow {flow.id} is there twice")
         flows[flow.id] = flow
@@ -180,7 +180,7 @@ def main() -> int:
     args = parser.parse_args()
     if args.top < 0:
         raise rr.ResultError(f"--top {args.top}, expected 0 or more")
-    a, b = by_id(rr.flows_file(args.a)), by_id(rr.flows_file(args.b))
+    a, b = by_id(args.a), by_id(args.b)
     only_a, only_b = sorted(a.keys() - b.keys()), sorted(b.keys() - a.keys())
     pairs = [(a[i], b[i]) for i in sorted(a.keys() & b.keys())]
     changes = [c for c in (compare(x, y, args.tolerance) for x, y in pairs) if c]

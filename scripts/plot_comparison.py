@@ -16,6 +16,7 @@ import os
 from typing import Dict, Iterator, List, Tuple
 
 import plot_fct
+import roce_manifest
 import roce_results as rr
 
 SMALLEST_QUEUE = 1000.0  # bytes; what is below is drawn at the edge of the logarithmic axis
@@ -26,7 +27,7 @@ Series = Tuple[List[float], List[float]]  # ms, value
 def rows(folder: str, name: str, columns: Tuple[str, ...],
          writer: str = "compare-transports") -> Iterator[List[str]]:
     """The given columns of a file; writer names the program in messages."""
-    file = os.path.join(folder, name)
+    file = roce_manifest.file_of(folder, name)
     try:
         with open(file, newline="", encoding="utf-8") as stream:
             reader = csv.reader(stream)

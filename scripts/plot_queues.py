@@ -19,6 +19,7 @@ import os
 from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 import plot_fct
+import roce_manifest
 import roce_results as rr
 
 QUEUE_COLUMNS = ("time_ns", "node", "port", "class", "queue_bytes")
@@ -42,7 +43,7 @@ def read_queues(folder: str, node_names: Dict[str, str], ports: str = "*") -> Li
 
     @param ports a pattern for NODE:PORT
     """
-    file = os.path.join(folder, "queues.csv") if os.path.isdir(folder) else folder
+    file = roce_manifest.file_of(folder, "queues.csv") if os.path.isdir(folder) else folder
     samples: Dict[Tuple[str, str, str], Tuple[List[float], List[float]]] = {}
     try:
         with open(file, newline="", encoding="utf-8") as stream:

@@ -21,6 +21,7 @@ from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
 import plot_comparison
 import plot_fct
 import plot_queues
+import roce_manifest
 import roce_results as rr
 
 BINS = 250  # of averages over time
@@ -70,7 +71,7 @@ class Panel(NamedTuple):
 def read_series(folder: str, name: str, keys: Key, value: str) -> Dict[Key, Series]:
     """A column of a table by the key columns; nothing if there is no such file."""
     series: Dict[Key, Series] = {}
-    if not os.path.exists(os.path.join(folder, name)):
+    if not os.path.exists(roce_manifest.file_of(folder, name)):
         return series
     for row in plot_comparison.rows(folder, name, ("time_ns", *keys, value), "a program's --out"):
         entry = series.setdefault(tuple(row[1:-1]), Series([], []))

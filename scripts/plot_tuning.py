@@ -18,6 +18,7 @@ import os
 from typing import Callable, Dict, List, NamedTuple, Tuple
 
 import plot_fct
+import roce_manifest
 import roce_results as rr
 
 COLUMNS = 4
@@ -44,7 +45,7 @@ Lines = Dict[str, Tuple[List[float], List[float]]]  # times (ms) and values by c
 
 def read_tuning(folder: str) -> Lines:
     """The columns of numbers of a run; empty fields are left out."""
-    file = os.path.join(folder, "tuning.csv")
+    file = roce_manifest.file_of(folder, "tuning.csv")
     found: Lines = {}
     try:
         with open(file, newline="", encoding="utf-8") as stream:

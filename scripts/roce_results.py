@@ -16,13 +16,14 @@ import argparse
 import bisect
 import csv
 import io
-import json
 import math
 import os
 import sys
 from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_python  # noqa: F401  pylint: disable=unused-import
+import roce_manifest
+from roce_manifest import ResultError
 
 # Columns of flows.csv, in order.
 FLOW_COLUMNS = (
@@ -42,10 +43,6 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", (0, (5, 2)), (0, (1, 1.2)))
 MUTED = "#666666"
-
-
-class ResultError(Exception):
-    """A result cannot be used; the message is one line with the file and what was expected."""
 
 
 class Flow(NamedTuple):
@@ -137,14 +134,15 @@ def flows_file(path: str) -> str:
     if not os.path.exists(path):
         raise ResultError(f"{path}: no such run folder or file")
     if not os.path.isdir(path):
-        return path
-    file = os.path.join(path, "flows.csv")
+        folder, name = os.path.split(path)
+        return roce_manifest.file_of(folder or ".", name) if name == "flows.csv" else path
+    file = roce_manifest.file_of(path, "flows.csv")
     unfinished = os.path.exists(os.path.join(path, ".unfinished"))
-    if unfinished and not os.path.exists(os.path.join(path, "summary.json")):
+    if unfinished and not os.path.exists(roce_manifest.place_of(path, roce_manifest.SUMMARY)):
         raise ResultError(f"{path}: the run has not finished (.unfinished is there, summary.json not)")
     if os.path.exists(file):
-        if unfinished:
-            print(f"warning: {path}: a later run has not finished, this is the result of the one before", file=sys.stderr)
+        if unfinished and not os.path.exists(os.path.join(path, roce_manifest.JOURNAL)):
+            roce_manifest.warn(f"{path}: a later run has not finished, this is the result of the one before")
         return file
     raise ResultError(f"{path}: no flows.csv, expected the folder of a finished run")
 
@@ -175,23 +173,28 @@ def read_flows(file: str) -> List[Flow]:
 
 def read_summary(path: str) -> dict:
     """summary.json of a run folder; empty if the path is a file."""
-    if not os.path.isdir(path):
-        return {}
-    file = os.path.join(path, "summary.json")
-    try:
-        with open(file, encoding="utf-8") as stream:
-            summary = json.load(stream)
-    except (OSError, ValueError) as error:
-        raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
-    if not isinstance(summary, dict):
-        raise ResultError(f"{file}: expected an object")
-    return summary
+    return roce_manifest.read_summary(path) if os.path.isdir(path) else {}
+
+
+def flows_of(path: str) -> List[Flow]:
+    """All flows of a run folder, or of a flows.csv; with a summary.json there, as many as it says."""
+    file = flows_file(path)
+    flows = read_flows(file)
+    if os.path.isdir(path) and os.path.exists(roce_manifest.place_of(path, roce_manifest.SUMMARY)):
+        counts = read_summary(path).get("flows")
+        total = counts.get("total", len(flows)) if isinstance(counts, dict) else len(flows)
+        if total != len(flows):
+            raise ResultError(f"{file}: {len(flows)} flows, expected {total} (flows.total of summary.json): not what the run "
+                              "has written")
+    return flows
 
 
 def load_run(path: str, label: str = "", warmup_ns: Optional[float] = None) -> Run:
     """Load a run folder. The warm-up is the run's own (summary.json) unless given."""
-    flows = read_flows(flows_file(path))
+    flows = flows_of(path)
     summary = read_summary(path)
+    if summary.get("interrupted"):
+        roce_manifest.warn(f"{path}: the run was ended by a signal or a time limit, this is what it had by then")
     if warmup_ns is None:
         warmup_ns = summary.get("statistics", {}).get("warmupNs") or 0
     counted = [f for f in flows if f.start_ps is None or f.start_ps >= round(warmup_ns * 1000)]

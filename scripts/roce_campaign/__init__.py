@@ -15,6 +15,8 @@ plots        which figures are asked for
 expression   the small language of claims and derived metrics
 identity     what a result depends on, as hashes
 only         a part of an experiment: what some figures or claims need
+absolute     whether a claim states a number for one size
+provenance   what a run's files were, and what it has read
 sizes        what the quick size has less of than the full one
 plan         results/NAME/plan.json: the runs of one campaign, for all processes that take part
 run          one run, as a process of its own (here or on a cluster node)

@@ -13,6 +13,7 @@
         starts: true                            # flow starts belong to the workload, they wait for nothing
         arrivals: 6a09...                       # SHA-256 of the flows: hosts, class, tag, size, start
         ideal: bb67...                          # SHA-256 of their ideal completion times
+        inputs: {'{here}/topology.txt': 9f86...}    # SHA-256 of the files that it has read
         flows: 33
         fct_ps: |                               # in the order of ids; - is not finished
           132873600 6512640 ...
@@ -20,15 +21,13 @@
 Sizes and hosts of the flows are not in it: those of the new run are the same, or the check ends there.
 """
 
-import os
 import textwrap
-from typing import List, NamedTuple, Optional, Tuple
+from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
 from roce_files import write_whole
 
 from . import identity, yamlread
-from .program import ROOT
 from .regress import Bound
 from .same_runs import arrivals, has_phases
 from .yamlread import Value
@@ -37,6 +36,7 @@ FORMAT = 1
 WIDTH = 120
 MAX_BYTES = 100_000_000
 FIELDS = ("name", "program", "options", "status", "starts", "arrivals", "ideal", "flows", "fct_ps")
+OPTIONAL = ("inputs",)  # not in those of earlier versions
 
 
 class Recorded(NamedTuple):
@@ -50,6 +50,7 @@ class Recorded(NamedTuple):
     arrivals: str
     ideal: str
     fct_ps: List[Optional[int]]  # None: not finished
+    inputs: Dict[str, str] = {}  # path -> SHA-256
 
 
 class Baseline(NamedTuple):
@@ -70,11 +71,11 @@ def in_order(run: rr.Run) -> List[rr.Flow]:
     return sorted(run.flows, key=lambda f: f.id)
 
 
-def recorded(name: str, program: str, options: List[str], status: int, run: rr.Run) -> Recorded:
+def recorded(name: str, program: str, options: List[str], status: int, run: rr.Run, inputs: Dict[str, str]) -> Recorded:
     """What a baseline keeps of a run."""
     starts = not has_phases(run)
     return Recorded(name, program, options, status, starts, *hashes(run, starts),
-                    [f.fct_ps for f in in_order(run)])
+                    [f.fct_ps for f in in_order(run)], inputs)
 
 
 def run_with(fct_ps: List[Optional[int]], new: rr.Run) -> rr.Run:
@@ -98,7 +99,10 @@ def write(baseline: Baseline, file: str) -> None:
         lines += [f"  - name: {quoted(run.name)}", f"    program: {quoted(run.program)}",
                   f"    options: [{', '.join(map(quoted, run.options))}]", f"    status: {run.status}",
                   f"    starts: {str(run.starts).lower()}", f"    arrivals: {run.arrivals}",
-                  f"    ideal: {run.ideal}", f"    flows: {len(run.fct_ps)}", "    fct_ps: |"]
+                  f"    ideal: {run.ideal}",
+                  *(["    inputs:"] if run.inputs else []),
+                  *(f"      {quoted(path)}: {sha256}" for path, sha256 in run.inputs.items()),
+                  f"    flows: {len(run.fct_ps)}", "    fct_ps: |"]
         words = " ".join("-" if x is None else str(x) for x in run.fct_ps)
         lines += textwrap.wrap(words, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6,
                                break_on_hyphens=False)
@@ -125,7 +129,7 @@ def read(file: str) -> Baseline:
 
 def read_run(value: Value) -> Recorded:
     """One run."""
-    fields = value.fields("run", FIELDS, FIELDS)
+    fields = value.fields("run", FIELDS + OPTIONAL, FIELDS)
     fct = [None if x == "-" else fields["fct_ps"].parsed("fct_ps", lambda _, x=x: picoseconds(x))
            for x in fields["fct_ps"].node.value.split()] if fields["fct_ps"].is_scalar() else []
     if len(fct) != fields["flows"].whole("flows", 0):
@@ -133,7 +137,8 @@ def read_run(value: Value) -> Recorded:
     return Recorded(fields["name"].short("name"), fields["program"].text("program"),
                     [o.text("an option") for o in fields["options"].items("options", True)],
                     fields["status"].whole("status", 0, 255), fields["starts"].flag("starts"),
-                    fields["arrivals"].text("arrivals"), fields["ideal"].text("ideal"), fct)
+                    fields["arrivals"].text("arrivals"), fields["ideal"].text("ideal"), fct,
+                    {k.text("inputs"): v.text("inputs") for k, v in fields["inputs"].pairs("inputs")} if "inputs" in fields else {})
 
 
 def picoseconds(text: str) -> int:
@@ -141,16 +146,3 @@ def picoseconds(text: str) -> int:
     if not text.isdecimal():
         raise ValueError(f"'{text[:40]}', expected picoseconds or -")
     return int(text)
-
-
-def portable(text: str, folder: str) -> str:
-    """A path of this checkout as {root}/..., another one from the baseline's folder."""
-    inside = os.path.relpath(text, ROOT)
-    if not inside.startswith(".."):
-        return "{root}/" + inside
-    return "{here}/" + os.path.relpath(text, folder)
-
-
-def local(text: str, folder: str) -> str:
-    """The text with such paths as they are here."""
-    return text.replace("{root}", ROOT).replace("{here}", os.path.abspath(folder))

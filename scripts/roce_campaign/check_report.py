@@ -4,7 +4,7 @@
 """What scripts/regress check found: for the terminal, as Markdown for a pull request, as JUnit XML."""
 
 import math
-from typing import List, NamedTuple
+from typing import Dict, List, NamedTuple
 from xml.etree import ElementTree
 
 import roce_results as rr
@@ -52,6 +52,11 @@ def remarks(report: Report) -> List[str]:
     """Lines on runs that were not compared, or whose ideal times are others."""
     lines = [f"{o.name}: {o.error}" for o in report.outcomes if o.error]
     lines += [f"{o.name}: not the workload of the baseline: {o.other}" for o in report.outcomes if o.other]
+    others: Dict[str, List[str]] = {}
+    for o in report.outcomes:
+        for path in o.inputs:
+            others.setdefault(path, []).append(o.name)
+    lines += [f"input {path} is not that of the baseline in {len(names)} run(s), first {names[0]}" for path, names in others.items()]
     ideal = [o.name for o in report.outcomes if not o.ideal]
     if ideal:
         lines.append(f"ideal completion times are others than in the baseline in {len(ideal)} run(s): slowdowns of both are "

@@ -36,6 +36,7 @@ class Case(NamedTuple):
     expression: Expression
     coordinates: Coordinates
     needs: Optional[Expression] = None  # without which there is nothing to claim
+    other_size: str = ""  # why a number of the full size cannot be compared with this one
 
     @property
     def references(self) -> List[Reference]:
@@ -63,6 +64,7 @@ class Claim(NamedTuple):
     target: Dict[str, str]  # the row of the table of targets, if any
     place: str  # file:line
     own: bool  # a check of the experiment's author, not a statement of the paper
+    any_size: bool = False  # its absolute numbers are the same in every size
 
 
 def targets_path(value: Optional[Value], folder: str) -> Optional[str]:
@@ -154,7 +156,7 @@ class Claims:
     def read(self, value: Value) -> Claim:
         """One claim."""
         fields = value.fields("claim", ("id", "text", "value", "holds", "kind", "unit", "reported",
-                                        "band", "rule", "at", "each", "take", "at_least", "own", "needs"),
+                                        "band", "rule", "at", "each", "take", "at_least", "own", "needs", "any_size"),
                               ("id",))
         name = fields["id"].short("id")
         what = f"claim {name}"
@@ -198,7 +200,8 @@ class Claims:
                                                    "metric") if target.get(c) not in (None, "", "-"))
         claim = Claim(name, fields["text"].text(what) if "text" in fields else text or name, kind,
                       fields["unit"].short(f"{what}: unit") if "unit" in fields else unit,
-                      reported, band, rule, cases, at_least, target, place, own)
+                      reported, band, rule, cases, at_least, target, place, own,
+                      "any_size" in fields and fields["any_size"].flag(f"{what}: any_size"))
         try:
             Rule.of(claim)
         except ValueError as error:

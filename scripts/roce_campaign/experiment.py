@@ -20,8 +20,8 @@ from .grid import (Point, labels_of, make_points, read_grid, read_overrides, rea
                    read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
 from .plots import EFFECTS, Plot, read_plot
-from .program import ABSENT, ROOT, Options, program_options
-from .sizes import describe_reduction, seeds_needed
+from .program import ABSENT, ROOT, Options, is_trusted, program_options, refusal
+from .sizes import describe_reduction, mark_other_sizes, seeds_needed
 from .stopping import Until, more_seeds, read_until
 from .yamlread import Value
 
@@ -210,7 +210,8 @@ def read_inputs(value: Optional[Value], given: Dict[str, str], file: str
 
 def load(name: str, size: str, program: Optional[str] = None,
          build: Optional[str] = None, targets_file: Optional[str] = None,
-         added: int = 0, given: Optional[Dict[str, str]] = None) -> Experiment:
+         added: int = 0, given: Optional[Dict[str, str]] = None, allow: bool = False,
+         names: Optional[List[str]] = None) -> Experiment:
     """Read and check an experiment.
 
     @param name of a built-in one, or the path of a YAML file
@@ -220,6 +221,8 @@ def load(name: str, size: str, program: Optional[str] = None,
     @param targets_file table of targets to use instead of the file's
     @param added seeds to have beyond the file's, as its rule "until" asks for
     @param given paths of the inputs that the file names and does not bring with it
+    @param allow a program that is not one of the build
+    @param names of the program's options, which is not started then
     """
     short, file = find(name)
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", short):
@@ -231,7 +234,10 @@ def load(name: str, size: str, program: Optional[str] = None,
     flatters = chosen["flatters"].text("flatters") if "flatters" in chosen else ""
     seed_option = chosen["seed_option"].text("seed_option") if "seed_option" in chosen else "seed"
     path = program or program_path(chosen["program"].text("program"), folder, build)
-    names = program_options(path, chosen["program"])
+    if names is None:
+        if not allow and os.path.exists(path) and not is_trusted(path, build):
+            chosen["program"].fail(f"program {refusal(os.path.realpath(path))}")
+        names = program_options(path, chosen["program"])
     if seed_option not in names:
         chosen["program"].fail(f"the program has no option --{seed_option} for the seed; "
                                "name it with seed_option")
@@ -254,6 +260,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     if any(ABSENT in p.options.values() for p in points):
         chosen["inputs"].fail("inputs: expected their use in the grid, whose other points can do "
                               "without")
+    all_points: List[Point] = points
     needed: Dict[frozenset, int] = {}
     reduced: List[str] = []
     if size == "quick":
@@ -273,7 +280,7 @@ def load(name: str, size: str, program: Optional[str] = None,
     table = targets_file or targets_path(chosen.get("targets"), folder)
     targets, show_all = read_targets(chosen.get("targets"), table, targets_file is None)
     reader = Claims(metrics, all_axes, excluded, targets)
-    claims = read_claims(chosen, reader)
+    claims = mark_other_sizes(read_claims(chosen, reader), all_points, points, all_axes, metrics)
     claimed = {c.id for c in claims}
     unclaimed = [row for key, row in targets.items() if key not in claimed] if show_all else []
     plots = [read_plot(v, reader, list(axes), [c.id for c in claims])

@@ -144,8 +144,8 @@ class Expression:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")  # Python's doubts, such as "1if": refused
-                self._root = ast.parse(text.strip(), mode="eval").body
-            too_deep = depth(self._root) > MAX_DEPTH
+                self.root = ast.parse(text.strip(), mode="eval").body
+            too_deep = depth(self.root) > MAX_DEPTH
         except (SyntaxError, ValueError, Warning) as error:
             raise ValueError(f"cannot parse '{text}': {getattr(error, 'msg', error)}") from None
         except (RecursionError, MemoryError):
@@ -153,7 +153,7 @@ class Expression:
         if too_deep:
             raise ValueError(f"an expression of more than {MAX_DEPTH} operations in one another")
         self.references: List[Reference] = []
-        self.boolean = self._check(self._root, metrics)
+        self.boolean = self._check(self.root, metrics)
 
     def _check(self, node: ast.expr, metrics) -> bool:
         """Check the tree and collect the references.
@@ -227,17 +227,17 @@ class Expression:
 
         @param lookup gives a reference's value, or raises NotMeasured
         """
-        return self._value(self._root, lookup)
+        return self._value(self.root, lookup)
 
     def is_reference(self) -> bool:
         """True for a metric at a point and nothing else."""
         return len(self.references) == 1 and (
-            isinstance(self._root, ast.Name)
-            or isinstance(self._root, ast.Call) and self._root.func.id not in FUNCTIONS)
+            isinstance(self.root, ast.Name)
+            or isinstance(self.root, ast.Call) and self.root.func.id not in FUNCTIONS)
 
     def comparison(self, lookup: Lookup) -> Optional[Tuple[float, str, float]]:
         """Both sides and the sign, if the whole is a single comparison."""
-        node = self._root
+        node = self.root
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             return None
         return (self._value(node.left, lookup), SYMBOL[type(node.ops[0])],
@@ -248,7 +248,7 @@ class Expression:
         """Whether the whole says which of two metrics is larger, or of which sign an effect is:
         a comparison of metrics with metrics, with 0, or of a ratio with 1. Other numbers are
         limits."""
-        node = self._root
+        node = self.root
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 \
                 or isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             return False
@@ -262,7 +262,7 @@ class Expression:
 
     def shown(self, lookup: Lookup) -> str:
         """A comparison with the values in it: 2 <= 3.1 <= 8, or several."""
-        return self._shown(self._root, lookup)
+        return self._shown(self.root, lookup)
 
     def _shown(self, node: ast.expr, lookup: Lookup) -> str:
         if isinstance(node, ast.BoolOp):

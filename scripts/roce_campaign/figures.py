@@ -60,14 +60,17 @@ class Drawer:
         self.plan = plan
 
     def all(self) -> List[Figure]:
-        """All figures in order; those of earlier definitions are removed."""
+        """All figures in order; those of earlier definitions are removed, but with --only."""
         own = OwnFiles(self.plan.folder)
         figures = []
-        for planned in planned_figures(self.experiment):
+        planned_ones = planned_figures(self.experiment)
+        for planned in planned_ones:
             own.claim([planned.file])
             figures.append(self.figure(planned.plot, planned.where, own.path(planned.file)))
         kept = {f.file for f in figures if f.file}
-        own.remove(n for n in own.listed() if n.startswith("figures/") and own.path(n) not in kept)
+        old = [p.file for p in planned_ones] if self.experiment.only else \
+            [n for n in own.listed() if n.startswith("figures/")]
+        own.remove(n for n in old if own.path(n) not in kept)
         return figures
 
     def figure(self, plot: Plot, where: Selection, file: str) -> Figure:

@@ -13,6 +13,7 @@ import os
 from collections import Counter
 from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
+import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
@@ -24,7 +25,7 @@ from .plan import Plan, PlannedRun
 from .statistic import count_peaks, statistic_of, weighted_statistic
 from .yamlread import SizeRange
 
-VERSION = 3  # of what is computed here: older measures.json are not used
+VERSION = 4  # of what is computed here: older measures.json are not used
 
 FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
     "slowdown": lambda f: f.slowdown,
@@ -112,7 +113,7 @@ def leaves_passed_by(run: rr.Run, flows: dict) -> List[str]:
 
 def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.Run]) -> dict:
     """A statistic of a column of a time series."""
-    file = os.path.join(folder, definition["file"])
+    file = roce_manifest.file_of(folder, definition["file"])
     names = summary.get("nodeNames", {})
     by_time = definition.get("weight") == "time"
     after, before = definition.get("after"), definition.get("before")
@@ -251,10 +252,10 @@ def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict],
     try:
         with open(file, encoding="utf-8") as stream:
             kept = json.load(stream)
-        if kept.get("hash") == key:
+        if kept["hash"] == identity.data_hash([key, kept["metrics"]]):
             return kept["metrics"]
-    except (OSError, ValueError, KeyError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError):
         pass
     found = measure(folder, metrics, warmup_ns)
-    write_whole(file, json.dumps({"hash": key, "metrics": found}) + "\n")
+    write_whole(file, json.dumps({"hash": identity.data_hash([key, found]), "metrics": found}) + "\n")
     return found

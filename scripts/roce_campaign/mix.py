@@ -11,9 +11,9 @@ between two mixes is the difference of their shares of elephants.
 import bisect
 import csv
 import math
-import os
 from typing import Dict, List, Optional, Sequence, Tuple
 
+import roce_manifest
 import roce_results as rr
 
 
@@ -63,8 +63,8 @@ def read_shares(file: str, column: str) -> List[Tuple[float, Optional[float]]]:
 
 def accuracy(folder: str, definition: dict) -> Dict[str, Optional[float]]:
     """1 - total variation between what a tuner found and the true mix, mean over the intervals."""
-    file = os.path.join(folder, definition["file"])
-    truth = TrueMix(rr.read_flows(rr.flows_file(folder)), definition["elephants"])
+    file = roce_manifest.file_of(folder, definition["file"])
+    truth = TrueMix(rr.flows_of(folder), definition["elephants"])
     after, before = definition.get("after", -math.inf), definition.get("before", math.inf)
     found, last = [], 0.0
     for time, share in read_shares(file, definition["column"]):

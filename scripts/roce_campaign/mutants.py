@@ -79,10 +79,17 @@ def make(found: Baseline, folder: str, build: Optional[str], count: int, seed: i
     bounds = [regress.Bound("*", 0.0)]
     known: List[Dict[str, str]] = []
     for old in found.runs:
-        values, error = recheck.make(Order(old.name, old.program, old.options), folder, build,
-                                     lambda run, _: parameters(run.summary.get("valuesInForce", {})))
-        if error or not values:
-            raise rr.ResultError(f"{old.name}: {error or 'no valuesInForce in its summary.json'}")
+        both, error = recheck.make(Order(old.name, old.program, old.options), folder, build, lambda run, _, old=old: (
+            parameters(run.summary.get("valuesInForce", {})), recheck.compare(old, run, bounds)))
+        if error:
+            raise rr.ResultError(f"{old.name}: {error}")
+        values, outcome = both
+        if outcome.other or outcome.changed:
+            what = outcome.other or f"{len(outcome.changed)} of {outcome.flows} flows have another completion time"
+            raise rr.ResultError(f"{old.name}: the program without a mutant does not give the baseline ({what}): record it again, "
+                                 "or mutants would be compared with another program")
+        if not values:
+            raise rr.ResultError(f"{old.name}: no valuesInForce in its summary.json")
         known.append(values)
     mutants: List[Mutant] = []
     for _ in range(count * TRIES):

@@ -27,6 +27,7 @@ from .experiment import Experiment
 from .grid import Point
 from .program import ROOT
 
+FORMAT = 1  # of plan.json
 HASH_DIGITS = 8
 
 
@@ -74,6 +75,7 @@ class Plan:
         self.folder = folder
         self.data = data
         self.failed: Set[str] = set()  # keys of runs that count as missing, whatever is in their folders
+        self.again: Dict[str, str] = {}  # the same of damaged runs and of those of other inputs, with the reason
         self.runs = [PlannedRun(**r) for r in data["runs"]]
         self.by_key: Dict[str, PlannedRun] = {}  # points of equal options share a run
         for run in self.runs:
@@ -92,11 +94,11 @@ class Plan:
             key = keys.setdefault(whole, f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}")
             runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
         return Plan(folder, {
-            "format": 1, "name": experiment.name, "file": os.path.abspath(experiment.file),
+            "format": FORMAT, "name": experiment.name, "file": os.path.abspath(experiment.file),
             "size": experiment.size, "added": experiment.added, "inputs": experiment.given,
             "only": experiment.only, "design": experiment.design(),
             "program": experiment.program, "seedOption": experiment.seed_option,
-            "progress": "progress" in experiment.option_names, "code": code, "codeHash": code_hash,
+            "progress": "progress" in experiment.option_names, "optionNames": experiment.option_names, "code": code, "codeHash": code_hash,
             "commit": git_state(), "runs": [r._asdict() for r in runs]})
 
     @staticmethod
@@ -108,7 +110,10 @@ class Plan:
                                  "scripts/reproduce")
         try:
             with open(file, encoding="utf-8") as stream:
-                return Plan(folder, json.load(stream))
+                data = json.load(stream)
+            if data["format"] != FORMAT:
+                raise ValueError(f"format is {json.dumps(data['format'])[:40]}, expected {FORMAT}: run scripts/reproduce again")
+            return Plan(folder, data)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
 
@@ -127,7 +132,7 @@ class Plan:
 
     def record(self, run: PlannedRun) -> Optional[dict]:
         """run.json of a complete run with this very code and these options, else None."""
-        if run.key in self.failed:
+        if run.key in self.failed or run.key in self.again:
             return None
         try:
             with open(os.path.join(self.run_folder(run), "run.json"), encoding="utf-8") as stream:

@@ -18,6 +18,19 @@ ABSENT = "{input}"  # the value of an option whose input was not given
 OWN_OPTIONS = ("out", "progress", "dryRun")  # given to the program by the workflow
 
 
+def portable(text: str, folder: str) -> str:
+    """A path of this checkout as {root}/..., another one from the baseline's folder."""
+    inside = os.path.relpath(text, ROOT)
+    if not inside.startswith(".."):
+        return "{root}/" + inside
+    return "{here}/" + os.path.relpath(text, folder)
+
+
+def local(text: str, folder: str) -> str:
+    """The text with such paths as they are here."""
+    return text.replace("{root}", ROOT).replace("{here}", os.path.abspath(folder))
+
+
 class Placed(str):
     """An option's value that knows where the experiment's file has it."""
 
@@ -29,6 +42,18 @@ class Placed(str):
         placed = Placed(text)
         placed.place = f"{value.file}:{value.line}"
         return placed
+
+
+def is_trusted(program: str, build: Optional[str]) -> bool:
+    """True for a program of the build folder. @param build the folder, None for that of this checkout"""
+    folder = os.path.realpath(os.path.join(build or os.path.join(ROOT, "build"), "bin"))
+    return folder in (os.path.realpath(os.path.dirname(os.path.abspath(program))), os.path.dirname(os.path.realpath(program)))
+
+
+def refusal(program: str) -> str:
+    """What is said of a program that is not started."""
+    return (f"'{program}' is no program of the build: look at it and its options, then start it with --allow-program, "
+            "or name its build with --build")
 
 
 def program_options(program: str, where: Value) -> List[str]:

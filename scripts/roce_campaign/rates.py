@@ -14,6 +14,7 @@ import os
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import plot_series
+import roce_manifest
 import roce_results as rr
 
 from .statistic import statistic_of
@@ -42,14 +43,14 @@ class Progress(NamedTuple):
 @functools.lru_cache(maxsize=2)
 def read(folder: str, name: str = "rates.csv") -> List[Progress]:
     """The flows of a run that are in its rates.csv, by number; all of them, warm-up or not."""
-    file = os.path.join(folder, name)
+    file = roce_manifest.file_of(folder, name)
     if not os.path.exists(file):
         raise rr.ResultError(f"{file}: no such file, expected a run with the option rates "
                              "(for example 1ms)")
     table = plot_series.read_series(folder, name, ("flow",), "acked_bytes")
     end_us = max((s.times_us[-1] for s in table.values()), default=0.0)
     found = []
-    for flow in rr.read_flows(rr.flows_file(folder)):
+    for flow in rr.flows_of(folder):
         series = table.get((str(flow.id),))
         if series:
             start = flow.start_ps / 1e6

@@ -7,14 +7,15 @@ import os
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from typing import Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_results as rr
 
-from . import baseline, identity, regress
+from . import baseline, identity, provenance, regress
 from .baseline import Recorded
 from .experiment import Experiment, program_path
 from .plan import readable
+from .program import is_trusted, local, portable, refusal
 from .run import FINISHED
 
 LAST_LINES = 5  # of a program that fails
@@ -38,6 +39,7 @@ class Outcome(NamedTuple):
     changed: List[Tuple[float, int]]  # flows with another completion time: its relative change, and the id
     changes: List[regress.Change]  # of metrics
     ideal: bool  # whether ideal completion times are the same
+    inputs: Tuple[str, ...] = ()  # files that were read, and are others than those of the baseline
 
     def beyond(self) -> List[regress.Change]:
         """Metrics beyond their bounds."""
@@ -54,7 +56,7 @@ def orders_of(experiment: Experiment, program: str, folder: str) -> List[Order]:
     orders = {}
     for point in experiment.points:
         for seed in point.seeds:
-            options = [f"--{o}={baseline.portable(v, folder) if os.path.isabs(v) and os.path.exists(v) else v}"
+            options = [f"--{o}={portable(v, folder) if os.path.isabs(v) and os.path.exists(v) else v}"
                        for o, v in point.options.items()] + [f"--{experiment.seed_option}={seed}"]
             orders.setdefault((*options,), Order(f"{readable(point)}-seed{seed}", program, options))
     return list(orders.values())
@@ -64,13 +66,26 @@ def order_of_command(words: Sequence[str], folder: str) -> Order:
     """The user's own command line; files that it names count from where it is given."""
     program, options = words[0], []
     if os.sep in program:
-        program = baseline.portable(os.path.abspath(program), folder)
+        program = portable(os.path.abspath(program), folder)
     for word in words[1:]:
         name, sign, value = word.partition("=")
         if value and os.path.exists(value):
-            value = baseline.portable(os.path.abspath(value), folder)
+            value = portable(os.path.abspath(value), folder)
         options.append(name + sign + value)
     return Order("run", program, options)
+
+
+def program_of(name: str, folder: str, build: Optional[str]) -> str:
+    """The path of a baseline's program. @param folder of the baseline"""
+    return os.path.abspath(program_path(local(name, folder), folder, build))
+
+
+def refuse_foreign(found: baseline.Baseline, file: str, build: Optional[str]) -> None:
+    """End if a baseline names a program that is not one of the build. @param file of the baseline"""
+    for run in found.runs:
+        path = program_of(run.program, os.path.dirname(os.path.abspath(file)), build)
+        if not is_trusted(path, build):
+            raise rr.ResultError(rr.one_line(f"{file}: run '{run.name}': program {refusal(path)}"))
 
 
 def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run, int], object],
@@ -81,10 +96,10 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
     @param more further options
     @return what `use` makes of the result and exit status, and the error if there is none
     """
-    path = os.path.abspath(program_path(baseline.local(order.program, folder), folder, build))
+    path = program_of(order.program, folder, build)
     if not os.access(path, os.X_OK):
         raise rr.ResultError(f"program '{path}' is not there or not executable; build it, or name the build with --build")
-    options = [baseline.local(o, folder) for o in [*order.options, *more]]
+    options = [local(o, folder) for o in [*order.options, *more]]
     with tempfile.TemporaryDirectory(prefix="roce-regress-") as place:
         done = subprocess.run([path, *options, "--out=."], cwd=place, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, errors="replace", check=False, env=identity.clean_environment())
@@ -92,7 +107,10 @@ def make(order: Order, folder: str, build: Optional[str], use: Callable[[rr.Run,
             last = " / ".join([x for x in done.stderr.splitlines() if x.strip()][-LAST_LINES:])
             return None, rr.one_line(f"exit status {done.returncode}: {last or 'nothing on standard error'}")
         try:
-            return use(rr.load_run(place), done.returncode), ""
+            run = rr.load_run(place)
+            if run.summary.get("interrupted"):
+                return None, "ended by a signal or a time limit, with a part of its result"
+            return use(run, done.returncode), ""
         except rr.ResultError as error:
             return None, f"no result: {error}"
 
@@ -102,13 +120,24 @@ def record(orders: List[Order], folder: str, build: Optional[str], jobs: int,
     """Make all runs for a baseline; each of the bounds must be for something."""
     def one(order: Order) -> Tuple[Recorded, List[str]]:
         found, error = make(order, folder, build, lambda run, status: (baseline.recorded(
-            order.name, order.program, order.options, status, run), list(regress.of_flows(run))))
+            order.name, order.program, order.options, status, run, inputs_of(run, order, folder)), list(regress.of_flows(run))))
         if error:
             raise rr.ResultError(f"{order.name}: {error}")
         return found
     found = in_parallel(one, orders, jobs)
     regress.check_bounds(bounds, [m for _, metrics in found for m in metrics])
     return [run for run, _ in found]
+
+
+def inputs_of(run: rr.Run, order, folder: str) -> Dict[str, str]:
+    """The files that a run has read, with their SHA-256. @param order or record of it @param folder of the baseline"""
+    values = [local(o, folder).partition("=")[2] for o in order.options]
+    return {path: sha256 for path, (_, sha256) in provenance.inputs(run.folder, values, folder).items()}
+
+
+def other_inputs(old: Recorded, new: Dict[str, str]) -> Tuple[str, ...]:
+    """Files that are not those of the baseline; of an earlier version's baseline none is known."""
+    return tuple(p for p in sorted(old.inputs.keys() | new.keys()) if old.inputs.get(p) != new.get(p)) if old.inputs else ()
 
 
 def in_parallel(work: Callable, items: Sequence, jobs: int) -> list:
@@ -144,7 +173,8 @@ def check(found: baseline.Baseline, folder: str, build: Optional[str], jobs: int
     """Make all runs of a baseline again. @param more options for each run"""
     def one(old: Recorded) -> Outcome:
         outcome, error = make(Order(old.name, old.program, old.options), folder, build,
-                              lambda run, _: compare(old, run, bounds), more)
+                              lambda run, _: compare(old, run, bounds)._replace(inputs=other_inputs(
+                                  old, inputs_of(run, old, folder))), more)
         return outcome or Outcome(old.name, error, "", 0, [], [], True)
     outcomes = in_parallel(one, found.runs, jobs)
     metrics = [c.metric for o in outcomes for c in o.changes]

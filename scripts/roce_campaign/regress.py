@@ -14,8 +14,10 @@ import os
 import re
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+import roce_manifest
 import roce_results as rr
 
+from . import provenance
 from .plan import Plan
 
 STATISTICS = (("mean", None), ("p50", 500_000), ("p95", 950_000), ("p99", 990_000),
@@ -78,16 +80,27 @@ def run_folders(path: str) -> Dict[str, str]:
         if missing:
             raise rr.ResultError(f"{path}: {len(missing)} run(s) of the campaign are missing, "
                                  f"first {missing[0]}; finish it with scripts/reproduce")
+        for run in plan.by_key.values():
+            problem = provenance.damage(plan.run_folder(run), plan.record(run))
+            if problem:
+                raise rr.ResultError(f"{path}: run {run.key}: {problem}; scripts/reproduce makes it again")
         return {r.key[:r.key.rindex("-")]: plan.run_folder(r) for r in plan.runs}
     if not os.path.isdir(path):
         raise rr.ResultError(f"{path}: no such folder")
-    if os.path.exists(os.path.join(path, "flows.csv")):
+    if is_run(path):
         return {"run": path}
-    folders = {n: os.path.join(path, n) for n in sorted(os.listdir(path))
-               if os.path.exists(os.path.join(path, n, "flows.csv"))}
+    folders = {n: os.path.join(path, n) for n in sorted(os.listdir(path)) if is_run(os.path.join(path, n))}
     if not folders:
         raise rr.ResultError(f"{path}: no campaign, no run and no folder of runs")
     return folders
+
+
+def is_run(folder: str) -> bool:
+    """True for the folder of a run with flows, also where they are gone."""
+    if not os.path.isdir(folder) or os.path.exists(roce_manifest.place_of(folder, "flows.csv")):
+        return os.path.isdir(folder)
+    summary = roce_manifest.place_of(folder, roce_manifest.SUMMARY)
+    return os.path.exists(summary) and "flows.csv" in roce_manifest.entries_of(rr.read_summary(folder), summary)
 
 
 def groups(run: rr.Run) -> Iterator[Tuple[str, List[rr.Flow]]]:

@@ -20,7 +20,7 @@ import roce_results as rr
 from roce_files import write_whole
 from roce_jobs import Job
 
-from . import identity, measure, workspace
+from . import identity, measure, provenance, workspace
 from .plan import Plan, PlannedRun, run_hash
 
 POLL_SECONDS = 0.05
@@ -76,6 +76,8 @@ def execute(plan: Plan, run: PlannedRun, part: str) -> Job:
         raise rr.ResultError("\n".join(job.failure(status)).replace("error: ", "", 1))
     if not os.path.exists(os.path.join(part, "summary.json")):  # which comes last
         raise rr.ResultError(f"{run.key}: the program left no summary.json")
+    if rr.read_summary(part).get("interrupted"):
+        raise rr.ResultError(f"{run.key}: the program was ended by a signal or a time limit, and has written a part of its result")
     if os.path.exists(os.path.join(part, "progress.json")):
         os.remove(os.path.join(part, "progress.json"))
     return job
@@ -91,14 +93,20 @@ def do(plan: Plan, run: PlannedRun) -> None:
         try:
             check_code(plan, "before")
             check_inputs(plan, run)
+            before = provenance.described(provenance.named_files(run.options.values(), part), part, plan.folder)
             job = execute(plan, run, part)
             check_code(plan, "during")
             check_inputs(plan, run)
+            problem = provenance.fault(part, before, plan.folder)
+            if problem:
+                raise rr.ResultError(f"{run.key}: {problem} during this run")
             record = {"key": run.key, "hash": run.hash, "point": run.point, "seed": run.seed,
                       "options": run.options, "command": job.command,
                       "exitStatus": job.process.returncode, "code": plan.data["code"],
                       "commit": plan.data["commit"], "elapsedSeconds": round(job.seconds, 3),
-                      "slurmJob": os.environ.get("SLURM_JOB_ID")}
+                      "slurmJob": os.environ.get("SLURM_JOB_ID"),
+                      "outputs": provenance.outputs(part),
+                      "inputs": provenance.indirect_inputs(part, run.options, plan.folder)}
             write_whole(os.path.join(part, "run.json"), json.dumps(record, indent=1) + "\n")
             if plan.record(run) is None:
                 if workspace.is_result(final):

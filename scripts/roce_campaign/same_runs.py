@@ -8,6 +8,7 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import roce_results as rr
 
 OWN = ("out", "progress", "dryRun")  # options without influence on results
+PARTS = ("attributes", "globals", "topology")  # of a manifest; options and versions are compared by name
 FEW = 5
 
 
@@ -36,6 +37,11 @@ def differing_options(pairs: Dict[str, Tuple[rr.Run, rr.Run]]) -> List[str]:
     """Options that have other values in the new runs: "--load: 0.3 -> 0.5 (all runs)". Versions, too."""
     found: Dict[Tuple[str, str, str], List[str]] = {}
     for name, (base, new) in pairs.items():
+        parts = [run.summary.get("manifest", {}).get("parts", {}) for run in (base, new)]
+        for part in PARTS:
+            values = tuple(str(p[part])[:12] for p in parts if part in p)
+            if len(set(values)) == 2:
+                found.setdefault((f"digest of {part}", *values), []).append(name)
         for title, key in (("--{}", "configuration"), ("version of {}", "versions")):
             a, b = base.summary.get(key, {}), new.summary.get(key, {})
             for option in sorted(a.keys() | b.keys()):

@@ -149,7 +149,10 @@ class Scorer:
         return lookup
 
     def _check_needs(self, case) -> None:
-        """NotApplicable if the condition of a case does not hold, NotMeasured if that is not known."""
+        """NotApplicable if the condition of a case does not hold, NotMeasured if that is not known, or if its number is for
+        another size."""
+        if case.other_size:
+            raise NotMeasured(case.other_size)
         if case.needs is None:
             return
         seeds, places, _ = self._prepare(case._replace(expression=case.needs), {})

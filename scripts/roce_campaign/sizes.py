@@ -6,7 +6,10 @@
 import re
 from typing import Dict, List, Sequence
 
+from .absolute import is_absolute
+from .claims import Case, Claim, place_of
 from .grid import Point, seed_count
+from .metrics import Metric
 
 LEAST_SEEDS = 3  # from which the sign of an effect counts in the quick size
 TIME = r"[\d.]+\s*(?:ns|us|ms|s)"
@@ -23,6 +26,25 @@ def seeds_needed(full: Sequence[Point], quick: Sequence[Point]) -> Dict[frozense
     have = {frozenset(p.coordinates.items()): len(p.seeds) for p in full}
     return {place: min(LEAST_SEEDS, have.get(place, LEAST_SEEDS))
             for place in (frozenset(p.coordinates.items()) for p in quick)}
+
+
+def mark_other_sizes(claims: Sequence[Claim], full: Sequence[Point], quick: Sequence[Point], axes: Dict[str, List[str]],
+                     metrics: Dict[str, Metric]) -> List[Claim]:
+    """The claims; cases with an absolute number at points that have other options in the full size are marked.
+
+    Such a number is for the full size: a limit of 1.35 times the ideal 687 ms of 1 GiB cannot fail with 256 MiB.
+    """
+    before, now = ({frozenset(p.coordinates.items()): p.options for p in points} for points in (full, quick))
+
+    def marked(case: Case) -> Case:
+        changes: Dict[str, None] = {}
+        for reference in case.references if is_absolute(case.expression, metrics) else []:
+            place = frozenset(place_of(reference, case.coordinates, axes).items())
+            old = before.get(place, {})
+            changes.update((f"{o} {v} instead of {old[o]}", None) for o, v in now.get(place, {}).items() if old.get(o, v) != v)
+        return case._replace(other_size=f"its number is for the full size, --quick has {', '.join(changes)}" if changes else "")
+
+    return [c if c.any_size else c._replace(cases=[marked(k) for k in c.cases]) for c in claims]
 
 
 def describe_reduction(full: Sequence[Point], quick: Sequence[Point], full_axes: Dict[str, List[str]],

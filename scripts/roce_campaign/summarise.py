@@ -10,6 +10,7 @@ import os
 import sys
 from typing import Iterable, Optional, Tuple
 
+import roce_manifest
 import roce_results as rr
 
 from . import experiment, only, page, workspace
@@ -30,12 +31,16 @@ def load(folder: str, file: Optional[str], jobs: int,
     plan.failed.update(failed)
     found = only.restrict(experiment.load(
         file or plan.data["file"], plan.data["size"], plan.data["program"], targets_file=targets,
-        added=plan.data.get("added", 0), given=plan.data.get("inputs")), plan.data.get("only", []))
+        added=plan.data.get("added", 0), given=plan.data.get("inputs"), names=plan.data.get("optionNames")),
+        plan.data.get("only", []))
     if found.design() != plan.data["design"]:
         raise rr.ResultError(f"{found.file}: program, options, grid or seeds are not those of "
                              f"{folder} any more; run scripts/reproduce again")
     workspace.check(folder, found)
     workspace.begin(folder, found)
+    plan.again = workspace.damaged(plan)
+    for key, why in plan.again.items():
+        roce_manifest.warn(f"run {key} is not used: {why}; scripts/reproduce makes it again")
     return Results.collect(found, plan, jobs), plan
 
 

@@ -15,11 +15,12 @@ import json
 import os
 import re
 import shutil
-from typing import List, Set
+from typing import Dict, List, Set
 
 import roce_results as rr
-from roce_files import LOCK, PART_FILE, OwnFiles, refuse_inputs
+from roce_files import LOCK, PART_FILE, OwnFiles, refuse_inputs, write_whole
 
+from . import provenance
 from .experiment import Experiment
 from .figure_list import figure_files
 from .plan import Plan
@@ -86,6 +87,26 @@ def is_result(path: str) -> bool:
                             and os.path.isfile(os.path.join(path, "summary.json")))
 
 
+def damaged(plan: Plan) -> Dict[str, str]:
+    """Runs whose files are not what they were, with the reason."""
+    reasons = {r.key: provenance.damage(plan.run_folder(r), plan.record(r)) for r in plan.complete()}
+    return {key: why for key, why in reasons.items() if why}
+
+
+def of_other_inputs(plan: Plan) -> Dict[str, str]:
+    """Runs that have read files which are others now, with the reason."""
+    reasons = {r.key: provenance.changed_input(plan.record(r), plan.folder) for r in plan.complete()}
+    return {key: why for key, why in reasons.items() if why}
+
+
+def forget(plan: Plan) -> None:
+    """Make runs that are to be made again incomplete ones, for every process."""
+    for key, why in plan.again.items():
+        write_whole(os.path.join(plan.folder, "runs", key, "run.json"),
+                    json.dumps({"key": key, "hash": "", "again": why}) + "\n")
+    plan.again = {}
+
+
 def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
     """Remove what a killed campaign left, marks without a run, and with `clean` stale runs.
 
@@ -107,9 +128,13 @@ def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
     if clean:
         for run in stale:
             shutil.rmtree(run)
-    # The tables and the page of other runs must not look like those of these.
-    OwnFiles(plan.folder).remove(TABLES)
+    remove_tables(plan)
     return stale
+
+
+def remove_tables(plan: Plan) -> None:
+    """Remove tables and page: those of other runs must not look like those of these."""
+    OwnFiles(plan.folder).remove(TABLES)
 
 
 def entries(plan: Plan, folder: str, pattern: str) -> List[str]:

@@ -22,6 +22,7 @@ from campaign import SCRIPTS, check, good, inodes, rows, run
 sys.path.insert(0, str(SCRIPTS))
 from roce_campaign import experiment as experiments  # noqa: E402
 from roce_campaign import score  # noqa: E402
+from roce_campaign.estimates import Results  # noqa: E402
 from roce_campaign.grades import Rule  # noqa: E402
 
 PROGRAM = campaign.PROGRAM.replace('"sleep": "0"}', '"sleep": "0", "dryRun": ""}').replace(
@@ -252,6 +253,55 @@ quick:
               and words in found.reduced[-1], f"{found.reduced}")
 
 
+# A number of us, of bytes or of events at points that --quick makes smaller, and numbers that are the same in every size.
+SIZES = """\
+  - {id: limit, holds: time < 20, at: {law: old}}
+  - {id: number, value: time, at: {law: old}, reported: 9}
+  - {id: hidden, holds: "ratio(time(law=old), 7) < 2"}
+  - {id: sum, holds: "time(law=old) - time(law=new) + 3 > 0"}
+  - {id: events, value: many, at: {law: old}, kind: count, reported: 6}
+  - {id: one-case, holds: time < 20, each: law, at_least: 1}
+  - {id: stated, holds: time < 20, at: {law: old}, any_size: true}
+  - {id: relative, holds: time(law=old) < 1.5 * time(law=new) + 0 and average(law=old) < 30}
+  - {id: zero, holds: time > 0, at: {law: old}}
+"""
+LEFT_OUT = {"uno": {"U-F3D", "U-F4Q"}, "uno-simulator": {"U-F3D"}}  # of the shipped experiments
+
+
+def test_sizes(folder, build):
+    """Absolute numbers are for the size of the runs: with --quick they scale or are left out, in every shipped experiment."""
+    text = EXPERIMENT[:EXPERIMENT.index("claims:")].replace("plots: []", "plots: []\nclaims:\n" + SIZES.rstrip()).replace(
+        "  average:", "  time: {of: fct, statistic: max}\n  many: {of: size, statistic: count}\n  average:")
+    for quick in ("{seeds: 2, grid: {law: {old: {slow: 1}, new: {slow: 4}, third: {slow: 7}}}}", "{seeds: 2}"):
+        file = write(folder, text + f"quick: {quick}\n")
+        found = experiments.load(str(file), "quick", allow=True)
+        measured = {(i, seed): {n: {"value": 8.0, "flows": 9, "unfinished": 0} for n in found.metrics}
+                    for i, p in enumerate(found.points) for seed in p.seeds}
+        got = {s.id: s for s in score.Scorer(Results(found, found.points, measured)).all()}
+        out = {n for n, s in got.items() if s.grade == "N"}
+        check(out == ({"limit", "number", "hidden", "sum", "events"} if "grid" in quick else set()), f"{quick}: left out {out}")
+        check("grid" not in quick or "its number is for the full size, --quick has slow 1 instead of 10" in got["limit"].note,
+              f"{got['limit']}")
+        check(got["one-case"].ours == ("2/2" if "grid" in quick else "3/3"), f"one-case: {got['one-case']}")
+    for file in sorted((SCRIPTS / "experiments").glob("*.yaml")):
+        sections = file.read_text() + "".join((SCRIPTS / "experiments" / n).read_text()
+                                              for n in re.findall(r"^like: (\S+)", file.read_text(), re.M))
+        if not re.search(r"^quick:", sections, re.M):
+            continue
+        found = experiments.load(file.stem, "quick", build=str(build))
+        out = {c.id for c in found.claims if any(k.other_size for k in c.cases)}
+        check(out == LEFT_OUT.get(file.stem, set()), f"{file.name}: --quick leaves out {out}: scale the number by a metric, or list it")
+        check(not any(c.any_size for c in found.claims), f"{file.name}: any_size without a reason here")
+    # "Near ideal" of Uno's incasts: of 1 GiB and of a quarter the same factor fails.
+    for size, total in (("full", 8 << 30), ("quick", 8 << 28)):
+        found = experiments.load("uno", size, build=str(build))
+        case = [c for c in found.claims if c.id == "U-F8i"][0].cases[0]
+        ideal = total * 8 / 100e3  # us
+        for factor, holds in ((1.3, True), (1.4, False)):
+            values = {"all_bytes": total * found.metrics["all_bytes"].fields["scale"], "all_mean": factor * ideal}
+            check(case.expression.evaluate(lambda r, values=values: values[r.metric]) == holds, f"U-F8i, {size}: {factor} of the ideal")
+
+
 class Claim:
     """What Rule.of() reads."""
 
@@ -284,7 +334,8 @@ def main():
     tests = {"significance": lambda _: test_significance(), "texts": lambda _: test_texts(),
              "dry-run": lambda folder: test_dry_run(folder, build),
              "values": lambda folder: test_values(folder, build), "failed": test_failed_page, "only": test_only,
-             "needs": test_needs, "own": test_paper_and_own, "quick": test_quick}
+             "needs": test_needs, "own": test_paper_and_own, "quick": test_quick,
+             "sizes": lambda folder: test_sizes(folder, build)}
     with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
         for what in sys.argv[2:] or tests:
             tests[what](Path(name) / what)

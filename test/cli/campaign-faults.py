@@ -196,7 +196,7 @@ def test_two_at_once(folder):
     """The second campaign in a folder ends with one line and status 2, and the first is whole."""
     experiment = write(folder, EXPERIMENT + "options: {sleep: 1}\n")
     out = folder / "out"
-    first = subprocess.Popen([SCRIPTS / "reproduce", experiment, "--out", out],
+    first = subprocess.Popen([SCRIPTS / "reproduce", experiment, "--allow-program", "--out", out],
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         end = time.monotonic() + 60

@@ -10,6 +10,7 @@ README.md name (files, programs, options, attributes, tests) exists, and their C
 test/cli/chapters.py runs the commands.
 """
 
+import csv
 import json
 import os
 import re
@@ -45,17 +46,53 @@ def run(*command, **options):
 
 # Site -----------------------------------------------------------------------------------------------------------------
 
+def after_quick_start(build, folder):
+    """A build without roce-type-tables, which scripts/quickstart.sh leaves out, and a cmake that makes it from one that has it.
+
+    @return the build, and the environment in which build-doc.py is to find that cmake
+    """
+    bare, tools, log = folder / "build", folder / "tools", folder / "cmake.log"
+    (bare / "bin").mkdir(parents=True)
+    tools.mkdir()
+    (bare / "CMakeCache.txt").write_text("")
+    (tools / "cmake").write_text(f'#!/bin/sh\necho "$@" >>{log}\nln -s {build}/bin/roce-type-tables {bare}/bin/\n')
+    (tools / "cmake").chmod(0o755)
+    return bare, {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
+
+
+def headings(html):
+    """Each page of the site has one title, which is in its head as well."""
+    pages = sorted(p for p in html.rglob("*.html") if p.stem not in ("search", "genindex"))
+    check(len(pages) > 40, f"{len(pages)} pages")
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        found = re.findall(r"<h1>(.*?)<", text)
+        check(len(found) == 1 and found[0] and "&lt;no title&gt;" not in text,
+              f"{page.relative_to(html)}: headings {found}, expected one: is the line below the title as long as it?")
+
+
 def site(build):
     """scripts/build-doc.py has no complaint, all figures are used, the version is shown; @return the types it has found."""
-    done = run("/usr/bin/python3", ROOT / "scripts" / "build-doc.py", build)
-    check(done.returncode == 0 and not done.stderr, f"scripts/build-doc.py: {done.stderr}")
-    html = build / "doc" / "html"
+    with tempfile.TemporaryDirectory(prefix="roce-documentation-") as folder:
+        bare, environment = after_quick_start(build, Path(folder))
+        done = run("/usr/bin/python3", ROOT / "scripts" / "build-doc.py", bare, env=environment)
+        check(done.returncode == 0 and not done.stderr, f"scripts/build-doc.py after the quick start: {done.stderr}")
+        called = (Path(folder) / "cmake.log").read_text(encoding="utf-8").split("\n")
+        check(len(called) == 2 and called[0].split() == ["--build", str(bare), "--parallel", "--target", "roce-type-tables"],
+              f"cmake: {called}")
+        headings(bare / "doc" / "html")
+        return pages_of(build, bare)
+
+
+def pages_of(build, made):
+    """What the pages have. @param made the build that they are in @return the types that build-doc.py has found"""
+    html = made / "doc" / "html"
     used = {path.name for path in (html / "_images").iterdir()}
     there = {path.name for path in (DOC / "figures").iterdir()}
     check(used == there and used, f"figures: {sorted(there)} in doc/figures, {sorted(used)} in the chapters")
     version = run(build / "bin" / "first-flow", "--version").stdout.split()[-1]
     check(f"about version {version};" in (html / "index.html").read_text(encoding="utf-8"), f"index.html: no version {version}")
-    types = json.loads((build / "doc" / "types.json").read_text(encoding="utf-8"))
+    types = json.loads((made / "doc" / "types.json").read_text(encoding="utf-8"))
     check(len(types) > 30, f"types: {len(types)}")
     for entry in types:
         check(entry["group"] == "Roce", f"{entry['name']} has no SetGroupName(\"Roce\"): --PrintGroup=Roce and summary.json leave "
@@ -76,6 +113,27 @@ def site(build):
             missing = [name for name in tables if name != "Profile" and f">{name}<" not in section]
             check(f"<p>{profile}</p>" in section and not missing, f"profiles.html: {entry['name']} lacks {profile} or {missing}")
     return types
+
+
+def lists(types):
+    """What the chapters list is complete: programs, rate laws and tuners, papers; numbers of statements are those of the tables."""
+    for example in sorted((MODULE / "examples").glob("*.cc")):
+        for chapter, name in (("start.rst", f"``{example.stem}``"), ("roce.rst", f"``{example.name}``")):
+            check(name in (DOC / chapter).read_text(encoding="utf-8"), f"{chapter}: example {example.stem} is missing")
+    text = re.sub("[^a-z]", "", (MODULE / "README.md").read_text(encoding="utf-8").lower().replace("+", "plus"))
+    bases = {entry["parent"] for entry in types}
+    for entry in types:
+        if entry["parent"] in (PREFIX + "CongestionControl", PREFIX + "Tuner") and entry["name"] not in bases:
+            name = entry["name"].replace(PREFIX, "")
+            check(name.lower() in text, f"contrib/roce/README.md: {name} is missing")
+    campaigns = (DOC / "howto" / "campaigns.rst").read_text(encoding="utf-8")
+    for table in sorted((ROOT / "scripts" / "experiments").glob("*-targets.csv")):
+        paper = table.name.split("-")[0]
+        check(f":doc:`/papers/{paper}`" in campaigns, f"campaigns.rst: paper {paper}, of which {table.name} has statements, is missing")
+        with open(table, newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["paper"] == paper]
+        for number in re.findall(r"Of the paper's (\d+) statements", (DOC / "papers" / f"{paper}.rst").read_text(encoding="utf-8")):
+            check(int(number) == len(rows), f"{paper}.rst: {number} statements, {table.name} has {len(rows)}")
 
 
 def module_chapter():
@@ -231,6 +289,7 @@ def main():
         sys.exit("usage: documentation.py BUILD_DIR")
     build = Path(sys.argv[1]).resolve()
     types = site(build)
+    lists(types)
     module_chapter()
     options = attributes = 0
     for file in (README, MODULE / "README.md", *chapters()):

@@ -7,10 +7,12 @@
     mpi.py BUILD_DIR [NAME ...]
 
 Runs small runs of golden.py and threads.py by mpirun, most with 2 processes, some with 4 or with threads. With ROCE_RANKS=2,4
-all of them with those numbers. A process that dies must end the run and leave no result, and what several processes cannot do
-must be refused in one line. Skipped (status 77) without mpirun; a build without MPI must say so.
+all of them with those numbers. A process that dies must end the run and leave no result; one that gets a signal must not let
+the others wait; processes that differ, and what several cannot do, must be refused in one line. Skipped (status 77) without
+mpirun; a build without MPI must say so.
 """
 
+import json
 import os
 import re
 import shutil
@@ -113,6 +115,74 @@ def refuse(programs, scratch):
     return failed
 
 
+def other_build(program, scratch):
+    """@return a copy of a program with another build id."""
+    data = bytearray(program.read_bytes())
+    at = data.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0")
+    data[at + 16] ^= 1
+    copy = scratch / "other-build"
+    copy.write_bytes(data)
+    copy.chmod(0o755)
+    return copy
+
+
+def differ(programs, scratch):
+    """@return in what processes may differ without that being told."""
+    failed = []
+    program = programs / LEAF_SPINE
+    for name, size in (("a", 50000), ("b", 90000)):
+        (scratch / name).mkdir()
+        (scratch / name / "f.csv").write_text(f"src,dst,bytes,start_ns\n0,4,100000,0\n4,5,{size},5\n")
+    small = ["--leaves=2", "--hostsPerLeaf=2", "--duration=100us", "--progress=none", f"--out={scratch}/differ"]
+    listed = [*small, "--pattern=list", "--flows=f.csv"]
+    # What each of two processes runs (options of mpirun, program, its options), and what the message says.
+    cases = [
+        ([[], program, small], [[], program, [*small, "--ns3::roce::Hpcc::Eta=0.5"]], "ns3::roce::Hpcc::Eta is 0.5, there not set"),
+        ([[], program, [*small, "--ns3::roce::Hpcc::Eta=0.5"]], [[], program, small], "ns3::roce::Hpcc::Eta is not set, there 0.5"),
+        ([["--wdir", scratch / "a"], program, listed], [["--wdir", scratch / "b"], program, listed], "flow 1 is 4 to 5, 90000 B"),
+        ([[], program, small], [["-x", "NS_GLOBAL_VALUE=RngSeed=7"], program, small], "RngSeed is 7, there 1"),
+        ([[], program, small], [["-x", "NS_GLOBAL_VALUE=RngRun=7"], program, small], "--seed is 7, there 1"),
+        ([[], program, small], [[], program, [*small, "--load=0.1"]], "--load is 0.1, there 0.5"),
+        ([[], program, small], [[], program, [*small, "--queues=5us"]], "--queues is 5us, there "),
+        ([[], program, small], [[], other_build(program, scratch), small], "build: program is "),
+    ]
+    for first, second, word in cases:
+        command = MPIRUN + [arg for i, (more, what, options) in enumerate((first, second))
+                            for arg in ([":"] if i else []) + ["-np", "1", *more, what, *options]]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=scratch)
+        message = say(done.stderr)
+        line = "error: process 1: its options or input are not those of process 0 ("
+        if done.returncode != 2 or message.count("\n") != 1 or not message.startswith(line) or word not in message or \
+                (scratch / "differ").exists():
+            failed.append(word)
+            print(f"{word}: status {done.returncode}, '{message.strip()}'")
+    return failed
+
+
+def signal_one(programs, scratch):
+    """One process gets a signal: @return what is wrong then."""
+    out = scratch / "signalled"
+    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--queues=50us", "--progress=none",
+               f"--out={out}"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        end = time.monotonic() + 60
+        table = out / "queues.csv.tmp"
+        while not (table.exists() and table.stat().st_size) and time.monotonic() < end:
+            time.sleep(0.1)
+        os.kill(children_of(run.pid)[1], signal.SIGTERM)
+        try:
+            _, message = run.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            return "the others go on"
+    if run.returncode != 3 or "unfinished: " not in message or "ended by SIGTERM" not in message:
+        return f"status {run.returncode}, '{message}'"
+    summary = json.loads((out / "summary.json").read_text())
+    if summary.get("interrupted") is not True or not 0 < summary["flows"]["finished"] < summary["flows"]["total"]:
+        return f"a result without the mark, or with all flows or none: {summary['flows']}"
+    return ""
+
+
 def children_of(parent):
     """@return processes whose parent it is."""
     found = []
@@ -172,8 +242,11 @@ def main():
         failed = compare(programs, sys.argv[2:], scratch)
         if not sys.argv[2:]:
             failed += refuse(programs, scratch)
+            failed += differ(programs, scratch)
             if wrong := kill_one(programs, scratch):
                 failed.append(f"a killed process: {wrong}")
+            if wrong := signal_one(programs, scratch):
+                failed.append(f"a process with a signal: {wrong}")
     if failed:
         sys.exit("results depend on the number of processes, or are not refused: " + ", ".join(failed))
 

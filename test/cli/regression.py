@@ -100,31 +100,58 @@ def test_record(folder):
     moved = folder.parent / "moved"
     shutil.move(folder, moved)
     file, junit, markdown = (moved / f.name for f in (file, junit, markdown))
-    regress("check", file, "--exact", "--junit", junit, "--markdown", markdown, words=["0 of 10", "1 run(s), 0 not within", "passed"])
+    regress("check", "--allow-program", file, "--exact", "--junit", junit, "--markdown", markdown, words=["0 of 10", "1 run(s), 0 not within", "passed"])
+    # A baseline from elsewhere may name any program: it is not started by itself.
+    witness = moved / "started"
+    (moved / "evil.yaml").write_text(re.sub(r"options: .*", f"options: ['-c', 'touch {witness}']", re.sub(
+        r"program: .*", "program: '/bin/sh'", file.read_text())))
+    for name in ("check", "mutants"):
+        regress(name, moved / "evil.yaml", status=2, words=["evil.yaml: run 'run': program '/bin/sh' is no program of the build",
+                                                            "--allow-program"])
+        regress(name, file, status=2, words=["program.py' is no program of the build"])
+    check(not witness.exists(), "a program that is not of the build was started")
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     check(suite.attrib == {"name": "base.yaml", "tests": "1", "failures": "0", "errors": "0"} and len(suite) == 1 and not len(suite[0]),
           "JUnit of a pass")
     check("passed" in markdown.read_text() and "No metric changed." in markdown.read_text(), markdown.read_text())
-    regress("check", file, "--with", "slow=1", "--junit", junit, "--markdown", markdown, status=1,
+    regress("check", "--allow-program", file, "--with", "slow=1", "--junit", junit, "--markdown", markdown, status=1,
             words=["1 of 10", "+10.000% (flow 9)", "all.fct.max", "BEYOND", "FAILED"])
     failure = ElementTree.parse(junit).getroot().find("testsuite/testcase/failure")
     check(failure is not None and failure.get("message") == "all.fct.max +10.000%, bound 1%", f"JUnit: {junit.read_text()}")
     check(re.search(r"\| all\.fct\.max \| 10000 \| 11000 \| \+10\.000% \| 1% \| BEYOND \|", markdown.read_text()), markdown.read_text())
-    regress("check", file, "--with", "slow=0.05", words=["1 of 10", "within", "passed"])
-    regress("check", file, "--with", "slow=0.05", "--exact", status=1, words=["BEYOND", "FAILED"])
-    regress("check", file, "--with", "to=1", status=1, words=["OTHER FLOWS", "not the workload of the baseline"])
-    regress("check", file, "--with", "flows=9", status=1, words=["10 and 9 flows"])
-    regress("check", file, "--with", "fail=1", "--junit", junit, status=3, words=["ERROR", "failed on purpose"])
+    regress("check", "--allow-program", file, "--with", "slow=0.05", words=["1 of 10", "within", "passed"])
+    regress("check", "--allow-program", file, "--with", "slow=0.05", "--exact", status=1, words=["BEYOND", "FAILED"])
+    regress("check", "--allow-program", file, "--with", "to=1", status=1, words=["OTHER FLOWS", "not the workload of the baseline"])
+    regress("check", "--allow-program", file, "--with", "flows=9", status=1, words=["10 and 9 flows"])
+    regress("check", "--allow-program", file, "--with", "fail=1", "--junit", junit, status=3, words=["ERROR", "failed on purpose"])
     check(ElementTree.parse(junit).getroot().get("errors") == "1", "JUnit of an error")
     text = file.read_text()
     for i, (old, new, words) in enumerate((("format: 1", "format: 2", ":2: format is '2'"), ("flows: 10", "flows: 9", "fct_ps has 10"),
                                            ("'*=1%'", "'much'", ":3: bounds"), ("1000000 ", "x ", "expected picoseconds"))):
         (moved / f"bad{i}.yaml").write_text(text.replace(old, new, 1))
-        regress("check", moved / f"bad{i}.yaml", status=2, words=[words])
-    regress("check", file, "--bound", "no.such=1%", status=2, words=["fits no metric"])
+        regress("check", "--allow-program", moved / f"bad{i}.yaml", status=2, words=[words])
+    regress("check", "--allow-program", file, "--bound", "no.such=1%", status=2, words=["fits no metric"])
     (moved / "mine.txt").write_text("mine\n")
     regress("record", moved / "mine.txt", "--", moved / "program.py", status=2)
     check((moved / "mine.txt").read_text() == "mine\n", "a file of others was replaced")
+
+
+def test_inputs(folder):
+    """A baseline knows the files that its runs have read, also behind those of options, and says which is another."""
+    write_program(folder)
+    (folder / "config.txt").write_text("TOPOLOGY_FILE sub/topology.txt\n")
+    (folder / "sub").mkdir()
+    (folder / "sub" / "topology.txt").write_text("1\n")
+    file = folder / "base.yaml"
+    regress("record", file, "--", "./program.py", "--config=config.txt", cwd=folder)
+    text = regress("check", "--allow-program", file, "--exact", words=["0 not within"])
+    check("is not that of the baseline" not in text, text)
+    (folder / "sub" / "topology.txt").write_text("2\n")
+    text = regress("check", "--allow-program", file, words=["sub/topology.txt is not that of the baseline in 1 run(s), first run"])
+    check("config.txt is not" not in text, text)
+    file.write_text(re.sub(r"    inputs:\n(      .*\n)+", "", file.read_text()))  # of an earlier version
+    text = regress("check", "--allow-program", file)
+    check("is not that of the baseline" not in text, text)
 
 
 def test_simulator(folder, build):
@@ -139,6 +166,11 @@ def test_simulator(folder, build):
         regress("check", file, "--build", build, "--exact", "--with", more, words=["0 not within"])
     text = regress("mutants", file, "--build", build, "--count", "6", words=["6 mutants: "])
     check(regress("mutants", file, "--build", build, "--count", "6") == text, "mutants of a seed are the same")
+    # Of another program mutants would say nothing: an unchanged run must be the baseline first.
+    other = folder / "other.yaml"
+    other.write_text(re.sub(r"(fct_ps: \|\n\s+)(\d+)", r"\g<1>1\2", file.read_text(), count=1))
+    regress("mutants", other, "--build", build, "--count", "1", status=2,
+            words=["the program without a mutant does not give the baseline (1 of", "record it again"])
     large = re.search(r"bound 1%: (\d+) of (\d+) caught, (\d+) of (\d+) of the large; 0 alarms", text)
     check(large and large[3] == large[4] and int(large[2]) > 0, f"what moves a P99 by 1 % is caught: {text}")
 
@@ -183,6 +215,7 @@ def main():
         test_copies(root / "copies")
         print("facts: as expected", flush=True)
         test_record(root / "own")
+        test_inputs(root / "inputs")
         print("baselines: as expected", flush=True)
         test_simulator(root / "simulator", build)
         test_workflow(root / "workflow", build)

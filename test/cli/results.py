@@ -10,9 +10,11 @@ The earlier result survives bad input, a full disk, kill -9 and a second run in 
 of others and input files are not touched. contrib/roce/doc/howto/results.rst names these tests.
 """
 
+import hashlib
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -42,7 +44,6 @@ class Tests:
 
         def prepare():
             if limit is not None:
-                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
         # ns-3 does not free the event that an exception leaves: no matter at the end of a process, but a leak.
@@ -143,16 +144,71 @@ class Tests:
     def test_kill_keeps_the_earlier_result(self, d):
         self.run("two-dc-leaf-spine", *SMALL, "--out=r", cwd=d)
         before = snapshot(f"{d}/r")
-        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
-            run = subprocess.Popen([f"{self.bin}/two-dc-leaf-spine", *SMALL, "--out=r", "--duration=1s",
-                                    "--load=0.9", "--queues=10us"], cwd=d, stdout=subprocess.DEVNULL)
-            wait_for(f"{d}/r/queues.csv.tmp")
-            run.send_signal(number)
-            run.wait()
-            after = snapshot(f"{d}/r")
-            self.check({name: after.get(name) for name in before} == before, f"signal {number}: {sorted(after)}")
+        run = subprocess.Popen([f"{self.bin}/two-dc-leaf-spine", *SMALL, "--out=r", "--duration=1s",
+                                "--load=0.9", "--queues=10us"], cwd=d, stdout=subprocess.DEVNULL)
+        wait_for(f"{d}/r/queues.csv.tmp")
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        after = snapshot(f"{d}/r")
+        self.check({name: after.get(name) for name in before} == before, f"killed: {sorted(after)}")
         self.check(tabulate(f"{d}/r") == (0, f"warning: {d}/r: a later run has not finished, this is the result of "
                                              "the one before\n"), f"{tabulate(f'{d}/r')}")
+
+    def test_files_that_look_temporary(self, d):
+        """A file of somebody else is one, whatever it is called; nothing is written through a link."""
+        write(f"{d}/precious", "precious")
+        for name in ("flows.csv.tmp", "queues.csv.tmp", "nic0.pcap.tmp", "summary.json.tmp", ".unfinished", ".commit", ".commit.tmp"):
+            for link in (False, True):
+                os.mkdir(f"{d}/r")
+                if link:
+                    os.symlink(f"{d}/precious", f"{d}/r/{name}")
+                else:
+                    write(f"{d}/r/{name}", "mine")
+                error = self.run("two-dc-leaf-spine", *SMALL, "--queues=10us", "--pcap=nic0", "--out=r", cwd=d, expect=2)
+                self.check(f"r/{name}: " in error and "expected" in error, f"{name}, link {link}: {error}")
+                self.check(read(f"{d}/r/{name}") == ("precious" if link else "mine"), f"{name}, link {link}: overwritten")
+                self.check(read(f"{d}/precious") == "precious", f"{name}: written through a link")
+                left = set(os.listdir(f"{d}/r")) - {name}
+                self.check(not left, f"{name}, link {link}: left {left}")
+                shutil.rmtree(f"{d}/r")
+
+    def test_crafted_summary(self, d):
+        """To be listed is not enough to be removed, nor to be replaced by something else."""
+        self.run("two-dc-leaf-spine", *SMALL, "--queues=10us", "--out=r", cwd=d)
+        summary = json.loads(read(f"{d}/r/summary.json"))
+        write(f"{d}/r/thesis.tex", "mine")
+        summary["files"].append("thesis.tex")
+        for entry in ([], [{"name": "thesis.tex", "bytes": 4, "sha256": "0" * 64}]):
+            summary["manifest"]["outputs"] += entry
+            write(f"{d}/r/summary.json", json.dumps(summary))
+            self.run("two-dc-leaf-spine", *SMALL, "--queues=10us", "--out=r", cwd=d)
+            self.check(read(f"{d}/r/thesis.tex") == "mine", "it is gone")
+        write(f"{d}/r/queues.csv", "mine, too")
+        error = self.run("two-dc-leaf-spine", *SMALL, "--queues=10us", "--out=r", cwd=d, expect=2)
+        self.check("r/queues.csv: is not as the earlier run has left it" in error, error)
+        self.run("two-dc-leaf-spine", *SMALL, "--out=r", cwd=d)
+        self.check(read(f"{d}/r/queues.csv") == "mine, too", "a changed table is gone")
+
+    def test_manifest_of_inputs(self, d):
+        write(f"{d}/flows.csv", FLOWS)
+        self.run("two-dc-leaf-spine", *SMALL, "--pattern=list", "--flows=flows.csv", "--out=a", cwd=d)
+        os.rename(f"{d}/flows.csv", f"{d}/other.csv")
+        self.run("two-dc-leaf-spine", *SMALL, "--pattern=list", "--flows=other.csv", "--out=b", "--queues=5us", "--threads=2", cwd=d)
+        write(f"{d}/other.csv", FLOWS.replace("5000", "5001"))
+        self.run("two-dc-leaf-spine", *SMALL, "--pattern=list", "--flows=other.csv", "--out=c", cwd=d)
+        self.run("two-dc-leaf-spine", *SMALL, "--pattern=list", "--flows=other.csv", "--out=e", "--ns3::roce::Nic::Eager=true", cwd=d)
+        a, b, c, e = [json.loads(read(f"{d}/{name}/summary.json"))["manifest"] for name in "abce"]
+        self.check(a["inputs"] == [{"path": "flows.csv", "bytes": len(FLOWS), "sha256": hashlib.sha256(FLOWS.encode()).hexdigest()}],
+                   f"inputs {a['inputs']}")
+        self.check(a["digest"] == b["digest"], f"the same run has another digest: {a['parts']}, {b['parts']}")
+        self.check(a["digest"] != c["digest"] and a["parts"]["flows"] != c["parts"]["flows"], "another flow list has the same digest")
+        differ = [part for part in c["parts"] if c["parts"][part] != e["parts"][part]]
+        self.check(differ == ["attributes"], f"another attribute changes {differ}")
+        # What files name is an input, too.
+        write(f"{d}/config.txt", f"TOPOLOGY_FILE {REFERENCE}/topology.txt\nFLOW_FILE {REFERENCE}/flow.txt\n")
+        self.run("replay", "--config=config.txt", "--cc=Hpcc", "--stop=2001ms", "--progress=none", "--out=f", cwd=d)
+        inputs = {entry["path"] for entry in json.loads(read(f"{d}/f/summary.json"))["manifest"]["inputs"]}
+        self.check(inputs >= {"config.txt", f"{REFERENCE}/topology.txt", f"{REFERENCE}/flow.txt"}, f"inputs {inputs}")
 
     def test_full_disk(self, d):
         """A limit on the size of files stands for the full disk."""
@@ -186,6 +242,11 @@ class Tests:
         with open(f"{d}/file", "w", encoding="utf-8"):
             pass
         self.run("two-dc-leaf-spine", *SMALL, "--out=file", cwd=d, expect=2)
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def read(path):

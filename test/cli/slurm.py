@@ -169,7 +169,7 @@ class Cluster:
 
 def reproduce(cluster, experiment, out, *more):
     """@return the finished scripts/reproduce, which is killed if it takes too long."""
-    command = [ROOT / "scripts" / "reproduce", experiment, "--slurm", "--out", out, *more]
+    command = [ROOT / "scripts" / "reproduce", experiment, "--slurm", "--allow-program", "--out", out, *more]
     process = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, env=cluster.environment,
                                start_new_session=True)
@@ -251,7 +251,7 @@ def test_kills(cluster, experiment, text, out):
         return set(listed) - {other}
 
     def begin():
-        command = [ROOT / "scripts" / "reproduce", experiment, "--slurm", "--out", out]
+        command = [ROOT / "scripts" / "reproduce", experiment, "--slurm", "--allow-program", "--out", out]
         return subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 env=cluster.environment, start_new_session=True)
 

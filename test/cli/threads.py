@@ -66,7 +66,7 @@ def run(program, options, out, launcher=()):
     summary = json.loads((out / "summary.json").read_text())
     summary["counters"].pop("events")
     found = {"status": done.returncode, "message": done.stderr, "fingerprint": summary["fingerprint"],
-             "counters": summary["counters"], "statistics": summary["statistics"]}
+             "counters": summary["counters"], "statistics": summary["statistics"], "digest": summary["manifest"]["digest"]}
     found.update({file.name: file.read_bytes() for file in sorted(out.glob("*.csv"))})
     return found
 

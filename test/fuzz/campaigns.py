@@ -9,7 +9,8 @@
 Files are made from those in scripts/experiments and from a small grammar: values, keys and whole
 sections are exchanged, dropped, doubled and replaced by odd ones; some files are damaged byte by byte.
 The checks of scripts/reproduce run here, in this process, with a program that only answers --help.
-Of a part of the files that pass, tables, score, figures and page are made of invented numbers.
+Of a part of the files that pass, tables, score, figures and page are made of invented numbers. After
+every sixth file a campaign is called twice while something changes (campaign_states.py).
 
 The same seed makes the same files. Exit status: 0 nothing found, 1 something was (in --keep DIR).
 """
@@ -44,11 +45,14 @@ from roce_campaign import experiment, measure, page, score, workspace  # noqa: E
 from roce_campaign.estimates import Results  # noqa: E402
 from roce_campaign.plan import Plan  # noqa: E402
 
+import campaign_states  # noqa: E402
+
 SLOW_SECONDS = 5.0  # for the checks of a file
 HARD_SECONDS = 60  # for all that is done with one
 MEMORY = 3 << 30
 RENDER_RUNS = 200  # larger plans are not rendered
 RENDER_FIGURES = 6
+STATES_EVERY = 6  # files
 
 # What takes the place of values and keys.
 ODD = ["", " ", "0", "-1", "1", "2", "1e400", "nan", "inf", "-inf", "9" * 400, "0x" + "f" * 5000,
@@ -372,8 +376,9 @@ class Fuzzer:
         self.share = share
         self.folder = folder
         self.keep = keep
-        self.counts = {"refused": 0, "accepted": 0, "rendered": 0, "found": 0}
-        self.program = write_programs(folder)
+        self.counts = {"refused": 0, "accepted": 0, "rendered": 0, "called twice": 0, "found": 0}
+        write_programs(folder)
+        self.states = campaign_states.States(random.Random(chance.randrange(1 << 30)), folder)
         write_run(folder / "run")
         MadePlan.made = str(folder / "run")
 
@@ -402,10 +407,24 @@ class Fuzzer:
                 self.keep.mkdir(parents=True, exist_ok=True)
                 (self.keep / f"campaign-{number}.yaml").write_bytes(data)
 
+    def try_states(self, number: int) -> None:
+        """A campaign that is called twice."""
+        self.counts["called twice"] += 1
+        signal.alarm(HARD_SECONDS)
+        try:
+            problem = self.states.case(number)
+        except Exception:  # pylint: disable=broad-except
+            problem = traceback.format_exc()
+        finally:
+            signal.alarm(0)
+        if problem:
+            self.counts["found"] += 1
+            print(f"state {number}: {problem}", flush=True)
+
     def checked(self, file: Path, size: str, render: bool, seed: int) -> str:
         """What is wrong, or nothing."""
         try:
-            found = experiment.load(str(file), size, build=str(self.folder))
+            found = experiment.load(str(file), size, build=str(self.folder), allow=True)
             workspace.check(str(self.folder / "out"), found)
         except rr.ResultError as error:
             self.counts["refused"] += 1
@@ -519,6 +538,8 @@ def main(argv: List[str]) -> int:
         while tried < args.count and (end is None or time.monotonic() < end):
             fuzzer.try_file(tried, mutator.file())
             tried += 1
+            if tried % STATES_EVERY == 0:
+                fuzzer.try_states(tried // STATES_EVERY)
     counts = ", ".join(f"{n} {what}" for what, n in fuzzer.counts.items())
     print(f"seed {args.seed}: {tried} experiment files: {counts}")
     return 1 if fuzzer.counts["found"] else 0

@@ -17,6 +17,7 @@
  *   as=BYTES fsize=BYTES                 limits of address space and of each file
  *   uid=NUMBER                           the user to run as
  *   kill=SIGNAL:MICROSECONDS             a signal after this time
+ *   closed=DIGITS                        standard streams that are closed, for example 12
  *   fault=N:kill|ERRNO                   at the Nth file operation, the process is killed or the
  *                                        operation fails, and with ENOSPC each later write, too
  *
@@ -132,11 +133,7 @@ RunChild(const Request& request, int out, int err)
     Limit(RLIMIT_AS, Number(request, "as"));
     const rlimit noCore{0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
-    if (const uint64_t bytes = Number(request, "fsize"))
-    {
-        signal(SIGXFSZ, SIG_IGN); // a write fails as on a full disk
-        Limit(RLIMIT_FSIZE, bytes);
-    }
+    Limit(RLIMIT_FSIZE, Number(request, "fsize"));
     const auto uid = static_cast<uid_t>(Number(request, "uid"));
     if (chdir(FromHex(request.at("folder")).c_str()) != 0 || (uid && setresuid(uid, uid, uid) != 0))
     {
@@ -156,6 +153,13 @@ RunChild(const Request& request, int out, int err)
         execv(argv.front(), argv.data());
         std::perror("driver");
         _exit(125);
+    }
+    if (const auto closed = request.find("closed"); closed != request.end())
+    {
+        for (const char stream : closed->second)
+        {
+            close(stream - '0');
+        }
     }
     const auto fault = request.find("fault");
     FileFaults::Arm(fault == request.end() ? "" : fault->second);

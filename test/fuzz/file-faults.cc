@@ -121,6 +121,22 @@ extern "C"
         return Fails(NeedOf(mode)) ? nullptr : Next(fopen64, "fopen64")(path, mode);
     }
 
+    int open(const char* path, int flags, ...)
+    {
+        va_list rest;
+        va_start(rest, flags);
+        const mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+        va_end(rest);
+        const bool writes = (flags & O_ACCMODE) != O_RDONLY;
+        const Need need = flags & O_CREAT ? Need::SPACE : Need::NOTHING;
+        return writes && Fails(need) ? -1 : Next(open, "open")(path, flags, mode);
+    }
+
+    int ftruncate(int file, off_t bytes) noexcept
+    {
+        return Fails(Need::NOTHING) ? -1 : Next(ftruncate, "ftruncate")(file, bytes);
+    }
+
     size_t fwrite(const void* data, size_t size, size_t count, FILE* file)
     {
         static const auto next = Next(fwrite, "fwrite");

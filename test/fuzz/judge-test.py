@@ -8,6 +8,7 @@
 """
 
 import errno
+import hashlib
 import json
 import os
 import sys
@@ -20,6 +21,10 @@ from roce_fuzz import Case, Driver, Judge, remove, snapshot, write_files  # noqa
 WHOLE = json.dumps({"files": ["flows.csv", "summary.json"]})
 PREVIOUS = {"out/summary.json": WHOLE.encode(), "out/flows.csv": b"old\n", "out/foreign.txt": b"mine\n", "in.csv": b"input\n"}
 WRITE = f"mkdir -p out; echo new > out/flows.csv; echo '{WHOLE}' > out/summary.json; "
+
+DIGEST = hashlib.sha256(b"new\n").hexdigest()
+MANIFEST = WRITE.replace(WHOLE, json.dumps({"files": ["flows.csv", "summary.json"],
+                                            "manifest": {"outputs": [{"name": "flows.csv", "bytes": 4, "sha256": DIGEST}]}}))
 
 # A program (shell), the beginning of the finding it must give ("" for none), files that are there before, limits.
 FAKES = [
@@ -70,6 +75,8 @@ FAKES = [
     ("mkdir out; echo '{\"files\": [' > out/summary.json", "half result: out/summary.json does not parse", {}, {}),
     ("mkdir out; echo '{}' > out/summary.json", "half result: out/summary.json does not name", {}, {}),
     (WRITE + "rm out/flows.csv", "half result: out/summary.json names flows.csv", {}, {}),
+    (MANIFEST, "", {}, {}),
+    (MANIFEST + "echo more >> out/flows.csv", "half result: flows.csv is not what the manifest says", {}, {}),
     (WRITE + "printf 'a,b\\n1,' > out/flows.csv", "half result: flows.csv ends within a line", {}, {}),
     (WRITE + "echo '{\"files\": [\"flows.csv\", \"summary.json\"], \"a\": 1}' > out/summary.json; rm in.csv", "lost: in.csv", PREVIOUS, {}),
     (WRITE + "echo ' ' >> out/summary.json; rm out/foreign.txt", "lost: out/foreign.txt", PREVIOUS, {}),
@@ -129,6 +136,9 @@ def main():
         table.check(arguments, inside.status == outside.status == status and inside.stderr == outside.stderr and files == others,
                     replies)
     # Faults of files happen, and where they are asked for.
+    for limits, status, word in (({"fsize": 1000}, 2, b"File too large"), ({"closed": "12"}, 0, b"")):
+        reply, _ = table.run(Case("two-dc-leaf-spine", SMALL, **limits))
+        table.check(limits, (reply.status, reply.signal) == (status, 0) and word in reply.stderr, reply)
     reply, findings = table.run(Case("two-dc-leaf-spine", SMALL))
     table.check("operations on files", reply.operations > 5 and not findings, f"{reply.operations}, {findings}")
     for fault, status, signal, word in ((f"1:{errno.ENOSPC}", 2, 0, b"No space left"), ("1:kill", -1, 9, b""),

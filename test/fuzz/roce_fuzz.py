@@ -41,9 +41,9 @@ class Case:
     def __init__(self, program, arguments, files=None, big=False, **limits):
         self.program = program
         self.arguments = [a if isinstance(a, bytes) else a.encode() for a in arguments]
-        self.files = files or {}  # name: bytes, or None for a folder
+        self.files = files or {}  # name: bytes, a Link, or None for a folder
         self.big = big  # may need much time or memory by right
-        self.limits = limits  # of the driver: cpu, wall, as, fsize, uid, kill, fault
+        self.limits = limits  # of the driver: cpu, wall, as, fsize, uid, kill, closed, fault
 
     def with_arguments(self, arguments):
         """@return the same with other arguments."""
@@ -121,8 +121,12 @@ def snapshot(folder):
             found[os.path.normpath(os.path.join(base, name)) + "/"] = b""
         for name in files:
             path = os.path.join(where, name)
+            key = os.path.normpath(os.path.join(base, name))
+            if os.path.islink(path):
+                found[key] = b"link to " + os.readlink(path).encode()
+                continue
             with open(path, "rb") as file:
-                found[os.path.normpath(os.path.join(base, name))] = file.read()
+                found[key] = file.read()
     return found
 
 
@@ -132,11 +136,18 @@ def is_temporary(path):
     return name.endswith((".tmp", ".lock")) or name.startswith(".")
 
 
+class Link(str):
+    """In place of a file's contents: a symbolic link to this."""
+
+
 def write_files(folder, files):
     """Put files into a folder."""
     for name, contents in files.items():
         path = Path(folder) / name
-        if contents is None:
+        if isinstance(contents, Link):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(contents)
+        elif contents is None:
             path.mkdir(parents=True, exist_ok=True)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -280,6 +291,13 @@ def whole(path, files):
             findings.append(f"half result: {path} names {name}, which is not there")
         elif name.endswith(".csv") and files[full] and not files[full].endswith(b"\n"):
             findings.append(f"half result: {name} ends within a line")
+    outputs = {entry["name"]: entry for entry in summary.get("manifest", {}).get("outputs", [])}
+    if outputs and sorted([*outputs, "summary.json"]) != sorted(names):
+        findings.append(f"half result: the manifest of {path} has {sorted(outputs)}")
+    for name, entry in outputs.items():
+        data = files.get(os.path.join(folder, name), b"")
+        if (entry["bytes"], entry["sha256"]) != (len(data), hashlib.sha256(data).hexdigest()):
+            findings.append(f"half result: {name} is not what the manifest says")
     return findings
 
 

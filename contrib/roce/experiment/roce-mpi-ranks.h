@@ -7,6 +7,7 @@
 #define ROCE_MPI_RANKS_H
 
 #include "ns3/roce-rank-exchange.h"
+#include "ns3/roce-result-parts.h"
 
 #include <memory>
 #include <string>
@@ -44,10 +45,11 @@ class MpiRanks final : public RankExchange
 
     /**
      * @brief All processes are as far as this.
-     * @param options must be the same everywhere
-     * @throw InputError if another process has met an error, or has other options; it has been told
+     * @param parts of what the result is made of, which must be the same everywhere
+     * @throw InputError if another process has met an error, or has something else in a part, which
+     *        the message names; it has been told
      */
-    static void Agree(const std::string& options);
+    static void Agree(const std::vector<ResultParts::Part>& parts);
 
     /// @brief The simulation begins: from now on an error ends all processes.
     static void StartRun();
@@ -73,7 +75,19 @@ class MpiRanks final : public RankExchange
 
   private:
     MpiRanks();
-    std::string FirstError(const std::string& own, const std::string& options);
+
+    /// A process that does not have what process 0 has.
+    struct Mismatch
+    {
+        unsigned rank{0};
+        std::size_t part{0}; //!< the first one that differs
+        bool isThere{false};
+    };
+
+    std::string FirstError(const std::string& own,
+                           const std::vector<std::string>& digests,
+                           Mismatch& mismatch);
+    std::string Describe(const Mismatch& mismatch, const ResultParts::Part& part);
 
     unsigned m_rank{0};
     unsigned m_n{1};

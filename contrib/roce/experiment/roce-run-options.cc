@@ -12,9 +12,11 @@
 #include "ns3/object-factory.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-interruption.h"
 #include "ns3/roce-messages.h"
 #include "ns3/roce-pfc-log.h"
 #include "ns3/roce-progress.h"
+#include "ns3/roce-result-parts.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/roce-tuning-file.h"
 #include "ns3/roce-values-in-force.h"
@@ -37,7 +39,6 @@ namespace roce
 namespace
 {
 
-constexpr std::size_t MAX_LINES = 20;             //!< of unfinished flows
 constexpr int64_t TRACE_INTERVAL_PS = 10'000'000; //!< --chromeTrace: samples of queues and rates
 
 /// Say something on standard error and keep it for summary.json, unless it is empty.
@@ -65,6 +66,8 @@ NameOf(RunCollector::End end)
         return "stop";
     case RunCollector::End::SAFETY_LIMIT:
         return "safetyLimit";
+    case RunCollector::End::INTERRUPTED:
+        return "interrupted";
     }
     return "";
 }
@@ -217,6 +220,33 @@ RunOptions::CheckFiles(const CheckedCommandLine& cmd) const
             throw InputError("--" + name + " with an empty --out, expected a folder for its file");
         }
     }
+}
+
+/// @return options that change no result
+std::set<std::string>
+RunOptions::GetWatching() const
+{
+    std::set<std::string> names{"scheduler",
+                                "out",
+                                "progress",
+                                "queueInterval",
+                                "rateInterval",
+                                "seriesPorts",
+                                "seriesFlows",
+                                "chromeTrace",
+                                "netanim",
+                                "pcap",
+                                "hpccFct",
+                                "hpccPfc",
+                                "fingerprint",
+                                "dryRun",
+                                "threads",
+                                "balance"};
+    for (const SeriesKind& kind : TimeSeries::GetKinds())
+    {
+        names.insert(kind.option);
+    }
+    return names;
 }
 
 /// Refuse what cannot be done by several threads.
@@ -386,8 +416,28 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     const auto tuning = writer && network.GetTuner()
                             ? std::make_unique<TuningFile>(*network.GetTuner(), *writer)
                             : nullptr;
-    const nlohmann::json values = cmd.GetValues();
-    MpiRanks::Agree(values.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    const std::map<std::string, std::string> values = cmd.GetValues();
+    const auto makeParts = [&](const std::shared_ptr<const nlohmann::ordered_json>& inForce) {
+        return ResultParts(values, GetWatching(), network, flows, inForce);
+    };
+    if (MpiRanks::Get())
+    {
+        // What is watched has events of its own, so that is the same everywhere, too.
+        std::vector<ResultParts::Part> shared{{"options", [&values](const auto& visit) {
+                                                   for (const auto& [name, value] : values)
+                                                   {
+                                                       visit("--" + name, value);
+                                                   }
+                                               }}};
+        const ResultParts parts =
+            makeParts(std::make_shared<nlohmann::ordered_json>(ValuesInForce(network)));
+        shared.insert(shared.end(), parts.Get().begin(), parts.Get().end());
+        MpiRanks::Agree(shared);
+    }
+    // A tuner changes them. Otherwise once is enough: a large network has a hundred thousand.
+    const auto before = writer && network.GetTuner()
+                            ? std::make_shared<nlohmann::ordered_json>(ValuesInForce(network))
+                            : nullptr;
     if (dryRun)
     {
         std::cout << "valid: " << flows.size() << " flows\n" << std::flush;
@@ -409,10 +459,16 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
     collector.Start();
     threading.Apply(network);
-    MpiRanks::Agree("");
+    MpiRanks::Agree({});
     MpiRanks::StartRun();
+    const Interruption interruption(MpiRanks::Get());
     meter.Start();
     Simulator::Run();
+    const int signal = Interruption::GetTaken();
+    if (signal)
+    {
+        collector.SetInterrupted();
+    }
     meter.Finish();
     collector.Finish();
     if (const uint64_t frames = collector.GetFramesNotAnimated())
@@ -453,6 +509,8 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     if (writer)
     {
         summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));
+        summary.madeOf = std::make_shared<nlohmann::ordered_json>(
+            makeParts(before ? before : summary.valuesInForce).MakeJson());
         Write(*writer, summary, stats, records, iterations, hash);
     }
     PrintTable(std::cout, stats, summary);
@@ -463,7 +521,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
         std::cout << "fingerprint " << hash << "\n";
     }
     std::cout << std::flush;
-    return SayUnfinished(collector) ? 0 : UNFINISHED;
+    return SayUnfinished(collector, signal) ? 0 : UNFINISHED;
 }
 
 void
@@ -475,7 +533,12 @@ RunOptions::Write(RunWriter& writer,
                   const std::string& hash) const
 {
     nlohmann::ordered_json json = SummaryJson(summary, stats);
+    json["manifest"] = *summary.madeOf;
     json["end"] = summary.end;
+    if (summary.end == NameOf(RunCollector::End::INTERRUPTED))
+    {
+        json["interrupted"] = true;
+    }
     json["warnings"] = summary.warnings;
     if (!hash.empty())
     {
@@ -493,100 +556,6 @@ RunOptions::Write(RunWriter& writer,
     }
     writer.SetSummary(json);
     writer.Finish();
-}
-
-void
-RunOptions::PrintTable(std::ostream& out, const FctStats& stats, const RunSummary& summary)
-{
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(3);
-    text << "scope      flows  finished unfinished  slowdown: mean        p50        p99\n";
-    const std::pair<const char*, FlowScope> scopes[] = {{"all", FlowScope::ALL},
-                                                        {"intra", FlowScope::INTRA},
-                                                        {"inter", FlowScope::INTER}};
-    for (const auto& [name, scope] : scopes)
-    {
-        const FctGroup group = stats.Group(scope);
-        text << std::left << std::setw(6) << name << std::right << std::setw(10) << group.flows
-             << std::setw(10) << group.finished << std::setw(11) << group.unfinished;
-        const Distribution& d = group.slowdown;
-        if (d.count)
-        {
-            text << std::setw(16) << d.mean << std::setw(11) << d.p50 << std::setw(11) << d.p99;
-        }
-        text << "\n";
-    }
-    const auto counter = [&summary](const char* name) { return summary.counters.at(name); };
-    text << "PFC: " << counter("pfcXoffSent") << " XOFF, "
-         << static_cast<double>(counter("pausedNs")) / 1e6
-         << " ms paused (sum over ports); dropped frames: " << counter("framesDropped")
-         << "; retransmitted: " << counter("retransmitted")
-         << "; reordered: " << counter("reordered") << "\n";
-    if (counter("framesLostOnLinks") || counter("linkFailures"))
-    {
-        text << "links: " << counter("framesLostOnLinks") << " frames lost, "
-             << counter("framesLostLinkDown") << " of them on failed links; "
-             << counter("linkFailures") << " failures\n";
-    }
-    const double hops = static_cast<double>(counter("packetHops"));
-    text << "simulated " << static_cast<double>(counter("simulatedNs")) / 1e6 << " ms in "
-         << std::setprecision(2) << summary.wallSeconds
-         << " s: " << (summary.wallSeconds > 0 ? hops / summary.wallSeconds / 1e6 : 0.0)
-         << " M packet-hops/s\n";
-    out << text.str();
-}
-
-std::string
-RunOptions::DescribeEnd(RunCollector::End end) const
-{
-    std::ostringstream text;
-    switch (end)
-    {
-    case RunCollector::End::FLOWS_DONE:
-        break;
-    case RunCollector::End::STALLED:
-        text << "; the run was ended since nothing got on any more";
-        break;
-    case RunCollector::End::STOP:
-        text << "; the run was ended by "
-             << (!limitName.empty() ? limitName
-                 : stop.IsZero()    ? "the longest simulated time, 53 days"
-                                    : "--stop");
-        break;
-    case RunCollector::End::SAFETY_LIMIT:
-        text << "; the run was ended by " << (limitName.empty() ? "--safetyLimit" : limitName)
-             << ", " << safetyLimit.GetSeconds() * 1e3 << " ms after the last start of a flow";
-        break;
-    }
-    return text.str();
-}
-
-/// Say why flows are not done, if any. @param collector after the run @return whether all are done
-bool
-RunOptions::SayUnfinished(const RunCollector& collector) const
-{
-    const uint64_t unfinished = collector.GetTotal() - collector.GetFinished();
-    if (unfinished == 0)
-    {
-        return true;
-    }
-    const StallDetector& detector = collector.GetStallDetector();
-    const std::size_t begun = detector.CountUnfinished();
-    std::ostringstream text;
-    text << unfinished << " of " << collector.GetTotal() << " flows, "
-         << unfinished - std::min<uint64_t>(unfinished, begun) << " of them not started"
-         << DescribeEnd(collector.GetEnd());
-    if (const std::string waiting = detector.DescribePhases(); !waiting.empty())
-    {
-        text << "; " << waiting;
-    }
-    std::vector<std::string> lines = detector.DescribeUnfinished(MAX_LINES);
-    if (begun > MAX_LINES)
-    {
-        lines.push_back("and " + std::to_string(begun - MAX_LINES) + " more");
-    }
-    Messages::Say("unfinished", text.str(), lines);
-    return false;
 }
 
 } // namespace roce

@@ -22,6 +22,7 @@
 #include <iosfwd>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -100,7 +101,8 @@ struct RunOptions
     /**
      * @brief Install the flows, simulate until they are done, write the folder and a short table.
      *
-     * An earlier result in the folder stays until this one is complete, see RunFolder.
+     * An earlier result in the folder stays until this one is complete, see RunFolder. A signal
+     * ends the simulation, not the process, see Interruption: the result has what there is.
      *
      * @param cmd goes into summary.json
      * @param network built
@@ -121,8 +123,9 @@ struct RunOptions
     static void PrintTable(std::ostream& out, const FctStats& stats, const RunSummary& summary);
 
   private:
-    bool SayUnfinished(const RunCollector& collector) const;
-    std::string DescribeEnd(RunCollector::End end) const;
+    bool SayUnfinished(const RunCollector& collector, int signal) const;
+    std::string DescribeEnd(RunCollector::End end, int signal) const;
+    std::set<std::string> GetWatching() const;
     RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
     TimeSeries::Options MakeSeriesOptions() const;
     std::vector<UnusedOptions> GetUnused() const;

@@ -6,6 +6,7 @@
 #include "roce-scenario.h"
 
 #include "roce-mpi-ranks.h"
+#include "roce-process.h"
 
 #include "ns3/nstime.h"
 #include "ns3/roce-input-error.h"
@@ -91,13 +92,15 @@ Guard(const std::function<int()>& call)
 int
 RunProgram(const std::function<int()>& run, bool mayShare)
 {
+    Process::Begin();
     Time::SetResolution(Time::PS);
-    const int status = Guard([&] {
+    int status = Guard([&] {
         MpiRanks::Begin(mayShare);
         return run();
     });
     if (status == 0 || status == RunOptions::UNFINISHED)
     {
+        status = Process::FlushOutput() ? status : 2;
         MpiRanks::Leave(status);
     }
     // After an error, too: what is still in the simulator must go before the static objects do.

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <stdexcept>
 #include <utility>
 
@@ -38,8 +39,12 @@ FileMessage(const std::string& path, const std::string& what, int error)
 
 BufferedFile::BufferedFile(const std::string& path)
     : m_path(path),
-      m_file(std::fopen(path.c_str(), "wb"))
+      m_file(nullptr)
 {
+    // Not through a link: what it leads to is not of the run.
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+    const int descriptor = open(path.c_str(), flags, 0666);
+    m_file = descriptor < 0 ? nullptr : fdopen(descriptor, "wb");
     if (m_file == nullptr)
     {
         throw InputError(FileMessage(path, "cannot create", errno));

@@ -182,7 +182,7 @@ RunCollector::End
 RunCollector::GetEnd() const
 {
     return m_finished == m_flows.size()  ? End::FLOWS_DONE
-           : !m_stopped                  ? End::STALLED
+           : !m_stopped                  ? (m_interrupted ? End::INTERRUPTED : End::STALLED)
            : m_options.safetyLimitPs > 0 ? End::SAFETY_LIMIT
                                          : End::STOP;
 }

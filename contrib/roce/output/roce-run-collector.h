@@ -48,6 +48,7 @@ class RunCollector
         STALLED,      //!< nothing got on any more, see StallDetector
         STOP,         //!< Options::stopPs
         SAFETY_LIMIT, //!< the same, and Options::safetyLimitPs is given
+        INTERRUPTED,  //!< SetInterrupted()
     };
 
     /// What to watch, besides the flows.
@@ -90,6 +91,12 @@ class RunCollector
      * @throw InputError if a capture could not be written
      */
     void Finish();
+
+    /// @brief Before Finish(): a signal has ended the simulation, see Interruption.
+    void SetInterrupted()
+    {
+        m_interrupted = true;
+    }
 
     /// @return flows whose sender has the last ACK
     uint64_t GetFinished() const
@@ -178,6 +185,7 @@ class RunCollector
     int64_t m_marginPs{0};                  //!< longest delay of a NIC's link
     int64_t m_lastCompletedPs{0};           //!< last completion of a message
     bool m_stopped{false};                  //!< at the end that the options say
+    bool m_interrupted{false};              //!< see SetInterrupted()
     EventId m_stopTimer;
 };
 

@@ -5,21 +5,18 @@
  */
 #include "roce-run-folder.h"
 
+#include "roce-buffered-file.h"
+
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace ns3
 {
@@ -33,9 +30,7 @@ const char* const RunFolder::SUMMARY = "summary.json";
 namespace
 {
 
-const char* const UNFINISHED = ".unfinished";
-/// The earlier run's summary while Commit() works: its files can still be told from others'.
-const char* const OLD_SUMMARY = "summary.json.old.tmp";
+const char* const JOURNAL = ".commit"; //!< see RunFolder
 
 /**
  * @param name a file name
@@ -54,11 +49,27 @@ IsPlainName(const std::string& name)
 bool
 IsInput(const std::string& path)
 {
-    const std::vector<std::string>& inputs = InputFile::GetOpened();
-    return std::any_of(inputs.begin(), inputs.end(), [&path](const std::string& input) {
+    const std::vector<InputFile::Opened>& inputs = InputFile::GetOpened();
+    return std::any_of(inputs.begin(), inputs.end(), [&path](const InputFile::Opened& input) {
         std::error_code missing;
-        return fs::equivalent(input, path, missing);
+        return fs::equivalent(input.path, path, missing);
     });
+}
+
+/// @return whether anything has this name, if only a link to nowhere
+bool
+IsThere(const std::string& path)
+{
+    std::error_code missing;
+    return fs::exists(fs::symlink_status(path, missing));
+}
+
+/// @return whether it is a file, and no link to one
+bool
+IsFile(const std::string& path)
+{
+    std::error_code missing;
+    return fs::symlink_status(path, missing).type() == fs::file_type::regular;
 }
 
 /// @throw InputError for an error. @param path of the file @param what failed @param error of it
@@ -79,6 +90,51 @@ Rename(const std::string& from, const std::string& to)
     ThrowIf(from, "cannot rename to " + to, error);
 }
 
+void
+Remove(const std::string& path, const std::string& what)
+{
+    std::error_code error;
+    fs::remove(path, error);
+    ThrowIf(path, "cannot remove " + what, error);
+}
+
+/// @return plain names in a list of JSON; others are left out
+std::vector<std::string>
+NamesIn(const nlohmann::json& object, const char* member)
+{
+    std::vector<std::string> names;
+    if (object.is_object() && object.contains(member) && object[member].is_array())
+    {
+        for (const auto& entry : object[member])
+        {
+            const std::string name = entry.is_string() ? entry.get<std::string>() : "";
+            if (IsPlainName(name))
+            {
+                names.push_back(name);
+            }
+        }
+    }
+    return names;
+}
+
+/// @return what a file of JSON holds, or a discarded value
+nlohmann::json
+ReadJson(const std::string& path)
+{
+    if (!IsFile(path))
+    {
+        return nlohmann::json(nlohmann::json::value_t::discarded);
+    }
+    std::ifstream in(path);
+    return nlohmann::json::parse(in, nullptr, false);
+}
+
+bool
+Has(const std::vector<std::string>& names, const std::string& name)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 } // namespace
 
 RunFolder::RunFolder(const std::string& path)
@@ -91,36 +147,20 @@ RunFolder::RunFolder(const std::string& path)
         throw InputError(path + ": cannot create the run folder: " +
                          (error ? error.message() : std::string("not a folder")));
     }
-    Lock();
-    try
+    m_list = std::make_unique<RunList>(path);
+    GoOnWithJournal();
+    m_earlier = ReadResult(PathOf(SUMMARY));
+    for (const char* name : {SUMMARY, JOURNAL})
     {
-        for (const char* manifest : {SUMMARY, "summary.json.tmp", OLD_SUMMARY})
-        {
-            ReadOwned(manifest);
-        }
-        ReadRemains();
-        Check(SUMMARY);
-    }
-    catch (...)
-    {
-        Unlock();
-        throw;
+        Check(name);
     }
 }
 
 RunFolder::~RunFolder()
 {
-    if (!m_committed && !m_keepUnfinished)
+    if (m_list)
     {
-        std::error_code ignored;
-        for (const std::string& name : m_names)
-        {
-            fs::remove(TmpPathOf(name), ignored);
-        }
-    }
-    if (!m_committed)
-    {
-        Unlock();
+        m_list.reset();
         std::error_code notEmpty;
         if (m_created)
         {
@@ -142,95 +182,77 @@ RunFolder::TmpPathOf(const std::string& name) const
 }
 
 void
-RunFolder::Lock()
+RunFolder::KeepUnfinished()
 {
-    const std::string path = PathOf(UNFINISHED);
-    while (true)
-    {
-        m_list = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (m_list < 0)
-        {
-            throw InputError(path + ": cannot create: " + std::strerror(errno));
-        }
-        if (flock(m_list, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        {
-            close(m_list);
-            throw InputError(m_path + ": another run is writing there, expected a folder of its "
-                                      "own for each run");
-        }
+    m_list->Keep();
+}
 
-        // The run that has just ended may have removed the file between the two calls.
-        struct stat held
+/// @param path of a summary.json @return the files that it lists; none if it is not that of a run
+RunFolder::Result
+RunFolder::ReadResult(const std::string& path) const
+{
+    Result result;
+    const nlohmann::json summary = ReadJson(path);
+    const std::vector<std::string> names = NamesIn(summary, "files");
+    if (!Has(names, SUMMARY))
+    {
+        return result; // every run lists it
+    }
+    result[SUMMARY];
+    const nlohmann::json manifest = summary.value("manifest", nlohmann::json());
+    if (!manifest.is_object())
+    {
+        for (const std::string& name : names)
         {
+            result[name]; // of an earlier version
+        }
+        return result;
+    }
+    for (const auto& output : manifest.value("outputs", nlohmann::json::array()))
+    {
+        const auto textOf = [&output](const char* member) {
+            const auto found = output.is_object() ? output.find(member) : output.end();
+            return found != output.end() && found->is_string() ? found->get<std::string>() : "";
         };
-
-        struct stat named
+        const std::string name = textOf("name");
+        const auto bytes = output.is_object() ? output.find("bytes") : output.end();
+        if (Has(names, name) && name != SUMMARY && bytes != output.end() &&
+            bytes->is_number_unsigned())
         {
-        };
-
-        if (fstat(m_list, &held) == 0 && stat(path.c_str(), &named) == 0 &&
-            held.st_ino == named.st_ino && held.st_dev == named.st_dev)
-        {
-            return;
-        }
-        close(m_list);
-    }
-}
-
-void
-RunFolder::Unlock()
-{
-    if (m_remains.empty() && (m_committed || !m_keepUnfinished))
-    {
-        std::error_code ignored;
-        fs::remove(PathOf(UNFINISHED), ignored); // while it is locked: nobody else's
-    }
-    close(m_list);
-    m_list = -1;
-}
-
-void
-RunFolder::ReadRemains()
-{
-    std::ifstream in(PathOf(UNFINISHED));
-    for (std::string name; std::getline(in, name);)
-    {
-        std::error_code missing;
-        if (IsPlainName(name) && fs::exists(TmpPathOf(name), missing))
-        {
-            m_remains.insert(name);
+            result[name] = FileDigest{bytes->get<uint64_t>(), textOf("sha256"), 0};
         }
     }
+    return result;
 }
 
-void
-RunFolder::ReadOwned(const std::string& manifest)
+/// @return whether a file is one, and holds what a manifest says of it
+bool
+RunFolder::IsAsListed(const std::string& path, const std::optional<FileDigest>& listed) const
 {
     std::error_code missing;
-    if (!fs::is_regular_file(PathOf(manifest), missing))
+    if (!listed || !IsFile(path) || fs::file_size(path, missing) != listed->bytes)
     {
-        return;
+        return false;
     }
-    std::ifstream in(PathOf(manifest));
-    const nlohmann::json summary = nlohmann::json::parse(in, nullptr, false);
-    if (!summary.is_object() || !summary.contains("files") || !summary["files"].is_array())
+    return FileDigest::Of(path).sha256 == listed->sha256;
+}
+
+/// @return whether a file is of the earlier result, as that has left it
+bool
+RunFolder::IsOwned(const std::string& name) const
+{
+    const auto entry = m_earlier.find(name);
+    if (entry == m_earlier.end())
     {
-        return;
+        return false;
     }
-    const auto& files = summary["files"];
-    if (std::find(files.begin(), files.end(), SUMMARY) == files.end())
+    const auto [known, isNew] = m_owned.try_emplace(name, false);
+    if (isNew)
     {
-        return; // every run lists it
+        known->second =
+            entry->second ? IsAsListed(PathOf(name), entry->second) : IsFile(PathOf(name));
     }
-    for (const auto& entry : files)
-    {
-        const std::string name = entry.is_string() ? entry.get<std::string>() : "";
-        const auto type = fs::symlink_status(PathOf(name), missing).type();
-        if (IsPlainName(name) && (type == fs::file_type::regular || type == fs::file_type::symlink))
-        {
-            m_owned.insert(name);
-        }
-    }
+    return known->second;
 }
 
 void
@@ -244,8 +266,7 @@ RunFolder::Check(const std::string& name) const
     for (const std::string& target : {path, TmpPathOf(name)})
     {
         std::error_code missing;
-        const fs::file_status status = fs::symlink_status(target, missing);
-        if (status.type() == fs::file_type::directory)
+        if (fs::symlink_status(target, missing).type() == fs::file_type::directory)
         {
             throw InputError(target + ": is a folder, expected none or a file of an earlier run");
         }
@@ -254,69 +275,224 @@ RunFolder::Check(const std::string& name) const
             throw InputError(target + ": this run reads it, expected another folder for the "
                                       "results");
         }
-        if (target == path && fs::exists(status) && !m_owned.count(name))
-        {
-            throw InputError(target + ": is not from an earlier run (no summary.json lists it), "
-                                      "expected another folder for the results");
-        }
+    }
+    CheckOwned(name);
+    if (m_list && !Has(m_names, name) && IsThere(TmpPathOf(name)) && !m_list->IsRemnant(name))
+    {
+        throw InputError(TmpPathOf(name) + ": is not from a run (" + RunList::NAME +
+                         " does not have it), expected another folder for the results");
+    }
+}
+
+/// @throw InputError if there is a file that is not to be replaced
+void
+RunFolder::CheckOwned(const std::string& name) const
+{
+    const std::string path = PathOf(name);
+    if (IsThere(path) && !IsOwned(name))
+    {
+        throw InputError(path +
+                         (m_earlier.count(name)
+                              ? ": is not as the earlier run has left it (summary.json has "
+                                "another size or SHA-256)"
+                              : ": is not from an earlier run (no summary.json lists it)") +
+                         ", expected another folder for the results");
     }
 }
 
 std::string
 RunFolder::Add(const std::string& name)
 {
-    if (m_committed || std::find(m_names.begin(), m_names.end(), name) != m_names.end())
+    if (!m_list || Has(m_names, name))
     {
         throw std::logic_error("run folder: file '" + name + "' is added twice or after Commit()");
     }
     Check(name);
-    const std::string line = name + "\n";
-    if (write(m_list, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-    {
-        throw InputError(PathOf(UNFINISHED) + ": cannot write: " + std::strerror(errno));
-    }
+    std::string path = m_list->Create(name);
     m_names.push_back(name);
-    return TmpPathOf(name);
+    return path;
+}
+
+/// @return what a manifest says of all files but summary.json
+nlohmann::ordered_json
+RunFolder::DescribeOutputs() const
+{
+    auto outputs = nlohmann::ordered_json::array();
+    for (const std::string& name : m_names)
+    {
+        if (name == SUMMARY)
+        {
+            continue;
+        }
+        m_list->CheckStillThere(name);
+        const FileDigest digest = FileDigest::Of(TmpPathOf(name));
+        nlohmann::ordered_json output{{"name", name},
+                                      {"bytes", digest.bytes},
+                                      {"sha256", digest.sha256}};
+        if (fs::path(name).extension() == ".csv")
+        {
+            output["rows"] = std::max<uint64_t>(digest.lines, 1) - 1; // without the header
+        }
+        outputs.push_back(output);
+    }
+    return outputs;
 }
 
 void
-RunFolder::Commit(
-    const std::function<void(const std::string&, const std::vector<std::string>&)>& writeSummary)
+RunFolder::WriteJournal(const Journal& journal)
 {
-    const std::string tmp = Add(SUMMARY);
-    writeSummary(tmp, m_names);
-    m_keepUnfinished = true;
-    const std::string summary = PathOf(SUMMARY);
-    const std::string oldSummary = PathOf(OLD_SUMMARY);
-    std::error_code error;
-    // Whatever happens from here on, either summary lists the files of this run and of the earlier.
-    if (fs::exists(fs::symlink_status(summary, error)))
+    const nlohmann::ordered_json json{{"files", journal.files}, {"remove", journal.remove}};
+    const std::string path = m_list->Create(JOURNAL);
+    BufferedFile(path)
+        .Append(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+        .Append('\n')
+        .Close();
+    Rename(path, PathOf(JOURNAL));
+}
+
+/// Give the files of a new result their names, as far as they have not got them.
+void
+RunFolder::Follow(const Journal& journal) const
+{
+    for (const std::string& name : journal.files)
     {
-        Rename(summary, oldSummary);
-    }
-    for (const std::string& name : m_owned)
-    {
-        const bool replaced = std::find(m_names.begin(), m_names.end(), name) != m_names.end();
-        if (!replaced && !IsInput(PathOf(name)))
+        if (name != SUMMARY && IsThere(TmpPathOf(name)))
         {
-            fs::remove(PathOf(name), error);
-            ThrowIf(PathOf(name), "cannot remove the old result", error);
+            Rename(TmpPathOf(name), PathOf(name));
         }
     }
-    for (const std::string& name : m_names) // summary.json is the last
+    for (const std::string& name : journal.remove)
     {
-        Rename(TmpPathOf(name), PathOf(name));
+        Remove(PathOf(name), "the old result");
     }
-    m_committed = true;
-    fs::remove(oldSummary, error);
-    for (const std::string& name : std::exchange(m_remains, {}))
+    // As long as the old summary.json is there, it says what may be removed.
+    if (IsThere(TmpPathOf(SUMMARY)))
+    {
+        Rename(TmpPathOf(SUMMARY), PathOf(SUMMARY));
+    }
+    Remove(PathOf(JOURNAL), "the journal");
+}
+
+/// A run has died in Commit(): bring that to its end.
+void
+RunFolder::GoOnWithJournal() const
+{
+    const std::string path = PathOf(JOURNAL);
+    if (!IsThere(path))
+    {
+        return;
+    }
+    const nlohmann::json json = ReadJson(path);
+    const Journal journal{NamesIn(json, "files"), NamesIn(json, "remove")};
+    const auto refuse = [&path](const std::string& why) {
+        return InputError(path + ": " + why + ", expected the journal of a run, or none");
+    };
+    if (journal.files.empty() || journal.files.back() != SUMMARY)
+    {
+        throw refuse("does not list the files of a result");
+    }
+    const bool isRenamed = !IsThere(TmpPathOf(SUMMARY));
+    const Result after = ReadResult(isRenamed ? PathOf(SUMMARY) : TmpPathOf(SUMMARY));
+    const Result before = ReadResult(PathOf(SUMMARY));
+    const auto listed = [](const Result& result, const std::string& name) {
+        const auto entry = result.find(name);
+        return entry == result.end() ? std::nullopt : entry->second;
+    };
+    std::set<std::string> names;
+    for (const auto& [name, digest] : after)
+    {
+        names.insert(name);
+    }
+    if (names != std::set<std::string>(journal.files.begin(), journal.files.end()) ||
+        json["files"].size() != journal.files.size())
+    {
+        throw refuse("does not list the files of the new summary.json");
+    }
+    if (isRenamed)
+    {
+        Remove(path, "the journal"); // it is the last to go
+        return;
+    }
+    for (const std::string& name : journal.files)
+    {
+        const std::string tmp = TmpPathOf(name);
+        if (!IsThere(tmp) || name == SUMMARY)
+        {
+            continue;
+        }
+        if (!IsAsListed(tmp, listed(after, name)))
+        {
+            throw refuse(name + ".tmp is not what the new summary.json says");
+        }
+        const std::string old = PathOf(name);
+        const bool isOfResult = IsAsListed(old, listed(before, name)) ||
+                                (IsFile(old) && before.count(name) && !listed(before, name));
+        if (IsThere(old) && !isOfResult)
+        {
+            throw refuse(name + " is not of the old result");
+        }
+    }
+    for (const std::string& name : journal.remove)
+    {
+        if (Has(journal.files, name) ||
+            (IsThere(PathOf(name)) && !IsAsListed(PathOf(name), listed(before, name))))
+        {
+            throw refuse(name + ", which is to go, is not what the old summary.json says");
+        }
+    }
+    Follow(journal);
+}
+
+void
+RunFolder::Commit(const nlohmann::ordered_json& summary)
+{
+    const std::string path = Add(SUMMARY);
+    nlohmann::ordered_json json = summary;
+    json["files"] = m_names;
+    json["manifest"]["outputs"] = DescribeOutputs();
+    BufferedFile(path)
+        .Append(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace))
+        .Append('\n')
+        .Close();
+    for (const std::string& name : m_names)
+    {
+        CheckOwned(name); // somebody may have put a file there meanwhile
+    }
+    Journal journal{m_names, {}};
+    for (const auto& [name, digest] : m_earlier)
+    {
+        if (!Has(m_names, name) && IsAsListed(PathOf(name), digest) && !IsInput(PathOf(name)))
+        {
+            journal.remove.push_back(name);
+        }
+    }
+    WriteJournal(journal);
+    m_list->Keep(); // from here on the new result counts
+    try
+    {
+        Follow(journal);
+    }
+    catch (const InputError&)
+    {
+        try
+        {
+            Follow(journal);
+        }
+        catch (const InputError& error)
+        {
+            throw InputError(std::string(error.what()) + "; the new result is complete, and has "
+                                                         "its names once the folder is used again");
+        }
+    }
+    for (const std::string& name : m_list->GetRemnants())
     {
         if (!IsInput(TmpPathOf(name)))
         {
-            fs::remove(TmpPathOf(name), error);
+            unlink(TmpPathOf(name).c_str());
         }
     }
-    Unlock();
+    m_list->SetDone();
+    m_list.reset();
 }
 
 } // namespace roce

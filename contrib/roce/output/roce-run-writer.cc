@@ -6,6 +6,7 @@
 #include "ns3/roce-run-writer.h"
 
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-input-file.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -300,11 +301,15 @@ RunWriter::Finish()
         table->Close();
     }
     const std::unique_ptr<Json> summary = std::move(m_summary);
-    m_folder.Commit([&summary](const std::string& path, const std::vector<std::string>& names) {
-        (*summary)["files"] = names;
-        const std::string text = summary->dump(2, ' ', false, Json::error_handler_t::replace);
-        BufferedFile(path).Append(text).Append('\n').Close();
-    });
+    Json& inputs = (*summary)["manifest"]["inputs"];
+    inputs = Json::array();
+    for (const InputFile::Opened& input : InputFile::GetOpened())
+    {
+        inputs.push_back({{"path", input.path},
+                          {"bytes", input.digest ? Json(input.digest->bytes) : Json(nullptr)},
+                          {"sha256", input.digest ? Json(input.digest->sha256) : Json(nullptr)}});
+    }
+    m_folder.Commit(*summary);
 }
 
 } // namespace roce

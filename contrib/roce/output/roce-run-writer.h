@@ -31,6 +31,7 @@ struct RunSummary
 {
     std::map<std::string, std::string> configuration;            //!< option or attribute -> value
     std::shared_ptr<const nlohmann::ordered_json> valuesInForce; //!< see ValuesInForce(), or null
+    std::shared_ptr<const nlohmann::ordered_json> madeOf;        //!< see ResultParts::MakeJson()
     std::map<std::string, std::string> versions;                 //!< component -> version
     uint64_t seed{1};                                            //!< RNG seed or run number
     std::map<std::string, uint64_t> counters;  //!< for example pfcXoffSent, framesDropped
@@ -38,7 +39,7 @@ struct RunSummary
     /// The port at the other end of the link by port, as --seriesPorts names them.
     std::vector<std::pair<std::string, std::string>> neighbours;
     std::vector<std::string> warnings; //!< what was said on standard error
-    std::string end;                   //!< flowsDone, stalled, stop, safetyLimit
+    std::string end;                   //!< flowsDone, stalled, stop, safetyLimit, interrupted
     double wallSeconds{0};             //!< elapsed time
     double cpuSeconds{0};              //!< processor time
 };
@@ -177,7 +178,8 @@ class RunWriter
     void WriteFile(const std::string& name, const std::string& text);
 
     /**
-     * @param summary what summary.json shall hold; Finish() adds "files"
+     * @param summary what summary.json shall hold; Finish() adds "files" and, of "manifest",
+     *        "outputs" and "inputs"
      */
     void SetSummary(const nlohmann::ordered_json& summary);
 

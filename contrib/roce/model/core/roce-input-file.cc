@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace ns3
 {
@@ -19,7 +20,7 @@ namespace roce
 namespace
 {
 
-std::vector<std::string> g_opened; //!< in order of the first opening
+std::vector<InputFile::Opened> g_opened; //!< in order of the first opening
 
 } // namespace
 
@@ -33,14 +34,19 @@ InputFile::Open(const std::string& path, const std::string& what)
         const std::string reason = errno != 0 ? std::strerror(errno) : "unknown reason";
         throw InputError(path, 1, "cannot be read (" + reason + "), expected " + what);
     }
-    if (std::find(g_opened.begin(), g_opened.end(), path) == g_opened.end())
+    if (std::none_of(g_opened.begin(), g_opened.end(), [&path](const Opened& file) {
+            return file.path == path;
+        }))
     {
-        g_opened.push_back(path);
+        std::error_code missing;
+        const bool isRegular = std::filesystem::is_regular_file(path, missing);
+        g_opened.push_back(
+            {path, isRegular ? std::optional<FileDigest>(FileDigest::Of(path)) : std::nullopt});
     }
     return in;
 }
 
-const std::vector<std::string>&
+const std::vector<InputFile::Opened>&
 InputFile::GetOpened()
 {
     return g_opened;

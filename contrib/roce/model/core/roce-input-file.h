@@ -6,7 +6,10 @@
 #ifndef ROCE_INPUT_FILE_H
 #define ROCE_INPUT_FILE_H
 
+#include "roce-sha256.h"
+
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +20,18 @@ namespace roce
 
 /**
  * @ingroup roce
- * @brief Opens the files that a user names, and remembers them, so that no result replaces one.
+ * @brief Opens the files that a user names, and remembers them: no result replaces one, and
+ * summary.json lists them.
  */
 struct InputFile
 {
+    /// A file that was opened.
+    struct Opened
+    {
+        std::string path;
+        std::optional<FileDigest> digest; //!< as it was then; none of a pipe or another device
+    };
+
     /**
      * @param path the file
      * @param what it is expected to hold, for the message ("a flow list")
@@ -30,7 +41,7 @@ struct InputFile
     static std::ifstream Open(const std::string& path, const std::string& what);
 
     /// @return every file that this process has opened so, without double entries
-    static const std::vector<std::string>& GetOpened();
+    static const std::vector<Opened>& GetOpened();
 };
 
 } // namespace roce

@@ -10,6 +10,7 @@
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-interruption.h"
 
 #include <algorithm>
 
@@ -125,11 +126,13 @@ RankMail::Swap(int64_t nowPs,
         outlook.firstPs = std::min(outlook.firstPs, direction->Pack(bytes));
     }
     sent.clear();
-    std::vector<int64_t> numbers{nowPs, outlook.firstPs, outlook.leastEndPs};
+    // A signal to one process ends the run in all, here, where all are at the same time.
+    int64_t interruption = Interruption::GetRequested();
+    std::vector<int64_t> numbers{nowPs, outlook.firstPs, outlook.leastEndPs, interruption};
     const std::vector<std::string> fromEach = m_ranks.Swap(numbers, m_toEach);
     for (unsigned rank = 0; rank < m_ranks.GetN(); ++rank)
     {
-        const int64_t* const theirs = &numbers[3 * std::size_t{rank}];
+        const int64_t* const theirs = &numbers[4 * std::size_t{rank}];
         if (theirs[0] != nowPs)
         {
             throw InputError("ranks: the processes have come apart, process " +
@@ -140,10 +143,15 @@ RankMail::Swap(int64_t nowPs,
         }
         outlook.firstPs = std::min(outlook.firstPs, theirs[1]);
         outlook.leastEndPs = std::max(outlook.leastEndPs, theirs[2]);
+        interruption = std::max(interruption, theirs[3]);
         if (!fromEach[rank].empty())
         {
             ReadMessage(fromEach[rank], nowPs, reports);
         }
+    }
+    if (interruption)
+    {
+        Interruption::Take(static_cast<int>(interruption));
     }
     return outlook;
 }
