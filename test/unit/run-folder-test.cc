@@ -240,7 +240,12 @@ TEST_F(RunFolderTest, FilesOfOthersAreNotTouched)
 
 TEST_F(RunFolderTest, ASummaryThatIsNotARunsIsNotReplacedAndGivesNoRight)
 {
-    for (const char* text : {"{ broken", "{}", "[]", "", R"({"files": ["notes.txt"]})"})
+    for (const char* text : {"{ broken",
+                             "{}",
+                             "[]",
+                             "",
+                             R"({"files": ["notes.txt"]})",
+                             R"({"files": ["flows.csv", "summary.json"]})"})
     {
         Put("summary.json", text);
         EXPECT_NE(ErrorOfRun().find("summary.json: is not from an earlier run"), std::string::npos)
@@ -251,8 +256,8 @@ TEST_F(RunFolderTest, ASummaryThatIsNotARunsIsNotReplacedAndGivesNoRight)
     // What it lists may be nonsense.
     fs::create_directories(m_path / "folder" / "full");
     Put("summary.json",
-        R"({"files": ["../outside.txt", "..", "", "\u0000", "a\nb", ")" + std::string(300, 'x') +
-            R"(", "folder", 7, "summary.json"]})");
+        R"({"format": 1, "versions": {}, "files": ["../outside.txt", "..", "", "\u0000", "a\nb", ")" +
+            std::string(300, 'x') + R"(", "folder", 7, "summary.json"]})");
     RunWhole({"flows.csv"}, "x");
     EXPECT_TRUE(fs::exists(m_root / "outside.txt"));
     EXPECT_TRUE(fs::exists(m_path / "folder" / "full"));
@@ -472,7 +477,8 @@ TEST_F(RunFolderTest, ASummaryGivesNoRightToOtherContents)
     RunWhole({"queues.csv"}, "second");
     EXPECT_EQ(Look().at("old.csv"), "mine");
     // A summary without manifest lets its files be replaced, and does not have them removed.
-    Put("summary.json", R"({"files": ["flows.csv", "old.csv", "summary.json"]})");
+    Put("summary.json",
+        R"({"format": 1, "versions": {}, "files": ["flows.csv", "old.csv", "summary.json"]})");
     RunWhole({"flows.csv"}, "third");
     EXPECT_EQ(Look().at("flows.csv"), "third");
     EXPECT_EQ(Look().at("old.csv"), "mine");

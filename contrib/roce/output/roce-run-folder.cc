@@ -198,13 +198,19 @@ RunFolder::ReadResult(const std::string& path) const
     {
         return result; // every run lists it
     }
-    result[SUMMARY];
     const nlohmann::json manifest = summary.value("manifest", nlohmann::json());
-    if (!manifest.is_object())
+    const bool isEarlier = !manifest.is_object(); // of an earlier version, which always had these
+    if (isEarlier && (summary.value("format", nlohmann::json()) != 1 ||
+                      !summary.value("versions", nlohmann::json()).is_object()))
+    {
+        return result;
+    }
+    result[SUMMARY];
+    if (isEarlier)
     {
         for (const std::string& name : names)
         {
-            result[name]; // of an earlier version
+            result[name];
         }
         return result;
     }
