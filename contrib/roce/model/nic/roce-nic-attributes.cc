@@ -119,7 +119,7 @@ Nic::GetTypeId()
                 MakeStringChecker())
             .AddAttribute(
                 "FlowWindowBytes",
-                "Bytes in flight with FlowWindow; 0: line rate times base RTT of the path",
+                "Bytes in flight with FlowWindow; 0: lowest rate on the path times its base RTT",
                 UintegerValue(0),
                 MakeUintegerAccessor(&Nic::m_flowWindowBytes),
                 MakeUintegerChecker<uint64_t>(0, 1ULL << 53))

@@ -153,9 +153,11 @@ Nic::OpenQp(uint32_t dst,
     path.windowFrameBytes = m_payloadWindow ? path.mtuBytes : path.fullFrameBytes;
     if (m_flowWindow != "none")
     {
+        const auto rateBps = static_cast<double>(std::min(path.bottleneckBps, path.lineRateBps));
+        const double bdp = rateBps * static_cast<double>(path.baseRttPs) / 8e12;
         path.flowWindowBytes = m_flowWindowBytes
                                    ? m_flowWindowBytes
-                                   : std::max<uint64_t>(1, static_cast<uint64_t>(path.BdpBytes()));
+                                   : std::max<uint64_t>(1, static_cast<uint64_t>(bdp));
         path.flowWindowScales = m_flowWindow == "rate";
     }
     QueuePair::Config config;
