@@ -283,8 +283,8 @@ EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
     // An empty queue never marks; its curve need not be looked at.
     if (queueBytes && m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
     {
+        m_marked += frame.ecn != ECN_CE; // it may have been marked on its way here
         frame.ecn = ECN_CE;
-        ++m_marked;
         m_markedBytes[out.GetIndex()] += out.WireBytes(frame.frameBytes);
     }
 }
