@@ -101,10 +101,29 @@ Specs(const std::vector<Network::PathHop>& path)
     return specs;
 }
 
+/// @param way the data's @param trafficClass theirs @param path [out] fullQueuePs, lossless
+void
+AddQueues(const std::vector<Network::PathHop>& way, uint8_t trafficClass, PathInfo& path)
+{
+    path.lossless = way.size() > 1;
+    for (std::size_t h = 1; h < way.size(); ++h)
+    {
+        const auto* sw = dynamic_cast<const Switch*>(way[h].port->GetOwner());
+        const uint16_t port = way[h].port->GetIndex();
+        path.lossless &= sw->GetBuffer().IsLossless(port, trafficClass);
+        const double bits =
+            8.0 * static_cast<double>(sw->GetBuffer().GetLongestQueueBytes(port, trafficClass));
+        const double ps = bits * 1e12 / static_cast<double>(way[h].spec.rateBps);
+        path.fullQueuePs =
+            std::max(path.fullQueuePs,
+                     static_cast<int64_t>(std::min(ps, double{LossRecovery::LONGEST_TIMEOUT_PS})));
+    }
+}
+
 } // namespace
 
 PathInfo
-Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
+Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
 {
     Nic& nic = *m_nics.at(src).nic;
     bool there;
@@ -134,6 +153,12 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
         ((sizes.mtuBytes + sizes.payloadAlignBytes - 1) & ~(sizes.payloadAlignBytes - 1)));
     path.interDc = IsInterDc(src, dst);
     path.datacenter = m_nics.at(src).datacenter;
+    path.longestRttPs = path.baseRttPs;
+    if (const auto longest = m_longestRttPs.find(path.datacenter); longest != m_longestRttPs.end())
+    {
+        path.longestRttPs = std::max(path.longestRttPs, longest->second[path.interDc]);
+    }
+    AddQueues(way, trafficClass, path);
     path.nearRttPs = path.baseRttPs;
     path.nearHops = path.hops;
     if (path.interDc)

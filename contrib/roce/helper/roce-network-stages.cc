@@ -87,7 +87,7 @@ Network::HasRole(uint32_t sw, SwitchRole role) const
 }
 
 std::string
-Network::CheckDeployment(const Options& options) const
+Network::CheckDeployment(const Options& options)
 {
     Deployment deployment;
     for (const StagePlacement& placement : options.GetPlacements())
@@ -112,6 +112,7 @@ Network::CheckDeployment(const Options& options) const
             transport.recovery = profile.GetRecovery();
             transport.selector = profile.GetSelector();
             deployment.Add(transport);
+            m_needsLongestRtts |= transport.recovery->NeedsLongestRtt();
         }
     }
     if (options.moreStages)

@@ -357,9 +357,13 @@ class Network
      * @param src NIC
      * @param dst NIC
      * @param entropy UDP source port
+     * @param trafficClass of the data
      * @return see PathInfo; while there is no path, of the path it had before any failure
      */
-    PathInfo GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const;
+    PathInfo GetPath(uint32_t src,
+                     uint32_t dst,
+                     uint16_t entropy,
+                     uint8_t trafficClass = FlowSpec().trafficClass) const;
 
     /**
      * @brief Exact completion time of a flow on the empty network without failures, on the path
@@ -603,6 +607,7 @@ class Network
     void ComputeRoutes(bool complete);
     std::vector<std::vector<uint32_t>> FindTwinRacks() const;
     std::vector<uint32_t> ComputeDistances(uint32_t destination) const;
+    void FindLongestRtts();
     uint32_t Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs);
     bool IsEnd(const LinkEntry& entry, unsigned end, const std::string& name) const;
     std::string EndName(const LinkEntry& entry, unsigned end) const;
@@ -618,7 +623,7 @@ class Network
     std::string AuditLinks() const;
     WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const;
     bool IsInterDc(uint32_t src, uint32_t dst) const;
-    std::string CheckDeployment(const Options& options) const;
+    std::string CheckDeployment(const Options& options);
     void InstallStages(const Options& options);
     void InstallTuner(const ObjectFactory& factory);
     void CheckEcnBelowPfc();
@@ -653,6 +658,9 @@ class Network
     std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
     int64_t m_lastStartPs{0};                         //!< of flows that wait for none
     Ptr<Tuner> m_tuner;                               //!< or null
+    bool m_needsLongestRtts{false};                   //!< see LossRecovery::NeedsLongestRtt()
+    /// See PathInfo::longestRttPs: of each datacenter, within it and out of it.
+    std::map<uint32_t, std::array<int64_t, 2>> m_longestRttPs;
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     bool m_built{false};

@@ -507,6 +507,7 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     ApplyGlobalT(network);
     run.Warn(m_transport.Check(network));
+    run.Warn(TransportOptions::CheckRecovery(network, m_flows.flows));
 
     std::vector<UnusedOptions> own;
     if (network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket())

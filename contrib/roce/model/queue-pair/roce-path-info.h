@@ -33,6 +33,11 @@ struct PathInfo
     /// first long link, and the links to there. Without long link: as baseRttPs and hops.
     int64_t nearRttPs{0};
     uint32_t nearHops{0};
+    /// Longest base RTT between NICs, within the sender's datacenter or, for interDc, out of it; 0:
+    /// nobody has asked for it (LossRecovery::NeedsLongestRtt()).
+    int64_t longestRttPs{0};
+    int64_t fullQueuePs{0}; //!< time that the longest of the path's queues takes to drain when full
+    bool lossless{false};   //!< PFC protects the data all the way
 
     /// @return line rate times base RTT, in bytes
     double BdpBytes() const
