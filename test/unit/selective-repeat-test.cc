@@ -272,6 +272,7 @@ TEST(SelectiveRepeat, TwoTimeouts)
     s.SendAll();
     EXPECT_EQ(timeout(s), 320 * US);
     s.Ack(1, {4, 5, 6, 7, 8, 9});
+    EXPECT_EQ(timeout(s), 320 * US) << "what waits to be sent again is not lost again";
     s.SendAll();
     EXPECT_EQ(s.qp.GetNextPsn() - s.qp.GetUna(), 9u);
     EXPECT_EQ(timeout(s), 100 * US);

@@ -437,7 +437,10 @@ SelectiveRepeat::TakeRepeat(QueuePair& qp)
 int64_t
 SelectiveRepeat::TimeoutPs(const QueuePair& qp) const
 {
-    const int64_t basePs = qp.GetInflightBytes() <= m_fewBytes ? m_lowPs : m_highPs;
+    // What waits to be sent again, for the window or a pause, is not lost again yet.
+    const uint64_t una = qp.GetUna();
+    const bool waits = (una >= m_repeatPsn && una < m_lossEndPsn) || m_asked.Has(una, una);
+    const int64_t basePs = !waits && qp.GetInflightBytes() <= m_fewBytes ? m_lowPs : m_highPs;
     const unsigned doublings = std::min(qp.timeout.GetRetries(), MOST_DOUBLINGS);
     return basePs < m_highPs >> doublings ? basePs << doublings : m_highPs;
 }

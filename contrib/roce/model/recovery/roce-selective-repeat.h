@@ -56,7 +56,8 @@ struct SelectiveRepeatParams
  *   one buffer after the other, as long for each switch. IRN's 320 us are that of its network.
  * - RtoLow holds while at most RtoLowPackets full frames are in flight (IRN: 100 us, 3), so that
  *   few are repeated in vain; it is never below srtt + 4 rttvar (RFC 6298), measured once per round
- *   trip, nor above RtoHigh. RtoLow = 0: 100 us; with PFC RtoHigh until an RTT is known.
+ *   trip, nor above RtoHigh. RtoLow = 0: 100 us; with PFC RtoHigh until an RTT is known. While the
+ *   oldest packet waits to be sent again, for the window or a pause, RtoHigh holds.
  * - Each timeout without progress doubles the next one, up to RtoHigh, and Nic::RetryLimit ends no
  *   flow before: so it does not fail for mere queues. None is below Nic::RtoFactor base RTTs.
  *   Nic::RtoMin is not looked at.
