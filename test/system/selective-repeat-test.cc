@@ -6,6 +6,8 @@
 // Selective repeat in a network: what is sent again, and when.
 #include "roce-loss-fixture.h"
 
+#include "ns3/roce-random-loss.h"
+
 using namespace ns3;
 using namespace ns3::roce;
 using namespace ns3::roce::test;
@@ -119,25 +121,133 @@ TEST_F(Repeat, EverythingLostIsRecoveredByTheHighTimeout)
     ExpectAllDone(net, done, flows);
 }
 
-// A repeat that is lost again waits for the timeout, counted from the repeat.
+// A repeat that is lost again is found by what is sent after it, or else by the timeout.
 TEST_F(Repeat, LostTwice)
 {
-    UseSelectiveRepeat("[BdpCap=0|RtoLow=100us|RtoHigh=100us]");
+    for (const uint64_t psn : {uint64_t{20}, N_PACKETS - 2})
+    {
+        UseSelectiveRepeat("[BdpCap=0|RtoLow=100us|RtoHigh=100us]");
+        Network net;
+        MakeStar(net, 2);
+        net.Build();
+        auto& repeats = RecordRepeats(net);
+        int lost = 0;
+        LoseFrames(net.GetNic(1), [&lost, psn](const Frame& f) {
+            return f.kind == FrameKind::DATA && f.psn == psn && lost++ < 2;
+        });
+        const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        ASSERT_EQ(repeats.size(), 2u);
+        const int64_t waited = repeats[1].first - repeats[0].first;
+        if (psn == 20)
+        {
+            EXPECT_LT(waited, 7 * US); // a round trip and two frames
+        }
+        else
+        {
+            EXPECT_EQ(waited, 100 * US);
+        }
+        ExpectAllDone(net, done, flows);
+        Simulator::Destroy();
+    }
+}
+
+// 60 messages wait in one buffer, with PFC for longer than seven of IRN's timeouts: nothing is
+// lost, repeated or given up.
+TEST_F(Repeat, WhatWaitsUnderPfcIsNotRepeated)
+{
+    SetRateLaw("Dcqcn");
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("8MB"));
     Network net;
-    MakeStar(net, 2);
+    MakeStar(net, 61, 10 * G);
     net.Build();
-    auto& repeats = RecordRepeats(net);
-    int lost = 0;
-    LoseFrames(net.GetNic(1), [&lost](const Frame& f) {
-        return f.kind == FrameKind::DATA && f.psn == 20 && lost++ < 2;
-    });
-    const auto flows = Numbered({Flow(0, 1, N_PACKETS * 4096)});
+    std::vector<FlowSpec> flows;
+    for (uint32_t src = 1; src <= 60; ++src)
+    {
+        flows.push_back(Flow(src, 0, 40000));
+    }
+    flows = Numbered(flows);
     Completions done(net);
     net.InstallFlows(flows);
     Simulator::Run();
-    ASSERT_EQ(repeats.size(), 2u);
-    EXPECT_EQ(repeats[1].first - repeats[0].first, 100 * US);
+    const Totals t = Sum(net);
+    EXPECT_EQ(t.failed, 0u);
+    EXPECT_EQ(t.timeouts, 0u);
+    EXPECT_EQ(t.retransmitted, 0u);
+    EXPECT_GT(done.FctPs(59), 1000 * US) << "the test needs a long queue";
     ExpectAllDone(net, done, flows);
+}
+
+// Without PFC a few are repeated in vain, since IRN's low timeout is short; no flow fails for that.
+TEST_F(Repeat, WhatWaitsWithoutPfcIsNotGivenUp)
+{
+    Config::SetDefault("ns3::roce::Switch::BufferSize", StringValue("16MB"));
+    Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
+    Network net;
+    MakeStar(net, 101, 10 * G);
+    net.Build();
+    std::vector<FlowSpec> flows;
+    for (uint32_t src = 1; src <= 100; ++src)
+    {
+        flows.push_back(Flow(src, 0, src % 2 ? 4000 : 80000));
+    }
+    flows = Numbered(flows);
+    Completions done(net);
+    net.InstallFlows(flows);
+    Simulator::Run();
+    const Totals t = Sum(net);
+    EXPECT_EQ(t.lost, 0u);
+    EXPECT_EQ(t.failed, 0u);
+    EXPECT_LT(t.retransmitted, 1050u) << "of 1050 packets";
+    ExpectAllDone(net, done, flows);
+}
+
+// Random losses cost less than with go-back-N, the cap and all timeouts as they are by default: it
+// is as short as the path where there is none longer, and then a loss costs both a round trip.
+TEST_F(Repeat, RandomLossesCostLessThanWithGoBackN)
+{
+    Config::SetDefault("ns3::roce::Nic::RtoMin", TimeValue(MicroSeconds(100)));
+    const auto goodput = [](const std::string& recovery, const std::string& rate, bool racks) {
+        Recover(recovery);
+        Network net;
+        MakeStar(net, 2);
+        if (racks)
+        {
+            net.AddSwitch("sw1", 0);
+            net.AddNic(net.AddHost("h2", 0), 1, 100 * G, US);
+            net.Connect(0, 1, 100 * G, 4 * US);
+        }
+        net.Build();
+        for (const Ptr<Port>& port : net.GetPorts())
+        {
+            Ptr<RandomLoss> loss = CreateObject<RandomLoss>();
+            loss->SetAttribute("Rate", StringValue(rate));
+            port->SetLossModel(loss);
+        }
+        net.AssignStreams(1);
+        const auto flows = Numbered({Flow(0, 1, 20000000)});
+        Completions done(net);
+        net.InstallFlows(flows);
+        Simulator::Run();
+        ExpectAllDone(net, done, flows);
+        const auto ideal = static_cast<double>(net.GetIdeal(flows[0]).senderFctPs);
+        Simulator::Destroy();
+        return ideal / static_cast<double>(done.FctPs(0));
+    };
+    for (const bool lossless : {false, true})
+    {
+        Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(lossless ? 8 : 0));
+        for (const std::string rate : {"0.001", "0.01", "0.05"})
+        {
+            const double others = goodput("GoBackN", rate, false);
+            EXPECT_GT(goodput("SelectiveRepeat", rate, false), 0.97 * others) << rate;
+            const double more = goodput("SelectiveRepeat", rate, true);
+            EXPECT_GT(more, 1.03 * others) << rate;
+            EXPECT_GT(more, rate == "0.05" ? 0.7 : 0.9) << rate;
+        }
+    }
 }
 
 TEST_F(Repeat, DuplicatesAreAcknowledgedAgain)

@@ -202,6 +202,15 @@ TEST_F(EcnMarkerTest, OnlyEcnCapableFramesAreMarked)
     EXPECT_EQ(marker->GetMarked(), 2u);
 }
 
+TEST_F(EcnMarkerTest, WhatIsMarkedAlreadyIsNotCountedAgain)
+{
+    MakeSwitch({"25Gbps"});
+    FillTo(400001);
+    EXPECT_TRUE(Marks(ECN_ECT0));
+    Marks(ECN_CE);
+    EXPECT_EQ(marker->GetMarked(), 1u);
+}
+
 TEST_F(EcnMarkerTest, TheQueueOfTheFramesOwnClassCounts)
 {
     MakeSwitch({"25Gbps"});

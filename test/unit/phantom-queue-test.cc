@@ -216,6 +216,8 @@ TEST_F(PhantomQueueTest, MarksByTheCurve)
         EXPECT_FALSE(Enqueue(0, 0, ECN_NOT_ECT));
     }
     EXPECT_EQ(phantom->GetMarked(), static_cast<uint64_t>(marked) + 1000);
+    Enqueue(0, 0, ECN_CE); // marked already: not counted again
+    EXPECT_EQ(phantom->GetMarked(), static_cast<uint64_t>(marked) + 1000);
     std::map<std::string, uint64_t> counters{{"phantomMarked", 5}};
     phantom->Count(counters);
     EXPECT_EQ(counters["phantomMarked"], static_cast<uint64_t>(marked) + 1005);

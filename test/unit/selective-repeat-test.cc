@@ -8,6 +8,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/nstime.h"
+#include "ns3/roce-retransmission-timers.h"
 #include "ns3/roce-selective-repeat.h"
 
 #include <algorithm>
@@ -244,31 +245,127 @@ TEST(SelectiveRepeat, BdpCapBoundsWhatIsOutstanding)
     Sender derived(CreateObject<SelectiveRepeat>());
     derived.qp.Post(1000000, 1, 0);
     EXPECT_EQ(derived.SendAll().size(), 114u);
+    // Or from the longest one of the network.
+    PathInfo path = PATH;
+    path.longestRttPs = 20 * US;
+    RecoverySender longest(CreateObject<SelectiveRepeat>(), path);
+    longest.qp.Post(1000000, 1, 0);
+    EXPECT_EQ(longest.SendAll().size(), 228u);
 }
 
 TEST(SelectiveRepeat, TwoTimeouts)
 {
-    Sender s(Sender::NoCap());
+    const auto timeout = [](Sender& s) { return s.recovery->TimeoutPs(s.qp); };
+    Sender s(
+        With<SelectiveRepeat>({{"BdpCap", "false"}, {"RtoLow", "100us"}, {"RtoHigh", "320us"}}));
     s.qp.Post(10000, 1, 0);
     for (int i = 0; i < 3; ++i)
     {
         s.Send();
-        EXPECT_EQ(s.recovery->TimeoutPs(s.qp), 100 * US);
+        EXPECT_EQ(timeout(s), 100 * US);
     }
     s.Send();
-    EXPECT_EQ(s.recovery->TimeoutPs(s.qp), 320 * US);
+    EXPECT_EQ(timeout(s), 320 * US);
     s.Ack(1);
-    EXPECT_EQ(s.recovery->TimeoutPs(s.qp), 100 * US);
+    EXPECT_EQ(timeout(s), 100 * US);
+    // What has arrived behind a gap is not in flight.
+    s.SendAll();
+    EXPECT_EQ(timeout(s), 320 * US);
+    s.Ack(1, {4, 5, 6, 7, 8, 9});
+    EXPECT_EQ(timeout(s), 320 * US) << "what waits to be sent again is not lost again";
+    s.SendAll();
+    EXPECT_EQ(s.qp.GetNextPsn() - s.qp.GetUna(), 9u);
+    EXPECT_EQ(timeout(s), 100 * US);
     // Neither below the NIC's multiple of the base RTT.
+    Sender other;
     Ptr<LossRecovery> longer = Sender::NoCap()->ForQueuePair(PATH, 150 * US);
-    EXPECT_EQ(longer->TimeoutPs(s.qp), 150 * US);
-    s.Send();
-    EXPECT_EQ(longer->TimeoutPs(s.qp), 320 * US);
-    // More outstanding never makes it shorter.
-    EXPECT_EQ(Sender::NoCap()->ForQueuePair(PATH, 400 * US)->TimeoutPs(s.qp), 400 * US);
-    Ptr<SelectiveRepeat> crossed = Sender::NoCap();
-    crossed->SetAttribute("RtoLow", TimeValue(MilliSeconds(1)));
+    EXPECT_EQ(longer->TimeoutPs(other.qp), 150 * US);
+    // More in flight never makes it shorter.
+    const auto crossed = With<SelectiveRepeat>({{"RtoLow", "1ms"}, {"RtoHigh", "320us"}});
+    s.qp.Post(10000, 2, 0);
+    s.SendAll();
     EXPECT_EQ(crossed->ForQueuePair(PATH, 0)->TimeoutPs(s.qp), 1000 * US);
+}
+
+// RtoHigh is what full buffers take to drain: one, or with PFC that of each switch.
+TEST(SelectiveRepeat, TimeoutsOfThePath)
+{
+    PathInfo path = PATH;
+    path.hops = 4;
+    path.fullQueuePs = 500 * US;
+    for (const bool lossless : {false, true})
+    {
+        path.lossless = lossless;
+        RecoverySender s(Sender::NoCap(), path);
+        s.qp.Post(10000, 1, 0);
+        s.Send();
+        const int64_t high = 10 * US + (lossless ? 3 : 1) * 500 * US;
+        EXPECT_EQ(s.recovery->TimeoutPs(s.qp), lossless ? high : 100 * US);
+        EXPECT_EQ(s.recovery->GetLongestTimeoutPs(0), high);
+        s.SendAll(1 * US);
+        EXPECT_EQ(s.recovery->TimeoutPs(s.qp), high);
+        // An RTT of 50 us: 50 + 4 * 25 us. Frames of one RTT are measured once.
+        s.OnAck(Sender::AckOf(8), 50 * US);
+        EXPECT_EQ(s.recovery->TimeoutPs(s.qp), 150 * US);
+    }
+}
+
+// Three retries without progress, each twice as long; a flow may fail only once they are longest.
+TEST(SelectiveRepeat, TimeoutsGrow)
+{
+    Sender s(
+        With<SelectiveRepeat>({{"BdpCap", "false"}, {"RtoLow", "100us"}, {"RtoHigh", "350us"}}));
+    s.qp.Post(2000, 1, 0);
+    for (const int64_t expected : {100, 200, 350, 350})
+    {
+        s.SendAll();
+        EXPECT_EQ(s.recovery->TimeoutPs(s.qp), expected * US);
+        EXPECT_EQ(s.recovery->MayFail(s.qp), expected == 350);
+        EXPECT_TRUE(RetransmissionTimers::Expire(s.qp, true, s.recovery->MayFail(s.qp) ? 7 : 0));
+        s.recovery->OnTimeout(s.qp, 0);
+    }
+}
+
+// A packet that is lost again is found by the next new one that arrives.
+TEST(SelectiveRepeat, LostRepeatsAreFound)
+{
+    Sender s(Sender::NoCap(), 6 * MIDDLE_WIRE);
+    s.qp.Post(20000, 1, 0);
+    EXPECT_EQ(s.SendAll(), (Psns{0, 1, 2, 3, 4, 5}));
+    s.Ack(1);
+    EXPECT_EQ(s.SendAll(), (Psns{6}));
+    s.Ack(1, {2});
+    EXPECT_EQ(s.SendAll(), (Psns{1, 7}));
+    s.Ack(1, {2, 3, 4, 5, 6}); // all sent before the repeat: no sign
+    EXPECT_EQ(s.Send().psn, 8u);
+    EXPECT_EQ(s.SendAll(), (Psns{9, 10, 11}));
+    const uint64_t inflight = s.qp.GetInflightBytes();
+    EXPECT_FALSE(s.Ack(1, {2, 3, 4, 5, 6, 7}).loss); // sent after it
+    EXPECT_EQ(s.qp.GetInflightBytes(), inflight - 2 * MIDDLE_WIRE);
+    EXPECT_EQ(s.SendAll(), (Psns{1, 12}));
+    s.Ack(1, {8, 9, 10, 11});
+    EXPECT_EQ(s.SendAll(), (Psns{13, 14, 15, 16}));
+    s.Ack(17);
+    EXPECT_EQ(s.qp.GetInflightBytes(), 0u);
+    EXPECT_EQ(s.qp.GetRetransmitted(), 2u);
+}
+
+TEST(SelectiveRepeat, LostRepeatsAreFoundLaterOnPathsThatReorder)
+{
+    Ptr<SelectiveRepeat> p = Sender::NoCap();
+    p->SetAttribute("ReorderPackets", UintegerValue(2));
+    Sender s(p);
+    s.qp.Post(4000, 1, 0);
+    s.SendAll();
+    s.Ack(0, {3});
+    EXPECT_EQ(s.SendAll(), (Psns{0}));
+    s.qp.Post(9000, 2, 0);
+    s.SendAll();
+    s.Ack(0, {1, 2, 4});
+    s.Ack(0, {5});
+    EXPECT_FALSE(s.qp.CanSend());
+    s.Ack(0, {6}); // 4 is the first one sent after the repeat: overtaken by three
+    EXPECT_EQ(s.SendAll(), (Psns{0}));
 }
 
 TEST(SelectiveRepeat, ImpossibleAcksAreIgnored)

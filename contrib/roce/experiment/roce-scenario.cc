@@ -50,6 +50,7 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
     run.Warn(Check(network));
     std::vector<FlowSpec> flows = workload.Generate(topology);
     PinThrough(network, workload.through, flows);
+    run.Warn(CheckRecovery(network, flows));
     run.WarnUnused(cmd,
                    {topology.GetUnused(),
                     workload.GetUnused(),

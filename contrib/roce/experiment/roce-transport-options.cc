@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iomanip>
 #include <map>
 #include <set>
 #include <sstream>
@@ -273,6 +274,93 @@ TransportOptions::MakeNetworkOptions() const
         options.tuner = factory.Get();
     }
     return options;
+}
+
+namespace
+{
+
+/// @return "0.32 ms"
+std::string
+Milliseconds(double ps)
+{
+    std::ostringstream text;
+    text << std::setprecision(4) << ps / 1e9 << " ms";
+    return text.str();
+}
+
+/// @return its type without ns3::roce::
+std::string
+NameOf(const Object& object)
+{
+    const std::string name = object.GetInstanceTypeId().GetName();
+    return name.substr(name.rfind(':') + 1);
+}
+
+/// @param flow any @return a warning if flows fail while their frames merely wait, or nothing
+std::string
+CheckPatience(const Network& network, const FlowSpec& flow)
+{
+    Nic& nic = *network.GetNic(flow.src);
+    const PathInfo path = network.GetPath(flow.src, flow.dst, 0, flow.trafficClass);
+    const Ptr<LossRecovery> recovery =
+        nic.GetProfile(path.interDc)->GetRecovery()->ForQueuePair(path, nic.GetRtoFloorPs(path));
+    const auto longestPs = static_cast<double>(recovery->GetLongestTimeoutPs(nic.GetRtoPs(path)));
+    const double patiencePs = longestPs * (nic.GetRetryLimit() + 1.0);
+    // Without PFC it is rare that one port has as much of the buffer.
+    if (!path.lossless || !nic.GetRetryLimit() ||
+        patiencePs >= static_cast<double>(path.fullQueuePs))
+    {
+        return "";
+    }
+    return NameOf(*recovery) + (path.interDc ? " between datacenters" : "") +
+           ": flows fail after " + std::to_string(nic.GetRetryLimit() + 1) + " timeouts of " +
+           Milliseconds(longestPs) + ", but a full buffer between NIC " + std::to_string(flow.src) +
+           " and NIC " + std::to_string(flow.dst) + " takes " +
+           Milliseconds(static_cast<double>(path.fullQueuePs)) +
+           " to drain; longer timeouts or --ns3::roce::Nic::RetryLimit=0 would let them wait";
+}
+
+/// @param flow any @return a warning if packets that overtake cause repeats, or nothing
+std::string
+CheckOrder(const Network& network, const FlowSpec& flow)
+{
+    const bool interDc = network.GetDatacenter(flow.src) != network.GetDatacenter(flow.dst);
+    const TransportProfile& profile = *network.GetNic(flow.src)->GetProfile(interDc);
+    if (!profile.GetSelector()->IsPerPacket() || !profile.GetRecovery()->NeedsOrder())
+    {
+        return "";
+    }
+    return NameOf(*profile.GetSelector()) + (interDc ? " between datacenters" : "") +
+           " sends packets on several paths, and " + NameOf(*profile.GetRecovery()) +
+           " repeats each that another one overtakes; SelectiveRepeat[ReorderPackets=64] or "
+           "PacketTimers would bear that";
+}
+
+} // namespace
+
+std::vector<std::string>
+TransportOptions::CheckRecovery(const Network& network, const std::vector<FlowSpec>& flows)
+{
+    std::vector<std::string> warnings;
+    for (const auto check : {&CheckPatience, &CheckOrder})
+    {
+        std::string warning;
+        for (const bool interDc : {false, true})
+        {
+            const auto flow = std::find_if(flows.begin(), flows.end(), [&](const FlowSpec& f) {
+                return interDc == (network.GetDatacenter(f.src) != network.GetDatacenter(f.dst));
+            });
+            if (flow != flows.end() && warning.empty())
+            {
+                warning = check(network, *flow);
+            }
+        }
+        if (!warning.empty())
+        {
+            warnings.push_back(warning);
+        }
+    }
+    return warnings;
 }
 
 std::vector<std::string>

@@ -68,6 +68,15 @@ struct TransportOptions
     std::vector<std::string> Check(const Network& network) const;
 
     /**
+     * @brief Look for loss recoveries that repeat or give up what is not lost.
+     * @param network built
+     * @param flows all flows; the first within a datacenter and the first between two stand for all
+     * @return warnings
+     */
+    static std::vector<std::string> CheckRecovery(const Network& network,
+                                                  const std::vector<FlowSpec>& flows);
+
+    /**
      * @param cmd already parsed
      * @param network built, with loss models and failures
      * @param flows that run in it

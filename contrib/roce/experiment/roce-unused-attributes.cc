@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace ns3
 {
@@ -81,6 +82,39 @@ FindUsedTypes(const Network& network, const std::array<bool, 2>& scopes)
     return used;
 }
 
+/// @return names of the loss recoveries if none of them looks at it, or nothing
+std::string
+FindIgnorants(LossRecovery::NicTimeout what,
+              const Network& network,
+              const std::array<bool, 2>& scopes)
+{
+    std::set<std::string> names;
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        for (const bool interDc : {false, true})
+        {
+            const Ptr<TransportProfile> profile =
+                scopes[interDc] ? network.GetNic(n)->GetProfile(interDc) : nullptr;
+            if (profile && profile->GetRecovery()->LooksAt(what))
+            {
+                return "";
+            }
+            if (profile)
+            {
+                const std::string type =
+                    profile->GetRecovery()->GetInstanceTypeId().GetName().substr(MODULE.size());
+                names.insert(type);
+            }
+        }
+    }
+    std::string text;
+    for (const std::string& name : names)
+    {
+        text += (text.empty() ? "" : " and ") + name;
+    }
+    return text;
+}
+
 } // namespace
 
 std::array<bool, 2>
@@ -119,6 +153,19 @@ FindUnusedAttributes(const std::set<std::string>& given,
             }))
         {
             unused.push_back({{name}, "since there is no " + type.substr(MODULE.size())});
+        }
+    }
+    const std::pair<const char*, LossRecovery::NicTimeout> timeouts[] = {
+        {"RtoFactor", LossRecovery::NicTimeout::RTO_FACTOR},
+        {"RtoMin", LossRecovery::NicTimeout::RTO_MIN}};
+    for (const auto& [attribute, what] : timeouts)
+    {
+        const std::string name = MODULE + "Nic::" + attribute;
+        const std::string recoveries =
+            given.count(name) ? FindIgnorants(what, network, scopes) : "";
+        if (!recoveries.empty())
+        {
+            unused.push_back({{name}, "with the timeouts of " + recoveries});
         }
     }
     return unused;

@@ -5,9 +5,9 @@
  */
 #include "roce-network.h"
 
-#include "ns3/roce-flow-application.h"
-
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 // Paths through a Network, and what senders and results need to know of them.
 
@@ -21,6 +21,12 @@ Network::TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const
 {
     bool arrives;
     return Trace(src, dst, entropy, false, arrives);
+}
+
+const Routing&
+Network::GetIntactRoutes(Switch& sw) const
+{
+    return m_intactRoutes.empty() ? sw.GetRouting() : m_intactRoutes.at(sw.GetNodeId());
 }
 
 std::vector<Network::PathHop>
@@ -38,12 +44,8 @@ Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& 
         {
             return path;
         }
-        const Routing* routes = &sw->GetRouting();
-        if (intact && !m_intactRoutes.empty())
-        {
-            routes = &m_intactRoutes.at(sw->GetNodeId());
-        }
-        const uint16_t out = routes->Route(src, dst, entropy);
+        const Routing& routes = intact ? GetIntactRoutes(*sw) : sw->GetRouting();
+        const uint16_t out = routes.Route(src, dst, entropy);
         if (out == Routing::NO_PORT)
         {
             arrives = false;
@@ -101,10 +103,29 @@ Specs(const std::vector<Network::PathHop>& path)
     return specs;
 }
 
+/// @param way the data's @param trafficClass theirs @param path [out] fullQueuePs, lossless
+void
+AddQueues(const std::vector<Network::PathHop>& way, uint8_t trafficClass, PathInfo& path)
+{
+    path.lossless = way.size() > 1;
+    for (std::size_t h = 1; h < way.size(); ++h)
+    {
+        const auto* sw = dynamic_cast<const Switch*>(way[h].port->GetOwner());
+        const uint16_t port = way[h].port->GetIndex();
+        path.lossless &= sw->GetBuffer().IsLossless(port, trafficClass);
+        const double bits =
+            8.0 * static_cast<double>(sw->GetBuffer().GetLongestQueueBytes(port, trafficClass));
+        const double ps = bits * 1e12 / static_cast<double>(way[h].spec.rateBps);
+        path.fullQueuePs =
+            std::max(path.fullQueuePs,
+                     static_cast<int64_t>(std::min(ps, double{LossRecovery::LONGEST_TIMEOUT_PS})));
+    }
+}
+
 } // namespace
 
 PathInfo
-Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
+Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
 {
     Nic& nic = *m_nics.at(src).nic;
     bool there;
@@ -134,6 +155,12 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
         ((sizes.mtuBytes + sizes.payloadAlignBytes - 1) & ~(sizes.payloadAlignBytes - 1)));
     path.interDc = IsInterDc(src, dst);
     path.datacenter = m_nics.at(src).datacenter;
+    path.longestRttPs = path.baseRttPs;
+    if (const auto longest = m_longestRttPs.find(path.datacenter); longest != m_longestRttPs.end())
+    {
+        path.longestRttPs = std::max(path.longestRttPs, longest->second[path.interDc]);
+    }
+    AddQueues(way, trafficClass, path);
     path.nearRttPs = path.baseRttPs;
     path.nearHops = path.hops;
     if (path.interDc)
@@ -153,23 +180,99 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const
     return path;
 }
 
+/// Racks with the same links to and from the same switches have the same paths to all others.
+/// @return by rack, the switches of the first two racks of its kind
+const std::vector<std::array<uint32_t, 2>>&
+Network::GetLikeRacks() const
+{
+    using Specs = std::tuple<uint32_t, uint64_t, int64_t, uint64_t>;
+    if (!m_likeRacks.empty())
+    {
+        return m_likeRacks;
+    }
+    std::map<std::vector<Specs>, std::vector<uint32_t>> kinds;
+    for (const uint32_t sw : m_rackSwitch)
+    {
+        std::vector<Specs> links;
+        for (const Neighbour& next : m_switches[sw].neighbours)
+        {
+            const Port& port = *m_switches[sw].sw->PeekPort(next.port);
+            links.emplace_back(next.sw,
+                               port.GetRateBps(),
+                               port.GetLink()->GetDelayPs(),
+                               port.GetPeer()->GetRateBps());
+        }
+        std::sort(links.begin(), links.end());
+        kinds[links].push_back(sw);
+    }
+    m_likeRacks.resize(m_rackSwitch.size());
+    for (const auto& [links, racks] : kinds)
+    {
+        for (const uint32_t sw : racks)
+        {
+            m_likeRacks[m_switches[sw].rack] = {racks.front(), racks[racks.size() > 1]};
+        }
+    }
+    return m_likeRacks;
+}
+
+std::vector<std::vector<HopSpec>>
+Network::GetBestPaths(uint32_t src, uint32_t dst) const
+{
+    const auto spec = [](const Port& port) {
+        return HopSpec{port.GetRateBps(), port.GetLink()->GetDelayPs()};
+    };
+    const NicEntry& nic = m_nics.at(dst);
+    uint32_t from = m_nics.at(src).sw;
+    uint32_t to = nic.sw;
+    if (from != to)
+    {
+        const std::array<uint32_t, 2> likeTo = GetLikeRacks()[m_switches[to].rack];
+        from = GetLikeRacks()[m_switches[from].rack][0];
+        to = likeTo[likeTo[0] == from];
+    }
+    const uint32_t rack = m_switches[to].rack;
+    const auto links = [&](uint32_t sw) {
+        std::vector<BestPaths::Link> all;
+        const SwitchEntry& entry = m_switches[sw];
+        const std::vector<uint16_t> group = GetIntactRoutes(*entry.sw).GetGroup(rack);
+        for (const Neighbour& next : entry.neighbours)
+        {
+            if (std::binary_search(group.begin(), group.end(), next.port))
+            {
+                all.push_back({spec(*entry.sw->PeekPort(next.port)), next.sw});
+            }
+        }
+        return all;
+    };
+    std::vector<std::vector<HopSpec>> paths = m_bestPaths.Find(from, to, links);
+    for (std::vector<HopSpec>& path : paths)
+    {
+        path.insert(path.begin(), spec(*m_nics[src].nic));
+        path.push_back(spec(*m_switches[nic.sw].sw->PeekPort(nic.swPort)));
+    }
+    return paths;
+}
+
 IdealFct::Result
 Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
 {
-    const uint16_t entropy = FlowApplication::Entropy(flow);
     WireSizes sizes = GetWireSizes(flow.src, flow.dst, telemetry);
     // The last ACK can only be held up by an ACK of the packet just before.
     const uint64_t before = flow.sizeBytes ? (flow.sizeBytes - 1) / sizes.mtuBytes : 0;
     sizes.ackEveryPacket = before % m_nics.at(flow.dst).nic->GetAckEveryN() == 0;
-    bool arrives;
-    return IdealFct(Specs(Trace(flow.src, flow.dst, entropy, true, arrives)),
-                    Specs(Trace(flow.dst,
-                                flow.src,
-                                flow.replyPort ? flow.replyPort : entropy,
-                                true,
-                                arrives)),
-                    sizes)
-        .Compute(flow.sizeBytes);
+    IdealFct::Result best{INT64_MAX, INT64_MAX};
+    const std::vector<std::vector<HopSpec>> back = GetBestPaths(flow.dst, flow.src);
+    for (const std::vector<HopSpec>& there : GetBestPaths(flow.src, flow.dst))
+    {
+        for (const std::vector<HopSpec>& ackPath : back)
+        {
+            const IdealFct::Result ideal = IdealFct(there, ackPath, sizes).Compute(flow.sizeBytes);
+            best.senderFctPs = std::min(best.senderFctPs, ideal.senderFctPs);
+            best.receiverFctPs = std::min(best.receiverFctPs, ideal.receiverFctPs);
+        }
+    }
+    return best;
 }
 
 } // namespace roce

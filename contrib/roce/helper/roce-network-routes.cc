@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 // Shortest paths of a Network.
 //
@@ -198,6 +199,94 @@ Network::ComputeRoutes(bool complete)
             {
                 throw InputError("network: no path from " + entry.name + " to " +
                                  m_switches[root].name);
+            }
+        }
+    }
+}
+
+namespace
+{
+
+/// What a link adds to the RTT of a full frame.
+class LinkRtt
+{
+  public:
+    /// @param sizes of frames
+    explicit LinkRtt(const WireSizes& sizes)
+    {
+        const std::vector<HopSpec> any{{1'000'000'000, 0}};
+        const IdealFct ideal(any, any, sizes);
+        m_dataBytes = static_cast<uint32_t>(ideal.DataWireBytes(sizes.mtuBytes, false, 0));
+        m_ackBytes = static_cast<uint32_t>(ideal.AckWireBytes());
+    }
+
+    /// @param port that sends the data @return picoseconds, there and back
+    int64_t GetPs(const Port& port) const
+    {
+        return port.SerialisationPs(m_dataBytes) + port.GetPeer()->SerialisationPs(m_ackBytes) +
+               2 * port.GetLink()->GetDelayPs();
+    }
+
+  private:
+    uint32_t m_dataBytes;
+    uint32_t m_ackBytes;
+};
+
+} // namespace
+
+/// Frames are as long as NIC 0's; of twins, those count that are the farthest from others.
+void
+Network::FindLongestRtts()
+{
+    const LinkRtt rtt(GetWireSizes(0, GetNNics() - 1, true));
+    std::vector<int64_t> nicPs(m_rackSwitch.size()); // longest link of a rack's NICs
+    for (const NicEntry& nic : m_nics)
+    {
+        int64_t& longest = nicPs[m_switches[nic.sw].rack];
+        longest = std::max(longest, rtt.GetPs(*nic.nic));
+    }
+    const auto note = [this](uint32_t from, uint32_t to, int64_t rttPs) {
+        const uint32_t datacenter = m_switches[from].datacenter;
+        int64_t& longest = m_longestRttPs[datacenter][datacenter != m_switches[to].datacenter];
+        longest = std::max(longest, rttPs);
+    };
+    for (const std::vector<uint32_t>& twins : FindTwinRacks())
+    {
+        const uint32_t root = m_rackSwitch[twins.front()];
+        std::vector<bool> isEnd(m_switches.size());
+        int64_t lastPs = 0;
+        for (const uint32_t rack : twins)
+        {
+            isEnd[m_rackSwitch[rack]] = true;
+            lastPs = std::max(lastPs, nicPs[rack]);
+            note(root, root, 2 * nicPs[rack]);
+        }
+        const std::vector<uint32_t> distances = ComputeDistances(root);
+        std::vector<uint32_t> order(m_switches.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            return std::make_pair(distances[a], a) < std::make_pair(distances[b], b);
+        });
+        std::vector<int64_t> wayPs(m_switches.size());
+        for (const uint32_t s : order)
+        {
+            if (distances[s] == 0 || distances[s] == FAR)
+            {
+                continue;
+            }
+            for (const Neighbour& next : m_switches[s].neighbours)
+            {
+                const bool isLast = distances[s] == 1 && isEnd[next.sw];
+                if (IsUsable(next, next.end) && (isLast || distances[next.sw] + 1 == distances[s]))
+                {
+                    const int64_t restPs = isLast ? 0 : wayPs[next.sw];
+                    wayPs[s] = std::max(wayPs[s],
+                                        restPs + rtt.GetPs(*m_switches[s].sw->PeekPort(next.port)));
+                }
+            }
+            if (const int32_t rack = m_switches[s].rack; rack >= 0)
+            {
+                note(s, root, nicPs[rack] + wayPs[s] + lastPs);
             }
         }
     }

@@ -87,7 +87,7 @@ Network::HasRole(uint32_t sw, SwitchRole role) const
 }
 
 std::string
-Network::CheckDeployment(const Options& options) const
+Network::CheckDeployment(const Options& options)
 {
     Deployment deployment;
     for (const StagePlacement& placement : options.GetPlacements())
@@ -119,6 +119,7 @@ Network::CheckDeployment(const Options& options) const
             m_defaults->Note(*transport.recovery);
             m_defaults->Note(*transport.selector);
             deployment.Add(transport);
+            m_needsLongestRtts |= transport.recovery->NeedsLongestRtt();
         }
     }
     if (options.moreStages)

@@ -157,8 +157,8 @@ Network::AddNic(uint32_t host,
     Ptr<Nic> nic = factory.Create<Nic>();
     nic->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
     m_hosts[host].node->AddDevice(nic);
-    nic->SetIdentity(index, [this](uint32_t src, uint32_t dst, uint16_t entropy) {
-        return GetPath(src, dst, entropy);
+    nic->SetIdentity(index, [this](uint32_t src, uint32_t dst, uint16_t entropy, uint8_t cls) {
+        return GetPath(src, dst, entropy, cls);
     });
     Ptr<Port> port = OtherEnd(rateBps);
     const uint16_t swPort = AddSwitchPort(sw, port, rateBps);
@@ -307,6 +307,10 @@ Network::Build(const Options& options)
     }
     InstallStages(options);
     CheckEcnBelowPfc();
+    if (m_needsLongestRtts)
+    {
+        FindLongestRtts();
+    }
     if (options.tuner)
     {
         InstallTuner(*options.tuner);

@@ -6,6 +6,7 @@
 #ifndef ROCE_NETWORK_H
 #define ROCE_NETWORK_H
 
+#include "roce-best-paths.h"
 #include "roce-default-watch.h"
 #include "roce-flow-order.h"
 #include "roce-ideal-fct.h"
@@ -358,13 +359,29 @@ class Network
      * @param src NIC
      * @param dst NIC
      * @param entropy UDP source port
+     * @param trafficClass of the data
      * @return see PathInfo; while there is no path, of the path it had before any failure
      */
-    PathInfo GetPath(uint32_t src, uint32_t dst, uint16_t entropy) const;
+    PathInfo GetPath(uint32_t src,
+                     uint32_t dst,
+                     uint16_t entropy,
+                     uint8_t trafficClass = FlowSpec().trafficClass) const;
 
     /**
-     * @brief Exact completion time of a flow on the empty network without failures, on the path
-     * ECMP gives it.
+     * @brief The shortest paths between two NICs on the network without failures, but those that
+     * another one is never slower than.
+     * @param src NIC
+     * @param dst NIC
+     * @return at least one, with the links of each
+     */
+    std::vector<std::vector<HopSpec>> GetBestPaths(uint32_t src, uint32_t dst) const;
+
+    /**
+     * @brief Exact completion time of a flow on the empty network without failures, on the best of
+     * its shortest paths, whichever it takes: one path for the data and one for the ACKs.
+     *
+     * A flow that uses several paths may be faster: if links in the middle are slower than the
+     * NICs', several carry more than one, and a last frame that is shorter overtakes.
      * @param flow the flow
      * @param telemetry charge the telemetry its rate law asks for; false (as for slowdowns) makes
      * the figure independent of the rate law
@@ -604,6 +621,9 @@ class Network
     void ComputeRoutes(bool complete);
     std::vector<std::vector<uint32_t>> FindTwinRacks() const;
     std::vector<uint32_t> ComputeDistances(uint32_t destination) const;
+    void FindLongestRtts();
+    const std::vector<std::array<uint32_t, 2>>& GetLikeRacks() const;
+    const Routing& GetIntactRoutes(Switch& sw) const;
     uint32_t Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs);
     bool IsEnd(const LinkEntry& entry, unsigned end, const std::string& name) const;
     std::string EndName(const LinkEntry& entry, unsigned end) const;
@@ -619,7 +639,7 @@ class Network
     std::string AuditLinks() const;
     WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const;
     bool IsInterDc(uint32_t src, uint32_t dst) const;
-    std::string CheckDeployment(const Options& options) const;
+    std::string CheckDeployment(const Options& options);
     void InstallStages(const Options& options);
     void WatchDefaults();
     void InstallTuner(const ObjectFactory& factory);
@@ -653,9 +673,14 @@ class Network
     std::vector<uint32_t> m_nodeKind; //!< by node id - first id: index into switches or hosts
     std::shared_ptr<Attachments> m_attachments;
     std::vector<std::string> m_warnings;
-    std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
-    int64_t m_lastStartPs{0};                         //!< of flows that wait for none
-    Ptr<Tuner> m_tuner;                               //!< or null
+    std::vector<std::unique_ptr<FlowOrder>> m_orders;         //!< by which flows wait for others
+    int64_t m_lastStartPs{0};                                 //!< of flows that wait for none
+    Ptr<Tuner> m_tuner;                                       //!< or null
+    mutable std::vector<std::array<uint32_t, 2>> m_likeRacks; //!< or empty: not looked for yet
+    mutable BestPaths m_bestPaths;                            //!< known so far, without failures
+    bool m_needsLongestRtts{false}; //!< see LossRecovery::NeedsLongestRtt()
+    /// See PathInfo::longestRttPs: of each datacenter, within it and out of it.
+    std::map<uint32_t, std::array<int64_t, 2>> m_longestRttPs;
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     bool m_built{false};

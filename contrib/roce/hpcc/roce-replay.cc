@@ -17,13 +17,13 @@
 #include "ns3/node.h"
 #include "ns3/nstime.h"
 #include "ns3/roce-congestion-control.h"
-#include "ns3/roce-flow-application.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-messages.h"
 #include "ns3/roce-value-check.h"
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -540,6 +540,7 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     HpccLinkDown(m_config, m_topology, network, !cmd.IsGiven("reroute"));
     network.AssignStreams(RunOptions::NETWORK_STREAM);
     run.Warn(m_transport.Check(network));
+    run.Warn(TransportOptions::CheckRecovery(network, m_flows.flows));
 
     std::vector<UnusedOptions> own;
     if (network.GetNic(0)->GetProfile()->GetSelector()->IsPerPacket())
@@ -567,10 +568,17 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     {
         const uint32_t payload = network.GetNic(0)->GetMtuBytes();
         run.ideal = [&network, payload](const FlowSpec& flow) {
-            return HpccIdeal::FctPs(
-                network.TracePath(flow.src, flow.dst, FlowApplication::Entropy(flow)),
-                payload,
-                flow.sizeBytes);
+            int64_t bestPs = INT64_MAX;
+            for (const std::vector<HopSpec>& links : network.GetBestPaths(flow.src, flow.dst))
+            {
+                std::vector<Network::PathHop> path;
+                for (const HopSpec& link : links)
+                {
+                    path.push_back({nullptr, link});
+                }
+                bestPs = std::min(bestPs, HpccIdeal::FctPs(path, payload, flow.sizeBytes));
+            }
+            return bestPs;
         };
     }
     return run.Run(cmd, network, m_flows.flows);

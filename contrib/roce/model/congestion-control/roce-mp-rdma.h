@@ -60,7 +60,7 @@ struct MpRdmaParams
  * - Increases of a packet per round trip suit a datacenter. GetWarning() says how long they take on
  *   longer paths.
  * - The artifact's retransmission timeout is three base RTTs, below what a full queue takes. That
- * is the loss recovery's business (Nic::RtoMin, SelectiveRepeat::RtoHigh), and no good choice.
+ * is the loss recovery's business (SelectiveRepeat::RtoHigh), and no good choice.
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */

@@ -158,7 +158,8 @@ Nic::GetTypeId()
                           MakeUintegerAccessor(&Nic::m_ttl),
                           MakeUintegerChecker<uint8_t>(1))
             .AddAttribute("RtoMin",
-                          "Least retransmission timeout. The default is InfiniBand's local ACK "
+                          "Least retransmission timeout of GoBackN; other loss recoveries have "
+                          "timeouts of their own. The default is InfiniBand's local ACK "
                           "timeout 14, 4.096 us * 2^14: in a lossless network frames may wait for "
                           "many milliseconds behind PFC pauses without being lost. Lossy networks "
                           "want less",

@@ -57,9 +57,7 @@ NicSender::Open(const TransportProfile& profile,
         selector = profile.GetSelector()->Fork();
         selector->Start(path, config.entropy, m_nic.DrawSeed());
     }
-    const auto floorPs =
-        static_cast<int64_t>(std::min(m_nic.m_rtoFactor * static_cast<double>(path.baseRttPs),
-                                      static_cast<double>(LossRecovery::LONGEST_TIMEOUT_PS)));
+    const int64_t floorPs = m_nic.GetRtoFloorPs(path);
     Ptr<LossRecovery> recovery = profile.GetRecovery()->ForQueuePair(path, floorPs);
     config.countsOthers = recovery->CountsOthersDue();
     m_queuePairs.push_back(std::make_unique<QueuePair>(GetN(),
@@ -70,9 +68,7 @@ NicSender::Open(const TransportProfile& profile,
     ++m_open;
     QueuePair* qp = m_queuePairs.back().get();
     qp->retunings = static_cast<uint32_t>(m_retunings.size()); // the profile has them
-    RetransmissionTimers::Open(
-        *qp,
-        std::clamp(m_nic.m_rtoMin.GetPicoSeconds(), floorPs, LossRecovery::LONGEST_TIMEOUT_PS));
+    RetransmissionTimers::Open(*qp, m_nic.GetRtoPs(path));
     return qp;
 }
 
@@ -364,7 +360,8 @@ NicSender::RunTimeouts(int64_t atPs)
         LossRecovery& recovery = qp->GetRecovery();
         const bool isRetry = recovery.IsRetry(*qp, atPs);
         const bool isMereLoss = recovery.IsMereLoss(*qp, atPs);
-        if (!RetransmissionTimers::Expire(*qp, isRetry, m_nic.m_retryLimit))
+        const uint32_t limit = recovery.MayFail(*qp) ? m_nic.m_retryLimit : 0;
+        if (!RetransmissionTimers::Expire(*qp, isRetry, limit))
         {
             NS_LOG_WARN("NIC " << m_nic.GetIndex() << " QP " << qp->GetQpn()
                                << ": retry limit exceeded");

@@ -149,7 +149,7 @@ Nic::OpenQp(uint32_t dst,
         GetPartition()->CheckNotTelling("a queue pair is opened");
     }
     const int64_t now = PresentPs();
-    PathInfo path = m_oracle(m_nicIndex, dst, entropy);
+    PathInfo path = m_oracle(m_nicIndex, dst, entropy, trafficClass);
     path.windowFrameBytes = m_payloadWindow ? path.mtuBytes : path.fullFrameBytes;
     if (m_flowWindow != "none")
     {

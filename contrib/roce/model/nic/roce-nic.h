@@ -64,7 +64,8 @@ class Nic : public Port, public Station
     };
 
     /// Answers what a sender may know of the path to another NIC.
-    using PathOracle = std::function<PathInfo(uint32_t src, uint32_t dst, uint16_t entropy)>;
+    using PathOracle =
+        std::function<PathInfo(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass)>;
 
     /**
      * @brief Get the type ID.
@@ -233,6 +234,28 @@ class Nic : public Port, public Station
     uint32_t GetAckEveryN() const
     {
         return m_ackEveryN;
+    }
+
+    /// @return RtoFactor base RTTs, picoseconds. @param path a path
+    int64_t GetRtoFloorPs(const PathInfo& path) const
+    {
+        return static_cast<int64_t>(
+            std::min(m_rtoFactor * static_cast<double>(path.baseRttPs),
+                     static_cast<double>(LossRecovery::LONGEST_TIMEOUT_PS)));
+    }
+
+    /// @return timeout by RtoMin and RtoFactor, picoseconds. @param path a path
+    int64_t GetRtoPs(const PathInfo& path) const
+    {
+        return std::clamp(m_rtoMin.GetPicoSeconds(),
+                          GetRtoFloorPs(path),
+                          LossRecovery::LONGEST_TIMEOUT_PS);
+    }
+
+    /// @return timeouts without progress after which a queue pair fails; 0: never
+    uint32_t GetRetryLimit() const
+    {
+        return m_retryLimit;
     }
 
     /**

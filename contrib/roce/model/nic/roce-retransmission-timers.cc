@@ -7,6 +7,8 @@
 
 #include "ns3/roce-loss-recovery.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace roce
@@ -25,6 +27,29 @@ RetransmissionTimers::Restart(QueuePair& qp, int64_t nowPs)
     RetransmissionTimer& timer = qp.timeout;
     timer.m_startPs = nowPs;
     timer.m_deadlinePs = qp.GetRecovery().DeadlinePs(qp);
+    if (timer.m_deadlinePs >= timer.m_entryPs)
+    {
+        return false;
+    }
+    Push(qp);
+    return true;
+}
+
+/// Fewer may be in flight than when the timeout began: then a shorter one may hold now.
+bool
+RetransmissionTimers::Shorten(QueuePair& qp, int64_t nowPs)
+{
+    RetransmissionTimer& timer = qp.timeout;
+    if (timer.m_deadlinePs == NEVER_PS)
+    {
+        return false;
+    }
+    const int64_t deadlinePs = std::max(qp.GetRecovery().DeadlinePs(qp), nowPs);
+    if (deadlinePs >= timer.m_deadlinePs)
+    {
+        return false;
+    }
+    timer.m_deadlinePs = deadlinePs;
     if (timer.m_deadlinePs >= timer.m_entryPs)
     {
         return false;

@@ -78,7 +78,7 @@ class RetransmissionTimers
             qp.timeout.m_deadlinePs = NEVER_PS; // what is to be repeated starts it again
             return false;
         }
-        return (result.advanced || result.rewound) && Restart(qp, nowPs);
+        return result.advanced || result.rewound ? Restart(qp, nowPs) : Shorten(qp, nowPs);
     }
 
     /// @return when a deadline is to be looked at, or NEVER_PS
@@ -112,6 +112,7 @@ class RetransmissionTimers
 
   private:
     bool Restart(QueuePair& qp, int64_t nowPs);
+    bool Shorten(QueuePair& qp, int64_t nowPs);
     void Push(QueuePair& qp);
 
     const QueuePairList& m_queuePairs;

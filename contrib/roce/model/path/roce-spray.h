@@ -20,8 +20,8 @@ namespace roce
  * With Paths = 0 each packet draws its entropy at random. With Paths = n the queue pair draws n
  * entropies when it starts and uses them in turn; several may share a path. Receivers see packets
  * out of order: use SelectiveRepeat with ReorderPackets above 0, since go-back-N takes each
- * overtaken packet for a loss. INT-based rate laws see samples of different paths (Hpcc leaves out
- * those it cannot compare).
+ * overtaken packet for a loss (programs warn of that). INT-based rate laws see samples of different
+ * paths (Hpcc leaves out those it cannot compare).
  */
 class Spray : public PathSelector
 {

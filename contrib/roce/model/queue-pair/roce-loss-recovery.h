@@ -75,6 +75,40 @@ class LossRecovery : public Object
     {
     }
 
+    /// @return whether ForQueuePair() looks at PathInfo::longestRttPs; asked of the prototype
+    virtual bool NeedsLongestRtt() const
+    {
+        return false;
+    }
+
+    /// What of the NIC a loss recovery may look at.
+    enum class NicTimeout : uint8_t
+    {
+        RTO_MIN,
+        RTO_FACTOR
+    };
+
+    /// @return whether timeouts depend on it; asked of the prototype. @param what an attribute
+    virtual bool LooksAt([[maybe_unused]] NicTimeout what) const
+    {
+        return false;
+    }
+
+    /// @return whether each packet that another one overtakes is lost to it; asked of the prototype
+    virtual bool NeedsOrder() const
+    {
+        return false;
+    }
+
+    /**
+     * @param nicPs timeout by Nic::RtoMin and Nic::RtoFactor
+     * @return longest timeout of this queue pair, picoseconds
+     */
+    virtual int64_t GetLongestTimeoutPs([[maybe_unused]] int64_t nicPs) const
+    {
+        return nicPs;
+    }
+
     /// @return how messages are laid out; not coded by default
     virtual BlockCode GetCode() const
     {
@@ -152,6 +186,15 @@ class LossRecovery : public Object
      * OnFurtherTimeout()
      */
     virtual bool IsRetry([[maybe_unused]] const QueuePair& qp, [[maybe_unused]] int64_t nowPs)
+    {
+        return true;
+    }
+
+    /**
+     * @param qp its queue pair, whose timeout has run out
+     * @return whether it may fail by Nic::RetryLimit: not while timeouts still grow
+     */
+    virtual bool MayFail([[maybe_unused]] const QueuePair& qp) const
     {
         return true;
     }

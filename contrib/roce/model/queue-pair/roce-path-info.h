@@ -37,6 +37,11 @@ struct PathInfo
     /// The most that may be in flight, whatever the rate law's window; 0: no limit. See
     /// Nic::FlowWindow.
     uint64_t flowWindowBytes{0};
+    /// Longest base RTT between NICs, within the sender's datacenter or, for interDc, out of it; 0:
+    /// nobody has asked for it (LossRecovery::NeedsLongestRtt()).
+    int64_t longestRttPs{0};
+    int64_t fullQueuePs{0}; //!< time that the longest of the path's queues takes to drain when full
+    bool lossless{false};   //!< PFC protects the data all the way
 
     /// @return line rate times base RTT, in bytes
     double BdpBytes() const

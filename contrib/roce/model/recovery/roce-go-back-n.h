@@ -31,6 +31,17 @@ class GoBackN : public LossRecovery
     static TypeId GetTypeId();
 
     Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;
+
+    bool LooksAt(NicTimeout) const override
+    {
+        return true;
+    }
+
+    bool NeedsOrder() const override
+    {
+        return true;
+    }
+
     std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const override;
     QueuePair::AckResult OnAck(QueuePair& qp,
                                const Frame& ack,

@@ -99,6 +99,11 @@ class PacketTimers : public PacketRepeater
     Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;
     std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const override;
 
+    int64_t GetLongestTimeoutPs(int64_t) const override
+    {
+        return m_rtoPs * m_p->rtoBackoff;
+    }
+
     bool WatchesSends() const override
     {
         return true;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 namespace ns3
 {
@@ -31,23 +32,24 @@ SelectiveRepeatParams::Table()
                    &P::bdpPackets,
                    {0},
                    Range::AtLeast(0),
-                   "Most packets outstanding; 0: bandwidth-delay product of the path")
+                   "Most packets outstanding; 0: bandwidth-delay product of the longest path")
             .Duration("RtoLow",
                       &P::rtoLowPs,
-                      {100'000'000},
+                      {0},
                       Range::AtLeast(0),
-                      "Timeout while few packets are outstanding; not below Nic::RtoFactor base "
-                      "RTTs")
+                      "Timeout while few packets are in flight; 0: 100 us, with PFC not before an "
+                      "RTT is known; not below the RTT measured and Nic::RtoFactor base RTTs")
             .Duration("RtoHigh",
                       &P::rtoHighPs,
-                      {320'000'000},
+                      {0},
                       Range::AtLeast(0),
-                      "Timeout while more are; not below Nic::RtoFactor base RTTs")
+                      "Timeout while more are; 0: base RTT and the time to drain full buffers of "
+                      "the path; not below Nic::RtoFactor base RTTs")
             .Count("RtoLowPackets",
                    &P::rtoLowPackets,
                    {3},
                    Range::AtLeast(0),
-                   "Most packets outstanding with which RtoLow holds");
+                   "Most full frames in flight with which RtoLow holds");
     return table;
 }
 
@@ -63,14 +65,40 @@ SelectiveRepeat::GetTypeId()
     return tid;
 }
 
+namespace
+{
+
+constexpr int64_t IRN_RTO_LOW_PS = 100'000'000;
+constexpr unsigned MOST_DOUBLINGS = 30;
+
+/// How long a frame and its ACK are under way at most. @param path theirs @return picoseconds
+int64_t
+LongestWaitPs(const PathInfo& path)
+{
+    const uint32_t switches = path.hops > 1 ? path.hops - 1 : 1;
+    const double queues = path.lossless ? switches : 1;
+    return static_cast<int64_t>(std::min(static_cast<double>(path.baseRttPs) +
+                                             queues * static_cast<double>(path.fullQueuePs),
+                                         static_cast<double>(LossRecovery::LONGEST_TIMEOUT_PS)));
+}
+
+} // namespace
+
 Ptr<LossRecovery>
 SelectiveRepeat::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
 {
     const std::shared_ptr<const SelectiveRepeatParams>& p = m_parameters.Get();
     Ptr<SelectiveRepeat> copy = CopyObject<SelectiveRepeat>(this);
     copy->m_p = p;
-    copy->m_lowPs = std::clamp(p->rtoLowPs, rtoFloorPs, LONGEST_TIMEOUT_PS);
-    copy->m_highPs = std::clamp(p->rtoHighPs, copy->m_lowPs, LONGEST_TIMEOUT_PS);
+    const int64_t lowPs = p->rtoLowPs ? p->rtoLowPs : IRN_RTO_LOW_PS;
+    copy->m_leastPs = std::clamp(lowPs, rtoFloorPs, LONGEST_TIMEOUT_PS);
+    copy->m_highPs = p->rtoHighPs ? p->rtoHighPs : LongestWaitPs(path);
+    copy->m_highPs = std::clamp(copy->m_highPs, copy->m_leastPs, LONGEST_TIMEOUT_PS);
+    copy->m_lowPs = path.lossless && !p->rtoLowPs ? copy->m_highPs : copy->m_leastPs;
+    if (const uint64_t frame = path.FrameInFlightBytes(); p->rtoLowPackets)
+    {
+        copy->m_fewBytes = p->rtoLowPackets * frame + frame / 2; // first frames are longer
+    }
     if (!p->bdpCap)
     {
         copy->m_cap = UINT64_MAX;
@@ -81,8 +109,10 @@ SelectiveRepeat::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
     }
     else
     {
+        PathInfo longest = path;
+        longest.baseRttPs = std::max(path.baseRttPs, path.longestRttPs);
         copy->m_cap = static_cast<uint64_t>(
-            std::max(1.0, std::ceil(path.BdpBytes() / std::max(1u, path.fullFrameBytes))));
+            std::max(1.0, std::ceil(longest.BdpBytes() / std::max(1u, path.fullFrameBytes))));
     }
     return copy;
 }
@@ -102,6 +132,21 @@ SelectiveRepeat::Start(QueuePair& qp)
 void
 SelectiveRepeat::OnSend(QueuePair& qp, Frame& frame, uint32_t, int64_t nowPs)
 {
+    if (m_timedPs == NEVER_PS && !(frame.flags & FRAME_RETX))
+    {
+        m_timedPsn = frame.psn;
+        m_timedPs = nowPs;
+    }
+    if (frame.flags & FRAME_CODED)
+    {
+        NoteSent(qp, frame, nowPs);
+    }
+}
+
+/// For Lose(), which only a code calls.
+void
+SelectiveRepeat::NoteSent(QueuePair& qp, const Frame& frame, int64_t nowPs)
+{
     if (frame.psn - qp.GetUna() >= m_sent.size())
     {
         std::vector<Sent> larger(std::max<std::size_t>(16, 2 * m_sent.size()));
@@ -116,6 +161,29 @@ SelectiveRepeat::OnSend(QueuePair& qp, Frame& frame, uint32_t, int64_t nowPs)
         m_sent.swap(larger);
     }
     SentAt(frame.psn) = {nowPs, frame.entropy};
+}
+
+void
+SelectiveRepeat::MeasureRtt(const QueuePair& qp, int64_t nowPs)
+{
+    if (m_timedPs == NEVER_PS ||
+        (m_timedPsn >= qp.GetUna() && !m_arrived.Has(m_timedPsn, qp.GetUna())))
+    {
+        return;
+    }
+    const int64_t rttPs = nowPs - m_timedPs;
+    m_timedPs = NEVER_PS;
+    if (m_srttPs == 0)
+    {
+        m_srttPs = rttPs;
+        m_rttVarPs = rttPs / 2;
+    }
+    else
+    {
+        m_rttVarPs += (std::abs(rttPs - m_srttPs) - m_rttVarPs) / 4;
+        m_srttPs += (rttPs - m_srttPs) / 8;
+    }
+    m_lowPs = std::clamp(m_srttPs + 4 * m_rttVarPs, m_leastPs, m_highPs);
 }
 
 void
@@ -229,12 +297,37 @@ void
 SelectiveRepeat::Repeat(QueuePair& qp, uint64_t psn)
 {
     m_nacked.Erase(psn);
+    AskFor(qp, psn);
+}
+
+void
+SelectiveRepeat::AskFor(QueuePair& qp, uint64_t psn)
+{
     m_asked.Insert(psn, qp.GetUna());
     if (m_asks.full())
     {
         m_asks.set_capacity(std::max<std::size_t>(16, 2 * m_asks.capacity()));
     }
     m_asks.push_back(psn);
+}
+
+void
+SelectiveRepeat::FindLostRepeats(QueuePair& qp)
+{
+    for (; !m_repeats.empty(); m_repeats.pop_front())
+    {
+        const auto [psn, endPsn] = m_repeats.front();
+        if (psn < qp.GetUna() || m_arrived.Has(psn, qp.GetUna()))
+        {
+            continue;
+        }
+        if (m_arrivedEndPsn <= endPsn + m_p->reorderPackets)
+        {
+            return;
+        }
+        qp.AddInflight(-static_cast<int64_t>(qp.GetInflightShare(psn)));
+        AskFor(qp, psn);
+    }
 }
 
 void
@@ -287,8 +380,10 @@ SelectiveRepeat::Retire(QueuePair& qp,
 }
 
 void
-SelectiveRepeat::Settle(QueuePair& qp, int64_t, QueuePair::AckResult& result)
+SelectiveRepeat::Settle(QueuePair& qp, int64_t nowPs, QueuePair::AckResult& result)
 {
+    MeasureRtt(qp, nowPs);
+    FindLostRepeats(qp);
     FindLosses(qp, result);
     FindRepeat(qp);
 }
@@ -303,6 +398,8 @@ SelectiveRepeat::OnTimeout(QueuePair& qp, int64_t)
     m_nacked = {};
     m_asked = {};
     m_asks.clear();
+    m_repeats.clear();
+    m_timedPs = NEVER_PS;
     qp.AddInflight(-static_cast<int64_t>(qp.GetInflightBytes()));
     FindRepeat(qp);
 }
@@ -321,6 +418,18 @@ SelectiveRepeat::TakeRepeat(QueuePair& qp)
     {
         psn = m_repeatPsn++;
     }
+    if (psn == m_timedPsn) // which transmission an ACK is for would be unknown
+    {
+        m_timedPs = NEVER_PS;
+    }
+    if (m_sent.empty())
+    {
+        if (m_repeats.full())
+        {
+            m_repeats.set_capacity(std::max<std::size_t>(16, 2 * m_repeats.capacity()));
+        }
+        m_repeats.push_back({psn, qp.GetHighestPsn()});
+    }
     FindRepeat(qp);
     return psn;
 }
@@ -328,7 +437,12 @@ SelectiveRepeat::TakeRepeat(QueuePair& qp)
 int64_t
 SelectiveRepeat::TimeoutPs(const QueuePair& qp) const
 {
-    return qp.GetNextPsn() - qp.GetUna() <= m_p->rtoLowPackets ? m_lowPs : m_highPs;
+    // What waits to be sent again, for the window or a pause, is not lost again yet.
+    const uint64_t una = qp.GetUna();
+    const bool waits = (una >= m_repeatPsn && una < m_lossEndPsn) || m_asked.Has(una, una);
+    const int64_t basePs = !waits && qp.GetInflightBytes() <= m_fewBytes ? m_lowPs : m_highPs;
+    const unsigned doublings = std::min(qp.timeout.GetRetries(), MOST_DOUBLINGS);
+    return basePs < m_highPs >> doublings ? basePs << doublings : m_highPs;
 }
 
 ReceiverQp::Action

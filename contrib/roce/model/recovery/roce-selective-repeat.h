@@ -26,8 +26,8 @@ struct SelectiveRepeatParams
     uint32_t reorderPackets;
     bool bdpCap;
     uint32_t bdpPackets; //!< 0: of the path
-    int64_t rtoLowPs;
-    int64_t rtoHighPs;
+    int64_t rtoLowPs;    //!< 0: of the network
+    int64_t rtoHighPs;   //!< 0: of the path
     uint32_t rtoLowPackets;
 
     /// @return the parameters: attributes, ranges, meaning
@@ -47,24 +47,34 @@ struct SelectiveRepeatParams
  * Sender:
  * - A packet is lost if one sent after it, by more than ReorderPackets, is known to have arrived.
  *   IRN has 0; paths that reorder (Spray) want more.
- * - Lost packets are sent again once, in order, before new ones. One that is lost again waits for
- *   the timeout.
+ * - Lost packets are sent again, in order, before new ones. A repeat is lost if a new packet sent
+ *   after it, by more than ReorderPackets, is known to have arrived; if nothing new could be sent
+ *   (BdpCap), the timeout finds it.
  * - When the timeout runs out, all that is not known to have arrived is sent again.
- * - Timeout: RtoLow while at most RtoLowPackets are outstanding, RtoHigh otherwise. The defaults
- *   are IRN's 100 and 320 us, 3 packets; neither is below Nic::RtoFactor base RTTs of the path, nor
- *   RtoHigh below RtoLow.
- *   Nic::RtoMin is not looked at: with PFC, whose pauses may last for milliseconds, raise them.
- * - BdpCap: at most BdpPackets PSNs from the first unacknowledged one on; 0: line rate times base
- *   RTT over a full frame, rounded up. The rate law's window holds besides.
+ * - RtoHigh = 0: base RTT + time that full buffers of the path take to drain, which no frame waits
+ *   longer: the longest of them, as IRN has it ("one congested link"); with PFC, whose pauses fill
+ *   one buffer after the other, as long for each switch. IRN's 320 us are that of its network.
+ * - RtoLow holds while at most RtoLowPackets full frames are in flight (IRN: 100 us, 3), so that
+ *   few are repeated in vain; it is never below srtt + 4 rttvar (RFC 6298), measured once per round
+ *   trip, nor above RtoHigh. RtoLow = 0: 100 us; with PFC RtoHigh until an RTT is known. While the
+ *   oldest packet waits to be sent again, for the window or a pause, RtoHigh holds.
+ * - Each timeout without progress doubles the next one, up to RtoHigh, and Nic::RetryLimit ends no
+ *   flow before: so it does not fail for mere queues. None is below Nic::RtoFactor base RTTs.
+ *   Nic::RtoMin is not looked at.
+ * - BdpCap: at most BdpPackets PSNs from the first unacknowledged one on. BdpPackets = 0, as in
+ * IRN: line rate times the base RTT of the longest path in the network (of the datacenter, or out
+ * of it) over a full frame, rounded up. With that of a shorter path itself the window is empty for
+ * a round trip after each loss. The rate law's window holds besides.
  * - In flight, as the rate law's window sees it, is what has been sent and is neither known to have
  *   arrived nor lost.
  *
  * Under a code (UnoErasure) there are two more things. What a NACK has sent again goes before what
  * has been overtaken. And for NACKs the sender keeps the time and the path of the last transmission
- * of each packet: whoever stands on it calls OnSend().
+ * of each packet; it does not look for lost repeats, which NACKs tell.
  *
  * Deviations from IRN: after a timeout all holes are repeated, not only the first packet; an ACK
- * carries a bitmap and not a single PSN.
+ * carries a bitmap and not a single PSN; repeats that are lost again, timeouts that grow, and the
+ * measured RTT, see above.
  */
 class SelectiveRepeat : public PacketRepeater
 {
@@ -77,6 +87,38 @@ class SelectiveRepeat : public PacketRepeater
 
     Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;
     std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const override;
+
+    bool NeedsLongestRtt() const override
+    {
+        const SelectiveRepeatParams& p = *m_parameters.Get();
+        return p.bdpCap && !p.bdpPackets;
+    }
+
+    bool LooksAt(NicTimeout what) const override
+    {
+        return what == NicTimeout::RTO_FACTOR;
+    }
+
+    bool NeedsOrder() const override
+    {
+        return !m_parameters.Get()->reorderPackets;
+    }
+
+    int64_t GetLongestTimeoutPs(int64_t) const override
+    {
+        return m_highPs;
+    }
+
+    bool MayFail(const QueuePair& qp) const override
+    {
+        return TimeoutPs(qp) >= m_highPs;
+    }
+
+    bool WatchesSends() const override
+    {
+        return true;
+    }
+
     void Start(QueuePair& qp) override;
     void OnSend(QueuePair& qp, Frame& frame, uint32_t inflightBytes, int64_t nowPs) override;
     void OnTimeout(QueuePair& qp, int64_t nowPs) override;
@@ -104,6 +146,13 @@ class SelectiveRepeat : public PacketRepeater
         uint16_t entropy{0};
     };
 
+    /// A packet that has been sent again.
+    struct Repeated
+    {
+        uint64_t psn;
+        uint64_t endPsn; //!< one past the last new one sent before
+    };
+
     /// @return whether a packet that has been sent and has not arrived is in flight
     bool IsOut(uint64_t psn, uint64_t basePsn) const
     {
@@ -121,13 +170,23 @@ class SelectiveRepeat : public PacketRepeater
     void TakeOut(QueuePair& qp, uint64_t psn, uint32_t wireBytes);
     void FindLosses(QueuePair& qp, QueuePair::AckResult& result);
     void FindRepeat(QueuePair& qp);
+    void FindLostRepeats(QueuePair& qp);
+    void AskFor(QueuePair& qp, uint64_t psn);
+    void NoteSent(QueuePair& qp, const Frame& frame, int64_t nowPs);
+    void MeasureRtt(const QueuePair& qp, int64_t nowPs);
 
     Parameters<SelectiveRepeatParams> m_parameters;   //!< attributes
     std::shared_ptr<const SelectiveRepeatParams> m_p; //!< in force
     uint64_t m_cap{UINT64_MAX};                       //!< most PSNs outstanding
-    int64_t m_lowPs{0};                               //!< RtoLow for this path
+    int64_t m_leastPs{0};                             //!< RtoLow for this path
+    int64_t m_lowPs{0};                               //!< the same for the RTT measured
     int64_t m_highPs{0};                              //!< RtoHigh for this path
-    bool m_recovering{false};                         //!< until m_recoveryEndPsn is acknowledged
+    uint64_t m_fewBytes{0};                           //!< RtoLowPackets full frames
+    uint64_t m_timedPsn{0};                           //!< whose RTT is measured
+    int64_t m_timedPs{NEVER_PS};                      //!< when it was sent; NEVER_PS: none is
+    int64_t m_srttPs{0};                              //!< 0: not measured yet
+    int64_t m_rttVarPs{0};
+    bool m_recovering{false};     //!< until m_recoveryEndPsn is acknowledged
     uint64_t m_recoveryEndPsn{0}; //!< one past what had been sent when the loss was found
     uint64_t m_arrivedEndPsn{0};  //!< one past the highest PSN known to have arrived
     uint64_t m_repeatPsn{0};      //!< next to be repeated, if in [m_repeatPsn, m_lossEndPsn)
@@ -135,7 +194,8 @@ class SelectiveRepeat : public PacketRepeater
     PsnSet m_arrived;             //!< above una; or not needed any more
     PsnSet m_nacked;              //!< from una on: lost, as a NACK says, and not to be sent again
     PsnSet m_asked;               //!< from una on: lost, as a NACK says, and to be sent again
-    boost::circular_buffer<uint64_t> m_asks; //!< these in order, and some that no longer matter
+    boost::circular_buffer<uint64_t> m_asks;    //!< these in order, and some that no longer matter
+    boost::circular_buffer<Repeated> m_repeats; //!< in order, unless under a code
     std::vector<Sent> m_sent; //!< a power of two of them, by PSN, or none: nobody asks for them
 };
 

@@ -53,6 +53,41 @@ UnoErasure::ForQueuePair(const PathInfo& path, int64_t rtoFloorPs)
     return copy;
 }
 
+namespace
+{
+
+/// @return the repeater's prototype if it is a SelectiveRepeat, or null
+Ptr<SelectiveRepeat>
+MakeSelectiveRepeat(const UnoErasureParams& p)
+{
+    return p.repeater == UnoErasureParams::Repeater::SELECTIVE_REPEAT
+               ? CreateObject<SelectiveRepeat>()
+               : nullptr;
+}
+
+} // namespace
+
+bool
+UnoErasure::NeedsLongestRtt() const
+{
+    const Ptr<SelectiveRepeat> repeater = MakeSelectiveRepeat(*m_parameters.Get());
+    return repeater && repeater->NeedsLongestRtt();
+}
+
+bool
+UnoErasure::LooksAt(NicTimeout what) const
+{
+    const Ptr<SelectiveRepeat> repeater = MakeSelectiveRepeat(*m_parameters.Get());
+    return repeater && repeater->LooksAt(what);
+}
+
+bool
+UnoErasure::NeedsOrder() const
+{
+    const Ptr<SelectiveRepeat> repeater = MakeSelectiveRepeat(*m_parameters.Get());
+    return repeater && repeater->NeedsOrder();
+}
+
 std::unique_ptr<ReceiverQp>
 UnoErasure::MakeReceiver(const PathInfo& path) const
 {

@@ -127,7 +127,21 @@ class UnoErasure : public LossRecovery
                                int64_t nowPs,
                                std::vector<MessageRecord>& done) override;
 
+    bool NeedsLongestRtt() const override;
+    bool LooksAt(NicTimeout what) const override;
+    bool NeedsOrder() const override;
+
     // The Repeater's matter.
+
+    int64_t GetLongestTimeoutPs(int64_t nicPs) const override
+    {
+        return m_repeater->GetLongestTimeoutPs(nicPs);
+    }
+
+    bool MayFail(const QueuePair& qp) const override
+    {
+        return m_repeater->MayFail(qp);
+    }
 
     void Start(QueuePair& qp) override
     {

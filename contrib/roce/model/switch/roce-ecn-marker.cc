@@ -289,8 +289,8 @@ EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
     if (queueBytes && m_p->classMask >> frame.trafficClass & 1 &&
         m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
     {
+        m_marked += frame.ecn != ECN_CE; // it may have been marked on its way here
         frame.ecn = ECN_CE;
-        ++m_marked;
         m_markedBytes[out.GetIndex()] += out.WireBytes(frame.frameBytes);
     }
 }

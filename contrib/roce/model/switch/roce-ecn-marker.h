@@ -188,7 +188,7 @@ class EcnMarker : public SwitchStage
         counters["ecnMarked"] += m_marked;
     }
 
-    /// @return frames marked so far
+    /// @return frames marked so far that were not marked when they came
     uint64_t GetMarked() const
     {
         return m_marked;
@@ -196,7 +196,7 @@ class EcnMarker : public SwitchStage
 
     /**
      * @param port index
-     * @return wire bytes of the frames marked there so far
+     * @return wire bytes of the frames marked there so far, those that were marked before included
      */
     uint64_t GetMarkedBytes(uint16_t port) const
     {

@@ -174,8 +174,8 @@ PhantomQueue::Mark(Frame& frame, double bytes)
 {
     if (frame.ecn != ECN_NOT_ECT && m_p->curve.Draw(static_cast<uint64_t>(bytes), *m_random))
     {
+        m_marked += frame.ecn != ECN_CE;
         frame.ecn = ECN_CE;
-        ++m_marked;
     }
 }
 

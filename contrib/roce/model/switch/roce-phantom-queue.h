@@ -118,7 +118,7 @@ class PhantomQueue : public SwitchStage
         return m_p->curve;
     }
 
-    /// @return frames marked so far
+    /// @return frames marked so far that were not marked when they came
     uint64_t GetMarked() const
     {
         return m_marked;

@@ -109,6 +109,11 @@ SharedBuffer::Configure(const Config& config, const char* name)
             "); expected a larger buffer or a deep-buffer port for the long link");
     }
     m_pools[0].sizeBytes = config.bufferBytes - sharedSetAside;
+    m_capacityBytes = config.bufferBytes;
+    for (const PortConfig& port : config.ports)
+    {
+        m_capacityBytes += port.ownPoolBytes;
+    }
     for (uint16_t p = 0; p < config.ports.size(); ++p)
     {
         if (config.ports[p].staticXoffBytes)
@@ -215,6 +220,18 @@ uint64_t
 SharedBuffer::GetEgressBytes(uint16_t port, uint8_t trafficClass) const
 {
     return Queue(port, trafficClass).egressBytes;
+}
+
+uint64_t
+SharedBuffer::GetLongestQueueBytes(uint16_t port, uint8_t trafficClass) const
+{
+    if (m_egress[port].limitBytes)
+    {
+        return m_egress[port].limitBytes;
+    }
+    // A lossy queue ends where it is as long as alpha times what it leaves free.
+    const double share = IsLossless(port, trafficClass) ? 1 : m_egressAlpha / (1 + m_egressAlpha);
+    return static_cast<uint64_t>(share * static_cast<double>(m_capacityBytes));
 }
 
 uint64_t

@@ -243,6 +243,14 @@ class SharedBuffer
         return m_pools[Queue(port, 0).pool].sizeBytes;
     }
 
+    /**
+     * @param port egress
+     * @param trafficClass a data class
+     * @return about the most bytes of one class that may wait there: its limit, what the egress
+     * threshold of lossy classes allows, or all that there is for lossless ones
+     */
+    uint64_t GetLongestQueueBytes(uint16_t port, uint8_t trafficClass) const;
+
     /// @brief Have what is kept of a port fetched from memory. @param port a port @param
     /// trafficClass a class
     void Fetch(uint16_t port, uint8_t trafficClass) const
@@ -323,6 +331,7 @@ class SharedBuffer
     uint64_t m_controlBytes{0};
     uint64_t m_controlLimitBytes{0};
     double m_egressAlpha{1.0};
+    uint64_t m_capacityBytes{0}; //!< of all pools, with headroom and reserves
 };
 
 inline SharedBuffer::Verdict
