@@ -84,6 +84,16 @@ Guard(const std::function<int()>& call)
         MpiRanks::SayError("out of memory");
         return 1;
     }
+    catch (const std::exception& error) // of the program's own parts
+    {
+        MpiRanks::SayError(OneLine(error.what()));
+        return 1;
+    }
+    catch (...)
+    {
+        MpiRanks::SayError("something is thrown that is no std::exception");
+        return 1;
+    }
 }
 
 } // namespace
@@ -91,7 +101,10 @@ Guard(const std::function<int()>& call)
 int
 RunProgram(const std::function<int()>& run, bool mayShare)
 {
-    Time::SetResolution(Time::PS);
+    if (Time::GetResolution() != Time::PS) // else not the first program of this process
+    {
+        Time::SetResolution(Time::PS);
+    }
     const int status = Guard([&] {
         MpiRanks::Begin(mayShare);
         return run();
@@ -113,7 +126,7 @@ RunProgram(const std::function<int()>& run, bool mayShare)
     {
         destroy();
     }
-    catch (const std::exception&) // a disk that is full still is: it has been told
+    catch (...) // a disk that is full still is: it has been told
     {
     }
     return status;

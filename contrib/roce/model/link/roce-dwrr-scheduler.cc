@@ -5,7 +5,7 @@
  */
 #include "roce-dwrr-scheduler.h"
 
-#include "ns3/assert.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/uinteger.h"
 
 namespace ns3
@@ -40,7 +40,12 @@ DwrrScheduler::GetTypeId()
 void
 DwrrScheduler::SetWeight(uint8_t trafficClass, uint32_t weight)
 {
-    NS_ASSERT_MSG(trafficClass < N_CLASSES && weight > 0, "class 0..7, weight 1 or more");
+    if (trafficClass >= N_CLASSES || weight == 0)
+    {
+        throw InputError("DwrrScheduler: class " + std::to_string(trafficClass) + " and weight " +
+                         std::to_string(weight) +
+                         ", expected a class from 0 to 7 and a weight of 1 or more");
+    }
     m_classes[PlaceOf(trafficClass)].weight = weight;
 }
 

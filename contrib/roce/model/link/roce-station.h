@@ -338,6 +338,12 @@ class Station
         return m_turn == StationTurn::EACH || m_partition ? m_slackPs : 2 * m_slackPs;
     }
 
+    /// @return whether SetUp() has been called, since when attributes are what they are
+    bool IsSetUp() const
+    {
+        return m_nPorts != 0;
+    }
+
     /// @return whether the station is at work: the caller is a sink of one of its traces
     bool IsRunning() const
     {
@@ -459,6 +465,7 @@ class Station
     struct Inlet;
 
     void Run(int64_t nowPs);
+    void RunItems(int64_t nowPs);
     void CatchUpNeighbours(int64_t nowPs);
 
     // What is touched whenever a frame comes stands together.
