@@ -51,7 +51,10 @@ class Api(Fuzzer):
             if kind < 0.3:
                 calls.insert(at, call(rng, list(CALLS)))
             elif kind < 0.6:
-                calls.insert(rng.randrange(max(0, len(calls) - 3), len(calls)), rng.choice(["sink:", "at:7000:", "at:0:"]) + call(rng, MIDWAY))
+                when = rng.choice(["sink:", "at:7000:", "at:0:"])
+                # ns-3 itself must not be destroyed by an event.
+                midway = [name for name in MIDWAY if name != "destroy" or when == "sink:"]
+                calls.insert(rng.randrange(max(0, len(calls) - 3), len(calls)), when + call(rng, midway))
             elif kind < 0.75 and calls:
                 calls.pop(min(at, len(calls) - 1))
             elif kind < 0.9 and calls:

@@ -315,6 +315,10 @@ TEST(ApiMisuse, NumbersThatDoNotExist)
             [](Network& n) { EXPECT_EQ(n.TracePath(1, 1, 1).size(), 2U); },
             ""),
         Number(
+            "balance of nothing",
+            [](Network& n) { n.MeasureBalance(0); },
+            "of 0 partitions"),
+        Number(
             "as many threads as cores",
             [](Network& n) { EXPECT_GE(n.SetThreads(0), 1U); },
             ""),

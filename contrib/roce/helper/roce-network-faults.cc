@@ -8,6 +8,7 @@
 
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-scoped-value.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -165,6 +166,7 @@ void
 Network::FailLink(uint32_t link, unsigned directions)
 {
     CheckDirections("FailLink()", link, directions);
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     const unsigned changed = m_links[link].link->Fail(directions, NowPs());
     NoteShared();
     OnLinkChange(link, changed, false);
@@ -174,6 +176,7 @@ void
 Network::RepairLink(uint32_t link, unsigned directions)
 {
     CheckDirections("RepairLink()", link, directions);
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     const unsigned changed = m_links[link].link->Repair(directions, NowPs());
     NoteShared();
     OnLinkChange(link, changed, true);

@@ -11,6 +11,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-scoped-value.h"
 
 #include <algorithm>
 
@@ -158,6 +159,7 @@ Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
     {
         throw InputError("Network::Retune() without a rate law, expected a prototype");
     }
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     if (m_nics.size() < 2)
     {
         return; // nobody to send to

@@ -107,6 +107,11 @@ Network::MeasureBalance(unsigned partitions)
 {
     m_state.ExpectBuilt("MeasureBalance()");
     ExpectIdle("Network::MeasureBalance()");
+    if (partitions < 2)
+    {
+        throw InputError("Network::MeasureBalance() of " + std::to_string(partitions) +
+                         " partitions, expected 2 or more");
+    }
     Unite();
     Divide(partitions, 1, true, nullptr);
 }

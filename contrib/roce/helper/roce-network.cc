@@ -12,11 +12,14 @@
 #include "ns3/roce-hash.h"
 #include "ns3/roce-huge-pages.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-scoped-value.h"
 #include "ns3/roce-tuner.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 
 namespace ns3
 {
@@ -87,6 +90,14 @@ Network::OnSimulatorDestroy()
 
 Network::~Network()
 {
+    if (m_runsStations)
+    {
+        // The function that has called the sink cannot go on, and a destructor cannot refuse.
+        std::cerr << "error: a Network is destroyed by a sink while one of its functions is at "
+                     "work, expected after Simulator::Run()"
+                  << std::endl;
+        std::_Exit(2);
+    }
     const bool isAtWork = IsAtWork();
     m_destroyed.Cancel();
     for (EventId& change : m_changes)
@@ -543,6 +554,7 @@ void
 Network::CatchUp() const
 {
     m_state.ExpectThere("CatchUp()");
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     const int64_t now = NowPs();
     for (const NicEntry& nic : m_nics)
     {

@@ -686,7 +686,8 @@ class Network
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
     NetworkState m_state;
-    EventId m_destroyed; //!< calls OnSimulatorDestroy()
+    mutable bool m_runsStations{false}; //!< one of its functions has stations do what is due
+    EventId m_destroyed;                //!< calls OnSimulatorDestroy()
     std::unique_ptr<StationClock> m_clock;
     std::unique_ptr<ParallelRun> m_parallel; //!< null: one thread. The last: it uses the others
 };
