@@ -221,6 +221,30 @@ def kill_one(programs, scratch):
     return "" if "signal 9" in message or "Killed" in message else f"no clear error: '{message}'"
 
 
+def stop_one(programs, scratch):
+    """One process is stopped for a while: the others say which one does not answer, and then go on. @return what is wrong"""
+    out = scratch / "stopped"
+    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--progress=none", f"--out={out}"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
+        time.sleep(3)
+        ranks = children_of(run.pid)
+        if len(ranks) != 2:
+            run.kill()
+            return f"{len(ranks)} processes instead of 2"
+        os.kill(ranks[1], signal.SIGSTOP)
+        time.sleep(14)
+        os.kill(ranks[1], signal.SIGCONT)
+        time.sleep(1)
+        ended = run.poll()
+        run.terminate()
+        _, message = run.communicate(timeout=60)
+    if ended is not None:
+        return f"the run has ended with status {ended}, '{message}'"
+    lines = [line for line in message.splitlines() if line.startswith("warning: ")]
+    expected = re.fullmatch(r"warning: process [01] has not answered for 10 s, the other processes wait", "".join(lines))
+    return "" if expected else f"expected one warning that names a process, found {lines}, '{message}'"
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit("usage: mpi.py BUILD_DIR [NAME ...]")
@@ -247,6 +271,8 @@ def main():
                 failed.append(f"a killed process: {wrong}")
             if wrong := signal_one(programs, scratch):
                 failed.append(f"a process with a signal: {wrong}")
+            if wrong := stop_one(programs, scratch):
+                failed.append(f"a stopped process: {wrong}")
     if failed:
         sys.exit("results depend on the number of processes, or are not refused: " + ", ".join(failed))
 

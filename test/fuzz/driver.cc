@@ -49,6 +49,7 @@
 int RunLeafSpine(int argc, char* argv[]);
 int RunFatTree(int argc, char* argv[]);
 int RunReplay(int argc, char* argv[]);
+int RunApiCalls(int argc, char* argv[]);
 
 namespace
 {
@@ -58,7 +59,8 @@ using Request = std::map<std::string, std::string>;
 
 const std::map<std::string, Main> PROGRAMS{{"two-dc-leaf-spine", RunLeafSpine},
                                            {"two-dc-fat-tree", RunFatTree},
-                                           {"replay", RunReplay}};
+                                           {"replay", RunReplay},
+                                           {"roce-api-calls", RunApiCalls}};
 
 constexpr std::size_t OUTPUT_BYTES = 16384;
 

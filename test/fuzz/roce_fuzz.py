@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from roce_jobs import read_message, text_lines  # pylint: disable=wrong-import-position
 
 COMPILED_IN = ("two-dc-leaf-spine", "two-dc-fat-tree", "replay")
+IN_DRIVER = COMPILED_IN + ("roce-api-calls",)
 
 CPU_SECONDS = 20  # of a small run, sanitized
 BIG_CPU_SECONDS = 2  # of a run that was asked to be large: stopped, no finding
@@ -93,7 +94,7 @@ class Driver:
     def run(self, case, folder, direct=False):
         """@return what the program did in the folder. direct: not within the driver."""
         program = case.program
-        if direct or program not in COMPILED_IN:
+        if direct or program not in IN_DRIVER:
             program = str(self.build / "bin" / program) if "/" not in program else program
         limits = {"cpu": BIG_CPU_SECONDS if case.big else CPU_SECONDS, "wall": WALL_MS, **case.limits}
         if not self.sanitized:

@@ -35,8 +35,8 @@ TEST_F(SystemTest, ConfigPathsReachNicsPortsAndSwitches)
     topology.datacenters = 1;
     Network network;
     topology.Construct(network);
-    network.Build();
     Config::Set("/NodeList/*/DeviceList/*/$ns3::roce::Nic/AckEveryN", UintegerValue(4));
+    network.Build();
     Config::Set("/NodeList/*/$ns3::roce::Switch/PauseQuanta", UintegerValue(77));
     for (uint32_t n = 0; n < network.GetNNics(); ++n)
     {

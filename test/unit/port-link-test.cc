@@ -94,6 +94,14 @@ struct PortTest : ::testing::Test
         }
     }
 
+    /// Set an attribute that is fixed as soon as the port's station is set up.
+    void Set(const std::string& name, const AttributeValue& value)
+    {
+        port[0]->SetOwner(nullptr, 0);
+        port[0]->SetAttribute(name, value);
+        port[0]->SetOwner(&owner[0], 0);
+    }
+
     Frame* Make(uint32_t bytes, uint64_t psn = 0)
     {
         Frame* frame = FramePool::Alloc();
@@ -151,7 +159,7 @@ TEST_F(PortTest, SerialisationIsExact)
     Join("100Gbps", MicroSeconds(1));
     for (const auto& v : vectors)
     {
-        port[0]->SetAttribute("DataRate", StringValue(v.rate));
+        Set("DataRate", StringValue(v.rate));
         EXPECT_EQ(port[0]->SerialisationPs(v.wire), v.ps) << v.rate << " " << v.wire;
         EXPECT_EQ(IdealFct::SerialisationPs(v.wire, port[0]->GetRateBps()), v.ps);
     }
@@ -164,9 +172,9 @@ TEST_F(PortTest, ShortFramesArePadded)
     EXPECT_EQ(port[0]->WireBytes(64), 84u);
     EXPECT_EQ(port[0]->WireBytes(65), 85u);
     EXPECT_EQ(port[0]->WireBytes(4158), 4178u);
-    port[0]->SetAttribute("FramingBytes", UintegerValue(0));
+    Set("FramingBytes", UintegerValue(0));
     EXPECT_EQ(port[0]->WireBytes(65), 65u);
-    port[0]->SetAttribute("MinFrameBytes", UintegerValue(0));
+    Set("MinFrameBytes", UintegerValue(0));
     EXPECT_EQ(port[0]->WireBytes(48), 48u);
 }
 
@@ -319,11 +327,11 @@ TEST_F(PortTest, QuantaAre512BitTimes)
     Join("100Gbps", MicroSeconds(1));
     EXPECT_EQ(port[0]->QuantaPs(1), 5120);
     EXPECT_EQ(port[0]->QuantaPs(65535), 335539200);
-    port[0]->SetAttribute("DataRate", StringValue("25Gbps"));
+    Set("DataRate", StringValue("25Gbps"));
     EXPECT_EQ(port[0]->QuantaPs(65535), 1342156800);
-    port[0]->SetAttribute("DataRate", StringValue("400Gbps"));
+    Set("DataRate", StringValue("400Gbps"));
     EXPECT_EQ(port[0]->QuantaPs(65535), 83884800);
-    port[0]->SetAttribute("DataRate", StringValue("1600Gbps"));
+    Set("DataRate", StringValue("1600Gbps"));
     EXPECT_EQ(port[0]->QuantaPs(100), 32000);
 }
 

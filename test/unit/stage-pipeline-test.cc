@@ -104,6 +104,7 @@ struct StagePipelineTest : ::testing::Test
         stage->verdict = verdict;
         stage->log = &log;
         stage->pipeline = &pipeline;
+        pipeline.SetNNics(1);
         pipeline.Add(stage);
         return stage;
     }
@@ -113,6 +114,7 @@ struct StagePipelineTest : ::testing::Test
     {
         log.clear();
         Frame frame{};
+        frame.frameBytes = 64;
         frame.kind = kind;
         pipeline.Arrive(frame, *port, 1);
         pipeline.Enqueue(frame, *port, *queue, 2);
@@ -162,6 +164,7 @@ TEST_F(StagePipelineTest, TheFirstVerdictOtherThanPassIsTheLast)
     const auto b = Add("b", all);
     Add("c", all);
     Frame frame{};
+    frame.frameBytes = 64;
     for (const Verdict verdict : {Verdict::CONSUME, Verdict::HOLD, Verdict::PASS})
     {
         b->verdict = verdict;

@@ -10,6 +10,7 @@
 #include "ns3/callback.h"
 #include "ns3/global-value.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
 #include "ns3/roce-version.h"
 #include "ns3/type-id.h"
 
@@ -110,6 +111,7 @@ KindOf()
 CheckedCommandLine::CheckedCommandLine(const std::string& file, const std::string& usage)
     : m_cmd(file)
 {
+    Messages::SetForm(Messages::Form::TEXT);
     m_cmd.Usage(usage +
                 "\n\n--PrintProfile=TYPE or --PrintProfile='TYPE[Attribute=value|...]' prints "
                 "every parameter of a type, its value and where it comes from.");
@@ -234,6 +236,7 @@ CheckedCommandLine::Parse(int argc, char** argv)
             use->second(argument.value);
         }
     }
+    ValueCheck::GetEnvironmentAttributes(); // throws for bad ones
     std::vector<std::string> arguments = GetPresetArguments(argc, argv);
     AddFileArguments(argc, argv, arguments);
     for (const std::string& argument : arguments)

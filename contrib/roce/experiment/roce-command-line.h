@@ -11,6 +11,7 @@
 #include "ns3/nstime.h"
 #include "ns3/queue-size.h"
 #include "ns3/roce-byte-size.h"
+#include "ns3/roce-default-scope.h"
 #include "ns3/roce-option-preset.h"
 #include "ns3/roce-unused-options.h"
 #include "ns3/roce-value-check.h"
@@ -36,6 +37,9 @@ namespace roce
  * for a misspelt name, and aborts on some bad attribute values. Here all of these, in options, in
  * attributes (`--ns3::roce::Dcqcn::Profile=paper`) and in global values, throw one-line errors that
  * say what was expected.
+ *
+ * Defaults of attributes and global values are put back when it ends, whoever has set them since it
+ * was made: a process can run one program after the other.
  */
 class CheckedCommandLine
 {
@@ -188,6 +192,7 @@ class CheckedCommandLine
     void CheckOption(const Argument& argument);
     std::string Suggest(const std::string& name) const;
 
+    const DefaultScope m_defaults; // the first: put back when all else is gone
     CommandLine m_cmd;
     std::map<std::string, Option> m_options;
     std::set<std::string> m_given;

@@ -5,6 +5,8 @@
  */
 #include "roce-mpi-ranks.h"
 
+#include "roce-rank-watch.h"
+
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-messages.h"
@@ -139,7 +141,7 @@ void
 MpiRanks::Begin(bool mayShare)
 {
     const long n = CountStarted();
-    if (n < 2)
+    if (n < 2 || g_ranks)
     {
         return;
     }
@@ -292,6 +294,7 @@ EndMpi()
     MPI_Finalized(&ended);
     if (!ended)
     {
+        RankWatch::TakeIn();
         MPI_Finalize();
     }
 }
@@ -312,8 +315,9 @@ Await(MPI_Request& request)
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     while (!done)
     {
-        if (std::chrono::steady_clock::now() - begin > AWAKE)
+        if (const auto waited = std::chrono::steady_clock::now() - begin; waited > AWAKE)
         {
+            RankWatch::Look(waited);
             std::this_thread::sleep_for(NAP);
         }
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -381,6 +385,7 @@ MpiRanks::~MpiRanks() = default;
 std::vector<std::string>
 MpiRanks::Gather(const std::string& own)
 {
+    RankWatch::NoteMeeting();
     const int length = LengthOf(own.size());
     std::vector<int> lengths(m_n);
     MPI_Request request;
@@ -404,6 +409,7 @@ MpiRanks::Gather(const std::string& own)
 std::vector<std::string>
 MpiRanks::Swap(std::vector<int64_t>& numbers, const std::vector<std::string>& toEach)
 {
+    RankWatch::NoteMeeting();
     // The numbers, and how much goes to each: so everybody knows whether anything goes to anybody.
     const std::size_t n = numbers.size();
     const std::size_t row = n + m_n;

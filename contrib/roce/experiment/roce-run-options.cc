@@ -8,7 +8,6 @@
 #include "roce-class-check.h"
 #include "roce-mpi-ranks.h"
 
-#include "ns3/abort.h"
 #include "ns3/object-factory.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-input-error.h"
@@ -29,6 +28,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -479,7 +479,10 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     }
 
     const std::string wrong = network.Audit(false);
-    NS_ABORT_MSG_UNLESS(wrong.empty(), wrong);
+    if (!wrong.empty())
+    {
+        throw std::logic_error("the books do not balance: " + wrong);
+    }
     WarnNow(summary.warnings, network.DescribeLosslessDrops());
     const std::vector<FlowRecord> records = collector.GetRecords();
     for (const FlowRecord& record : records)

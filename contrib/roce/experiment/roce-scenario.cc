@@ -86,6 +86,16 @@ Guard(const std::function<int()>& call)
         MpiRanks::SayError("out of memory");
         return 1;
     }
+    catch (const std::exception& error) // of the program's own parts
+    {
+        MpiRanks::SayError(OneLine(error.what()));
+        return 1;
+    }
+    catch (...)
+    {
+        MpiRanks::SayError("something is thrown that is no std::exception");
+        return 1;
+    }
 }
 
 } // namespace
@@ -94,7 +104,10 @@ int
 RunProgram(const std::function<int()>& run, bool mayShare)
 {
     Process::Begin();
-    Time::SetResolution(Time::PS);
+    if (Time::GetResolution() != Time::PS) // else not the first program of this process
+    {
+        Time::SetResolution(Time::PS);
+    }
     int status = Guard([&] {
         MpiRanks::Begin(mayShare);
         return run();
@@ -117,7 +130,7 @@ RunProgram(const std::function<int()>& run, bool mayShare)
     {
         destroy();
     }
-    catch (const std::exception&) // a disk that is full still is: it has been told
+    catch (...) // a disk that is full still is: it has been told
     {
     }
     return status;

@@ -13,8 +13,16 @@ namespace ns3
 namespace roce
 {
 
+/**
+ * @param groups contents of /proc/self/cgroup
+ * @param root folder where control groups are mounted, /sys/fs/cgroup
+ * @return bytes of memory that the control groups of a process and all groups above them allow it,
+ * of version 1 or 2; infinity if they say nothing
+ */
+double GetGroupLimitBytes(const std::string& groups, const std::string& root);
+
 /// @return bytes of memory this process may use: the machine's, or less by a limit on it (ulimit -v
-/// or -d)
+/// or -d, control groups as of containers and batch systems)
 double GetMemoryLimitBytes();
 
 /**

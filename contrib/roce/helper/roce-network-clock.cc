@@ -79,15 +79,15 @@ Network::StartClock()
     }
     else
     {
-        m_clock.SetBeat(leastPs);
+        m_clock->SetBeat(leastPs);
     }
     for (const NicEntry& entry : m_nics)
     {
-        entry.nic->SetClock(&m_clock);
+        entry.nic->SetClock(m_clock.get());
     }
     for (uint32_t s = 0; s < m_switches.size(); ++s)
     {
-        m_switches[s].sw->SetClock(&m_clock, turns[s]);
+        m_switches[s].sw->SetClock(m_clock.get(), turns[s]);
     }
 }
 

@@ -15,6 +15,7 @@ namespace roce
 std::map<std::string, uint64_t>
 Network::GetCounters() const
 {
+    m_state.ExpectBuilt("GetCounters()");
     CatchUp();
     std::map<std::string, uint64_t> counters;
     for (const SwitchEntry& entry : m_switches)

@@ -6,9 +6,9 @@
 // The part of Network that is about links: their names, failures, repairs, and the routes then.
 #include "roce-network.h"
 
-#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-scoped-value.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Milliseconds(int64_t ps)
 Network::LinkKind
 Network::GetLinkKind(uint32_t link) const
 {
-    const LinkEntry& entry = m_links.at(link);
+    const LinkEntry& entry = LinkAt(link);
     if (entry.host)
     {
         return LinkKind::HOST;
@@ -74,7 +74,7 @@ Network::KnowsName(const std::string& name) const
 std::string
 Network::GetLinkName(uint32_t link) const
 {
-    const LinkEntry& entry = m_links.at(link);
+    const LinkEntry& entry = LinkAt(link);
     const std::string first = EndName(entry, 0);
     const std::string second = EndName(entry, 1);
     uint32_t index = 0;
@@ -129,7 +129,8 @@ Network::FindLink(uint32_t a, uint32_t b, uint32_t index) const
 uint32_t
 Network::GetLinkOfNic(uint32_t nic) const
 {
-    return LinkOf(*m_nics.at(nic).nic);
+    m_state.ExpectThere("GetLinkOfNic()");
+    return LinkOf(*NicAt(nic).nic);
 }
 
 uint32_t
@@ -138,16 +139,35 @@ Network::LinkOf(const Port& port) const
     const auto it = std::find_if(m_links.begin(), m_links.end(), [&port](const LinkEntry& entry) {
         return PeekPointer(entry.link) == port.GetLink();
     });
-    NS_ABORT_MSG_IF(it == m_links.end(), "a port of another network");
+    if (it == m_links.end())
+    {
+        throw InputError("a port of another network, expected one of this network's links");
+    }
     return static_cast<uint32_t>(it - m_links.begin());
 }
 
 // ---------------------------------------------------------------- failures
 
+/// @throw InputError for what cannot fail or be repaired. @param function that is called @param
+/// link number @param directions see Link::Directions
+void
+Network::CheckDirections(const char* function, uint32_t link, unsigned directions) const
+{
+    m_state.ExpectBuilt(function);
+    CheckIndex("link", link, m_links.size());
+    if (directions == 0 || directions > Link::BOTH)
+    {
+        throw InputError("link " + GetLinkName(link) + ": directions are " +
+                         std::to_string(directions) + ", expected 1 to 3, see Link::Directions");
+    }
+}
+
 void
 Network::FailLink(uint32_t link, unsigned directions)
 {
-    const unsigned changed = m_links.at(link).link->Fail(directions, NowPs());
+    CheckDirections("FailLink()", link, directions);
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
+    const unsigned changed = m_links[link].link->Fail(directions, NowPs());
     NoteShared();
     OnLinkChange(link, changed, false);
 }
@@ -155,7 +175,9 @@ Network::FailLink(uint32_t link, unsigned directions)
 void
 Network::RepairLink(uint32_t link, unsigned directions)
 {
-    const unsigned changed = m_links.at(link).link->Repair(directions, NowPs());
+    CheckDirections("RepairLink()", link, directions);
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
+    const unsigned changed = m_links[link].link->Repair(directions, NowPs());
     NoteShared();
     OnLinkChange(link, changed, true);
 }
@@ -163,6 +185,7 @@ Network::RepairLink(uint32_t link, unsigned directions)
 void
 Network::ScheduleLinkChange(int64_t atPs, uint32_t link, bool up, unsigned directions)
 {
+    CheckDirections("ScheduleLinkChange()", link, directions);
     if (atPs < NowPs())
     {
         throw InputError("link " + GetLinkName(link) + ": a change at " + Milliseconds(atPs) +

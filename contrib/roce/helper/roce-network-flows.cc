@@ -11,6 +11,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-scoped-value.h"
 
 #include <algorithm>
 
@@ -96,6 +97,7 @@ Network::CheckFlow(const FlowSpec& flow) const
 void
 Network::InstallFlows(const std::vector<FlowSpec>& flows)
 {
+    m_state.ExpectBuilt("InstallFlows()");
     if (GetRanks())
     {
         throw InputError("flows are installed in several processes, expected InstallFlows() before "
@@ -156,12 +158,19 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
 void
 Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
 {
+    m_state.ExpectBuilt("Retune()");
+    if (!law)
+    {
+        throw InputError("Network::Retune() without a rate law, expected a prototype");
+    }
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     if (m_nics.size() < 2)
     {
         return; // nobody to send to
     }
     // A trial throws for what cannot change, before anything has changed.
-    const Ptr<CongestionControl> trial = m_nics[0].nic->GetProfile(interDc)->GetLaw()->Fork();
+    const CongestionControl& own = *m_nics[0].nic->GetProfile(interDc)->GetLaw();
+    const Ptr<CongestionControl> trial = CheckMade(own.Fork(), own, "Fork()");
     PathInfo path = GetPath(0, GetNNics() - 1, 0);
     path.interDc = interDc;
     trial->Start(path, NowPs());

@@ -5,6 +5,8 @@
  */
 #include "roce-network.h"
 
+#include "ns3/abort.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -32,9 +34,11 @@ Network::GetIntactRoutes(Switch& sw) const
 std::vector<Network::PathHop>
 Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& arrives) const
 {
+    m_state.ExpectBuilt("GetPath()");
+    CheckIndex("NIC", dst, m_nics.size());
     std::vector<PathHop> path;
     arrives = true;
-    Port* port = PeekPointer(m_nics.at(src).nic);
+    Port* port = PeekPointer(NicAt(src).nic);
     while (true)
     {
         path.push_back({port, {port->GetRateBps(), port->GetLink()->GetDelayPs()}});
@@ -59,13 +63,13 @@ Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& 
 bool
 Network::IsInterDc(uint32_t src, uint32_t dst) const
 {
-    return m_nics.at(src).datacenter != m_nics.at(dst).datacenter;
+    return NicAt(src).datacenter != NicAt(dst).datacenter;
 }
 
 WireSizes
 Network::GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const
 {
-    Nic& nic = *m_nics.at(src).nic;
+    Nic& nic = *NicAt(src).nic;
     const bool interDc = IsInterDc(src, dst);
     WireSizes sizes;
     sizes.mtuBytes = nic.GetMtuBytes();
@@ -127,7 +131,7 @@ AddQueues(const std::vector<Network::PathHop>& way, uint8_t trafficClass, PathIn
 PathInfo
 Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
 {
-    Nic& nic = *m_nics.at(src).nic;
+    Nic& nic = *NicAt(src).nic;
     bool there;
     bool back;
     std::vector<PathHop> way = Trace(src, dst, entropy, false, there);
@@ -154,7 +158,7 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficCl
         sizes.headerBytes + sizes.intBytesBase +
         ((sizes.mtuBytes + sizes.payloadAlignBytes - 1) & ~(sizes.payloadAlignBytes - 1)));
     path.interDc = IsInterDc(src, dst);
-    path.datacenter = m_nics.at(src).datacenter;
+    path.datacenter = NicAt(src).datacenter;
     path.longestRttPs = path.baseRttPs;
     if (const auto longest = m_longestRttPs.find(path.datacenter); longest != m_longestRttPs.end())
     {
@@ -260,7 +264,7 @@ Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
     WireSizes sizes = GetWireSizes(flow.src, flow.dst, telemetry);
     // The last ACK can only be held up by an ACK of the packet just before.
     const uint64_t before = flow.sizeBytes ? (flow.sizeBytes - 1) / sizes.mtuBytes : 0;
-    sizes.ackEveryPacket = before % m_nics.at(flow.dst).nic->GetAckEveryN() == 0;
+    sizes.ackEveryPacket = before % NicAt(flow.dst).nic->GetAckEveryN() == 0;
     IdealFct::Result best{INT64_MAX, INT64_MAX};
     const std::vector<std::vector<HopSpec>> back = GetBestPaths(flow.dst, flow.src);
     for (const std::vector<HopSpec>& there : GetBestPaths(flow.src, flow.dst))

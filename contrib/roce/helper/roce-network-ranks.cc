@@ -6,6 +6,7 @@
 #include "roce-network.h"
 
 #include "ns3/roce-byte-stream.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -20,6 +21,12 @@ namespace roce
 void
 Network::SetRanks(RankExchange& ranks, unsigned threads)
 {
+    m_state.ExpectBuilt("SetRanks()");
+    ExpectIdle("Network::SetRanks()");
+    if (threads == 0)
+    {
+        throw InputError("Network::SetRanks() with 0 threads, expected 1 or more");
+    }
     Unite();
     Divide(ranks.GetN() * threads, threads, false, &ranks);
 }

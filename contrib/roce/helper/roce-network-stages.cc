@@ -60,7 +60,8 @@ Network::Options::GetPlacements() const
 bool
 Network::HasRole(uint32_t sw, SwitchRole role) const
 {
-    const SwitchEntry& entry = m_switches.at(sw);
+    m_state.ExpectBuilt("HasRole()");
+    const SwitchEntry& entry = SwitchAt(sw);
     const auto anyNeighbour = [&](auto predicate) {
         return std::any_of(entry.neighbours.begin(),
                            entry.neighbours.end(),

@@ -28,11 +28,6 @@ Network::CheckParallel() const
     const auto refuse = [](const std::string& what) {
         throw InputError("threads: " + what + "; expected one thread");
     };
-    if (!m_built)
-    {
-        throw InputError("threads are asked for before the network is built, expected Build() "
-                         "before");
-    }
     for (const NicEntry& entry : m_nics)
     {
         BooleanValue eager;
@@ -92,6 +87,8 @@ Network::Unite()
 unsigned
 Network::SetThreads(unsigned threads)
 {
+    m_state.ExpectBuilt("SetThreads()");
+    ExpectIdle("Network::SetThreads()");
     Unite();
     if (threads == 0)
     {
@@ -108,6 +105,13 @@ Network::SetThreads(unsigned threads)
 void
 Network::MeasureBalance(unsigned partitions)
 {
+    m_state.ExpectBuilt("MeasureBalance()");
+    ExpectIdle("Network::MeasureBalance()");
+    if (partitions < 2)
+    {
+        throw InputError("Network::MeasureBalance() of " + std::to_string(partitions) +
+                         " partitions, expected 2 or more");
+    }
     Unite();
     Divide(partitions, 1, true, nullptr);
 }

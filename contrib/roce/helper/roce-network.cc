@@ -12,10 +12,14 @@
 #include "ns3/roce-hash.h"
 #include "ns3/roce-huge-pages.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-scoped-value.h"
 #include "ns3/roce-tuner.h"
+#include "ns3/simulator.h"
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iostream>
 
 namespace ns3
 {
@@ -39,17 +43,63 @@ OtherEnd(uint64_t rateBps)
 } // namespace
 
 Network::Network()
-    : m_attachments(std::make_shared<Attachments>())
+    : m_attachments(std::make_shared<Attachments>()),
+      m_clock(std::make_unique<StationClock>())
 {
     if (Time::GetResolution() != Time::PS)
     {
         throw InputError("the simulation's time resolution is not 1 ps; expected "
                          "Time::SetResolution(Time::PS) as the first statement of main()");
     }
+    // Before any node of this network is made: ns-3 destroys these behind it.
+    m_destroyed = Simulator::ScheduleDestroy(&Network::OnSimulatorDestroy, this);
+}
+
+/// @return whether the caller is a sink or a stage, or a law: a station or their clock goes on when
+/// it returns
+bool
+Network::IsAtWork() const
+{
+    const auto runs = [](const auto& entries, auto station) {
+        return std::any_of(entries.begin(), entries.end(), [station](const auto& entry) {
+            return (entry.*station)->IsRunning();
+        });
+    };
+    return m_clock->IsAtWork() || (m_parallel && m_parallel->IsAtWork()) ||
+           runs(m_nics, &NicEntry::nic) || runs(m_switches, &SwitchEntry::sw);
+}
+
+/// @throw InputError if IsAtWork(). @param function that has been called
+void
+Network::ExpectIdle(const char* function) const
+{
+    if (IsAtWork())
+    {
+        throw InputError(std::string(function) +
+                         " is called by a sink, a stage or a rate law, expected an event of its "
+                         "own, or after Simulator::Run()");
+    }
+}
+
+void
+Network::OnSimulatorDestroy()
+{
+    m_state.Set(NetworkState::Phase::ENDED);
+    ExpectIdle("Simulator::Destroy()");
 }
 
 Network::~Network()
 {
+    if (m_runsStations)
+    {
+        // The function that has called the sink cannot go on, and a destructor cannot refuse.
+        std::cerr << "error: a Network is destroyed by a sink while one of its functions is at "
+                     "work, expected after Simulator::Run()"
+                  << std::endl;
+        std::_Exit(2);
+    }
+    const bool isAtWork = IsAtWork();
+    m_destroyed.Cancel();
     for (EventId& change : m_changes)
     {
         change.Cancel();
@@ -62,13 +112,31 @@ Network::~Network()
     {
         m_tuner->Dispose();
     }
-    for (const NicEntry& entry : m_nics)
+    for (uint32_t i = 0; i < GetNNics(); ++i)
     {
-        entry.nic->SetClock(nullptr);
+        m_nics[i].nic->SetClock(nullptr);
+        m_nics[i].nic->SetIdentity(i, [](uint32_t, uint32_t, uint16_t) -> PathInfo {
+            throw InputError("a flow starts after its Network was destroyed, expected a Network "
+                             "that lives until Simulator::Run() has returned");
+        });
     }
     for (const SwitchEntry& entry : m_switches)
     {
         entry.sw->SetClock(nullptr);
+    }
+    if (isAtWork)
+    {
+        // What calls this goes on with them; then the run ends.
+        Simulator::ScheduleNow([clock = std::shared_ptr<StationClock>(std::move(m_clock)),
+                                parallel = std::shared_ptr<ParallelRun>(std::move(m_parallel)),
+                                orders = std::make_shared<decltype(m_orders)>(
+                                    std::move(m_orders))]() mutable {
+            clock = nullptr;
+            parallel = nullptr;
+            orders = nullptr;
+            throw InputError("a Network is destroyed by a sink, a stage or a rate law of its own, "
+                             "expected after Simulator::Run()");
+        });
     }
 }
 
@@ -87,6 +155,7 @@ Network::Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
 uint32_t
 Network::AddSwitch(const std::string& name, uint32_t datacenter, const ObjectFactory& factory)
 {
+    m_state.ExpectOpen("AddSwitch()");
     Ptr<Node> node = CreateObject<Node>();
     Ptr<Switch> sw = factory.Create<Switch>();
     sw->SetDatacenter(datacenter);
@@ -103,6 +172,7 @@ Network::AddSwitch(const std::string& name, uint32_t datacenter, const ObjectFac
 uint32_t
 Network::AddHost(const std::string& name, uint32_t datacenter)
 {
+    m_state.ExpectOpen("AddHost()");
     Ptr<Node> node = CreateObject<Node>();
     m_nodes.Add(node);
     m_hosts.push_back({node, name, datacenter});
@@ -112,10 +182,6 @@ Network::AddHost(const std::string& name, uint32_t datacenter)
 void
 Network::CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const
 {
-    if (m_built)
-    {
-        throw InputError(std::string(what) + " added after the network was built");
-    }
     if (rateBps == 0 || delayPs < 0)
     {
         throw InputError(std::string(what) + ": expected a rate above 0 and a delay of 0 or more");
@@ -148,11 +214,10 @@ Network::AddNic(uint32_t host,
                 int64_t delayPs,
                 const ObjectFactory& factory)
 {
+    m_state.ExpectOpen("AddNic()");
     CheckLink("NIC", rateBps, delayPs);
-    if (host >= m_hosts.size() || sw >= m_switches.size())
-    {
-        throw InputError("NIC: unknown host or switch");
-    }
+    CheckIndex("NIC: host", host, m_hosts.size());
+    CheckIndex("NIC: switch", sw, m_switches.size());
     const uint32_t index = GetNNics();
     Ptr<Nic> nic = factory.Create<Nic>();
     nic->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
@@ -215,6 +280,7 @@ Network::ConnectLong(uint32_t a,
                      const ByteSize& buffer,
                      double xonFraction)
 {
+    m_state.ExpectOpen("ConnectLong()");
     CheckLink("long link", rate.GetBitRate(), delay.GetPicoSeconds());
     SharedBuffer::PortConfig config;
     config.ownPoolBytes = GetLongLinkBufferBytes(rate, delay, buffer, "long link: buffer");
@@ -234,6 +300,7 @@ Network::ConnectLong(uint32_t a,
 std::pair<uint16_t, uint16_t>
 Network::Connect(uint32_t a, uint32_t b, uint64_t rateBps, int64_t delayPs)
 {
+    m_state.ExpectOpen("Connect()");
     CheckLink("link", rateBps, delayPs);
     if (a >= m_switches.size() || b >= m_switches.size() || a == b)
     {
@@ -259,12 +326,29 @@ Network::Build()
 void
 Network::Build(const Options& options)
 {
+    using Phase = NetworkState::Phase;
+    m_state.ExpectOpen("Build()");
+    try
+    {
+        m_state.Set(Phase::BUILDING);
+        BuildAll(options);
+        m_state.Set(Phase::BUILT);
+    }
+    catch (...)
+    {
+        m_state.Set(Phase::FAILED);
+        throw;
+    }
+}
+
+void
+Network::BuildAll(const Options& options)
+{
     if (m_nics.size() < 2)
     {
         throw InputError("network: " + std::to_string(m_nics.size()) +
                          " NICs, expected at least 2");
     }
-    m_built = true;
     m_defaults = CreateObject<DefaultWatch>();
     // Racks are the switches with NICs, in switch order.
     for (const NicEntry& nic : m_nics)
@@ -376,6 +460,7 @@ Network::WatchDefaults()
 int64_t
 Network::AssignStreams(int64_t stream)
 {
+    m_state.ExpectNotRunning("AssignStreams()");
     // A fixed number for each switch, so that one more stage does not shift the next switch.
     constexpr int64_t PER_SWITCH = 16;
     int64_t next = stream;
@@ -386,7 +471,11 @@ Network::AssignStreams(int64_t stream)
         {
             used += stage->AssignStreams(next + used);
         }
-        NS_ABORT_MSG_IF(used > PER_SWITCH, "a switch uses more than 16 random streams");
+        if (used < 0 || used > PER_SWITCH)
+        {
+            throw InputError("switch " + entry.name + ": its stages use " + std::to_string(used) +
+                             " random streams, expected at most " + std::to_string(PER_SWITCH));
+        }
         next += PER_SWITCH;
     }
     for (const NicEntry& nic : m_nics)
@@ -398,8 +487,12 @@ Network::AssignStreams(int64_t stream)
     {
         if (const Ptr<LossModel> model = port->GetLossModel())
         {
-            NS_ABORT_MSG_IF(model->AssignStreams(next) > LossModel::MAX_STREAMS,
-                            "a loss model uses more than its random streams");
+            if (const int64_t used = model->AssignStreams(next); used > LossModel::MAX_STREAMS)
+            {
+                throw InputError(model->GetInstanceTypeId().GetName() + " uses " +
+                                 std::to_string(used) + " random streams, expected at most " +
+                                 std::to_string(LossModel::MAX_STREAMS));
+            }
         }
         next += LossModel::MAX_STREAMS;
     }
@@ -433,6 +526,7 @@ Network::GetNodeName(uint32_t nodeId) const
 std::vector<Ptr<Port>>
 Network::GetPorts() const
 {
+    m_state.ExpectThere("GetPorts()");
     std::vector<Ptr<Port>> ports;
     for (const NicEntry& nic : m_nics)
     {
@@ -451,6 +545,7 @@ Network::GetPorts() const
 uint64_t
 Network::CountPacketHops() const
 {
+    m_state.ExpectThere("CountPacketHops()");
     uint64_t hops = 0;
     for (const NicEntry& nic : m_nics)
     {
@@ -498,6 +593,8 @@ Network::GetFingerprint() const
 void
 Network::CatchUp() const
 {
+    m_state.ExpectThere("CatchUp()");
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     const int64_t now = NowPs();
     for (const NicEntry& nic : m_nics)
     {
@@ -512,6 +609,7 @@ Network::CatchUp() const
 std::string
 Network::Audit(bool drained) const
 {
+    m_state.ExpectBuilt("Audit()");
     CatchUp();
     for (const SwitchEntry& entry : m_switches)
     {

@@ -11,12 +11,14 @@
 #include "roce-flow-order.h"
 #include "roce-ideal-fct.h"
 #include "roce-network-options.h"
+#include "roce-network-state.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/event-id.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
+#include "ns3/roce-api-check.h"
 #include "ns3/roce-byte-size.h"
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-nic.h"
@@ -53,6 +55,10 @@ class Tuner;
  *
  * Links may fail and be repaired, see Link. Unless SetReroute() is called routes stay as they are,
  * and what ECMP sends to a dead link is lost there.
+ *
+ * Each function throws InputError if it is called too early or too late (NetworkState), or for
+ * numbers that do not exist. A Network lives until Simulator::Run() has returned: flows that start
+ * after its end are an error.
  */
 class Network
 {
@@ -119,7 +125,7 @@ class Network
      * @param delay propagation, one way
      * @param factory kind and parameters of the NIC
      * @return NIC number
-     * @throw InputError for unknown numbers, rate 0, negative delay, after Build()
+     * @throw InputError for unknown numbers, rate 0, negative delay
      */
     uint32_t AddNic(uint32_t host,
                     uint32_t sw,
@@ -302,13 +308,15 @@ class Network
     /// @return a NIC; whatever is asked of it through the handle is up to date
     StationHandle<Nic> GetNic(uint32_t nic) const
     {
-        return StationHandle<Nic>(PeekPointer(m_nics.at(nic).nic));
+        m_state.ExpectThere("GetNic()");
+        return StationHandle<Nic>(PeekPointer(NicAt(nic).nic));
     }
 
     /// @return a switch; whatever is asked of it through the handle is up to date
     StationHandle<Switch> GetSwitch(uint32_t sw) const
     {
-        return StationHandle<Switch>(PeekPointer(m_switches.at(sw).sw));
+        m_state.ExpectThere("GetSwitch()");
+        return StationHandle<Switch>(PeekPointer(SwitchAt(sw).sw));
     }
 
     /**
@@ -321,19 +329,20 @@ class Network
     /// @return datacenter of a NIC
     uint32_t GetDatacenter(uint32_t nic) const
     {
-        return m_nics.at(nic).datacenter;
+        return NicAt(nic).datacenter;
     }
 
     /// @return rack (index of racks in order of their switches) of a NIC, after Build()
     uint32_t GetRack(uint32_t nic) const
     {
-        return m_attachments->rackOfNic.at(nic);
+        m_state.ExpectBuilt("GetRack()");
+        return m_attachments->rackOfNic[CheckIndex("NIC", nic, m_nics.size())];
     }
 
     /// @return name of the host a NIC belongs to
     const std::string& GetNicName(uint32_t nic) const
     {
-        return m_nics.at(nic).name;
+        return NicAt(nic).name;
     }
 
     /// @return name by node id, for the node column of files
@@ -400,7 +409,8 @@ class Network
     /// @return a link
     Link& GetLink(uint32_t link) const
     {
-        return *m_links.at(link).link;
+        m_state.ExpectThere("GetLink()");
+        return *LinkAt(link).link;
     }
 
     /// @return what a link joins
@@ -613,9 +623,29 @@ class Network
         uint16_t swPort;
     };
 
+    const NicEntry& NicAt(uint32_t nic) const
+    {
+        return m_nics[CheckIndex("NIC", nic, m_nics.size())];
+    }
+
+    const SwitchEntry& SwitchAt(uint32_t sw) const
+    {
+        return m_switches[CheckIndex("switch", sw, m_switches.size())];
+    }
+
+    const LinkEntry& LinkAt(uint32_t link) const
+    {
+        return m_links[CheckIndex("link", link, m_links.size())];
+    }
+
+    void BuildAll(const Options& options);
+    bool IsAtWork() const;
+    void ExpectIdle(const char* function) const;
+    void OnSimulatorDestroy();
     void StartClock();
     std::vector<StationTurn> FindTurns(int64_t beatPs) const;
     void CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const;
+    void CheckDirections(const char* function, uint32_t link, unsigned directions) const;
     uint16_t AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps);
     bool IsUsable(const Neighbour& neighbour, unsigned end) const;
     void ComputeRoutes(bool complete);
@@ -683,8 +713,10 @@ class Network
     std::map<uint32_t, std::array<int64_t, 2>> m_longestRttPs;
     uint32_t m_intBytesPerHop{0};
     uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
-    bool m_built{false};
-    StationClock m_clock;
+    NetworkState m_state;
+    mutable bool m_runsStations{false}; //!< one of its functions has stations do what is due
+    EventId m_destroyed;                //!< calls OnSimulatorDestroy()
+    std::unique_ptr<StationClock> m_clock;
     std::unique_ptr<ParallelRun> m_parallel; //!< null: one thread. The last: it uses the others
 };
 

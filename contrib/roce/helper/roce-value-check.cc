@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -384,7 +385,43 @@ ValueCheck::GetChangedAttributes()
             }
         }
     }
+    for (const auto& [name, value] : GetEnvironmentAttributes())
+    {
+        changed[name] = value;
+    }
     return changed;
+}
+
+std::map<std::string, std::string>
+ValueCheck::GetEnvironmentAttributes()
+{
+    const char* const variable = "NS_ATTRIBUTE_DEFAULT";
+    const char* const text = std::getenv(variable);
+    std::map<std::string, std::string> values;
+    std::istringstream list(text ? text : "");
+    for (std::string item; std::getline(list, item, ';');)
+    {
+        const std::size_t equal = item.find('=');
+        const std::string name = item.substr(0, equal);
+        if (equal == std::string::npos)
+        {
+            continue; // as ns-3 does
+        }
+        const std::string value = item.substr(equal + 1);
+        try
+        {
+            if (name.compare(0, PREFIX.size(), PREFIX) == 0)
+            {
+                Attribute(name, value);
+            }
+        }
+        catch (const InputError& error)
+        {
+            throw InputError(std::string(variable) + ": " + (error.what() + 2)); // without --
+        }
+        values.emplace(name, value); // of several the first one counts
+    }
+    return values;
 }
 
 } // namespace roce

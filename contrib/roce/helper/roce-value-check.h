@@ -128,6 +128,13 @@ class ValueCheck
 
     /// @return attributes of this module whose defaults were changed, with their values
     static std::map<std::string, std::string> GetChangedAttributes();
+
+    /**
+     * @return attributes that the environment sets (NS_ATTRIBUTE_DEFAULT), full names and values:
+     * ns-3 gives them to each object, whatever default the program sets
+     * @throw InputError if one of this module does not exist or has a bad value
+     */
+    static std::map<std::string, std::string> GetEnvironmentAttributes();
 };
 
 } // namespace roce

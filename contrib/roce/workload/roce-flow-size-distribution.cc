@@ -7,6 +7,7 @@
 
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
+#include "ns3/roce-text-line.h"
 
 #include <algorithm>
 #include <cmath>
@@ -164,7 +165,7 @@ FlowSizeDistribution::Parse(std::istream& in, const std::string& source, const s
     std::vector<RawPoint> raw;
     std::string text;
     unsigned line = 0;
-    while (std::getline(in, text))
+    while (ReadLine(in, text, source, line + 1))
     {
         ++line;
         std::istringstream fields(text.substr(0, text.find('#')));

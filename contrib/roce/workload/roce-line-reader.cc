@@ -7,6 +7,7 @@
 
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
+#include "ns3/roce-text-line.h"
 
 #include <algorithm>
 #include <charconv>
@@ -28,7 +29,7 @@ bool
 LineReader::Next(std::string& text)
 {
     std::string whole;
-    while (std::getline(m_in, whole))
+    while (ReadLine(m_in, whole, m_path, m_line + 1))
     {
         ++m_line;
         if (m_line == 1 && whole.compare(0, 3, "\xef\xbb\xbf") == 0)

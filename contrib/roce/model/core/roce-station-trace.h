@@ -6,6 +6,8 @@
 #ifndef ROCE_STATION_TRACE_H
 #define ROCE_STATION_TRACE_H
 
+#include "ns3/callback.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/traced-callback.h"
 
 #include <atomic>
@@ -89,25 +91,59 @@ class SinkMark
 
 /**
  * @ingroup roce
- * @brief A trace source whose sinks are called while a station runs: so, with several threads, by
- * any of them.
+ * @brief A trace source that throws InputError for a sink with other arguments than its own, where
+ * ns-3 ends the program.
  */
 template <typename... Ts>
-class StationTrace : public TracedCallback<Ts...>
+class CheckedTrace : public TracedCallback<Ts...>
 {
   public:
     /// @brief See TracedCallback.
     void ConnectWithoutContext(const CallbackBase& callback)
     {
-        m_mark.Set();
+        Check(Callback<void, Ts...>().CheckType(callback));
         TracedCallback<Ts...>::ConnectWithoutContext(callback);
     }
 
     /// @brief See TracedCallback.
     void Connect(const CallbackBase& callback, std::string path)
     {
-        m_mark.Set();
+        Check(Callback<void, std::string, Ts...>().CheckType(callback));
         TracedCallback<Ts...>::Connect(callback, path);
+    }
+
+  private:
+    static void Check(bool fits)
+    {
+        if (!fits)
+        {
+            throw InputError("a sink has other arguments than its trace source, expected those "
+                             "that the documentation of the trace source names");
+        }
+    }
+};
+
+/**
+ * @ingroup roce
+ * @brief A trace source whose sinks are called while a station runs: so, with several threads, by
+ * any of them.
+ */
+template <typename... Ts>
+class StationTrace : public CheckedTrace<Ts...>
+{
+  public:
+    /// @brief See TracedCallback.
+    void ConnectWithoutContext(const CallbackBase& callback)
+    {
+        CheckedTrace<Ts...>::ConnectWithoutContext(callback);
+        m_mark.Set();
+    }
+
+    /// @brief See TracedCallback.
+    void Connect(const CallbackBase& callback, std::string path)
+    {
+        CheckedTrace<Ts...>::Connect(callback, path);
+        m_mark.Set();
     }
 
   private:

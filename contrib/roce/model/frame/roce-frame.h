@@ -245,6 +245,15 @@ class FramePool
     static void Free(Frame* frame);
 
     /**
+     * @param frame any
+     * @return whether it is the one that this thread has given back last
+     */
+    static bool IsFree(const Frame* frame)
+    {
+        return frame == t_chains.frames.first;
+    }
+
+    /**
      * @return an empty telemetry stack, to which records can be appended
      */
     static IntStack AllocInt();

@@ -5,10 +5,10 @@
  */
 #include "roce-link.h"
 
+#include "roce-fixed-attribute.h"
 #include "roce-port.h"
 
-#include "ns3/abort.h"
-#include "ns3/assert.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/roce-wire-format.h"
 
 namespace ns3
@@ -21,20 +21,21 @@ NS_OBJECT_ENSURE_REGISTERED(Link);
 TypeId
 Link::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::roce::Link")
-                            .SetParent<Channel>()
-                            .SetGroupName("Roce")
-                            .AddConstructor<Link>()
-                            .AddAttribute("Delay",
-                                          "Propagation delay, one way",
-                                          TimeValue(MicroSeconds(1)),
-                                          MakeTimeAccessor(&Link::SetDelay, &Link::GetDelay),
-                                          MakeTimeChecker(Time(0)))
-                            .AddTraceSource("TxRxPointToPoint",
-                                            "A transmission starts, at either end; what NetAnim's "
-                                            "AnimationInterface connects to",
-                                            MakeTraceSourceAccessor(&Link::m_txRxTrace),
-                                            "ns3::roce::Link::TxRxCallback");
+    static TypeId tid =
+        TypeId("ns3::roce::Link")
+            .SetParent<Channel>()
+            .SetGroupName("Roce")
+            .AddConstructor<Link>()
+            .AddAttribute("Delay",
+                          "Propagation delay, one way",
+                          TimeValue(MicroSeconds(1)),
+                          UntilBuilt(MakeTimeAccessor(&Link::SetDelay, &Link::GetDelay)),
+                          MakeTimeChecker(Time(0)))
+            .AddTraceSource("TxRxPointToPoint",
+                            "A transmission starts, at either end; what NetAnim's "
+                            "AnimationInterface connects to",
+                            MakeTraceSourceAccessor(&Link::m_txRxTrace),
+                            "ns3::roce::Link::TxRxCallback");
     return tid;
 }
 
@@ -68,7 +69,10 @@ Link::GetDelay() const
 void
 Link::Attach(Ptr<Port> a, Ptr<Port> b)
 {
-    NS_ASSERT_MSG(!m_ports[0], "a link has two ends; both are taken");
+    if (m_ports[0] || !a || !b)
+    {
+        throw InputError("a link is attached twice or to no port, expected two ports, once");
+    }
     m_ports = {a, b};
     for (unsigned end : {0, 1})
     {
@@ -125,9 +129,11 @@ Link::Change(unsigned directions, bool down, int64_t nowPs)
 {
     for (const Ptr<Port>& port : m_ports)
     {
-        NS_ABORT_MSG_IF(port->GetOwner()->IsRunning(),
-                        "a link fails or is repaired from within a station's trace; expected an "
-                        "event of its own");
+        if (port->GetOwner()->IsRunning())
+        {
+            throw InputError("a link fails or is repaired by a sink of a station at its end, "
+                             "expected an event of its own");
+        }
         port->GetOwner()->CatchUp(nowPs);
     }
     unsigned changed = 0;

@@ -9,6 +9,7 @@
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-frame-codec.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-scoped-value.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -393,7 +394,7 @@ ParallelRun::Tell()
         return std::make_tuple(a.atPs, a.station->GetStationNodeId(), a.index) <
                std::make_tuple(b.atPs, b.station->GetStationNodeId(), b.index);
     });
-    m_telling = true;
+    const ScopedValue<bool> telling(m_telling, true, false);
     for (const RankMail::Report& report : m_reports)
     {
         if (report.isFromElsewhere)
@@ -405,7 +406,6 @@ ParallelRun::Tell()
             report.station->Tell(report.index);
         }
     }
-    m_telling = false;
     m_reports.clear();
 }
 
@@ -434,7 +434,7 @@ ParallelRun::AdvanceTo(int64_t nowPs)
     {
         return; // a sink looks: what is due is done
     }
-    m_inside = true;
+    const ScopedValue<bool> inside(m_inside, true, false);
     const int64_t beginNs = m_measure ? CpuNs() : 0;
     const int64_t workNs = m_balance.workNs;
     if (m_mail)
@@ -450,7 +450,6 @@ ParallelRun::AdvanceTo(int64_t nowPs)
     // nothing later was arranged.
     Arm(GetFirstPs());
     m_balance.serialNs += m_measure ? CpuNs() - beginNs - (m_balance.workNs - workNs) : 0;
-    m_inside = false;
 }
 
 void
@@ -462,10 +461,9 @@ ParallelRun::OnWake(int64_t nowPs)
         return;
     }
     // What is sent to other processes and what is to be told waits until they meet.
-    m_inside = true;
+    const ScopedValue<bool> inside(m_inside, true, false);
     RunHere(nowPs);
     Arm(GetFirstPs());
-    m_inside = false;
 }
 
 } // namespace roce

@@ -187,6 +187,12 @@ class ParallelRun
     /// @throw InputError if a trace source that stations call has a sink
     static void CheckSinks();
 
+    /// @return whether partitions are doing what is due, or sinks are being told
+    bool IsAtWork() const
+    {
+        return m_inside;
+    }
+
     /// @return whether sinks are being told what has happened
     bool IsTelling() const
     {

@@ -8,7 +8,6 @@
 #include "roce-parallel-run.h"
 #include "roce-station-row.h"
 
-#include "ns3/abort.h"
 #include "ns3/roce-input-error.h"
 
 #include <algorithm>
@@ -64,9 +63,11 @@ Partition::GetPresentPs() const
 void
 Partition::AwaitRun(int64_t nowPs)
 {
-    NS_ABORT_MSG_IF(t_current,
-                    "a station looks at one of another partition; with threads it may look at "
-                    "itself and at the frames it gets");
+    if (t_current)
+    {
+        throw InputError("a station looks at one of another partition; with threads it may look at "
+                         "itself and at the frames it gets");
+    }
     m_run.AdvanceTo(nowPs);
 }
 

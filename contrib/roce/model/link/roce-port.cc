@@ -6,6 +6,7 @@
 #include "roce-port.h"
 
 #include "roce-error-model-loss.h"
+#include "roce-fixed-attribute.h"
 #include "roce-wake-timer.h"
 
 #include "ns3/boolean.h"
@@ -38,30 +39,30 @@ Port::GetTypeId()
             .AddAttribute("DataRate",
                           "Rate of the port",
                           DataRateValue(DataRate("100Gbps")),
-                          MakeDataRateAccessor(&Port::SetRate, &Port::GetRate),
+                          UntilBuilt(MakeDataRateAccessor(&Port::SetRate, &Port::GetRate)),
                           MakeDataRateChecker())
             .AddAttribute("FramingBytes",
                           "Byte times between frames: preamble 8 and inter-frame gap 12 (the FCS "
                           "counts as part of the frame)",
                           UintegerValue(20),
-                          MakeUintegerAccessor(&Port::m_framingBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Port::m_framingBytes)),
                           MakeUintegerChecker<uint32_t>(0, 1000))
             .AddAttribute("MinFrameBytes",
                           "Frames are padded to this size, MAC header to FCS",
                           UintegerValue(MIN_FRAME_BYTES),
-                          MakeUintegerAccessor(&Port::m_minFrameBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Port::m_minFrameBytes)),
                           MakeUintegerChecker<uint32_t>(0, 1000))
             .AddAttribute("SerialisationTick",
                           "Serialisation times, and pacing gaps of NICs, are cut to whole "
                           "multiples of this; 0: exact, to the nearest picosecond. The HPCC "
                           "simulator has whole nanoseconds",
                           TimeValue(Time(0)),
-                          MakeTimeAccessor(&Port::SetTick, &Port::GetTick),
+                          UntilBuilt(MakeTimeAccessor(&Port::SetTick, &Port::GetTick)),
                           MakeTimeChecker(Time(0)))
             .AddAttribute("PfcFrameBytes",
                           "Size of a pause frame, MAC header to FCS",
                           UintegerValue(PFC_FRAME_BYTES),
-                          MakeUintegerAccessor(&Port::m_pfcFrameBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Port::m_pfcFrameBytes)),
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("InfinitePause",
                           "A received XOFF holds until XON, whatever its quanta (the behaviour of "

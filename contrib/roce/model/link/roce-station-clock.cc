@@ -7,6 +7,7 @@
 
 #include "roce-station-row.h"
 
+#include "ns3/roce-scoped-value.h"
 #include "ns3/roce-station-trace.h"
 #include "ns3/simulator.h"
 
@@ -83,6 +84,16 @@ StationClock::GetNextPs() const
 void
 StationClock::OnWake(int64_t nowPs)
 {
+    WakeAll(nowPs);
+    m_timer.Arm(Simulator::NO_CONTEXT, GetNextPs());
+}
+
+/// Call all stations whose alarms have gone off. Even if one throws, the clock is not at work
+/// afterwards.
+void
+StationClock::WakeAll(int64_t nowPs)
+{
+    const ScopedValue<InTurn> atWork(m_inTurn, TURN_OF_SWITCHES, N_TURNS);
     for (int64_t nextPs = GetNextPs(); nextPs <= nowPs; nextPs = GetNextPs())
     {
         m_donePs = nextPs;
@@ -110,8 +121,6 @@ StationClock::OnWake(int64_t nowPs)
         }
         m_filled &= ~(uint32_t{isMultiple} << index);
     }
-    m_inTurn = N_TURNS;
-    m_timer.Arm(Simulator::NO_CONTEXT, GetNextPs());
 }
 
 /// Call those whose turn it is.

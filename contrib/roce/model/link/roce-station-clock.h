@@ -99,6 +99,12 @@ class StationClock
         ++m_stations;
     }
 
+    /// @return whether it is calling stations: the caller is one of them
+    bool IsAtWork() const
+    {
+        return m_inTurn != N_TURNS;
+    }
+
     /// @brief Called by the timer.
     void OnWake(int64_t nowPs);
 
@@ -130,6 +136,7 @@ class StationClock
 
     int64_t GetNextPs() const;
     InTurn GetTurnOf(const Station& station) const;
+    void WakeAll(int64_t nowPs);
     void Run(int64_t nowPs);
 
     std::size_t m_stations{0};       //!< that have this clock

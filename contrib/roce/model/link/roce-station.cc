@@ -7,8 +7,9 @@
 
 #include "roce-station-ahead.h"
 
-#include "ns3/abort.h"
 #include "ns3/roce-hash.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-scoped-value.h"
 
 #include <algorithm>
 
@@ -124,9 +125,12 @@ Station::CatchUpNeighbours(int64_t nowPs)
         if (other.m_turn != StationTurn::EACH &&
             m_clock->GetDonePs(other.m_turn) + m_slackPs < nowPs)
         {
-            NS_ABORT_MSG_IF(other.m_running && other.m_presentPs + m_slackPs < nowPs,
-                            "a sink of a switch that was connected just now looks at a station "
-                            "next to it; expected a sink connected two link delays before");
+            if (other.m_running && other.m_presentPs + m_slackPs < nowPs)
+            {
+                throw InputError("a sink of a switch that was connected just now looks at a "
+                                 "station next to it; expected a sink connected two link delays "
+                                 "before");
+            }
             other.RunDue(nowPs - m_slackPs);
         }
     }
@@ -197,7 +201,15 @@ Station::Run(int64_t nowPs)
     {
         return;
     }
-    m_running = true;
+    RunItems(nowPs);
+    Rearm();
+}
+
+/// Do all that is due. Even if it throws, the station is not at work afterwards.
+void
+Station::RunItems(int64_t nowPs)
+{
+    const ScopedValue<bool> atWork(m_running, true, false);
     for (int64_t at = m_agenda.GetFirstPs(); at <= nowPs; at = m_agenda.GetFirstPs())
     {
         const uint32_t item = m_agenda.GetFirst();
@@ -231,8 +243,6 @@ Station::Run(int64_t nowPs)
             Timer(at);
         }
     }
-    m_running = false;
-    Rearm();
 }
 
 } // namespace roce

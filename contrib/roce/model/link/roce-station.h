@@ -339,6 +339,12 @@ class Station
         return m_turn == StationTurn::EACH || m_partition ? m_slackPs : 2 * m_slackPs;
     }
 
+    /// @return whether SetUp() has been called, since when attributes are what they are
+    bool IsSetUp() const
+    {
+        return m_nPorts != 0;
+    }
+
     /// @return whether the station is at work: the caller is a sink of one of its traces
     bool IsRunning() const
     {
@@ -483,6 +489,7 @@ class Station
 
     void Run(int64_t nowPs);
     void RunTied(uint32_t item, Frame* frame, int64_t atPs, int64_t nowPs);
+    void RunItems(int64_t nowPs);
     void CatchUpNeighbours(int64_t nowPs);
 
     // What is touched whenever a frame comes stands together.

@@ -5,11 +5,12 @@
  */
 #include "roce-flow-application.h"
 
-#include "ns3/abort.h"
 #include "ns3/node.h"
 #include "ns3/roce-hash.h"
+#include "ns3/roce-input-error.h"
 
 #include <algorithm>
+#include <string>
 
 namespace ns3
 {
@@ -57,7 +58,12 @@ FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
         m_flows.push_back({flow, dstQp}); // sorted when the application starts
         return;
     }
-    NS_ABORT_MSG_IF(flow.startPs < NowPs(), "flow " << flow.id << " starts in the past");
+    if (flow.startPs < NowPs())
+    {
+        throw InputError("flow " + std::to_string(flow.id) + " starts in the past, at " +
+                         std::to_string(flow.startPs) + " ps, expected " + std::to_string(NowPs()) +
+                         " ps or later");
+    }
     const auto first = m_flows.begin() + static_cast<std::ptrdiff_t>(m_next);
     const auto place =
         std::upper_bound(first, m_flows.end(), flow.startPs, [](int64_t startPs, const Item& item) {

@@ -7,6 +7,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
+#include "ns3/roce-fixed-attribute.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -35,79 +36,79 @@ Nic::GetTypeId()
                           "Rate law of new queue pairs: a TypeId name, with parameters in brackets "
                           "if wanted, e.g. ns3::roce::Dcqcn[Profile=paper]",
                           StringValue("ns3::roce::Dcqcn"),
-                          MakeObjectFactoryAccessor(&Nic::m_ccFactory),
+                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_ccFactory)),
                           MakeObjectFactoryChecker())
             .AddAttribute("InterCongestionControl",
                           "Rate law of new queue pairs that leave the datacenter, as above; empty: "
                           "CongestionControl",
                           StringValue(""),
-                          MakeStringAccessor(&Nic::m_interCc),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_interCc)),
                           MakeStringChecker())
             .AddAttribute("LossRecovery",
                           "How losses of new queue pairs are repaired: ns3::roce::GoBackN, "
                           "SelectiveRepeat, PacketTimers or UnoErasure, parameters as above",
                           StringValue("ns3::roce::GoBackN"),
-                          MakeObjectFactoryAccessor(&Nic::m_recoveryFactory),
+                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_recoveryFactory)),
                           MakeObjectFactoryChecker())
             .AddAttribute("InterLossRecovery",
                           "The same for queue pairs that leave the datacenter; empty: as "
                           "LossRecovery",
                           StringValue(""),
-                          MakeStringAccessor(&Nic::m_interRecovery),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_interRecovery)),
                           MakeStringChecker())
             .AddAttribute("PathSelector",
                           "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet, "
                           "Plb or UnoLb, parameters as above",
                           StringValue("ns3::roce::FlowHash"),
-                          MakeObjectFactoryAccessor(&Nic::m_selectorFactory),
+                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_selectorFactory)),
                           MakeObjectFactoryChecker())
             .AddAttribute("InterPathSelector",
                           "The same for queue pairs that leave the datacenter; empty: as "
                           "PathSelector",
                           StringValue(""),
-                          MakeStringAccessor(&Nic::m_interSelector),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_interSelector)),
                           MakeStringChecker())
             .AddAttribute("PathMtu",
                           "RDMA payload bytes of a full packet",
                           UintegerValue(4096),
-                          MakeUintegerAccessor(&Nic::m_mtuBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_mtuBytes)),
                           MakeUintegerChecker<uint32_t>(64, 65000))
             .AddAttribute("DataHeaderBytes",
                           "Header bytes of a data frame, MAC header to FCS. Sizes that are not "
                           "RoCEv2's are charged on links; captures show real RoCEv2 frames",
                           UintegerValue(DATA_HEADER_BYTES),
-                          MakeUintegerAccessor(&Nic::m_headerBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_headerBytes)),
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("FirstHeaderBytes",
                           "Header bytes that the first frame of a message has besides (RETH)",
                           UintegerValue(RETH_BYTES),
-                          MakeUintegerAccessor(&Nic::m_firstHeaderBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_firstHeaderBytes)),
                           MakeUintegerChecker<uint32_t>(0, 1000))
             .AddAttribute("PayloadAlign",
                           "Payload is padded to a multiple of this power of two",
                           UintegerValue(4),
-                          MakeUintegerAccessor(&Nic::m_payloadAlign),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_payloadAlign)),
                           MakeUintegerChecker<uint32_t>(1, 64))
             .AddAttribute("AckFrameBytes",
                           "Size of an ACK or NAK without telemetry, MAC header to FCS",
                           UintegerValue(ACK_FRAME_BYTES),
-                          MakeUintegerAccessor(&Nic::m_ackFrameBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ackFrameBytes)),
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("AckMinBytes",
                           "Smaller ACKs and NAKs, telemetry included, have this size",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&Nic::m_ackMinBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ackMinBytes)),
                           MakeUintegerChecker<uint32_t>(0, 1000))
             .AddAttribute("CnpFrameBytes",
                           "Size of a CNP, MAC header to FCS",
                           UintegerValue(CNP_FRAME_BYTES),
-                          MakeUintegerAccessor(&Nic::m_cnpFrameBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_cnpFrameBytes)),
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("PayloadWindow",
                           "What is in flight, and so the window, counts payload instead of wire "
                           "bytes (the behaviour of the HPCC simulator); an empty packet counts 1",
                           BooleanValue(false),
-                          MakeBooleanAccessor(&Nic::m_payloadWindow),
+                          UntilBuilt(MakeBooleanAccessor(&Nic::m_payloadWindow)),
                           MakeBooleanChecker())
             .AddAttribute(
                 "FlowWindow",
@@ -115,13 +116,13 @@ Nic::GetTypeId()
                 "law. none: nothing; fixed: FlowWindowBytes; rate: that times rate / line "
                 "rate (the HPCC simulator's HAS_WIN, and VAR_WIN)",
                 StringValue("none"),
-                MakeStringAccessor(&Nic::m_flowWindow),
+                UntilBuilt(MakeStringAccessor(&Nic::m_flowWindow)),
                 MakeStringChecker())
             .AddAttribute(
                 "FlowWindowBytes",
                 "Bytes in flight with FlowWindow; 0: lowest rate on the path times its base RTT",
                 UintegerValue(0),
-                MakeUintegerAccessor(&Nic::m_flowWindowBytes),
+                UntilBuilt(MakeUintegerAccessor(&Nic::m_flowWindowBytes)),
                 MakeUintegerChecker<uint64_t>(0, 1ULL << 53))
             .AddAttribute(
                 "Repacing",
@@ -130,7 +131,7 @@ Nic::GetTypeId()
                 "difference of the whole gaps (as the HPCC simulator); none: nothing (as "
                 "its DCQCN)",
                 StringValue("stretch"),
-                MakeStringAccessor(&Nic::m_repacingName),
+                UntilBuilt(MakeStringAccessor(&Nic::m_repacingName)),
                 MakeStringChecker())
             .AddAttribute(
                 "PacingClock",
@@ -138,24 +139,24 @@ Nic::GetTypeId()
                 "could have left but for the port, so that what the port holds up is made "
                 "up for at its full rate, as from a queue in the host",
                 StringValue("sent"),
-                MakeStringAccessor(&Nic::m_pacingClock),
+                UntilBuilt(MakeStringAccessor(&Nic::m_pacingClock)),
                 MakeStringChecker())
             .AddAttribute("AckEveryN",
                           "Acknowledge at the latest every N packets; the last packet of a message "
                           "is always acknowledged at once",
                           UintegerValue(1),
-                          MakeUintegerAccessor(&Nic::m_ackEveryN),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ackEveryN)),
                           MakeUintegerChecker<uint32_t>(1))
             .AddAttribute("ControlClass",
                           "Traffic class of ACK, NAK and CNP frames; 8: that of the data they "
                           "answer",
                           UintegerValue(6),
-                          MakeUintegerAccessor(&Nic::m_controlClass),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_controlClass)),
                           MakeUintegerChecker<uint8_t>(0, N_CLASSES))
             .AddAttribute("Ttl",
                           "IPv4 time to live",
                           UintegerValue(64),
-                          MakeUintegerAccessor(&Nic::m_ttl),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ttl)),
                           MakeUintegerChecker<uint8_t>(1))
             .AddAttribute("RtoMin",
                           "Least retransmission timeout of GoBackN; other loss recoveries have "
@@ -164,28 +165,28 @@ Nic::GetTypeId()
                           "many milliseconds behind PFC pauses without being lost. Lossy networks "
                           "want less",
                           TimeValue(NanoSeconds(67108864)),
-                          MakeTimeAccessor(&Nic::m_rtoMin),
+                          UntilBuilt(MakeTimeAccessor(&Nic::m_rtoMin)),
                           MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RtoFactor",
                           "Retransmission timeout over the base RTT of the path",
                           DoubleValue(3),
-                          MakeDoubleAccessor(&Nic::m_rtoFactor),
+                          UntilBuilt(MakeDoubleAccessor(&Nic::m_rtoFactor)),
                           MakeDoubleChecker<double>(0))
             .AddAttribute("RetryLimit",
                           "Timeouts without progress after which a queue pair fails; 0: never",
                           UintegerValue(7),
-                          MakeUintegerAccessor(&Nic::m_retryLimit),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_retryLimit)),
                           MakeUintegerChecker<uint32_t>())
             .AddAttribute("IntHeaderBytes",
                           "Bytes charged to a telemetry-capable data frame before the first hop",
                           UintegerValue(2),
-                          MakeUintegerAccessor(&Nic::m_intHeaderBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_intHeaderBytes)),
                           MakeUintegerChecker<uint32_t>(0, Frame::MAX_INT_HEADER_BYTES))
             .AddAttribute("Eager",
                           "Start each transmission from an event of its own, so that trace sinks "
                           "may read Simulator::Now(); slower, same results",
                           BooleanValue(false),
-                          MakeBooleanAccessor(&Nic::m_eager),
+                          UntilBuilt(MakeBooleanAccessor(&Nic::m_eager)),
                           MakeBooleanChecker())
             .AddTraceSource("MessageCompleted",
                             "The last packet of a message has been acknowledged",

@@ -8,6 +8,7 @@
 #include "roce-nic.h"
 
 #include "ns3/log.h"
+#include "ns3/roce-api-check.h"
 #include "ns3/roce-object-lock.h"
 
 #include <algorithm>
@@ -44,8 +45,9 @@ NicSender::Open(const TransportProfile& profile,
                 int64_t nowPs)
 {
     const ObjectLock lock;
-    Ptr<CongestionControl> cc = profile.GetLaw()->Fork();
+    Ptr<CongestionControl> cc = CheckMade(profile.GetLaw()->Fork(), *profile.GetLaw(), "Fork()");
     cc->Start(path, nowPs);
+    QpScheduler::CheckRate(*cc);
     config.burstBytes = cc->GetBurstBytes();
     config.telemetry = cc->NeedsTelemetry();
     config.extension = cc->GetDataExtension();
@@ -54,11 +56,13 @@ NicSender::Open(const TransportProfile& profile,
     Ptr<PathSelector> selector;
     if (!profile.GetSelector()->IsStatic())
     {
-        selector = profile.GetSelector()->Fork();
+        selector = CheckMade(profile.GetSelector()->Fork(), *profile.GetSelector(), "Fork()");
         selector->Start(path, config.entropy, m_nic.DrawSeed());
     }
     const int64_t floorPs = m_nic.GetRtoFloorPs(path);
-    Ptr<LossRecovery> recovery = profile.GetRecovery()->ForQueuePair(path, floorPs);
+    Ptr<LossRecovery> recovery = CheckMade(profile.GetRecovery()->ForQueuePair(path, floorPs),
+                                           *profile.GetRecovery(),
+                                           "ForQueuePair()");
     config.countsOthers = recovery->CountsOthersDue();
     m_queuePairs.push_back(std::make_unique<QueuePair>(GetN(),
                                                        config,
@@ -331,7 +335,7 @@ NicSender::Retune(bool interDc, const CongestionControl& law, int64_t nowPs)
     }
     else
     {
-        m_retunings.push_back({law.Fork(), nowPs, interDc});
+        m_retunings.push_back({CheckMade(law.Fork(), law, "Fork()"), nowPs, interDc});
     }
     for (QueuePair* qp : m_busy)
     {

@@ -5,11 +5,12 @@
  */
 #include "roce-nic.h"
 
-#include "ns3/abort.h"
 #include "ns3/node.h"
+#include "ns3/roce-api-check.h"
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-fetch.h"
+#include "ns3/roce-flow-spec.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-station-ahead.h"
 
@@ -104,12 +105,17 @@ Nic::SetInterShim(const std::string& factory)
 void
 Nic::Retune(bool interDc, const Ptr<CongestionControl>& law)
 {
-    NS_ABORT_MSG_IF(IsRunning(),
-                    "Nic::Retune() from a sink of the NIC's traces, not from an event");
+    if (!law || IsRunning())
+    {
+        throw InputError(law ? "Nic::Retune() is called by a sink of the NIC's traces, expected an "
+                               "event of its own"
+                             : "Nic::Retune() without a rate law, expected a prototype");
+    }
     const int64_t now = NowPs();
     CatchUp(now);
     m_sender.Retune(interDc, *law, now);
-    GetProfile(interDc)->Retune(law->Fork()); // stations share no references
+    // Stations share no references.
+    GetProfile(interDc)->Retune(CheckMade(law->Fork(), *law, "Fork()"));
     Settle(now);
     Rearm();
 }
@@ -147,6 +153,12 @@ Nic::OpenQp(uint32_t dst,
     if (GetPartition())
     {
         GetPartition()->CheckNotTelling("a queue pair is opened");
+    }
+    if (!m_oracle || dst == m_nicIndex || trafficClass >= N_CLASSES)
+    {
+        throw InputError("NIC " + std::to_string(m_nicIndex) + ": a queue pair to NIC " +
+                         std::to_string(dst) + " in class " + std::to_string(trafficClass) +
+                         ", expected another NIC of its Network, and a class from 0 to 7");
     }
     const int64_t now = PresentPs();
     PathInfo path = m_oracle(m_nicIndex, dst, entropy, trafficClass);
@@ -188,6 +200,12 @@ Nic::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie)
     if (GetPartition())
     {
         GetPartition()->CheckNotTelling("a message is posted");
+    }
+    if (!qp || qp->GetConfig().src != m_nicIndex || bytes > MAX_FLOW_BYTES)
+    {
+        throw InputError("NIC " + std::to_string(m_nicIndex) + ": a message of " +
+                         std::to_string(bytes) + " B, expected at most " +
+                         std::to_string(MAX_FLOW_BYTES) + " B and a queue pair of this NIC");
     }
     // A sink of a trace posts at the time of what it was told, which Simulator::Now() may be past.
     const int64_t now = PresentPs();

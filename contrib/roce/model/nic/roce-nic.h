@@ -395,8 +395,8 @@ class Nic : public Port, public Station
     void TellNow(const Told& told);
 
     std::vector<Told> m_told; //!< in a partition only
-    TracedCallback<const MessageRecord&> m_completedTrace;
-    TracedCallback<uint64_t, Time> m_receivedTrace;
+    CheckedTrace<const MessageRecord&> m_completedTrace;
+    CheckedTrace<uint64_t, Time> m_receivedTrace;
     StationTrace<const QueuePair&, Time> m_rateTrace;
 };
 

@@ -5,7 +5,10 @@
  */
 #include "roce-qp-scheduler.h"
 
+#include "ns3/roce-input-error.h"
+
 #include <algorithm>
+#include <string>
 
 namespace ns3
 {
@@ -24,6 +27,14 @@ GapPs(uint64_t bytes, uint64_t rateBps, int64_t tickPs)
 }
 
 } // namespace
+
+void
+QpScheduler::ThrowRate(const CongestionControl& law)
+{
+    throw InputError(law.GetInstanceTypeId().GetName() + " sets a rate of " +
+                     std::to_string(law.GetRateBps()) + " bit/s, expected 1 to " +
+                     std::to_string(INT64_MAX));
+}
 
 void
 QpScheduler::PushReady(QueuePair* qp)
@@ -98,6 +109,7 @@ QpScheduler::Repace(QueuePair* qp, int64_t nowPs)
     {
         return;
     }
+    CheckRate(qp->GetCc());
     switch (qp->GetConfig().repacing)
     {
     case QueuePair::Repacing::NONE:
@@ -233,6 +245,7 @@ QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
     m_lastQpn = qp->GetQpn();
     m_servedStartBytes = ring.servedBytes;
     ring.servedBytes += wireBytes;
+    CheckRate(qp->GetCc());
     qp->pacedRateBps = qp->GetCc().GetRateBps();
     const int64_t tickPs = qp->GetConfig().tickPs;
     uint64_t bytes = wireBytes;

@@ -72,6 +72,20 @@ class QpScheduler
     static uint64_t DueBytes(const QueuePair& qp, int64_t atPs);
 
     /**
+     * @brief Check the rate that a law sets, which gaps are computed from.
+     * @param law started
+     * @throw InputError if it is 0 or above the largest signed number, as what is made of a
+     * negative one or of NaN
+     */
+    static void CheckRate(const CongestionControl& law)
+    {
+        if (__builtin_expect(static_cast<int64_t>(law.GetRateBps()) <= 0, 0))
+        {
+            ThrowRate(law);
+        }
+    }
+
+    /**
      * @brief The rate may have changed: stretch or shorten what is left of the pacing gap.
      * @param qp queue pair
      * @param nowPs current time
@@ -135,6 +149,7 @@ class QpScheduler
         return a.atPs != b.atPs ? a.atPs > b.atPs : a.qpn > b.qpn;
     }
 
+    [[noreturn]] static void ThrowRate(const CongestionControl& law);
     void PushReady(QueuePair* qp);
     QueuePair* PopReady(unsigned trafficClass);
     void PushTimer(QueuePair* qp, int64_t nowPs);

@@ -5,6 +5,8 @@
  */
 #include "roce-receiver-table.h"
 
+#include "ns3/roce-api-check.h"
+#include "ns3/roce-input-error.h"
 #include "ns3/roce-object-lock.h"
 
 #include <utility>
@@ -25,6 +27,11 @@ ReceiverTable::Reserve(uint32_t src,
                        uint64_t cookie,
                        uint16_t replyEntropy)
 {
+    if (!profile)
+    {
+        throw InputError("a receiver is reserved without a TransportProfile, expected that of the "
+                         "sending NIC");
+    }
     Slot slot;
     slot.profile = std::move(profile);
     slot.cookie = cookie;
@@ -39,8 +46,10 @@ ReceiverTable::Make(uint32_t qpn, const PathInfo& path, int64_t nowPs)
 {
     const ObjectLock lock;
     Slot& slot = m_slots[qpn];
-    slot.qp = slot.profile->GetRecovery()->MakeReceiver(path);
-    slot.qp->feedback = slot.profile->GetFeedback()->Fork();
+    const LossRecovery& recovery = *slot.profile->GetRecovery();
+    const ReceiverFeedback& feedback = *slot.profile->GetFeedback();
+    slot.qp = CheckMade(recovery.MakeReceiver(path), recovery, "MakeReceiver()");
+    slot.qp->feedback = CheckMade(feedback.Fork(), feedback, "Fork()");
     slot.qp->profileVersion = slot.profile->GetVersion();
     slot.qp->feedback->Start(path, nowPs);
     slot.qp->isRecent = true;

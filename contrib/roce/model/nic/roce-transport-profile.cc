@@ -5,6 +5,7 @@
  */
 #include "roce-transport-profile.h"
 
+#include "ns3/roce-api-check.h"
 #include "ns3/roce-control-shim.h"
 
 #include <utility>
@@ -28,7 +29,7 @@ TransportProfile::GetFeedback() const
 {
     if (!m_feedback)
     {
-        m_feedback = m_law->MakeFeedback();
+        m_feedback = CheckMade(m_law->MakeFeedback(), *m_law, "MakeFeedback()");
     }
     return m_feedback;
 }

@@ -5,7 +5,7 @@
  */
 #include "roce-stage-pipeline.h"
 
-#include "ns3/abort.h"
+#include "ns3/roce-input-error.h"
 
 #include <algorithm>
 
@@ -13,6 +13,14 @@ namespace ns3
 {
 namespace roce
 {
+
+namespace
+{
+
+/// Timers of stages that go off at one time: more is an endless loop.
+constexpr uint32_t MOST_TIMER_RUNS = 1'000'000;
+
+} // namespace
 
 void
 StagePipeline::Add(Ptr<SwitchStage> stage)
@@ -30,7 +38,10 @@ StagePipeline::Add(Ptr<SwitchStage> stage)
         {
             called.push_back(raw);
         }
-        NS_ABORT_MSG_IF(called.size() > UINT16_MAX, "too many stages in a switch");
+        if (called.size() > UINT16_MAX)
+        {
+            throw InputError("too many stages in a switch");
+        }
         run = {begin, static_cast<uint16_t>(called.size())};
         return isWanted;
     };
@@ -74,6 +85,7 @@ StagePipeline::RunArrival(Run stages, Frame& frame, Port& in, int64_t nowPs) con
         {
             return verdict;
         }
+        Check(frame, "changed");
     }
     return Verdict::PASS;
 }
@@ -85,9 +97,18 @@ StagePipeline::RunEnqueue(Frame& frame,
                           int64_t nowPs) const
 {
     const Run stages = m_hot.enqueue[static_cast<unsigned>(frame.kind)];
+    const uint32_t frameBytes = frame.frameBytes;
+    const uint8_t trafficClass = frame.trafficClass;
     for (unsigned i = stages.begin; i != stages.end; ++i)
     {
         const Verdict verdict = m_hot.stages[i]->OnEnqueue(frame, out, queue, nowPs);
+        if (__builtin_expect(frame.frameBytes != frameBytes || frame.trafficClass != trafficClass,
+                             0))
+        {
+            Refuse(frame,
+                   "changes size or class of a frame at hook ENQUEUE, expected what the buffer has "
+                   "been charged");
+        }
         if (verdict != Verdict::PASS)
         {
             return verdict;
@@ -132,6 +153,18 @@ StagePipeline::GetNextTimerPs() const
 void
 StagePipeline::RunTimers(int64_t nowPs)
 {
+    m_timerRuns = m_timersPs == nowPs ? m_timerRuns + 1 : 0;
+    m_timersPs = nowPs;
+    if (m_timerRuns == MOST_TIMER_RUNS)
+    {
+        const SwitchStage* stage = m_timers.empty() ? nullptr : m_timers.back().second;
+        for (const auto& [atPs, other] : m_timers)
+        {
+            stage = atPs <= nowPs ? other : stage;
+        }
+        throw InputError((stage ? stage->GetInstanceTypeId().GetName() : "a stage") +
+                         " sets its timer for the present again and again, expected a later time");
+    }
     // By index: a stage may arm timers.
     for (std::size_t i = 0; i < m_timers.size(); ++i)
     {
@@ -141,6 +174,28 @@ StagePipeline::RunTimers(int64_t nowPs)
             m_timers[i].second->OnTimer(nowPs);
         }
     }
+}
+
+void
+StagePipeline::Refuse(const Frame& frame, const std::string& what) const
+{
+    std::string names;
+    for (const Ptr<SwitchStage>& stage : m_stages)
+    {
+        names += (names.empty() ? "" : " or ") + stage->GetInstanceTypeId().GetName();
+    }
+    throw InputError("stage " + names + " " + what + " (from NIC " + std::to_string(frame.src) +
+                     " to " + std::to_string(frame.dst) + ")");
+}
+
+void
+StagePipeline::ThrowInsane(const Frame& frame, const char* what) const
+{
+    Refuse(frame,
+           std::string("has ") + what + " a frame of " + std::to_string(frame.frameBytes) +
+               " B and class " + std::to_string(frame.trafficClass) +
+               ", expected 1 to 131072 B, class 0 to 7 and a destination below " +
+               std::to_string(m_nNics));
 }
 
 } // namespace roce

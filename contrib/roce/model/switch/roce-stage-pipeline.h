@@ -12,7 +12,9 @@
 #include "ns3/roce-time.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,6 +44,30 @@ class StagePipeline
      * @param stage is asked once for its hooks and kinds of frames
      */
     void Add(Ptr<SwitchStage> stage);
+
+    /// @brief Say which destinations there are. @param nics of the network
+    void SetNNics(std::size_t nics)
+    {
+        m_nNics = nics;
+    }
+
+    /**
+     * @brief Check a frame that a stage has changed or made.
+     * @param frame any
+     * @param what has been done to it, for the message: "emitted"
+     * @throw InputError for a size, a class or a destination that does not exist
+     */
+    void Check(const Frame& frame, const char* what) const
+    {
+        if (__builtin_expect(!IsSane(frame) || frame.dst >= m_nNics, 0))
+        {
+            ThrowInsane(frame, what);
+        }
+    }
+
+    /// @brief A stage has broken the rules. @param frame the frame it was given @param what it does
+    /// @throw InputError that names the stages
+    [[noreturn]] void Refuse(const Frame& frame, const std::string& what) const;
 
     /// @brief Let all stages go.
     void Clear();
@@ -105,6 +131,10 @@ class StagePipeline
             if (verdict != Verdict::PASS)
             {
                 return verdict;
+            }
+            if (__builtin_expect(!IsSane(frame), 0))
+            {
+                ThrowInsane(frame, "changed");
             }
         }
         return Verdict::PASS;
@@ -194,6 +224,13 @@ class StagePipeline
         std::array<EnqueueUse, N_FRAME_KINDS> enqueueUse{};
     };
 
+    /// @return whether size (1 to 128 KiB) and class (0 to 7) are possible. @param frame any
+    static bool IsSane(const Frame& frame)
+    {
+        return ((frame.frameBytes - 1) >> 14 | frame.trafficClass) < N_CLASSES;
+    }
+
+    [[noreturn]] void ThrowInsane(const Frame& frame, const char* what) const;
     Verdict RunArrival(Run stages, Frame& frame, Port& in, int64_t nowPs) const;
     Verdict RunEnqueue(Frame& frame, Port& out, const EgressScheduler& queue, int64_t nowPs) const;
 
@@ -203,6 +240,9 @@ class StagePipeline
     List m_pause;
     std::vector<Ptr<SwitchStage>> m_stages;
     std::vector<std::pair<int64_t, SwitchStage*>> m_timers; //!< at most one for each stage
+    std::size_t m_nNics{0};                                 //!< of the network
+    int64_t m_timersPs{-1};                                 //!< when timers have run last
+    uint32_t m_timerRuns{0};                                //!< how often they have run then
 };
 
 } // namespace roce

@@ -130,6 +130,12 @@ class SwitchStage : public Object
      */
     void OnParameterChange();
 
+    /// @return whether it is installed at a switch
+    bool IsInstalled() const
+    {
+        return m_switch != nullptr;
+    }
+
     /// @brief Called by the switch. @param sw where the stage is installed
     void SetSwitch(Switch* sw)
     {

@@ -5,7 +5,6 @@
  */
 #include "roce-switch.h"
 
-#include "ns3/abort.h"
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
@@ -13,6 +12,7 @@
 #include "ns3/node.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-byte-size.h"
+#include "ns3/roce-fixed-attribute.h"
 #include "ns3/roce-hash.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/string.h"
@@ -40,72 +40,72 @@ Switch::GetTypeId()
             .AddAttribute("BufferSize",
                           "Shared buffer, headroom and reserves included",
                           QueueSizeValue(QueueSize("32MiB")),
-                          MakeQueueSizeAccessor(&Switch::m_bufferSize),
+                          UntilBuilt(MakeQueueSizeAccessor(&Switch::m_bufferSize)),
                           ByteSize::MakeQueueSizeChecker())
             .AddAttribute("ControlPoolSize",
                           "Limit of the buffer of the control classes and of emitted frames",
                           QueueSizeValue(QueueSize("4MiB")),
-                          MakeQueueSizeAccessor(&Switch::m_controlPoolSize),
+                          UntilBuilt(MakeQueueSizeAccessor(&Switch::m_controlPoolSize)),
                           ByteSize::MakeQueueSizeChecker())
             .AddAttribute("Alpha",
                           "Dynamic threshold of an ingress (port, class) over the free shared "
                           "buffer",
                           DoubleValue(0.125),
-                          MakeDoubleAccessor(&Switch::m_alpha),
+                          UntilBuilt(MakeDoubleAccessor(&Switch::m_alpha)),
                           MakeDoubleChecker<double>(0))
             .AddAttribute("EgressAlpha",
                           "Lossy classes: limit of an egress (port, class) over the free buffer",
                           DoubleValue(1.0),
-                          MakeDoubleAccessor(&Switch::m_egressAlpha),
+                          UntilBuilt(MakeDoubleAccessor(&Switch::m_egressAlpha)),
                           MakeDoubleChecker<double>(0))
             .AddAttribute("EgressLimit",
                           "Drop-tail limit of each egress port, all data classes together, in "
                           "place of all other limits; needs LosslessClasses=0. 0: none",
                           QueueSizeValue(QueueSize("0B")),
-                          MakeQueueSizeAccessor(&Switch::m_egressLimit),
+                          UntilBuilt(MakeQueueSizeAccessor(&Switch::m_egressLimit)),
                           ByteSize::MakeQueueSizeChecker())
             .AddAttribute("ReservedBytes",
                           "Reserve of each ingress (port, data class)",
                           UintegerValue(4096),
-                          MakeUintegerAccessor(&Switch::m_reservedBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Switch::m_reservedBytes)),
                           MakeUintegerChecker<uint64_t>(0, 1 << 30))
             .AddAttribute("XonOffset",
                           "XON when the occupancy is this many bytes below the threshold",
                           UintegerValue(2 * 4096),
-                          MakeUintegerAccessor(&Switch::m_xonOffsetBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Switch::m_xonOffsetBytes)),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("ResponseBytes",
                           "Headroom for what an upstream sends before it reacts to XOFF",
                           UintegerValue(0),
-                          MakeUintegerAccessor(&Switch::m_responseBytes),
+                          UntilBuilt(MakeUintegerAccessor(&Switch::m_responseBytes)),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("HeadroomFactor",
                           "Headroom of a lossless (port, class) over the bytes its link holds one "
                           "way (the HPCC simulator has 3); 0: HeadroomBytes()",
                           DoubleValue(0),
-                          MakeDoubleAccessor(&Switch::m_headroomFactor),
+                          UntilBuilt(MakeDoubleAccessor(&Switch::m_headroomFactor)),
                           MakeDoubleChecker<double>(0))
             .AddAttribute("HeadroomInBuffer",
                           "Headroom is part of BufferSize; otherwise it comes on top",
                           BooleanValue(true),
-                          MakeBooleanAccessor(&Switch::m_headroomInBuffer),
+                          UntilBuilt(MakeBooleanAccessor(&Switch::m_headroomInBuffer)),
                           MakeBooleanChecker())
             .AddAttribute("AlphaReferenceRate",
                           "Port rate for which Alpha is given; it doubles with each doubling of "
                           "the rate above this. 0: the same for all ports",
                           DataRateValue(DataRate(0)),
-                          MakeDataRateAccessor(&Switch::m_alphaReferenceRate),
+                          UntilBuilt(MakeDataRateAccessor(&Switch::m_alphaReferenceRate)),
                           MakeDataRateChecker())
             .AddAttribute("DataClasses",
                           "Bit mask of the classes that are accounted as data; the others use the "
                           "control pool",
                           UintegerValue(0x3f),
-                          MakeUintegerAccessor(&Switch::m_dataMask),
+                          UntilBuilt(MakeUintegerAccessor(&Switch::m_dataMask)),
                           MakeUintegerChecker<uint8_t>())
             .AddAttribute("LosslessClasses",
                           "Bit mask of the data classes that PFC protects",
                           UintegerValue(1 << 3),
-                          MakeUintegerAccessor(&Switch::m_losslessMask),
+                          UntilBuilt(MakeUintegerAccessor(&Switch::m_losslessMask)),
                           MakeUintegerChecker<uint8_t>())
             .AddAttribute("PauseQuanta",
                           "Duration an XOFF asks for, units of 512 bit times",
@@ -120,7 +120,7 @@ Switch::GetTypeId()
             .AddAttribute("EgressScheduler",
                           "Kind and parameters of each port's queues",
                           StringValue("ns3::roce::DwrrScheduler"),
-                          MakeObjectFactoryAccessor(&Switch::m_schedulerFactory),
+                          UntilBuilt(MakeObjectFactoryAccessor(&Switch::m_schedulerFactory)),
                           MakeObjectFactoryChecker())
             .AddAttribute(
                 "RandomTies",
@@ -129,13 +129,13 @@ Switch::GetTypeId()
                 "EgressLimit has room for one. Else the port with the lowest number, or "
                 "who is a picosecond earlier",
                 BooleanValue(true),
-                MakeBooleanAccessor(&Switch::m_randomTies),
+                UntilBuilt(MakeBooleanAccessor(&Switch::m_randomTies)),
                 MakeBooleanChecker())
             .AddAttribute("Eager",
                           "Start each transmission from an event of its own, so that trace sinks "
                           "may read Simulator::Now(); slower, same results",
                           BooleanValue(false),
-                          MakeBooleanAccessor(&Switch::m_eager),
+                          UntilBuilt(MakeBooleanAccessor(&Switch::m_eager)),
                           MakeBooleanChecker())
             .AddTraceSource("Drop",
                             "A frame is lost, and why: buffer, noRoute, ttl, or what a stage says",
@@ -202,14 +202,20 @@ Switch::AddPort(Ptr<Port> port)
 void
 Switch::SetPortBuffer(uint16_t port, const SharedBuffer::PortConfig& config)
 {
-    m_bufferOverrides.at(port) = {config, true};
+    m_bufferOverrides[CheckPort(port)] = {config, true};
 }
 
 void
 Switch::SetQueue(uint16_t port, Ptr<EgressScheduler> queue)
 {
-    OutPort& out = m_ports.at(port);
-    NS_ASSERT_MSG(!out.queuedFrames, "the queues of a port are chosen before anything is sent");
+    OutPort& out = m_ports[CheckPort(port)];
+    if (!queue || out.queuedFrames)
+    {
+        throw InputError("switch " + m_name + " port " + std::to_string(port) +
+                         (queue ? ": queues are set while frames are in them, expected before the "
+                                  "run"
+                                : ": queues are null, expected an EgressScheduler"));
+    }
     out.queue->Dispose();
     out.workConserving = queue->IsWorkConserving();
     out.queue = std::move(queue);
@@ -219,14 +225,15 @@ Switch::SetQueue(uint16_t port, Ptr<EgressScheduler> queue)
 bool
 Switch::IsWanPort(uint16_t port) const
 {
-    const auto* peer = dynamic_cast<const Switch*>(m_ports.at(port).port->GetPeer()->GetOwner());
+    const auto* peer =
+        dynamic_cast<const Switch*>(m_ports[CheckPort(port)].port->GetPeer()->GetOwner());
     return peer && peer->m_datacenter != m_datacenter;
 }
 
 bool
 Switch::IsHostPort(uint16_t port) const
 {
-    return !dynamic_cast<const Switch*>(m_ports.at(port).port->GetPeer()->GetOwner());
+    return !dynamic_cast<const Switch*>(m_ports[CheckPort(port)].port->GetPeer()->GetOwner());
 }
 
 void
@@ -338,6 +345,7 @@ Switch::Configure(const std::string& name,
         config.ports.push_back(port);
     }
     m_buffer.Configure(config, name.c_str());
+    m_pipeline.SetNNics(attachments ? attachments->rackOfNic.size() : 0);
     m_routing.Configure(std::move(attachments), ownRack, salt);
     std::vector<Port*> ports;
     for (OutPort& out : m_ports)
@@ -362,6 +370,13 @@ Switch::Configure(const std::string& name,
 void
 Switch::Install(Ptr<SwitchStage> stage)
 {
+    if (!stage || stage->IsInstalled())
+    {
+        throw InputError("switch " + m_name + ": " +
+                         (stage ? stage->GetInstanceTypeId().GetName() +
+                                      " is installed already, expected a stage of its own"
+                                : "a stage is null, expected a SwitchStage"));
+    }
     stage->Install(*this);
     stage->SetSwitch(this);
     m_pipeline.Add(std::move(stage));
@@ -430,8 +445,18 @@ Switch::Stop(Frame* frame,
              int64_t nowPs)
 {
     const bool held = verdict == SwitchStage::Verdict::HOLD;
-    NS_ABORT_MSG_IF(hook == SwitchStage::MARK, "a stage with hook MARK does not pass a frame on");
-    NS_ABORT_MSG_IF(hook == SwitchStage::DEQUEUE && held, "a stage holds a frame at DEQUEUE");
+    if (hook == SwitchStage::MARK)
+    {
+        m_pipeline.Refuse(*frame, "does not pass a frame on at hook MARK, expected Verdict::PASS");
+    }
+    if (hook == SwitchStage::DEQUEUE && held)
+    {
+        m_pipeline.Refuse(*frame, "holds a frame at DEQUEUE, expected PASS, CONSUME or DROP");
+    }
+    if (FramePool::IsFree(frame))
+    {
+        m_pipeline.Refuse(*frame, "has freed the frame it was given, expected Verdict::CONSUME");
+    }
     if (hook == SwitchStage::ENQUEUE && !held)
     {
         ReleaseBuffer(*frame, outPort, nowPs);
@@ -445,17 +470,23 @@ Switch::Stop(Frame* frame,
         FramePool::Free(frame);
         break;
     case SwitchStage::Verdict::HOLD:
+        frame->nextGapPs = HELD_MARK;
         ++m_counters.heldFrames;
         break;
     case SwitchStage::Verdict::DROP:
         Drop(frame, m_refusal, nowPs);
         break;
+    default:
+        m_pipeline.Refuse(*frame,
+                          "returns verdict " + std::to_string(static_cast<unsigned>(verdict)) +
+                              ", expected one of SwitchStage::Verdict");
     }
 }
 
 void
 Switch::Emit(Frame* frame, int64_t nowPs)
 {
+    m_pipeline.Check(*frame, "emitted");
     CatchUp(nowPs);
     frame->inPort = SharedBuffer::INTERNAL_PORT;
     ++m_counters.emittedFrames;
@@ -556,6 +587,15 @@ Switch::Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs)
 void
 Switch::Release(Frame* frame, SwitchStage::Hook hook, uint16_t outPort, int64_t nowPs)
 {
+    if (FramePool::IsFree(frame) || frame->nextGapPs != HELD_MARK)
+    {
+        throw InputError("switch " + m_name +
+                         ": a stage releases a frame that is not held, "
+                         "expected each once");
+    }
+    frame->nextGapPs = 0;
+    m_pipeline.Check(*frame, "released");
+    CheckPort(hook == SwitchStage::ARRIVAL ? 0 : outPort);
     CatchUp(nowPs);
     --m_counters.heldFrames;
     if (hook == SwitchStage::ARRIVAL)
@@ -687,10 +727,7 @@ Switch::Depart(uint16_t port, int64_t atPs)
         Frame* frame = out.queuedFrames ? out.queue->Dequeue(paused, atPs) : nullptr;
         if (!frame)
         {
-            SetDeparture(port,
-                         out.queuedFrames ? std::min(out.port->NextPauseExpiryPs(),
-                                                     out.queue->NextEligiblePs(paused, atPs))
-                                          : NEVER_PS);
+            SetDeparture(port, out.queuedFrames ? NextTryPs(out, paused, atPs) : NEVER_PS);
             return;
         }
         --out.queuedFrames;
@@ -703,6 +740,20 @@ Switch::Depart(uint16_t port, int64_t atPs)
         sent = Send(frame, out, atPs);
     }
     SetDeparture(port, out.HasFrames() ? out.port->GetBusyUntilPs() : NEVER_PS);
+}
+
+/// When a port whose queues give no frame is to ask them again.
+int64_t
+Switch::NextTryPs(const OutPort& out, uint32_t paused, int64_t atPs) const
+{
+    const int64_t eligiblePs = out.queue->NextEligiblePs(paused, atPs);
+    if (eligiblePs <= atPs)
+    {
+        throw InputError(out.queue->GetInstanceTypeId().GetName() +
+                         " has a frame that may be sent now, and gives none; expected a later time "
+                         "of NextEligiblePs()");
+    }
+    return std::min(out.port->NextPauseExpiryPs(), eligiblePs);
 }
 
 void
@@ -730,7 +781,7 @@ Switch::TraceQueue(uint16_t port, uint8_t trafficClass, int64_t atPs)
 void
 Switch::ArmStage(SwitchStage* stage, int64_t atPs)
 {
-    m_pipeline.Arm(stage, atPs);
+    m_pipeline.Arm(stage, std::max(atPs, PresentPs()));
     SetTimers();
     Rearm();
 }

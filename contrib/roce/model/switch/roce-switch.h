@@ -14,6 +14,7 @@
 #include "ns3/data-rate.h"
 #include "ns3/object-factory.h"
 #include "ns3/queue-size.h"
+#include "ns3/roce-api-check.h"
 #include "ns3/roce-drop-counters.h"
 #include "ns3/roce-egress-scheduler.h"
 #include "ns3/roce-port.h"
@@ -139,6 +140,7 @@ class Switch : public Object, public Station
      * pool. Arrival stages do not see it.
      * @param frame handed over
      * @param nowPs current time
+     * @throw InputError for a size, class or dst that does not exist
      */
     void Emit(Frame* frame, int64_t nowPs);
 
@@ -148,6 +150,7 @@ class Switch : public Object, public Station
      * @param hook ARRIVAL or ENQUEUE
      * @param outPort egress port; needed for ENQUEUE only
      * @param nowPs current time
+     * @throw InputError for a frame that is not held
      */
     void Release(Frame* frame, SwitchStage::Hook hook, uint16_t outPort, int64_t nowPs);
 
@@ -155,7 +158,7 @@ class Switch : public Object, public Station
      * @brief Call a stage's OnTimer() at a time; replaces its earlier wish. Exact, unlike an event
      * scheduled from a hook, which may come late by the station's slack.
      * @param stage an installed stage
-     * @param atPs time, or NEVER_PS
+     * @param atPs time, or NEVER_PS; the present, if it is past
      */
     void ArmStage(SwitchStage* stage, int64_t atPs);
 
@@ -233,7 +236,7 @@ class Switch : public Object, public Station
     /// @return the port
     Ptr<Port> GetPort(uint16_t port) const
     {
-        return m_ports.at(port).port;
+        return m_ports[CheckPort(port)].port;
     }
 
     /**
@@ -251,7 +254,7 @@ class Switch : public Object, public Station
      */
     const EgressScheduler& GetQueue(uint16_t port) const
     {
-        return *m_ports.at(port).queue;
+        return *m_ports[CheckPort(port)].queue;
     }
 
     /// @return routing tables
@@ -387,6 +390,14 @@ class Switch : public Object, public Station
         int64_t arrivedPs{-1};        //!< when it arrived
         uint32_t refused{0};          //!< how many others there were
     };
+    /// Frame::nextGapPs of a frame that a stage holds, which is on no link.
+    static constexpr uint32_t HELD_MARK = 0x48454c44;
+
+    /// @return port. @param port index @throw InputError if there is none
+    std::size_t CheckPort(uint16_t port) const
+    {
+        return CheckIndex("port", port, m_ports.size());
+    }
 
     /// Buffer parameters of one port, if they are not the switch's.
     struct BufferOverride
@@ -406,6 +417,7 @@ class Switch : public Object, public Station
     void Contend(Frame& frame, uint16_t outPort, int64_t nowPs);
     bool Send(Frame* frame, OutPort& out, int64_t atPs);
     void Enqueue(Frame* frame, uint16_t outPort, int64_t nowPs);
+    int64_t NextTryPs(const OutPort& out, uint32_t paused, int64_t atPs) const;
     void Drop(Frame* frame, uint8_t reason, int64_t nowPs);
     void Stop(Frame* frame,
               SwitchStage::Verdict verdict,

@@ -9,6 +9,7 @@
 
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"
+#include "ns3/roce-text-line.h"
 
 #include <algorithm>
 #include <array>
@@ -47,7 +48,7 @@ class Lines
     /// @return whether there is another line with something on it
     bool Next()
     {
-        for (std::string line; std::getline(m_in, line);)
+        for (std::string line; ReadLine(m_in, line, m_name, m_line + 1);)
         {
             ++m_line;
             std::istringstream words(line.substr(0, line.find('#')));

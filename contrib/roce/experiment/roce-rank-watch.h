@@ -1,0 +1,41 @@
+/*
+ * Copyright (c) 2026 The ns-3 RoCE authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef ROCE_RANK_WATCH_H
+#define ROCE_RANK_WATCH_H
+
+#include <chrono>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Names processes that do not come to a meeting (RankExchange): one that is stopped, starved
+ * or lost on another machine lets all others wait, and nothing else would say so.
+ *
+ * Who has waited for 10 s tells all others so. Who has told nothing a second later is missing; the
+ * first of those that wait says it on standard error. Then they wait on, and say it again after
+ * twice the time. For MpiRanks, with MPI only.
+ */
+class RankWatch
+{
+  public:
+    /// @brief The next meeting begins: all processes call it equally often.
+    static void NoteMeeting();
+
+    /// @brief This process waits. @param waited for so long
+    static void Look(std::chrono::steady_clock::duration waited);
+
+    /// @brief Take in what others have told, before MPI ends.
+    static void TakeIn();
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_RANK_WATCH_H */
