@@ -390,6 +390,7 @@ class Switch : public Object, public Station
         int64_t arrivedPs{-1};        //!< when it arrived
         uint32_t refused{0};          //!< how many others there were
     };
+
     /// Frame::nextGapPs of a frame that a stage holds, which is on no link.
     static constexpr uint32_t HELD_MARK = 0x48454c44;
 
