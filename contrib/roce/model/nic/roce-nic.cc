@@ -241,10 +241,11 @@ void
 Nic::Depart(uint16_t, int64_t atPs)
 {
     const uint32_t paused = PausedMask(atPs);
-    const auto controlClass = [this] {
-        return m_controlClass < N_CLASSES ? m_controlClass : m_control.Peek()->trafficClass;
+    const auto isControlPaused = [this, paused] {
+        const unsigned own = m_controlClass;
+        return paused >> (own < N_CLASSES ? own : m_control.Peek()->trafficClass) & 1;
     };
-    if (!m_control.IsEmpty() && !(paused >> controlClass() & 1))
+    if (!m_control.IsEmpty() && !(paused && isControlPaused()))
     {
         Transmit(m_control.Pop(), atPs);
     }
