@@ -39,10 +39,6 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "ENABLE_QCN": ("0", NONE),
     "USE_DYNAMIC_PFC_THRESHOLD": ("0", NONE),
     "PACKET_PAYLOAD_SIZE": ("1400", ALL),
-    "TRACE_FILE": ("x", NONE),
-    "TRACE_OUTPUT_FILE": ("x", NONE),
-    "FCT_OUTPUT_FILE": ("x", NONE),
-    "PFC_OUTPUT_FILE": ("x", NONE),
     "SIMULATOR_STOP_TIME": ("2.0001", ALL),
     "ALPHA_RESUME_INTERVAL": ("50", ("Dcqcn",)),
     "RATE_DECREASE_INTERVAL": ("50", ("Dcqcn",)),
@@ -55,8 +51,6 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "MIN_RATE": ("45000Mb/s", ALL),
     "DCTCP_RATE_AI": ("100Mb/s", ("Dctcp",)),
     "ERROR_RATE_PER_LINK": ("0.01", ALL),
-    "L2_CHUNK_SIZE": ("4000", NONE),
-    "L2_ACK_INTERVAL": ("1", NONE),
     "L2_BACK_TO_ZERO": ("1", NONE),
     "HAS_WIN": ("0", ("Dcqcn", "Timely", "Dctcp")),
     "GLOBAL_T": ("0", ALL),
@@ -67,23 +61,34 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "INT_MULTI": ("16", ("Hpcc",)),
     "MULTI_RATE": ("1", ("Hpcc",)),
     "SAMPLE_FEEDBACK": ("1", NONE),
-    "PINT_LOG_BASE": ("1.05", NONE),
-    "PINT_PROB": ("1", NONE),
     "RATE_BOUND": ("0", NONE),
     "ACK_HIGH_PRIO": ("1", ALL),
     "LINK_DOWN": ("20 0 2", ALL),
-    "ENABLE_TRACE": ("0", NONE),
     "KMAX_MAP": ("1 100000000000 20", ("Dcqcn", "Dctcp")),
     "KMIN_MAP": ("1 100000000000 100", ("Dcqcn", "Dctcp")),
     "PMAX_MAP": ("1 100000000000 1", ("Dcqcn", "Dctcp")),
     "BUFFER_SIZE": ("2", ALL),
-    "QLEN_MON_FILE": ("x", NONE),
-    "QLEN_MON_START": ("1", NONE),
-    "QLEN_MON_END": ("2", NONE),
+    # of forks
+    "ENABLE_PFC": ("0", ALL),
+    "ENABLE_IRN": ("1", NONE),
+    "LB_MODE": ("6", ALL),
+    "BASE_RTT": ("100000", ALL),
+    "FIXED_WIN": ("18000", ALL),
+    "MAX_RATE": ("100Gbps", NONE),
+    "TIMELY_T_HIGH": ("60000", ("Timely",)),
+    "TIMELY_T_LOW": ("20000", ("Timely",)),
+    "TIMELY_BETA": ("0.2", ("Timely",)),
+    "TIMELY_ALPHA": ("0.5", ("Timely",)),
+    "TIMELY_MIN_RTT": ("40000", ("Timely",)),
+    "HEADROOM_FACTOR": ("6", ALL),
+    "DCI_BUFFER_SIZE": ("64", NONE),
 }
 # What refuses the other value: there, a law that hears of nothing runs at line rate.
 REFUSED = {("ENABLE_QCN", "Dcqcn"), ("ENABLE_QCN", "Dctcp")}
-NOT_KEYS_OF_RUNS = {"TOPOLOGY_FILE", "FLOW_FILE"}  # given as options here
+# Files are given as options here; of MAX_INFLIGHT_FLOWS only 0, no limit, is taken.
+NOT_KEYS_OF_RUNS = {"TOPOLOGY_FILE", "FLOW_FILE", "WORKING_DIR", "CC_MODE", "MAX_INFLIGHT_FLOWS"}
+# Values of keys that the source gives a reason to ignore, by their kind.
+VALUES = {"TEXT": "x", "NUMBER": "1", "FLAG": "0"}
 
 failures: List[str] = []
 
@@ -129,10 +134,12 @@ def judge(law: str, key: str, base: Tuple[int, str, List[str]], other: Tuple[int
 
 def main() -> int:
     """Run all checks."""
-    with open(f"{ROOT}/contrib/roce/hpcc/roce-hpcc-config.cc", encoding="utf-8") as stream:
-        known = set(re.findall(r'^    \{"([A-Z0-9_]+)", Kind::', stream.read(), re.MULTILINE)) - NOT_KEYS_OF_RUNS - {"CC_MODE"}
-    check(len(known) > 40, f"keys found in the source: {sorted(known)}")
-    check(known == set(KEYS), f"keys that only the source or only this test has: {sorted(known ^ set(KEYS))}")
+    with open(f"{ROOT}/contrib/roce/hpcc/roce-hpcc-keys.cc", encoding="utf-8") as stream:
+        rows = re.findall(r'^    \{"([A-Z0-9_]+)", Kind::(\w+), (.*)\},$', stream.read(), re.MULTILINE)
+    followed = {key for key, _, reason in rows if reason == "nullptr"} - NOT_KEYS_OF_RUNS
+    check(len(followed) > 40, f"keys found in the source: {sorted(followed)}")
+    check(followed == set(KEYS), f"keys that only the source or only this test has: {sorted(followed ^ set(KEYS))}")
+    KEYS.update({key: (VALUES[kind], NONE) for key, kind, reason in rows if reason != "nullptr"})
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, text in (("topology", TOPOLOGY), ("flow", FLOWS)):
             with open(f"{folder}/{name}.txt", "w", encoding="utf-8") as stream:

@@ -31,7 +31,7 @@ NS_OBJECT_ENSURE_REGISTERED(DefaultWatch);
 TypeId
 DefaultWatch::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::roce::DefaultWatch").SetParent<Object>();
+    static TypeId tid = TypeId("ns3::roce::DefaultWatch").SetParent<Object>().SetGroupName("Roce");
     return tid;
 }
 
