@@ -164,10 +164,10 @@ def trace_arguments(sources):
     for owner, member, callback in named:
         scope, name = callback.split("::")[-2:]
         typedef = search(scope, rf"typedef void \(\s*\*{name}\)\(([^;]*)\);")
-        fires = search(owner, rf"(?:TracedCallback|NoticedTrace|StationTrace)<([^;]*)>\s+{member}[;{{]")
+        fires = search(owner, rf"(?:TracedCallback|NoticedTrace|CheckedTrace|StationTrace)<([^;]*)>\s+{member}[;{{]")
         if not fires:  # a class of its own
             declared = search(owner, rf"(\w+) {member}[;{{]")
-            fires = declared and search(owner, rf"{declared[1]}\s*: public (?:TracedCallback|StationTrace)<([^{{;]*)>")
+            fires = declared and search(owner, rf"{declared[1]}\s*: public (?:TracedCallback|CheckedTrace|StationTrace)<([^{{;]*)>")
         if not typedef or not fires:
             fail(1, f"trace source {owner}::{member}: no {'TracedCallback' if typedef else 'typedef ' + callback} in the headers")
         arguments = [re.sub(r"\s+", " ", field) for field in fields(typedef[1])]

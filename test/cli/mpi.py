@@ -226,7 +226,10 @@ def stop_one(programs, scratch):
     out = scratch / "stopped"
     command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--progress=none", f"--out={out}"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        time.sleep(3)
+        end = time.monotonic() + 60
+        while not (out / "flows.csv.tmp").exists() and time.monotonic() < end:
+            time.sleep(0.1)
+        time.sleep(2)
         ranks = children_of(run.pid)
         if len(ranks) != 2:
             run.kill()

@@ -98,6 +98,11 @@ GetMemoryLimitBytes()
 void
 CheckMemory(const std::string& who, double count, const std::string& what, double bytesEach)
 {
+    constexpr double SMALL_BYTES = 16 << 20; // for which no file is asked
+    if (count * bytesEach <= SMALL_BYTES)
+    {
+        return;
+    }
     const double most = GetMemoryLimitBytes();
     if (count * bytesEach <= most)
     {
