@@ -31,6 +31,9 @@ RUNS = {
                            "--ns3::roce::Dcqcn::Profile=paper"],
     "one-dc-dcqcn-plus": [LEAF_SPINE, "--cc=DcqcnPlus", "--datacenters=1", "--pattern=poisson+incast",
                           "--load=0.4", "--incastSenders=12"],
+    # Equal senders in step, and queues that lose frames: ties are what this is about.
+    "one-dc-drop-tail": [LEAF_SPINE, "--cc=Dcqcn", "--datacenters=1", "--pattern=alltoall", "--messageBytes=100000",
+                         "--lossless=0", "--egressBuffer=100kB", "--lossRecovery=SelectiveRepeat"],
     "two-dc-hpcc": [LEAF_SPINE, "--cc=Hpcc", "--load=0.4", "--interFraction=0.2"],
     "two-dc-mlcc": [LEAF_SPINE, "--cc=Hpcc", "--interCc=Mlcc", "--edge=MlccNearSource,MlccReceiverSide",
                     "--hostRate=25Gbps", "--load=0.5", "--interFraction=0.5"],

@@ -70,9 +70,9 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "BUFFER_SIZE": ("2", ALL),
     # of forks
     "ENABLE_PFC": ("0", ALL),
-    "ENABLE_IRN": ("1", NONE),
+    "ENABLE_IRN": ("1", ALL),
     "LB_MODE": ("6", ALL),
-    "BASE_RTT": ("100000", ALL),
+    "BASE_RTT": ("100000", ("Hpcc",)),
     "FIXED_WIN": ("18000", ALL),
     "MAX_RATE": ("100Gbps", NONE),
     "TIMELY_T_HIGH": ("60000", ("Timely",)),
@@ -85,6 +85,12 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
 }
 # What refuses the other value: there, a law that hears of nothing runs at line rate.
 REFUSED = {("ENABLE_QCN", "Dcqcn"), ("ENABLE_QCN", "Dctcp")}
+# What some keys need to matter: other values of other keys, in both runs.
+NEEDS: Dict[str, Dict[str, str]] = {
+    "ENABLE_IRN": {"ERROR_RATE_PER_LINK": "0.01"},
+    "ENABLE_PFC": {"BUFFER_SIZE": "1", "HAS_WIN": "0"},
+    "HEADROOM_FACTOR": {"BUFFER_SIZE": "1", "HAS_WIN": "0"},
+}
 # Files are given as options here; of MAX_INFLIGHT_FLOWS only 0, no limit, is taken.
 NOT_KEYS_OF_RUNS = {"TOPOLOGY_FILE", "FLOW_FILE", "WORKING_DIR", "CC_MODE", "MAX_INFLIGHT_FLOWS"}
 # Values of keys that the source gives a reason to ignore, by their kind.
@@ -101,10 +107,10 @@ def check(condition: bool, text: str) -> None:
 
 
 def run(folder: str, law: str, key: str, value: str) -> Tuple[int, str, List[str]]:
-    """@return status, standard error, and completion times. @param key that has another value; empty: none"""
-    name = f"{folder}/{law}-{key}"
-    config = {**BASE, "CC_MODE": str(LAWS[law])}
-    if key:
+    """@return status, standard error, and completion times. @param key whose needs are met @param value its other one; empty: none"""
+    name = f"{folder}/{law}-{key}-{bool(value)}"
+    config = {**BASE, "CC_MODE": str(LAWS[law]), **NEEDS.get(key, {})}
+    if value:
         config[key] = value
     with open(f"{name}.txt", "w", encoding="utf-8") as stream:
         stream.writelines(f"{k} {v}\n" for k, v in config.items())
@@ -144,12 +150,12 @@ def main() -> int:
         for name, text in (("topology", TOPOLOGY), ("flow", FLOWS)):
             with open(f"{folder}/{name}.txt", "w", encoding="utf-8") as stream:
                 stream.write(text)
-        jobs = {(law, key): pool.submit(run, folder, law, key, KEYS[key][0] if key else "") for law in LAWS for key in ["", *KEYS]}
-        for law in LAWS:
-            base = jobs[law, ""].result()
-            check(base[0] == 0, f"{law}: status {base[0]}, {base[1]}")
-            for key in KEYS:
-                judge(law, key, base, jobs[law, key].result())
+        bases = {(law, key): pool.submit(run, folder, law, key, "") for law in LAWS for key in ["", *NEEDS]}
+        jobs = {(law, key): pool.submit(run, folder, law, key, KEYS[key][0]) for law in LAWS for key in KEYS}
+        for (law, key), job in bases.items():
+            check(job.result()[0] == 0, f"{law} {key}: status {job.result()[0]}, {job.result()[1]}")
+        for (law, key), job in jobs.items():
+            judge(law, key, bases[law, key if key in NEEDS else ""].result(), job.result())
     print("replay-keys: " + ("FAILED" if failures else "all checks passed"))
     return 1 if failures else 0
 

@@ -23,6 +23,31 @@ using namespace ns3::roce::test;
 namespace
 {
 
+/// Marks all data that comes to its switch.
+struct MarkAll : SwitchStage
+{
+    uint32_t GetHooks() const override
+    {
+        return ARRIVAL;
+    }
+
+    uint32_t GetKinds() const override
+    {
+        return 1U << static_cast<unsigned>(FrameKind::DATA);
+    }
+
+    bool MarksEcn() const override
+    {
+        return true;
+    }
+
+    Verdict OnArrival(Frame& frame, Port&, int64_t) override
+    {
+        frame.ecn = ECN_CE;
+        return Verdict::PASS;
+    }
+};
+
 /// What came of each of some equal senders in one run.
 struct Outcome
 {
@@ -243,6 +268,49 @@ TEST_F(ArrivalTies, DropTailTakesFromEightAlike)
     {
         EXPECT_NEAR(refused[i] / all * 8, 1, 0.02) << "sender " << i;
     }
+}
+
+// A mark that another switch has made goes with its frame, whichever of two gets the place.
+TEST_F(ArrivalTies, MarksOfOthersStayWithTheirFrames)
+{
+    LoseAbove("50000B");
+    SetRateLaw("Dcqcn[MinRate=90Gbps]");
+    Config::SetDefault("ns3::roce::EcnMarker::Kmin", UintegerValue(40000000));
+    Config::SetDefault("ns3::roce::EcnMarker::Kmax", UintegerValue(80000000));
+    Config::SetDefault("ns3::roce::Nic::LossRecovery", StringValue("ns3::roce::SelectiveRepeat"));
+    Network net;
+    const uint32_t marking = net.AddSwitch("marking", 0);
+    const uint32_t full = net.AddSwitch("full", 0);
+    net.Connect(marking, full, 100 * G, US);
+    net.AddNic(net.AddHost("marked", 0), marking, 100 * G, US);
+    net.AddNic(net.AddHost("clean", 0), full, 100 * G, 2 * US);
+    net.AddNic(net.AddHost("receiver", 0), full, 100 * G, US);
+    net.Build();
+    net.GetSwitch(marking)->Install(CreateObject<MarkAll>());
+    const Ptr<Switch> sw = net.GetSwitch(full);
+    uint64_t lost = 0;
+    sw->TraceConnectWithoutContext("Drop",
+                                   Callback<void, const Frame&, const char*, Time>(
+                                       [&](const Frame&, const char*, Time) { ++lost; }));
+    const Ptr<Nic> receiver = net.GetNic(2);
+    std::map<uint32_t, std::pair<uint64_t, uint64_t>> counts; // marked and other, by sender
+    receiver->TraceConnectWithoutContext(
+        "RxEnd",
+        Callback<void, const Frame&, Time>([&](const Frame& frame, Time) {
+            if (frame.kind == FrameKind::DATA)
+            {
+                auto& [marked, other] = counts[frame.src];
+                ++(frame.ecn == ECN_CE ? marked : other);
+            }
+        }));
+    net.InstallFlows(Numbered({Flow(0, 2, 4000000), Flow(1, 2, 4000000)}));
+    Simulator::Stop(MilliSeconds(2));
+    Simulator::Run();
+    EXPECT_GT(lost, 100u);
+    EXPECT_GT(counts[0].first, 300u);
+    EXPECT_EQ(counts[0].second, 0u) << "frames have lost the mark of another switch";
+    EXPECT_GT(counts[1].second, 300u);
+    EXPECT_EQ(counts[1].first, 0u) << "frames have the mark of others";
 }
 
 /// Rate law, loss recovery, whether frames are lost for want of buffer.

@@ -10,6 +10,7 @@
 #include "ns3/callback.h"
 #include "ns3/global-value.h"
 #include "ns3/roce-input-error.h"
+#include "ns3/roce-input-file.h"
 #include "ns3/roce-messages.h"
 #include "ns3/roce-version.h"
 #include "ns3/type-id.h"
@@ -112,6 +113,7 @@ CheckedCommandLine::CheckedCommandLine(const std::string& file, const std::strin
     : m_cmd(file)
 {
     Messages::SetForm(Messages::Form::TEXT);
+    InputFile::ForgetOpened();
     m_cmd.Usage(usage +
                 "\n\n--PrintProfile=TYPE or --PrintProfile='TYPE[Attribute=value|...]' prints "
                 "every parameter of a type, its value and where it comes from.");

@@ -141,7 +141,12 @@ void
 MpiRanks::Begin(bool mayShare)
 {
     const long n = CountStarted();
-    if (n < 2 || g_ranks)
+    if (g_ranks) // not the first program of these processes
+    {
+        g_ranks->m_told = g_ranks->m_running = false;
+        return;
+    }
+    if (n < 2)
     {
         return;
     }

@@ -463,6 +463,13 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     MpiRanks::StartRun();
     const Interruption interruption(MpiRanks::Get());
     meter.Start();
+    // A signal that has come by now stops nothing before Simulator::Run() is at work.
+    Simulator::ScheduleNow([] {
+        if (Interruption::GetTaken() && !MpiRanks::Get()) // processes agree on their end
+        {
+            Simulator::Stop();
+        }
+    });
     Simulator::Run();
     const int signal = Interruption::GetTaken();
     if (signal)

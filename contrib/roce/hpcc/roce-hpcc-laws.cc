@@ -71,8 +71,8 @@ HpccLaws::IsWindowOwn() const
 bool
 HpccLaws::IsGlobal() const
 {
-    return m_config.Flag("GLOBAL_T", m_isProfile) || m_config.Has("BASE_RTT") ||
-           m_config.Has("FIXED_WIN");
+    return m_config.Flag("GLOBAL_T", m_isProfile) || m_config.Has("FIXED_WIN") ||
+           (m_config.Has("BASE_RTT") && IsWindowOwn());
 }
 
 void
@@ -166,8 +166,11 @@ HpccLaws::FindUnused(const CongestionControl& law) const
         const std::string reason = "there is no window without HAS_WIN 1";
         add("GLOBAL_T", reason);
         add("VAR_WIN", reason);
-        add("BASE_RTT", reason);
         add("FIXED_WIN", reason);
+    }
+    if (!IsWindowOwn())
+    {
+        add("BASE_RTT", "only HPCC and PowerTCP have a base RTT; FIXED_WIN is for the others");
     }
     return unused;
 }

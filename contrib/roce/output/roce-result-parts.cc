@@ -117,7 +117,7 @@ VisitAttributes(const nlohmann::ordered_json& values, const ResultParts::Visitor
     {
         for (const auto& object : objects)
         {
-            visit(role, object.dump());
+            visit(role, object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
         }
     }
 }

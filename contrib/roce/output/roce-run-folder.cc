@@ -460,6 +460,7 @@ RunFolder::Commit(const nlohmann::ordered_json& summary)
         .Append(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace))
         .Append('\n')
         .Close();
+    m_owned.clear();
     for (const std::string& name : m_names)
     {
         CheckOwned(name); // somebody may have put a file there meanwhile

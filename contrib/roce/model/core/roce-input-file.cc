@@ -46,6 +46,12 @@ InputFile::Open(const std::string& path, const std::string& what)
     return in;
 }
 
+void
+InputFile::ForgetOpened()
+{
+    g_opened.clear();
+}
+
 const std::vector<InputFile::Opened>&
 InputFile::GetOpened()
 {

@@ -40,7 +40,10 @@ struct InputFile
      */
     static std::ifstream Open(const std::string& path, const std::string& what);
 
-    /// @return every file that this process has opened so, without double entries
+    /// @brief Another program begins: GetOpened() is empty.
+    static void ForgetOpened();
+
+    /// @return every file that this program has opened so, without double entries
     static const std::vector<Opened>& GetOpened();
 };
 

@@ -27,12 +27,13 @@ DwrrScheduler::GetTypeId()
             .SetParent<EgressScheduler>()
             .SetGroupName("Roce")
             .AddConstructor<DwrrScheduler>()
-            .AddAttribute("Quantum",
-                          "Bytes a class of weight 1 may send in one round; 0: one frame, whatever "
-                          "its size",
-                          UintegerValue(4200),
-                          MakeUintegerAccessor(&DwrrScheduler::m_quantumBytes),
-                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "Quantum",
+                "Bytes a class of weight 1 may send in one round; 0: one frame, whatever "
+                "its size",
+                UintegerValue(4200),
+                MakeUintegerAccessor(&DwrrScheduler::SetQuantum, &DwrrScheduler::GetQuantum),
+                MakeUintegerChecker<uint32_t>())
             .AddAttribute(
                 "Weights",
                 "Shares of classes, for example 3:2,4:5: class 4 may send 5/2 of what "
@@ -47,6 +48,22 @@ DwrrScheduler::GetTypeId()
                           MakeUintegerAccessor(&DwrrScheduler::m_strictMask),
                           MakeUintegerChecker<uint8_t>());
     return tid;
+}
+
+void
+DwrrScheduler::SetQuantum(uint32_t bytes)
+{
+    m_quantumBytes = bytes;
+    for (Class& c : m_classes)
+    {
+        c.deficitBytes = 0; // it may count frames from now on, or no longer
+    }
+}
+
+uint32_t
+DwrrScheduler::GetQuantum() const
+{
+    return m_quantumBytes;
 }
 
 void

@@ -103,6 +103,9 @@ class DwrrScheduler : public EgressScheduler
     Frame* Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop& pop);
 
   private:
+    void SetQuantum(uint32_t bytes);
+    uint32_t GetQuantum() const;
+
     unsigned NextClass(uint32_t mask) const
     {
         const uint32_t after = mask & ~((2U << m_current) - 1);

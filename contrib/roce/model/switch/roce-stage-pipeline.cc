@@ -102,7 +102,9 @@ StagePipeline::RunEnqueue(Frame& frame,
     for (unsigned i = stages.begin; i != stages.end; ++i)
     {
         const Verdict verdict = m_hot.stages[i]->OnEnqueue(frame, out, queue, nowPs);
-        if (__builtin_expect(frame.frameBytes != frameBytes || frame.trafficClass != trafficClass,
+        // One that is consumed or dropped may have been freed, by mistake: Switch::Stop() sees it.
+        if ((verdict == Verdict::PASS || verdict == Verdict::HOLD) &&
+            __builtin_expect(frame.frameBytes != frameBytes || frame.trafficClass != trafficClass,
                              0))
         {
             Refuse(frame,

@@ -105,6 +105,15 @@ class StagePipeline
         return m_hot.enqueueUse[static_cast<unsigned>(kind)] == EnqueueUse::ADMIT;
     }
 
+    /**
+     * @param kind of frames
+     * @return whether stages look at such frames where they are queued, and may mark them there
+     */
+    bool LooksAtEnqueue(FrameKind kind) const
+    {
+        return m_hot.enqueueUse[static_cast<unsigned>(kind)] != EnqueueUse::NONE;
+    }
+
     /// @brief Hook ARRIVAL. @return the first verdict other than PASS, or PASS
     Verdict Arrive(Frame& frame, Port& in, int64_t nowPs) const
     {

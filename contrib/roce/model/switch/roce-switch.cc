@@ -639,7 +639,7 @@ Switch::DropForBuffer(Frame* frame, uint16_t outPort, int64_t nowPs)
  * a picosecond earlier would lose nothing for as long as the senders keep their pace (Floyd and
  * Jacobson, On traffic phase effects in packet-switched gateways, 1992). Each of the frames that
  * want the place gets it with the same probability. They exchange places, as if they had come
- * in the other order; a mark that came with the place stays there.
+ * in the other order; where stages mark what is queued, the mark of the place stays there.
  */
 void
 Switch::Contend(Frame& frame, uint16_t outPort, int64_t nowPs)
@@ -665,7 +665,8 @@ Switch::Contend(Frame& frame, uint16_t outPort, int64_t nowPs)
     {
         std::swap(*last, frame);
         std::swap(last->next, frame.next);
-        if (last->ecn != ECN_NOT_ECT && frame.ecn != ECN_NOT_ECT)
+        if (m_pipeline.LooksAtEnqueue(frame.kind) && last->ecn != ECN_NOT_ECT &&
+            frame.ecn != ECN_NOT_ECT)
         {
             std::swap(last->ecn, frame.ecn);
         }
