@@ -80,7 +80,7 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
     "TIMELY_BETA": ("0.2", ("Timely",)),
     "TIMELY_ALPHA": ("0.5", ("Timely",)),
     "TIMELY_MIN_RTT": ("40000", ("Timely",)),
-    "HEADROOM_FACTOR": ("6", ALL),
+    "HEADROOM_FACTOR": ("1", ALL),
     "DCI_BUFFER_SIZE": ("64", NONE),
 }
 # What refuses the other value: there, a law that hears of nothing runs at line rate.
@@ -91,6 +91,8 @@ NEEDS: Dict[str, Dict[str, str]] = {
     "ENABLE_PFC": {"BUFFER_SIZE": "1", "HAS_WIN": "0"},
     "HEADROOM_FACTOR": {"BUFFER_SIZE": "1", "HAS_WIN": "0"},
 }
+# With FIXED_WIN a file is one of m3's, in which BUFFER_SIZE counts KiB.
+GOES_WITH: Dict[str, Dict[str, str]] = {"FIXED_WIN": {"BUFFER_SIZE": "32768"}}
 # Files are given as options here; of MAX_INFLIGHT_FLOWS only 0, no limit, is taken.
 NOT_KEYS_OF_RUNS = {"TOPOLOGY_FILE", "FLOW_FILE", "WORKING_DIR", "CC_MODE", "MAX_INFLIGHT_FLOWS"}
 # Values of keys that the source gives a reason to ignore, by their kind.
@@ -111,7 +113,7 @@ def run(folder: str, law: str, key: str, value: str) -> Tuple[int, str, List[str
     name = f"{folder}/{law}-{key}-{bool(value)}"
     config = {**BASE, "CC_MODE": str(LAWS[law]), **NEEDS.get(key, {})}
     if value:
-        config[key] = value
+        config.update({key: value, **GOES_WITH.get(key, {})})
     with open(f"{name}.txt", "w", encoding="utf-8") as stream:
         stream.writelines(f"{k} {v}\n" for k, v in config.items())
     done = subprocess.run([os.path.join(sys.argv[1], "bin", "replay"), f"--config={name}.txt", f"--topology={folder}/topology.txt",

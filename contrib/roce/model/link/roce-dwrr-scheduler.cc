@@ -39,7 +39,7 @@ DwrrScheduler::GetTypeId()
                 "Shares of classes, for example 3:2,4:5: class 4 may send 5/2 of what "
                 "class 3 may; classes that are not named have weight 1",
                 StringValue(""),
-                MakeStringAccessor(&DwrrScheduler::SetWeights, &DwrrScheduler::GetWeights),
+                MakeStringAccessor(&DwrrScheduler::TakeWeights, &DwrrScheduler::GetWeights),
                 MakeStringChecker())
             .AddAttribute("StrictClasses",
                           "Bit mask of the classes served strictly first, highest class first; "
@@ -112,6 +112,30 @@ DwrrScheduler::SetWeights(const std::string& text)
     for (unsigned c = 0; c < N_CLASSES; ++c)
     {
         m_classes[PlaceOf(c)].weight = std::max(weights[c], 1U);
+    }
+}
+
+/// ns-3 loses an object whose attribute throws while it is made: CheckAttributes() does.
+void
+DwrrScheduler::TakeWeights(const std::string& text)
+{
+    m_weightsError.clear();
+    try
+    {
+        SetWeights(text);
+    }
+    catch (const InputError& error)
+    {
+        m_weightsError = error.what();
+    }
+}
+
+void
+DwrrScheduler::CheckAttributes() const
+{
+    if (!m_weightsError.empty())
+    {
+        throw InputError(m_weightsError);
     }
 }
 

@@ -60,6 +60,7 @@ class DwrrScheduler : public EgressScheduler
     static constexpr uint32_t MAX_WEIGHT = 1000000;
 
     // inherited from EgressScheduler
+    void CheckAttributes() const override;
     Frame* FindLast(uint8_t trafficClass) const override;
 
   protected:
@@ -103,6 +104,7 @@ class DwrrScheduler : public EgressScheduler
     Frame* Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop& pop);
 
   private:
+    void TakeWeights(const std::string& text);
     void SetQuantum(uint32_t bytes);
     uint32_t GetQuantum() const;
 
@@ -125,6 +127,7 @@ class DwrrScheduler : public EgressScheduler
     uint32_t m_quantumBytes{0};             //!< attribute Quantum; 0: turns count frames
     uint8_t m_strictMask{0};                //!< attribute StrictClasses
     std::array<Class, N_CLASSES> m_classes; //!< see PlaceOf(); the first is in the same cache line
+    std::string m_weightsError;             //!< what is wrong with attribute Weights, or nothing
 };
 
 template <typename HeadBytes, typename Pop>

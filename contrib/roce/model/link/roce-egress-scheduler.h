@@ -91,6 +91,14 @@ class alignas(64) EgressScheduler : public Object
     }
 
     /**
+     * @brief Check attributes that ns-3's checkers cannot. Before the first frame.
+     * @throw InputError naming the attribute
+     */
+    virtual void CheckAttributes() const
+    {
+    }
+
+    /**
      * @brief Find the frame that goes last of a class, if all frames of the class stand in line.
      * @param trafficClass 0..7
      * @return it stays inside; null if there is none, or no such line

@@ -193,6 +193,7 @@ Switch::AddPort(Ptr<Port> port)
     m_ports.emplace_back();
     m_ports.back().port = port;
     m_ports.back().queue = m_schedulerFactory.Create<EgressScheduler>();
+    m_ports.back().queue->CheckAttributes();
     m_ports.back().workConserving = m_ports.back().queue->IsWorkConserving();
     m_bufferOverrides.emplace_back();
     port->SetOwner(this, index);
