@@ -268,8 +268,8 @@ def test_commit_of_the_program(folder):
         return
     from roce_fuzz import Case, Driver  # pylint: disable=import-outside-toplevel
     driver = Driver(build)
-    small = ["--duration=20us", "--datacenters=1", "--spines=1", "--leaves=1", "--hostsPerLeaf=2", "--progress=none", "--out=out"]
-    before, new = Case("two-dc-leaf-spine", [*small, "--queues=5us", "--pfc"]), [*small, "--seed=2", "--queues=3us", "--rates=5us"]
+    small = ["--pattern=incast", "--incastSenders=1", "--duration=20us", "--datacenters=1", "--spines=1", "--leaves=1", "--hostsPerLeaf=2", "--progress=none", "--out=out"]
+    before, new = Case("two-dc-leaf-spine", [*small, "--queues=5us", "--pfc"]), [*small, "--incastBytes=5000", "--queues=3us", "--rates=5us"]
     start = folder / "before"
     start.mkdir()
     check(driver.run(before, start).status == 0, "the run before")
@@ -440,8 +440,8 @@ def test_foreign_programs(folder):
     program = folder / "a" / "program.py"
     program.write_text(PROGRAM.replace("import hashlib", f"open({str(witness)!r}, 'a'); import hashlib"))
     out = folder / "out"
-    script = [str(campaign.SCRIPTS / "reproduce"), str(experiment), "--out", str(out)]
-    done = campaign.subprocess.run(script, capture_output=True, text=True, check=False)
+    reproduce = [str(campaign.SCRIPTS / "reproduce"), str(experiment), "--out", str(out)]
+    done = campaign.subprocess.run(reproduce, capture_output=True, text=True, check=False)
     refused(done, f"{experiment}:2: program '{program.resolve()}' is no program of the build", "--allow-program")
     check(not witness.exists() and not out.exists(), "a program that is not of the build was started")
     done = campaign.subprocess.run([str(campaign.SCRIPTS / "regress"), "record", folder / "base.yaml", experiment],
@@ -452,11 +452,18 @@ def test_foreign_programs(folder):
     good(run("score", experiment, "--results", out), "score")
     good(run("plot", experiment, "--results", out), "plot")
     check(not witness.exists(), "score or plot start the program")
+    # An earlier version's plan does not name the options: they would have to ask the program.
+    plan = json.loads((out / "plan.json").read_text())
+    (out / "plan.json").write_text(json.dumps({k: v for k, v in plan.items() if k != "optionNames"}))
+    for script in ("score", "plot"):
+        done = run(script, experiment, "--results", out)
+        refused(done, "plan.json: an earlier version's", "run scripts/reproduce again")
+        check("--allow-program" not in done.stderr and not witness.exists(), f"{script}: {done}, or it starts the program")
     # As one of a build it needs no word.
     (folder / "build" / "bin").mkdir(parents=True)
     shutil.copy(program, folder / "build" / "bin" / "program.py")
     experiment.write_text(EXPERIMENT.replace("./program.py", "program.py"))
-    good(campaign.subprocess.run([*script, "--dry-run", "--build", str(folder / "build")], capture_output=True, text=True, check=False),
+    good(campaign.subprocess.run([*reproduce, "--dry-run", "--build", str(folder / "build")], capture_output=True, text=True, check=False),
          "a program of the build")
 
 
