@@ -27,6 +27,7 @@ from campaign import HEADER, check, good, rows, run
 
 sys.path[:0] = [str(campaign.SCRIPTS), str(campaign.SCRIPTS.parent / "test" / "fuzz")]
 import roce_manifest  # noqa: E402  pylint: disable=wrong-import-position
+import roce_results as rr  # noqa: E402  pylint: disable=wrong-import-position
 
 FLOWS = [f"{i},0,1,3,0,intra,1000,{i * 100}.000,{1000 * (i + 1)}.000,,1000.000,{i + 1},1,0,finished" for i in range(6)]
 QUEUES = "time_ns,node,port,class,queue_bytes\n100.000,7,0,3,50\n900.000,7,0,3,0\n"
@@ -205,7 +206,6 @@ def as_nobody(folder, results):
     if os.geteuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
-    import roce_results as rr  # pylint: disable=import-outside-toplevel
     results.put([f.fct_ps for f in rr.load_run(str(folder)).flows][0])
 
 
