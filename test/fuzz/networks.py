@@ -171,6 +171,8 @@ class Networks(Fuzzer):
         case = Case(network.program, network.options, cpu=60)  # the sanitizers are slow, the networks not all small
         case.watch = pick_some(rng, WATCHING, 4)
         case.one_path = not any("aths=Spray" in o or "aths=UnoLb" in o for o in network.options)
+        # A tuner's message may be lost on its way to some NICs.
+        case.alike = not any("DispatchLoss=" in o and "DispatchLoss=0|" not in o for o in network.options)
         case.parity = any("UnoErasure" in o for o in network.options)
         case.lossless = network.lossless
         case.calm = not network.lossy and not network.failing
@@ -247,7 +249,8 @@ def sense(reply, after, case):
         "dropped frames: the sum of the reasons": counters["framesDropped"] == counters["framesDroppedBuffer"] +
             counters["framesDroppedNoRoute"] + counters["framesDroppedTtl"],
         "queue pairs of all NICs are made of the same values":
-            all(len(entries) == 1 for role, entries in summary["valuesInForce"].items() if role.startswith(("intra.", "inter."))),
+            not case.alike or all(len(entries) == 1 for role, entries in summary["valuesInForce"].items()
+                                  if role.startswith(("intra.", "inter."))),
         "no XON without XOFF": counters["pfcXonSent"] <= counters["pfcXoffSent"],
         "link losses are not less than those of failed links": counters["framesLostLinkDown"] <= counters["framesLostOnLinks"],
         "no loss without losses": not case.calm or counters["framesLostOnLinks"] == 0,
