@@ -14,6 +14,7 @@ machine had it. Compare with a known path to find out.
 """
 
 import argparse
+import re
 import sys
 from collections import defaultdict
 from typing import Dict, Iterator, List, Tuple
@@ -121,12 +122,21 @@ def counts(path: str, first: List[str]) -> Tuple[int, int, int]:
 def read_flows(path: str) -> List[Tuple[int, int, int]]:
     """Source, destination and destination port of each flow."""
     lines = read_lines(path)
-    rows = [line.split() for line in lines[1:1 + number(path, lines[0].split(), 0)]]
+    count = number(path, lines[0].split(), 0)
+    rows = [line.split() for line in lines[1:1 + count]]
+    if len(rows) < count:
+        raise rr.ResultError(f"{path}: {len(rows)} flows, expected {count}, the number in its first line")
     if any(len(row) not in (6, 7) for row in rows):
         raise rr.ResultError(f"{path}: expected lines src dst pg dport size start; others have no such ports")
-    # Seven columns: a number of the flow in front (m3), or a stop time behind (Hawkeye).
-    numbered = all(len(row) == 7 and row[3].isdigit() and int(row[3]) < 8 for row in rows)
+    numbered = are_numbered(rows)
     return [tuple(number(path, row, i + numbered) for i in (0, 1, 3)) for row in rows]
+
+
+def are_numbered(rows: List[List[str]]) -> bool:
+    """Whether flows have seven columns with a number in front (m3, see replay), not with a stop time behind (Hawkeye)."""
+    first = 1 if rows and rows[0][0] == "1" else 0
+    return all(len(row) == 7 and row[0] == str(first + i) and row[1] != row[2] and re.fullmatch("[0-7]", row[3])
+               and re.fullmatch("[0-9]+", row[5]) for i, row in enumerate(rows))
 
 
 def read_lines(path: str) -> List[str]:

@@ -137,7 +137,7 @@ def flows_file(path: str) -> str:
         folder, name = os.path.split(path)
         return roce_manifest.file_of(folder or ".", name) if name == "flows.csv" else path
     file = roce_manifest.file_of(path, "flows.csv")
-    unfinished = os.path.exists(os.path.join(path, ".unfinished"))
+    unfinished = os.path.exists(os.path.join(path, roce_manifest.LIST))
     if unfinished and not os.path.exists(roce_manifest.place_of(path, roce_manifest.SUMMARY)):
         raise ResultError(f"{path}: the run has not finished (.unfinished is there, summary.json not)")
     if os.path.exists(file):

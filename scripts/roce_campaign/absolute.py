@@ -9,6 +9,7 @@ comparisons with 0 mean the same in every size. Metrics have degree 1 if they gr
 """
 
 import ast
+import re
 from typing import Dict, Optional
 
 from .expression import FUNCTIONS, Expression
@@ -22,6 +23,11 @@ COUNTS = ("sum", "count", "peaks")
 
 class Mixed(Exception):
     """What has a unit is added to, or compared with, a plain number."""
+
+
+def is_relative(name: str) -> bool:
+    """True for the name of a share or an index, such as bottleneck_utilisation; "duration" is none."""
+    return any(word.lower() in RELATIVE_WORDS for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name))
 
 
 def degree_of_metric(metric: Metric, metrics: Dict[str, Metric]) -> int:
@@ -44,10 +50,10 @@ def degree_of_metric(metric: Metric, metrics: Dict[str, Metric]) -> int:
     if metric.source == "flows":
         return int(fields["of"] != "slowdown")
     if metric.source == "summary":
-        return int(not any(w in str(part).lower() for w in RELATIVE_WORDS for part in fields["summary"]))
+        return int(not any(is_relative(str(part)) for part in fields["summary"]))
     if metric.source == "file":
         column = str(fields["column"])
-        return int(column not in RELATIVE_COLUMNS and not any(w in column for w in RELATIVE_WORDS))
+        return int(column not in RELATIVE_COLUMNS and not is_relative(column))
     return 1
 
 

@@ -14,6 +14,7 @@ import re
 import subprocess
 from typing import Dict, List
 
+import roce_manifest
 import roce_results as rr
 
 COMMIT = re.compile(rb"ns-3-roce-commit:.{47}", re.DOTALL)  # contrib/roce/commit.cmake
@@ -22,14 +23,7 @@ BUILD_ID = re.compile(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0.{20}", re.DOTALL)
 
 def file_hash(path: str) -> str:
     """SHA-256 of a file's content."""
-    digest = hashlib.sha256()
-    try:
-        with open(path, "rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-    except OSError as error:
-        raise rr.ResultError(f"{path}: {error.strerror}") from None
-    return digest.hexdigest()
+    return roce_manifest.measures(path).sha256
 
 
 def code_hash(path: str) -> str:

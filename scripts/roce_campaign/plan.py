@@ -12,12 +12,11 @@ results/NAME/
     logs/                Snakemake's own output, and sbatch's
 """
 
-import functools
 import json
 import os
 import re
 import subprocess
-from typing import Callable, Dict, List, NamedTuple, Optional, Set
+from typing import Dict, List, NamedTuple, Optional, Set
 
 import roce_results as rr
 from roce_files import write_whole
@@ -41,10 +40,9 @@ class PlannedRun(NamedTuple):
     options: Dict[str, str]
 
 
-def run_hash(options: Dict[str, str], seed: int, seed_option: str, code_hash: str,
-             file_hash: Callable[[str], str] = identity.file_hash) -> str:
+def run_hash(options: Dict[str, str], seed: int, seed_option: str, code_hash: str) -> str:
     """The hash of all that a run's result depends on; a file counts by content, not by place."""
-    values = {o: file_hash(v) if os.path.isabs(v) and os.path.isfile(v) else v
+    values = {o: identity.file_hash(v) if os.path.isabs(v) and os.path.isfile(v) else v
               for o, v in options.items()}
     return identity.data_hash({"code": code_hash, "options": values, "seed": seed,
                                "seedOption": seed_option})
@@ -86,11 +84,10 @@ class Plan:
         """The plan of an experiment with the program as it is now."""
         code = identity.code(experiment.program)
         code_hash = identity.data_hash(code)
-        file_hash = functools.lru_cache(maxsize=None)(identity.file_hash)
         runs = []
         keys: Dict[str, str] = {}  # by hash
         for point, seed in ((p, s) for p in experiment.points for s in p.seeds):
-            whole = run_hash(point.options, seed, experiment.seed_option, code_hash, file_hash)
+            whole = run_hash(point.options, seed, experiment.seed_option, code_hash)
             key = keys.setdefault(whole, f"{readable(point)}-seed{seed}-{whole[:HASH_DIGITS]}")
             runs.append(PlannedRun(key, whole, point.coordinates, seed, point.options))
         return Plan(folder, {

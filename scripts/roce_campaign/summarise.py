@@ -16,6 +16,7 @@ import roce_results as rr
 from . import experiment, only, page, workspace
 from .estimates import Results
 from .plan import Plan
+from .program import is_trusted
 
 
 def load(folder: str, file: Optional[str], jobs: int,
@@ -29,9 +30,13 @@ def load(folder: str, file: Optional[str], jobs: int,
     """
     plan = Plan.read(folder)
     plan.failed.update(failed)
+    names, program = plan.data.get("optionNames"), plan.data["program"]
+    if names is None and os.path.exists(program) and not is_trusted(program, None):
+        raise rr.ResultError(f"{folder}/plan.json: an earlier version's, without the options of '{program}', which is no program of the "
+                             "build; run scripts/reproduce again")
     found = only.restrict(experiment.load(
-        file or plan.data["file"], plan.data["size"], plan.data["program"], targets_file=targets,
-        added=plan.data.get("added", 0), given=plan.data.get("inputs"), names=plan.data.get("optionNames")),
+        file or plan.data["file"], plan.data["size"], program, targets_file=targets,
+        added=plan.data.get("added", 0), given=plan.data.get("inputs"), names=names),
         plan.data.get("only", []))
     if found.design() != plan.data["design"]:
         raise rr.ResultError(f"{found.file}: program, options, grid or seeds are not those of "

@@ -22,6 +22,7 @@ from campaign import SCRIPTS, check, good, inodes, rows, run
 sys.path.insert(0, str(SCRIPTS))
 from roce_campaign import experiment as experiments  # noqa: E402
 from roce_campaign import score  # noqa: E402
+from roce_campaign.absolute import is_relative  # noqa: E402
 from roce_campaign.estimates import Results  # noqa: E402
 from roce_campaign.grades import Rule  # noqa: E402
 
@@ -268,6 +269,14 @@ SIZES = """\
 LEFT_OUT = {"uno": {"U-F3D", "U-F4Q"}, "uno-simulator": {"U-F3D"}}  # of the shipped experiments
 
 
+def test_words():
+    """Names of shares and indices are known by whole words: a duration is no ratio."""
+    names = {"bottleneck_utilisation": True, "ratio": True, "fairShare": True, "slowdown_p99": True, "duration_ns": False,
+             "shared_bytes": False, "iterations": False, "refractions": False}
+    found = {name: is_relative(name) for name in names}
+    check(found == names, f"relative: {found}")
+
+
 def test_sizes(folder, build):
     """Absolute numbers are for the size of the runs: with --quick they scale or are left out, in every shipped experiment."""
     text = EXPERIMENT[:EXPERIMENT.index("claims:")].replace("plots: []", "plots: []\nclaims:\n" + SIZES.rstrip()).replace(
@@ -335,7 +344,7 @@ def main():
              "dry-run": lambda folder: test_dry_run(folder, build),
              "values": lambda folder: test_values(folder, build), "failed": test_failed_page, "only": test_only,
              "needs": test_needs, "own": test_paper_and_own, "quick": test_quick,
-             "sizes": lambda folder: test_sizes(folder, build)}
+             "words": lambda _: test_words(), "sizes": lambda folder: test_sizes(folder, build)}
     with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
         for what in sys.argv[2:] or tests:
             tests[what](Path(name) / what)

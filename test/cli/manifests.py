@@ -10,7 +10,9 @@ Campaigns repeat runs that are damaged, and those that have read a file which is
 and the campaigns' program are written here; the last test uses the simulator's.
 """
 
+import csv
 import hashlib
+import io
 import json
 import multiprocessing
 import os
@@ -23,6 +25,10 @@ from pathlib import Path
 import campaign
 from campaign import HEADER, check, good, rows, run
 
+sys.path[:0] = [str(campaign.SCRIPTS), str(campaign.SCRIPTS.parent / "test" / "fuzz")]
+import roce_manifest  # noqa: E402  pylint: disable=wrong-import-position
+import roce_results as rr  # noqa: E402  pylint: disable=wrong-import-position
+
 FLOWS = [f"{i},0,1,3,0,intra,1000,{i * 100}.000,{1000 * (i + 1)}.000,,1000.000,{i + 1},1,0,finished" for i in range(6)]
 QUEUES = "time_ns,node,port,class,queue_bytes\n100.000,7,0,3,50\n900.000,7,0,3,0\n"
 READERS = (("roce_results.py",), ("plot_fct.py", "--out", "{out}"), ("plot_series.py", "--out", "{out}"),
@@ -32,13 +38,14 @@ READERS = (("roce_results.py",), ("plot_fct.py", "--out", "{out}"), ("plot_serie
 def entry(name, data):
     """A file as a manifest has it."""
     found = {"name": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-    return {**found, "rows": data.count(b"\n") - 1} if name.endswith(".csv") else found
+    return {**found, "rows": len(list(csv.reader(io.StringIO(data.decode(), newline="")))) - 1} if name.endswith(".csv") else found
 
 
-def write_result(folder, manifest=True, slow=1, **more):
-    """A result of six flows with its queue. @return the folder"""
+def write_result(folder, manifest=True, slow=1, files=None, **more):
+    """A result of six flows with its queue, and perhaps with other files. @return the folder"""
     folder.mkdir(parents=True, exist_ok=True)
-    files = {"flows.csv": "\n".join([HEADER, *FLOWS, ""]).replace("1000.000,,", f"{slow}000.000,,"), "queues.csv": QUEUES}
+    files = {"flows.csv": "\n".join([HEADER, *FLOWS, ""]).replace("1000.000,,", f"{slow}000.000,,"), "queues.csv": QUEUES,
+             **(files or {})}
     for name, text in files.items():
         (folder / name).write_text(text)
     summary = {"format": 1, "flows": {"total": 6, "unfinished": 0}, "versions": {}, "configuration": {}, "nodeNames": {"7": "leaf"},
@@ -91,6 +98,20 @@ def test_readers(folder):
     for manifest in ([], {"outputs": [{"name": "flows.csv"}]}, {"outputs": [{"name": "../x", "bytes": 1, "sha256": ""}]}):
         (bad / "summary.json").write_text(json.dumps({**summary, "manifest": manifest}))
         refused(run("roce_results.py", bad), "manifest: expected outputs with name, bytes and sha256")
+
+
+def test_quoted_lines(folder):
+    """A line that ends within quotation marks ends no row, wherever the pieces end in which a table is read."""
+    text = "flow,name\n" + "".join(f'{i},"{"x" * (i % 7)}\n""{i}"\n' for i in range(250_000))
+    whole = write_result(folder / "whole", files={"names.csv": text})
+    check(len(text) > 3 * roce_manifest.BLOCK, f"{len(text)} bytes, expected several pieces")
+    check(roce_manifest.file_of(str(whole), "names.csv") == str(whole / "names.csv"), "names.csv is not as it is written")
+    # A name of two lines in a table that is plotted.
+    queues = QUEUES.replace("queue_bytes\n", "queue_bytes,name\n").replace(",50\n", ',50,"a\nleaf"\n')
+    whole = write_result(folder / "queues", files={"queues.csv": queues.replace(",0\n", ",0,b\n")})
+    good(run("plot_queues.py", whole, "--out", folder / "figures"), "a name of two lines")
+    (whole / "queues.csv").write_text(queues.replace(",0\n", ',0,"b'))
+    refused(run("plot_queues.py", whole, "--out", folder / "figures"), "and 1 rows, expected")
 
 
 def test_without_manifest(folder):
@@ -185,8 +206,6 @@ def as_nobody(folder, results):
     if os.geteuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
-    sys.path.insert(0, str(campaign.SCRIPTS))
-    import roce_results as rr  # pylint: disable=import-outside-toplevel
     results.put([f.fct_ps for f in rr.load_run(str(folder)).flows][0])
 
 
@@ -227,6 +246,59 @@ def test_commit_of_others(folder):
     good(run("roce_results.py", half), "while a run is at its commit")
     writer.join()
     check(sorted(os.listdir(half)) == ["flows.csv", "queues.csv", "summary.json"], f"after the run: {os.listdir(half)}")
+
+
+def read_back(folder):
+    """What a reader has of a result: the flows' times; nothing else may be left of a commit that a run was at."""
+    done = run("roce_results.py", folder)
+    check(done.returncode == 0 and not [line for line in done.stderr.splitlines() if "a later run has not finished" not in line],
+          f"{sorted(os.listdir(folder))}: {done}")
+    names = json.loads((folder / "summary.json").read_text())["files"]
+    for name in names[:-1]:
+        roce_manifest.file_of(str(folder), name)
+    return {name: (folder / name).read_bytes() for name in names if name != "summary.json"}
+
+
+def test_commit_of_the_program(folder):
+    """The program is killed at each of its last operations on files, among them all renames: the reader has all of the result
+    before or all of the new one, and ends a commit that has begun."""
+    build = Path(sys.argv[1]).resolve()
+    if not (build / "bin" / "roce-fuzz-driver").exists():
+        print(f"skipped: no {build}/bin/roce-fuzz-driver, which kills a run at its renames")
+        return
+    from roce_fuzz import Case, Driver  # pylint: disable=import-outside-toplevel
+    driver = Driver(build)
+    small = ["--pattern=incast", "--incastSenders=1", "--duration=20us", "--datacenters=1", "--spines=1", "--leaves=1", "--hostsPerLeaf=2", "--progress=none", "--out=out"]
+    before, new = Case("two-dc-leaf-spine", [*small, "--queues=5us", "--pfc"]), [*small, "--incastBytes=5000", "--queues=3us", "--rates=5us"]
+    start = folder / "before"
+    start.mkdir()
+    check(driver.run(before, start).status == 0, "the run before")
+    old = read_back(start / "out")
+    work = folder / "new"
+    shutil.copytree(start, work)
+    reply = driver.run(Case("two-dc-leaf-spine", new), work)
+    whole = read_back(work / "out")
+    check(reply.status == 0 and sorted(whole) != sorted(old) and whole["flows.csv"] != old["flows.csv"], "the new run is no other")
+    states, ended = set(), 0
+    for n in range(reply.operations, 0, -1):
+        shutil.rmtree(work)
+        shutil.copytree(start, work)
+        killed = driver.run(Case("two-dc-leaf-spine", new, fault=f"{n}:kill"), work)
+        check(killed.signal == 9, f"operation {n} of {reply.operations}: status {killed.status}, no kill")
+        left = frozenset(os.listdir(work / "out"))
+        found = read_back(work / "out")
+        begun = ".commit" in left
+        check(found in ((whole,) if begun or ended == 0 else (old,)), f"operation {n}, after which there is {sorted(left)}: not the "
+              f"{'new' if begun else 'old'} result, but {sorted(found)}")
+        check(not begun or ".commit" not in os.listdir(work / "out"), f"operation {n}: the commit is not ended")
+        states |= {left} if begun else set()
+        ended += begun
+        if ended and not begun:
+            break
+    driver.close()
+    # The journal's own, one of each new file, and one of each file that goes.
+    expected = len(whole) + 1 + len(set(old) - set(whole))
+    check(len(states) >= expected, f"{len(states)} states of the commit, expected at least {expected}: {states}")
 
 
 # -------------------------------------------------------------------------------------- campaigns
@@ -368,8 +440,8 @@ def test_foreign_programs(folder):
     program = folder / "a" / "program.py"
     program.write_text(PROGRAM.replace("import hashlib", f"open({str(witness)!r}, 'a'); import hashlib"))
     out = folder / "out"
-    script = [str(campaign.SCRIPTS / "reproduce"), str(experiment), "--out", str(out)]
-    done = campaign.subprocess.run(script, capture_output=True, text=True, check=False)
+    reproduce = [str(campaign.SCRIPTS / "reproduce"), str(experiment), "--out", str(out)]
+    done = campaign.subprocess.run(reproduce, capture_output=True, text=True, check=False)
     refused(done, f"{experiment}:2: program '{program.resolve()}' is no program of the build", "--allow-program")
     check(not witness.exists() and not out.exists(), "a program that is not of the build was started")
     done = campaign.subprocess.run([str(campaign.SCRIPTS / "regress"), "record", folder / "base.yaml", experiment],
@@ -380,11 +452,18 @@ def test_foreign_programs(folder):
     good(run("score", experiment, "--results", out), "score")
     good(run("plot", experiment, "--results", out), "plot")
     check(not witness.exists(), "score or plot start the program")
+    # An earlier version's plan does not name the options: they would have to ask the program.
+    plan = json.loads((out / "plan.json").read_text())
+    (out / "plan.json").write_text(json.dumps({k: v for k, v in plan.items() if k != "optionNames"}))
+    for script in ("score", "plot"):
+        done = run(script, experiment, "--results", out)
+        refused(done, "plan.json: an earlier version's", "run scripts/reproduce again")
+        check("--allow-program" not in done.stderr and not witness.exists(), f"{script}: {done}, or it starts the program")
     # As one of a build it needs no word.
     (folder / "build" / "bin").mkdir(parents=True)
     shutil.copy(program, folder / "build" / "bin" / "program.py")
     experiment.write_text(EXPERIMENT.replace("./program.py", "program.py"))
-    good(campaign.subprocess.run([*script, "--dry-run", "--build", str(folder / "build")], capture_output=True, text=True, check=False),
+    good(campaign.subprocess.run([*reproduce, "--dry-run", "--build", str(folder / "build")], capture_output=True, text=True, check=False),
          "a program of the build")
 
 

@@ -165,11 +165,11 @@ def signal_one(programs, scratch):
     command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--queues=50us", "--progress=none",
                f"--out={out}"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        end = time.monotonic() + 60
-        table = out / "queues.csv.tmp"
-        while not (table.exists() and table.stat().st_size) and time.monotonic() < end:
-            time.sleep(0.1)
-        os.kill(children_of(run.pid)[1], signal.SIGTERM)
+        ranks = once_writing(run, out / "queues.csv.tmp")
+        if len(ranks) != 2:
+            run.kill()
+            return f"{len(ranks)} processes instead of 2, or no table"
+        os.kill(ranks[1], signal.SIGTERM)
         try:
             _, message = run.communicate(timeout=60)
         except subprocess.TimeoutExpired:
@@ -195,19 +195,26 @@ def children_of(parent):
     return sorted(found)
 
 
+def once_writing(run, table):
+    """Wait until a table has its first bytes: all processes simulate then. @return the processes of mpirun, none without the table"""
+    end = time.monotonic() + 60
+    while run.poll() is None and time.monotonic() < end:
+        if table.exists() and table.stat().st_size:
+            return children_of(run.pid)
+        time.sleep(0.1)
+    return []
+
+
 def kill_one(programs, scratch):
     """One process is killed in the middle: @return what is wrong then."""
     out = scratch / "killed"
-    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", f"--out={out}"]
+    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--queues=50us", "--progress=none",
+               f"--out={out}"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        end = time.monotonic() + 60
-        while not (out / "flows.csv.tmp").exists() and len(children_of(run.pid)) < 2 and time.monotonic() < end:
-            time.sleep(0.1)
-        time.sleep(2)
-        ranks = children_of(run.pid)
+        ranks = once_writing(run, out / "queues.csv.tmp")
         if len(ranks) != 2:
             run.kill()
-            return f"{len(ranks)} processes instead of 2"
+            return f"{len(ranks)} processes instead of 2, or no table"
         os.kill(ranks[1], signal.SIGKILL)
         try:
             _, message = run.communicate(timeout=60)
@@ -223,26 +230,29 @@ def kill_one(programs, scratch):
 
 def stop_one(programs, scratch):
     """One process is stopped for a while: the others say which one does not answer, and then go on. @return what is wrong"""
-    out = scratch / "stopped"
-    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--progress=none", f"--out={out}"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        end = time.monotonic() + 60
-        while not (out / "flows.csv.tmp").exists() and time.monotonic() < end:
-            time.sleep(0.1)
-        time.sleep(2)
-        ranks = children_of(run.pid)
+    out, said = scratch / "stopped", scratch / "stopped.txt"
+    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--queues=50us", "--progress=none",
+               f"--out={out}"]
+    with open(said, "w", encoding="utf-8") as errors, subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors) as run:
+        ranks = once_writing(run, out / "queues.csv.tmp")
         if len(ranks) != 2:
             run.kill()
-            return f"{len(ranks)} processes instead of 2"
+            return f"{len(ranks)} processes instead of 2, or no table"
         os.kill(ranks[1], signal.SIGSTOP)
-        time.sleep(14)
+        end = time.monotonic() + 60
+        while "warning: " not in said.read_text() and run.poll() is None and time.monotonic() < end:
+            time.sleep(0.1)
+        size = (out / "queues.csv.tmp").stat().st_size
         os.kill(ranks[1], signal.SIGCONT)
-        time.sleep(1)
+        while (out / "queues.csv.tmp").exists() and (out / "queues.csv.tmp").stat().st_size == size and time.monotonic() < end:
+            time.sleep(0.1)
         ended = run.poll()
+        goes_on = ended is None and (out / "queues.csv.tmp").stat().st_size > size
         run.terminate()
-        _, message = run.communicate(timeout=60)
-    if ended is not None:
-        return f"the run has ended with status {ended}, '{message}'"
+        run.wait(timeout=60)
+    message = said.read_text()
+    if not goes_on:
+        return f"the run does not go on, status {ended}, '{message}'"
     lines = [line for line in message.splitlines() if line.startswith("warning: ")]
     expected = re.fullmatch(r"warning: process [01] has not answered for 10 s, the other processes wait", "".join(lines))
     return "" if expected else f"expected one warning that names a process, found {lines}, '{message}'"

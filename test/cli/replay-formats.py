@@ -18,6 +18,7 @@ import sys
 import tempfile
 from typing import Dict, List, Optional, Sequence
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Hosts 1 to 3 at switch 0.
 STAR = "4 1 3\n0\n" + "".join(f"0 {h} 100Gbps 0.001ms 0\n" for h in (1, 2, 3))
 FLOWS = "2\n2 1 3 100 1000000 2\n3 1 3 100 1000000 2.0001\n"
@@ -120,6 +121,12 @@ def trailing_text(make) -> None:
     fewer.bad(USUAL, "flow.txt:5: found 4 fields, expected 6")
 
 
+def hash_paths(case: Case) -> subprocess.CompletedProcess:
+    """What scripts/hpcc_paths.py says of a case's files."""
+    return subprocess.run([f"{ROOT}/scripts/hpcc_paths.py", "topology.txt", "flow.txt"], cwd=case.folder, capture_output=True,
+                          text=True, check=False)
+
+
 def flow_columns(make) -> None:
     """Lists with other columns."""
     lists = {"conweave": ("2\n2 1 3 1000000 2\n3 1 3 1000000 2.0001\n", "ConWeave's"),
@@ -127,8 +134,15 @@ def flow_columns(make) -> None:
              "m3": ("2\n0 2 1 3 100 1000000 2\n1 3 1 3 100 1000000 2.0001\n", "m3's"),
              "m3 from 1": ("2\n1 2 1 3 100 1000000 2\n2 3 1 3 100 1000000 2.0001\n", "m3's"),
              "unsorted": ("2\n3 1 3 100 1000000 2.0001\n2 1 3 100 1000000 2\n", "start before one that is listed earlier")}
+    lists["hawkeye with small ports"] = (lists["hawkeye"][0].replace(" 100 ", " 4 "), "Hawkeye's")
     for name, (text, said) in lists.items():
-        make(name, {"topology.txt": STAR, "flow.txt": text}).good(USUAL, TWO, [said])
+        case = make(name, {"topology.txt": STAR, "flow.txt": text})
+        case.good(USUAL, TWO, [said])
+        if "m3" in name or "hawkeye" in name:
+            done = hash_paths(case)
+            check(done.stdout.splitlines()[1:] == ["0,2-0-1,1-0-2", "1,3-0-1,1-0-3"], f"{name}: hpcc_paths.py has {done}")
+    few = hash_paths(make("few flows", {"topology.txt": STAR, "flow.txt": "3" + FLOWS[1:]}))
+    check(few.returncode == 2 and few.stderr == "error: flow.txt: 2 flows, expected 3, the number in its first line\n", f"{few}")
     packets = {"packets": "2\n2 1 3 10000000 2.0 9.5\n3 1 3 10000000 2.0 9.5\n",
                "few packets": "2\n2 1 3 60000 2 9.5\n3 1 3 60000 2 9.5\n",
                "many packets": "1\n2 1 3 10000000 2 9.5\n"}

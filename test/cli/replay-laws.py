@@ -124,17 +124,14 @@ def check_windows(program: str) -> None:
             # Flows smaller than the window: it changes nothing while the rate is that of the line.
             check(run.fct()[0] > own.fct()[0] * 1.05 or law in ("Timely", "Dctcp") and run.fct() != own.fct(),
                   f"{law}: {run.fct()} with the window of T, {own.fct()} with that of the path")
-            check(run.summary()["counters"]["ecnMarked"] > 0 if law in ("Dcqcn", "Dctcp") else True,
-                  f"{law}: nothing has been marked")
+            if law in ("Dcqcn", "Dctcp"):
+                check(run.summary()["counters"]["ecnMarked"] > 0, f"{law}: nothing has been marked")
         else:
             check("HAS_WIN has no effect: HPCC always has a window" in free.done.stderr, f"Hpcc, HAS_WIN 0: {free.done.stderr}")
             check(run.fct() == free.fct(), f"Hpcc: HAS_WIN 0 changes {run.fct()} to {free.fct()}")
             check(run.fct() != own.fct(), f"Hpcc: GLOBAL_T changes nothing, {run.fct()}")
-        for row in run.windows():
-            expected = T_BYTES * row["rate"] / 100e9
-            check(abs(row["window"] - max(expected, 1048)) < 2, f"{law}: window is {row['window']} at {row['rate']}, expected {expected}")
-            if failures:
-                break
+        wrong = [row for row in run.windows() if abs(row["window"] - max(T_BYTES * row["rate"] / 100e9, 1048)) >= 2]
+        check(not wrong, f"{law}: windows are not {T_BYTES} bytes times the rate's share of the line rate: {wrong[:2]}")
         check({row["window"] for row in fixed.windows()} == {T_BYTES},
               f"{law}, VAR_WIN 0: windows are {sorted({row['window'] for row in fixed.windows()})[:4]}, expected {T_BYTES}")
         check(len({row["rate"] for row in fixed.windows()}) > 2, f"{law}, VAR_WIN 0: the rate does not change")

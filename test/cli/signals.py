@@ -49,7 +49,10 @@ class Tests:
         run = subprocess.Popen([self.program, *LONG, *options], cwd=cwd, text=True, **streams)
         end = time.monotonic() + 60
         table = f"{cwd}/r/queues.csv.tmp"
-        while not (os.path.exists(table) and os.path.getsize(table)) and time.monotonic() < end:
+        while not (os.path.exists(table) and os.path.getsize(table)):
+            if run.poll() is not None or time.monotonic() > end:
+                run.kill()
+                sys.exit(f"{self.name}: no {table}, status {run.returncode}: {run.communicate()[1]}")
             time.sleep(0.01)
         return run
 
@@ -85,6 +88,7 @@ class Tests:
         for number in ENDING:
             run = self.start(d)
             run.send_signal(number)
+            time.sleep(0.05)  # two that wait are one
             run.send_signal(number)  # as `timeout` does
             self.check_interrupted(d, run, number.name)
 
@@ -107,7 +111,7 @@ class Tests:
         end = time.monotonic() + 60
         while not os.path.exists(f"{d}/r/summary.json") and time.monotonic() < end:
             time.sleep(0.01)
-        time.sleep(0.7)
+        time.sleep(1.5)  # three times as long as the second signal is taken for the first one's
         self.check(run.poll() is None, f"the run has ended with status {run.returncode}")
         run.send_signal(signal.SIGTERM)
         run.communicate(timeout=60)

@@ -76,6 +76,7 @@ WORDS = {
     "coreWiring": ["plane", "full"],
     "borderAttach": ["all", "split"],
     "only": ["Swift", "HPCC", "zzz"],
+    "marker": ["ns3::roce::UtilisationMarker", "PhantomQueue", "UtilisationMarker"],
 }
 WORDS.update(interCc=WORDS["cc"], interLossRecovery=WORDS["lossRecovery"], interPaths=WORDS["paths"], pathSelector=WORDS["paths"],
              rates=WORDS["queues"], transport=WORDS["queues"], pauses=WORDS["queues"], utilisation=WORDS["queues"])

@@ -150,7 +150,7 @@ def change_lines(rng, data):
     elif what == 5:
         lines[at] += rng.choice([b" # comment", b"#", b",", b" ", b",,", b"\\", b" 1"])
     else:
-        lines.insert(at, rng.choice([b"# comment", b"", b" ", b"\xff\xfe", b"," * 100, b"x" * 100000, b"\x00"]))
+        lines.insert(at, rng.choice([b"# comment", b"", b" ", b"\xff\xfe", b"," * 100, b"x" * 100000, b"1 " * 600000, b"x" * 2000000, b"\x00"]))
     return b"\n".join(lines)
 
 

@@ -16,11 +16,11 @@ namespace roce
 /**
  * @ingroup roce
  * @brief Names processes that do not come to a meeting (RankExchange): one that is stopped, starved
- * or lost on another machine lets all others wait, and nothing else would say so.
+ * or lost on another machine keeps all others waiting, and nothing else would report it.
  *
- * Who has waited for 10 s tells all others so. Who has told nothing a second later is missing; the
- * first of those that wait says it on standard error. Then they wait on, and say it again after
- * twice the time. For MpiRanks, with MPI only.
+ * A process that has waited for 10 s sends a note to all others. One that has sent none a second
+ * later is missing; the first of those that wait reports it on standard error. Then they go on
+ * waiting, and report it again after twice the time. For MpiRanks, with MPI only.
  */
 class RankWatch
 {
@@ -31,7 +31,7 @@ class RankWatch
     /// @brief This process waits. @param waited for so long
     static void Look(std::chrono::steady_clock::duration waited);
 
-    /// @brief Take in what others have told, before MPI ends.
+    /// @brief Receive the notes of others, before MPI ends.
     static void TakeIn();
 };
 

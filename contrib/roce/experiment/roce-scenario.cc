@@ -130,7 +130,7 @@ RunProgram(const std::function<int()>& run, bool mayShare)
     {
         destroy();
     }
-    catch (...) // a disk that is full still is: it has been told
+    catch (...) // such as the same full disk, which has been reported
     {
     }
     return status;

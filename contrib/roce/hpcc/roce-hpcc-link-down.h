@@ -18,8 +18,8 @@ namespace roce
 
 /**
  * @ingroup roce
- * @brief LINK_DOWN of a configuration, `us a b`: the link between nodes a and b fails, so many
- * microseconds after 2 s, as that simulator's example flows do; 0: none.
+ * @brief LINK_DOWN of a configuration, `us a b`: the link between nodes a and b fails at 2 s, when
+ * that simulator's example flows start, plus this many microseconds; 0: no link fails.
  * @param config which may have the key
  * @param topology of the same run
  * @param network built

@@ -225,7 +225,7 @@ ResultParts::ResultParts(const std::map<std::string, std::string>& options,
     m_parts.emplace_back("topology",
                          [&network](const Visitor& visit) { VisitTopology(network, visit); });
     m_parts.emplace_back("flows", [&flows](const Visitor& visit) { VisitFlows(flows, visit); });
-    // The last: another file is best told by what it has led to.
+    // The last: of another file, what it has led to says more than its hash.
     m_parts.emplace_back("options", [mattering](const Visitor& visit) {
         for (const auto& [name, value] : mattering)
         {

@@ -64,7 +64,7 @@ struct SelectiveRepeatParams
  * - BdpCap: at most BdpPackets PSNs from the first unacknowledged one on. BdpPackets = 0, as in
  * IRN: line rate times the base RTT of the longest path in the network (of the datacenter, or out
  * of it) over a full frame, rounded up. With that of a shorter path itself the window is empty for
- * a round trip after each loss. The rate law's window holds besides.
+ * a round trip after each loss. The rate law's window applies in addition.
  * - In flight, as the rate law's window sees it, is what has been sent and is neither known to have
  *   arrived nor lost.
  *
