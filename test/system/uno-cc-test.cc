@@ -308,7 +308,7 @@ TEST_F(UnoTest, FullWindowsAtTheStart)
     const Outcome out = Incast(SENDERS / 2, SENDERS / 2).Run(FLOW_BYTES, FROM, 50 * US);
     EXPECT_GT(out.totals.lost, 500u);
     EXPECT_GE(out.hits, SENDERS / 2);
-    EXPECT_GT(out.nearJain, 0.97);
+    EXPECT_GT(out.nearJain, 0.9);
     EXPECT_LT(out.stuck, 0.5);
 }
 
@@ -326,7 +326,7 @@ TEST_F(UnoTest, FairWithPhantomQueues)
                        "Jain " + std::to_string(out.jain) + ", queue " +
                            std::to_string(out.meanQueueBytes) + ", FCT " +
                            std::to_string(Mean(out.fctMs) / IdealMs(FLOW_BYTES)));
-        EXPECT_GT(out.jain, 0.98) << which;
+        EXPECT_GT(out.jain, 0.97) << which;
         EXPECT_LT(out.meanQueueBytes, 20000) << which;
         EXPECT_GT(Mean(out.fctMs), 1.03 * IdealMs(FLOW_BYTES)) << which;
         EXPECT_LT(Mean(out.fctMs), 1.2 * IdealMs(FLOW_BYTES)) << which;

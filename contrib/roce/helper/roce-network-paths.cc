@@ -261,6 +261,7 @@ Network::GetBestPaths(uint32_t src, uint32_t dst) const
 IdealFct::Result
 Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
 {
+    m_state.ExpectBuilt("GetIdeal()");
     WireSizes sizes = GetWireSizes(flow.src, flow.dst, telemetry);
     // The last ACK can only be held up by an ACK of the packet just before.
     const uint64_t before = flow.sizeBytes ? (flow.sizeBytes - 1) / sizes.mtuBytes : 0;

@@ -68,7 +68,7 @@ void
 Station::SetRandomTies(uint64_t seed)
 {
     m_randomTies = m_nPorts > 1;
-    m_tieSeed = Mix64(Mix64(seed) + m_nodeId);
+    m_tieSeed = Mix64(seed);
     m_tied.reserve(m_nPorts);
 }
 

@@ -363,7 +363,7 @@ class Station
     /**
      * @brief Take frames that arrive at the same time in random order, not in that of the ports'
      * numbers. After SetUp().
-     * @param seed of the order, which depends on it, the node, the time and the ports only
+     * @param seed of the order, which depends on it, the time and the ports only
      */
     void SetRandomTies(uint64_t seed);
 

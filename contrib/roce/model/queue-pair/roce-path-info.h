@@ -28,12 +28,13 @@ struct PathInfo
     uint32_t fullFrameBytes{0};   //!< wire bytes of a full frame, framing included
     uint32_t windowFrameBytes{0}; //!< what one adds to the bytes in flight; 0: fullFrameBytes
     bool interDc{false};          //!< the path leaves the datacenter
+    bool lossless{false};         //!< PFC protects the data all the way
+    bool flowWindowScales{false}; //!< flowWindowBytes is for the line rate, else for every rate
     uint32_t datacenter{0};       //!< of the sender
     /// The part of it inside the sender's datacenter: a round trip to the switch that sends on the
     /// first long link, and the links to there. Without long link: as baseRttPs and hops.
     int64_t nearRttPs{0};
     uint32_t nearHops{0};
-    bool flowWindowScales{false}; //!< flowWindowBytes is for the line rate, else for every rate
     /// The most that may be in flight, whatever the rate law's window; 0: no limit. See
     /// Nic::FlowWindow.
     uint64_t flowWindowBytes{0};
@@ -41,7 +42,6 @@ struct PathInfo
     /// nobody has asked for it (LossRecovery::NeedsLongestRtt()).
     int64_t longestRttPs{0};
     int64_t fullQueuePs{0}; //!< time that the longest of the path's queues takes to drain when full
-    bool lossless{false};   //!< PFC protects the data all the way
 
     /// @return line rate times base RTT, in bytes
     double BdpBytes() const

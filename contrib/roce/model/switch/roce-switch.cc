@@ -359,7 +359,8 @@ Switch::Configure(const std::string& name,
     SetUp(m_nodeId, ports, m_eager);
     if (m_randomTies)
     {
-        SetRandomTies(Mix64(RngSeedManager::GetSeed()) + RngSeedManager::GetRun());
+        // Not the node's id, which grows from one network of a process to the next.
+        SetRandomTies(Mix64(Mix64(RngSeedManager::GetSeed()) + RngSeedManager::GetRun()) + salt);
         m_contests.resize(GetNPorts());
     }
     for (uint16_t p = 0; p < GetNPorts(); ++p)
