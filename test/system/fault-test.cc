@@ -363,8 +363,8 @@ TEST_F(Faults, LossyClassDropsAtTheEgressThreshold)
                 const double most = pool - (queue - 8 * 4096);
                 const double least = pool - queue;
                 above += queue + f.frameBytes > egressAlpha * least;
-                EXPECT_LE(queue,
-                          egressAlpha * (most + f.frameBytes)); // admitted against what was free
+                // Admitted against what was free; others may have left since.
+                EXPECT_LE(queue, egressAlpha * most + 2 * f.frameBytes);
             }));
     std::vector<FlowSpec> flows;
     for (uint32_t src = 0; src < 8; ++src)

@@ -95,7 +95,7 @@ TEST(Dctcp, StartsAtLineRate)
     EXPECT_EQ(s.cc->GetBurstBytes(), 0u);
     EXPECT_EQ(s.cc->MakeFeedback()->GetInstanceTypeId(), PlainFeedback::GetTypeId());
     EXPECT_EQ(s.cc->NextRateChangePs(), NEVER_PS);
-    EXPECT_LE(sizeof(Dctcp), 256u);
+    EXPECT_LE(sizeof(Dctcp), 264u);
     Sender rate(Attributes{{"Profile", "hpcc-sim"}});
     EXPECT_EQ(rate.cc->GetRateBps(), G100);
     EXPECT_EQ(rate.cc->GetWindowBytes(), UNLIMITED_BYTES);
