@@ -30,6 +30,8 @@ namespace roce
 class HpccConfig
 {
   public:
+    static constexpr double MAX_BYTES = 9007199254740992; //!< of a size: exact in a double
+
     /**
      * @param path of the file
      * @param ignoreUnknown leave out unknown keys, which GetNotes() then lists

@@ -26,9 +26,6 @@ const char* const KMIN = "KMIN_MAP";
 const char* const KMAX = "KMAX_MAP";
 const char* const PMAX = "PMAX_MAP";
 
-/// Exact in a double.
-constexpr double MAX_BYTES = 9007199254740992;
-
 /// Refuse a curve that is none.
 void
 CheckCurve(const HpccConfig& config, uint64_t rate, double kmin, double kmax, double pmax)
@@ -42,9 +39,9 @@ CheckCurve(const HpccConfig& config, uint64_t rate, double kmin, double kmax, do
     {
         refuse(PMAX, pmax, 1);
     }
-    if (kmax * 1000 > MAX_BYTES)
+    if (kmax * 1000 > HpccConfig::MAX_BYTES)
     {
-        refuse(KMAX, kmax, MAX_BYTES / 1000);
+        refuse(KMAX, kmax, HpccConfig::MAX_BYTES / 1000);
     }
     if (kmin > kmax)
     {

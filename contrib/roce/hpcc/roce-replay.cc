@@ -46,9 +46,6 @@ const std::map<std::string, std::string> CC_MODES{{"1", "Dcqcn"},
                                                   {"7", "Timely"},
                                                   {"8", "Dctcp"}};
 
-/// Exact in a double.
-constexpr double MAX_BYTES = 9007199254740992;
-
 /// That simulator's sizes: "Ethernet" 14, IPv4 20, UDP 8, sequence 6; see its headers.
 const std::vector<std::pair<const char*, const char*>> HPCC_SIM_ATTRIBUTES{
     {"ns3::roce::Port::FramingBytes", "0"},        {"ns3::roce::Port::MinFrameBytes", "0"},
@@ -171,7 +168,7 @@ ReplayOptions::SetFrom(const std::string& key,
 uint64_t
 ReplayOptions::GetBytes(const std::string& key, double number, double unit) const
 {
-    if (number * unit > MAX_BYTES)
+    if (number * unit > HpccConfig::MAX_BYTES)
     {
         m_config.Fail(key, ToText(number) + " is too large, expected at most 2^53 bytes");
     }
