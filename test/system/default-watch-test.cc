@@ -5,6 +5,7 @@
  */
 // A default that changes after objects of its type were made would hold for some of them: refused.
 #include "../roce-error-of.h"
+#include "../roce-events-throw.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-random-loss.h"
@@ -18,7 +19,7 @@ using namespace ns3::roce::test;
 namespace
 {
 
-struct DefaultWatchTest : SystemTest
+struct DefaultWatchTest : EventsThrow, SystemTest
 {
     void SetUp() override
     {

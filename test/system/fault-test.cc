@@ -350,22 +350,25 @@ TEST_F(Faults, LossyClassDropsAtTheEgressThreshold)
     const Ptr<Switch> sw = net.GetSwitch(0);
     uint64_t drops = 0;
     uint64_t above = 0;
-    sw->TraceConnectWithoutContext(
-        "Drop",
-        Callback<void, const Frame&, const char*, Time>(
-            [&](const Frame& f, const char* reason, Time) {
-                EXPECT_STREQ(reason, "buffer");
-                ++drops;
-                const SharedBuffer& buffer = sw->GetBuffer();
-                const double queue = static_cast<double>(buffer.GetEgressBytes(8, 3));
-                // Reserves (9 ports, 6 classes, 4096 B) are not of the pool: used is at least this.
-                const double pool = static_cast<double>(buffer.GetPoolBytes(0));
-                const double most = pool - (queue - 8 * 4096);
-                const double least = pool - queue;
-                above += queue + f.frameBytes > egressAlpha * least;
-                // Admitted against what was free; others may have left since.
-                EXPECT_LE(queue, egressAlpha * most + 2 * f.frameBytes);
-            }));
+    sw->TraceConnectWithoutContext("Drop",
+                                   Callback<void, const Frame&, const char*, Time>(
+                                       [&](const Frame& f, const char* reason, Time) {
+                                           EXPECT_STREQ(reason, "buffer");
+                                           ++drops;
+                                           const SharedBuffer& buffer = sw->GetBuffer();
+                                           const double queue =
+                                               static_cast<double>(buffer.GetEgressBytes(8, 3));
+                                           // Reserves (9 ports, 6 classes, 4096 B) are not of the
+                                           // pool: used is at least this.
+                                           const double pool =
+                                               static_cast<double>(buffer.GetPoolBytes(0));
+                                           const double most = pool - (queue - 8 * 4096);
+                                           const double least = pool - queue;
+                                           above += queue + f.frameBytes > egressAlpha * least;
+                                           // Admitted against what was free; others may have left
+                                           // since.
+                                           EXPECT_LE(queue, egressAlpha * most + 2 * f.frameBytes);
+                                       }));
     std::vector<FlowSpec> flows;
     for (uint32_t src = 0; src < 8; ++src)
     {

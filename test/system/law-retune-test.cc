@@ -94,6 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Laws,
                                            LawAndValues("MpRdma", "Decrease=3"),
                                            LawAndValues("PowerTcp", "Gamma=0.2|MinRate=10Gbps"),
                                            LawAndValues("Swift", "BaseTarget=5us|CwndMax=3"),
-                                           LawAndValues("Timely", "TLow=100us|Delta=5Gbps|MinRate=20Gbps"),
+                                           LawAndValues("Timely",
+                                                        "TLow=100us|Delta=5Gbps|MinRate=20Gbps"),
                                            LawAndValues("UnoCc", "MaxCwndBdp=0.2")),
                          [](const auto& info) { return std::string(info.param.first); });

@@ -179,15 +179,21 @@ StagePipeline::RunTimers(int64_t nowPs)
 }
 
 void
-StagePipeline::Refuse(const Frame& frame, const std::string& what) const
+StagePipeline::Refuse(const std::string& what) const
 {
     std::string names;
     for (const Ptr<SwitchStage>& stage : m_stages)
     {
         names += (names.empty() ? "" : " or ") + stage->GetInstanceTypeId().GetName();
     }
-    throw InputError("stage " + names + " " + what + " (from NIC " + std::to_string(frame.src) +
-                     " to " + std::to_string(frame.dst) + ")");
+    throw InputError("stage " + names + " " + what);
+}
+
+void
+StagePipeline::Refuse(const Frame& frame, const std::string& what) const
+{
+    Refuse(what + " (from NIC " + std::to_string(frame.src) + " to " + std::to_string(frame.dst) +
+           ")");
 }
 
 void

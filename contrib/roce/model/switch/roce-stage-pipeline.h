@@ -69,6 +69,9 @@ class StagePipeline
     /// @throw InputError that names the stages
     [[noreturn]] void Refuse(const Frame& frame, const std::string& what) const;
 
+    /// @brief As above, where there is no frame to be read. @param what see above
+    [[noreturn]] void Refuse(const std::string& what) const;
+
     /// @brief Let all stages go.
     void Clear();
 

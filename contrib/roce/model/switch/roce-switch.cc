@@ -457,7 +457,7 @@ Switch::Stop(Frame* frame,
     }
     if (FramePool::IsFree(frame))
     {
-        m_pipeline.Refuse(*frame, "has freed the frame it was given, expected Verdict::CONSUME");
+        m_pipeline.Refuse("has freed the frame it was given, expected Verdict::CONSUME");
     }
     if (hook == SwitchStage::ENQUEUE && !held)
     {
