@@ -33,7 +33,7 @@ class Network;
  * - `options`: of the program, but those that only watch or say where; the content of a file stands
  *   for its name
  * - `globals`: ns-3's global values
- * - `attributes`: defaults that were changed, and the values in force of all that the network
+ * - `attributes`: defaults that were changed, and the effective values of all that the network
  *   consists of
  * - `topology`: NICs with their datacenters, links with rates and delays
  * - `flows`

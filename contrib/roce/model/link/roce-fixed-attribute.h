@@ -18,7 +18,7 @@ namespace roce
  * @ingroup roce
  * @brief Make an attribute of a NIC, switch, port or link one that is fixed when its station is set
  * up: buffers, routes, paths and queue pairs are computed from it, so that a later value would be
- * in force for a part of them only.
+ * effective for some of them only.
  * @param accessor of the attribute
  * @return the same, whose setter throws InputError once the station is set up (Network::Build())
  */

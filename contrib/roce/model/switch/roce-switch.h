@@ -386,7 +386,7 @@ class Switch : public Object, public Station
     /// Frames that overlapped as they came in, and room for one of them.
     struct Contest
     {
-        const Frame* holder{nullptr}; //!< stands in the queue
+        const Frame* holder{nullptr}; //!< last in the queue
         int64_t arrivedPs{-1};        //!< when it arrived
         uint32_t refused{0};          //!< how many others there were
     };
