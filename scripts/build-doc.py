@@ -27,23 +27,6 @@ PREFIX = "ns3::roce::"
 sys.path.insert(0, str(ROOT / "test" / "cli"))
 import rooms  # noqa: E402
 
-# Before the house was rebuilt, at commit 0a4004b: files and lines of a folder, and today's rooms of the same things.
-OLD_ROOMS = [
-    ("parameters, errors, time", "(in the others)", 0, 0, ["model/core"]),
-    ("frames and wire format", "``model/frame``", 7, 2095, ["model/frame"]),
-    ("ports, links, clocks, losses", "``model/link``", 23, 3588, ["model/link"]),
-    ("switches", "``model/switch``", 14, 3196, ["model/switch"]),
-    ("rate laws", "``model/transport``", 38, 8327, ["model/congestion-control"]),
-    ("queue pairs, recoveries, paths, NICs", "``model/nic``", 41, 7039,
-     ["model/queue-pair", "model/recovery", "model/path", "model/nic"]),
-    ("external switches", "``model/edge``", 13, 2527, ["model/edge"]),
-    ("tuners", "(not there)", 0, 0, ["model/tuning"]),
-    ("networks, workloads, output, programs", "``helper``", 99, 17453,
-     ["helper", "workload", "output", "experiment", "hpcc"]),
-]
-OLD_UPWARDS, OLD_CIRCLES, OLD_PLACES, OLD_DCTCP = 29, 0, 7, 497
-OLD_TUTORIAL = 219  # the same law, written in the way of that commit (as its DCTCP was), which compiled with it
-
 
 def fail(status, text):
     """End with one line or more."""
@@ -211,37 +194,6 @@ def trace_page(types):
 
 # Rooms ----------------------------------------------------------------------------------------------------------------
 
-def lines_of(*paths):
-    """@return how many lines these files have."""
-    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
-
-
-def comparison():
-    """@return rows of the table that compares the module with what it was; the new side is counted."""
-    files, _ = rooms.read_files()
-    sizes = {room: (count, lines) for room, count, lines, _ in rooms.table(files)}
-    rows, totals = [], [0, 0, 0, 0]
-    for what, folder, old_files, old_lines, now in OLD_ROOMS:
-        new = [sum(sizes[room][i] for room in now) for i in (0, 1)]
-        numbers = (old_files, old_lines, *new)
-        totals = [a + b for a, b in zip(totals, numbers)]
-        rows.append((what, folder, *numbers, ", ".join(f"``{room}``" for room in now)))
-    rows.append(("all", "", *totals, ""))
-    law = MODULE / "model" / "congestion-control" / "roce-dctcp"
-    tutorial = MODULE / "doc" / "tutorial" / "roce-aimd"
-    places = sum(path.read_text(encoding="utf-8").count('"CutPeriod"') for path in MODULE.rglob("roce-dcqcn*"))
-    facts = [
-        ("includes of a room that is not below", OLD_UPWARDS, len(rooms.upwards(files))),
-        ("circles of headers", OLD_CIRCLES, len(rooms.circles(files))),
-        ("places in which a parameter stands (DCQCN's ``CutPeriod``)", OLD_PLACES, places),
-        ("lines of DCTCP's file pair (seven parameters, two profiles)", OLD_DCTCP,
-         lines_of(law.with_suffix(".h"), law.with_suffix(".cc"))),
-        ("lines of the file pair of the :doc:`tutorial` (six parameters, two profiles)", OLD_TUTORIAL,
-         lines_of(tutorial.with_suffix(".h"), tutorial.with_suffix(".cc"))),
-    ]
-    return rows, facts
-
-
 def write_csv(path, rows):
     """Write rows to a file."""
     with open(path, "w", newline="", encoding="utf-8") as file:
@@ -283,12 +235,9 @@ def main():
     (source / "attributes.rst").write_text(attribute_page(types), encoding="utf-8")
     (source / "profiles.rst").write_text(profile_page(types), encoding="utf-8")
     (source / "traces.rst").write_text(trace_page(types), encoding="utf-8")
-    rows, facts = comparison()
     write_csv(source / "rooms.csv", [(f"``{room}``", count, lines, ", ".join(below)) for room, count, lines, below
                                      in rooms.table(rooms.read_files()[0])])
-    write_csv(source / "old-and-new-rooms.csv", rows)
-    write_csv(source / "old-and-new.csv", facts)
-    header = (MODULE / "model" / "core" / "roce-version.h").read_text(encoding="utf-8")
+    header = (MODULE / "base" / "roce-version.h").read_text(encoding="utf-8")
     version = re.search(r'MODULE_VERSION = "([^"]+)"', header)[1]
     done = subprocess.run([sphinx, "-q", "-W", "--keep-going", "-n", "-D", f"version={version}", "-D", f"release={version}",
                            "-b", "html", source, html], capture_output=True, text=True, check=False)

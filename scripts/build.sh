@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Configures and builds. Programs are then in BUILD_DIR/bin.
-# Usage: scripts/build.sh [--debug|--sanitize|--tsan|--clang] [BUILD_DIR] [options of cmake --build ...]
+# Usage: scripts/build.sh [--debug|--sanitize|--tsan|--clang|--kernel] [BUILD_DIR] [options of cmake --build ...]
 #   (none)      Release with the default compiler, in build
 #   --debug     no optimisation, ns-3 assertions on, in build-debug
 #   --sanitize  clang++ with AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
 #   --tsan      ThreadSanitizer, little optimisation, in build-tsan: for roce-system-tests and programs with --threads
 #   --clang     clang++ without optimisation, assertions on, in build-clang
+#   --kernel    Release without the systems of papers (-DROCE_SYSTEMS=), in build-kernel
 # ROCE_COLD_BUILD=ON makes a new BUILD_DIR one that costs least from nothing (precompiled headers and more, see
 # scripts/cmake/ColdBuild.cmake); without it, changed files cost least.
 # ROCE_NS3 is the prefix of another ns-3 than Debian's, for example of scripts/build-ns3.sh; give it a BUILD_DIR of its own.
@@ -34,6 +35,11 @@ case "${1:-}" in
 --clang)
     build_dir=$root/build-clang
     configure=(-DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=clang++)
+    shift
+    ;;
+--kernel)
+    build_dir=$root/build-kernel
+    configure+=(-DROCE_SYSTEMS=)
     shift
     ;;
 esac

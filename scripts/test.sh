@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every test. The last lines are CTest's own summary.
 # Usage: scripts/test.sh [options of the last ctest ...]
-# ROCE_TEST_VARIANTS chooses among (default: in-tree release asan)
+# ROCE_TEST_VARIANTS chooses among (default: in-tree kernel release asan)
 #   release   the suite, optimised, with the default compiler; with asan: without what asan runs and an optimised build
 #             would only show again (most C++ tests, fuzzers)
 #   asan      the suite with AddressSanitizer and UndefinedBehaviorSanitizer, with clang++ and little optimisation
 #             (a build from nothing is without roce-release-tests, and only the module is instrumented)
 #   in-tree   the module inside an ns-3 source tree (scripts/in-tree.sh), in build-ns3
+#   kernel    the module without the systems of papers (build-kernel), and what its tests are then
 #   tsan      ThreadSanitizer (build-tsan) over runs of 2 and 3 threads, golden and random: not by default, ten minutes more
 # New build folders are made for a build from nothing (ROCE_COLD_BUILD of scripts/build.sh).
 # The release suite compares results of the programs of both builds, byte for byte (ROCE_BUILD_VARIANTS names
@@ -15,7 +16,7 @@ set -euo pipefail
 source "$(dirname "$0")/help.sh"
 cd "$(dirname "$0")/.."
 root=$PWD
-variants=${ROCE_TEST_VARIANTS:-in-tree release asan}
+variants=${ROCE_TEST_VARIANTS:-in-tree kernel release asan}
 jobs=$(nproc)
 python=${ROCE_PYTHON:-/usr/bin/python3}
 # A cache that holds nothing yet costs least when it does not preprocess each file first.
@@ -23,9 +24,9 @@ export CCACHE_DEPEND=${CCACHE_DEPEND:-1}
 
 for variant in $variants; do
     case "$variant" in
-    release | asan | in-tree | tsan) ;;
+    release | asan | in-tree | kernel | tsan) ;;
     *)
-        echo "error: unknown variant '$variant' in ROCE_TEST_VARIANTS; known: release asan in-tree tsan" >&2
+        echo "error: unknown variant '$variant' in ROCE_TEST_VARIANTS; known: release asan in-tree kernel tsan" >&2
         exit 2
         ;;
     esac
@@ -66,6 +67,11 @@ if has tsan; then
     scripts/build.sh --tsan --target two-dc-leaf-spine --target two-dc-fat-tree
     ROCE_THREADS=2,3 "$python" test/cli/threads.py build-tsan
     ROCE_NETWORKS=40 ROCE_THREADS=2,3 ROCE_RANKS= "$python" test/cli/parallel-networks.py build-tsan
+fi
+
+if has kernel; then
+    scripts/build.sh --kernel
+    ctest --test-dir build-kernel --output-on-failure -j "$jobs" --no-tests=error
 fi
 
 # Each in one suite only: comparisons of builds, Python, documentation, captures, replays, bad input, and C++ tests that go the same way

@@ -41,12 +41,12 @@ endfunction()
 # Rooms of the module that compile as one source each, in builds from nothing. Names of their own (in unnamed namespaces) differ
 # from file to file there. What is apart in rooms where packets pass is compiled otherwise with sanitizers.
 set(roce_folder ${PROJECT_SOURCE_DIR}/contrib/roce)
-set(roce_hot_rooms model/frame model/link model/switch model/nic model/queue-pair)
+set(roce_hot_rooms frame loss engine parallel switch host)
 set(roce_cold_in_hot_rooms "attributes|deployment|transport-profile")
 if(ROCE_COLD_BUILD)
   set_target_properties(${libroce} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  foreach(room ${roce_hot_rooms} model/core model/congestion-control model/recovery model/path model/edge model/tuning helper
-               workload output experiment hpcc)
+  list(TRANSFORM ROCE_SYSTEMS PREPEND systems/ OUTPUT_VARIABLE roce_systems)
+  foreach(room ${roce_hot_rooms} base params laws tuning network workload mpi run hpcc systems/common ${roce_systems})
     string(REPLACE "/" "-" group ${room})
     file(GLOB sources CONFIGURE_DEPENDS ${roce_folder}/${room}/*.cc)
     if(room IN_LIST roce_hot_rooms)

@@ -177,8 +177,6 @@ BAD = [
     ("--lossModel=ns3::BurstErrorModel", "--lossModel=ns3::BurstErrorModel loses nothing", "expected a rate above 0"),
     ("--lossModel=ns3::ReceiveListErrorModel", "loses nothing", "expected a rate above 0"),
     ("--lossModel=ns3::BinaryErrorModel[IsEnabled=false]", "loses nothing", "expected a rate above 0"),
-    ("--lossModel=RunLoss[StartRate=3e-3]", "RunLoss: Profile is 'uno-setup1'", "expected none with StartRate"),
-    ("--lossModel=ChunkLoss[Probabilities=0.1]", "ChunkLoss: Profile is 'uno-setup1'", "expected none with Probabilities"),
     ("--lossModel=BurstLoss[LossRate=0.1|MeanBurst=5|BadToGood=0.1]", "MeanBurst and BadToGood", "expected one of them"),
     ("--loss=0.1 --lossModel=RandomLoss[Rate=0.2]", "whose Rate is 0.2", "expected one of them"),
     ("--loss=0.1 --lossModel=ns3::RateErrorModel[ErrorRate=0.2]", "whose ErrorRate is 0.2", "expected one of them"),

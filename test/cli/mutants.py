@@ -30,7 +30,7 @@ mutants:
     from: %s
     to: %s
 """
-SOURCE = "model/switch/roce-switch.cc"
+SOURCE = "switch/roce-switch.cc"
 
 
 def test_places():
@@ -38,7 +38,7 @@ def test_places():
     faults = cm.read(MUTANTS / "laws-and-switch.yaml")
     cm.check_places(faults, ROOT)
     check(len(faults.mutants) >= 30, f"{len(faults.mutants)} mutants")
-    check({"model/congestion-control", "model/switch"} <= {str(Path(f.file).parent) for f in faults.mutants}, "rate laws and switch")
+    check({"laws", "switch"} <= {str(Path(f.file).parent) for f in faults.mutants}, "rate laws and switch")
     return faults
 
 

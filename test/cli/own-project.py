@@ -62,7 +62,7 @@ def installed(build, work):
     headers = list((home / "roce" / "include" / "ns3").iterdir())
     check(len(headers) > 100 and not any(path.is_symlink() for path in headers),
           f"{len(headers)} installed headers, expected more than 100 and no links into the checkout")
-    for header in ("model/nic/roce-nic.h", "output/roce-series-kinds.h"):
+    for header in ("host/roce-nic.h", "run/roce-series-kinds.h"):
         source = ROOT / "contrib" / "roce" / header
         check((build / "include" / "ns3" / source.name).read_bytes() == source.read_bytes(), f"the build folder has another {header}")
     found = json.loads((folder / "results" / "mine" / "summary.json").read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""The module's folders are rooms above each other: includes go down or stay, and never in a circle.
+"""The module's folders are rooms above each other: includes go down or stay, and never in a circle. No other room names a system.
 
     rooms.py [BUILD_DIR]
 
@@ -17,21 +17,27 @@ MODULE = Path(__file__).resolve().parents[2] / "contrib" / "roce"
 
 # From the bottom to the top. Rooms in one row do not know each other.
 FLOORS = [
-    ["model/core"],  # parameters, errors, time
-    ["model/frame"],  # what is sent
-    ["model/link"],  # ports, links, clocks, losses
-    ["model/switch"],  # buffers, routing, what switches do with frames
-    ["model/queue-pair"],  # a connection, and what may be put into it
-    ["model/congestion-control", "model/recovery", "model/path", "model/nic"],
-    ["model/edge"],  # functions of switches between datacenters
-    ["model/tuning"],  # tuners: what they see, and how they search
-    ["helper"],  # networks and topologies
+    ["base"],  # errors, files, text, time, memory
+    ["params"],  # parameters: tables, checks, defaults
+    ["frame"],  # what is sent, and its bytes on the wire
+    ["loss"],  # what links lose
+    ["engine"],  # ports, links, stations, clocks, queues at egress
+    ["parallel"],  # threads, and what processes exchange
+    ["switch"],  # buffers, routing, pauses, marks, telemetry, stages
+    ["host"],  # NICs, queue pairs, loss recovery, and the doors of both
+    ["laws"],  # rate laws and path selectors
+    ["tuning"],  # what changes parameters of a running network
+    ["network"],  # networks, topologies, routes, faults, flows that wait
     ["workload"],  # flows
-    ["output"],  # files of a run, and who watches it
-    ["experiment"],  # programs with options
+    ["mpi"],  # runs in several processes
+    ["run"],  # programs: options, results, time series, who watches
     ["hpcc"],  # files of the HPCC simulator
+    ["systems/common"],  # what several systems share
+    ["systems/bicc", "systems/mlcc", "systems/paraleon", "systems/reflex", "systems/uno", "systems/wrcc"],
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+# Of systems, which the rooms below them never name: comments may, as sources of a value.
+SYSTEM = re.compile(r"(?i:reflex|wrcc|mlcc|bicc|paraleon|\buno\b)|Uno[A-Z]|\bAcc\b|Ndt|Nsf|SketchMonitor")
 INCLUDE = re.compile(r'^#include "(?:ns3/)?(roce-[^"/]+\.h)"', re.MULTILINE)
 
 
@@ -80,6 +86,20 @@ def circles(files):
     return found
 
 
+def names(files):
+    """@return a line for each name of a system in the code of another room."""
+    found = []
+    for name, (room, _, path) in files.items():
+        if room.startswith("systems/"):
+            continue
+        text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m[0].count("\n"), path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for number, line in enumerate(text.split("\n"), 1):
+            match = SYSTEM.search(re.sub(r"//.*", "", line))
+            if match:
+                found.append(f"{room}/{name}, line {number}: names {match[0]}, which is for systems/ to do")
+    return found
+
+
 def table(files):
     """@return name, number of files and of lines, and rooms used, of each room, for here and for scripts/build-doc.py."""
     rows = []
@@ -98,7 +118,7 @@ def main():
         print(f"{room:25} {count:3} files {lines:6} lines  uses " + (", ".join(below) or "none"))
         if not count:
             wrong.append(f"{room}: no such room")
-    wrong += upwards(files) + circles(files)
+    wrong += upwards(files) + circles(files) + names(files)
     for line in wrong:
         print("FAILED " + line)
     print(f"{len(files)} files, {len(wrong)} faults")

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""The version stands in model/core/roce-version.h: every program prints it, every result records it, and CITATION.cff has
+"""The version stands in base/roce-version.h: every program prints it, every result records it, and CITATION.cff has
 it.
 
     version.py BUILD_DIR

@@ -6,9 +6,9 @@
 #ifndef ROCE_API_MISUSE_CASES_H
 #define ROCE_API_MISUSE_CASES_H
 
-#include "../roce-error-of.h"
-#include "../roce-events-throw.h"
 #include "api-misuse-extensions.h"
+#include "roce-error-of.h"
+#include "roce-events-throw.h"
 #include "roce-test-network.h"
 
 #include <cstdio>

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Ideal times are those of the best path, whichever a flow takes.
+#include "roce-is-built.h"
 #include "roce-test-network.h"
 
 #include <algorithm>
@@ -45,6 +46,10 @@ struct BestPath : SystemTest, ::testing::WithParamInterface<const char*>
 // Lone flows of one pair of hosts, one after the other.
 TEST_P(BestPath, IsTheIdealOfAllFlowsAndNoneIsFaster)
 {
+    if (!IsBuilt(GetParam()))
+    {
+        GTEST_SKIP() << "a system is not built";
+    }
     SetRateLaw("LineRate");
     Config::SetDefault("ns3::roce::Nic::PathSelector",
                        StringValue(std::string("ns3::roce::") + GetParam()));

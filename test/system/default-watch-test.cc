@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // A default that changes after objects of its type were made would hold for some of them: refused.
-#include "../roce-error-of.h"
-#include "../roce-events-throw.h"
+#include "roce-error-of.h"
+#include "roce-events-throw.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-random-loss.h"

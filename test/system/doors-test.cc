@@ -6,11 +6,11 @@
 // A dummy system of four file pairs goes through every door of the core: door-law with an extension
 // of its own, door-feedback with a timer, door-stage at ToRs that emits and holds, and door-tuner
 // that changes parameters while the simulation is on. Nothing outside test/ knows them.
-#include "../roce-error-of.h"
-#include "../roce-events-throw.h"
 #include "door-law.h"
 #include "door-stage.h"
 #include "door-tuner.h"
+#include "roce-error-of.h"
+#include "roce-events-throw.h"
 #include "roce-test-network.h"
 
 #include <map>

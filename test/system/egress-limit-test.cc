@@ -5,7 +5,7 @@
  */
 // Drop-tail output queues of fixed size: exact, counted, set by topologies; ECN thresholds and
 // phantom queues there.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-test-network.h"
 
 #include "ns3/queue-size.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Fat-tree and other three-tier datacenters: structure, paths, rates, and traffic that arrives.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-fat-tree-helper.h"

@@ -14,6 +14,7 @@
  *
  * and say in the commit why results change.
  */
+#include "roce-is-built.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-leaf-spine-helper.h"
@@ -115,6 +116,10 @@ TEST_F(SystemTest, GoldenFingerprints)
                                "UnoCc",
                                "DcqcnPlus"})
         {
+            if (!IsBuilt(cc))
+            {
+                continue;
+            }
             for (unsigned seed : {1u, 2u})
             {
                 lines.push_back(std::string(scenario) + "," + cc + "," + std::to_string(seed) +
@@ -137,7 +142,11 @@ TEST_F(SystemTest, GoldenFingerprints)
     std::vector<std::string> golden;
     for (std::string line; std::getline(in, line);)
     {
-        golden.push_back(line);
+        const std::size_t law = line.find(',') + 1;
+        if (golden.empty() || IsBuilt(line.substr(law, line.find(',', law) - law)))
+        {
+            golden.push_back(line);
+        }
     }
     EXPECT_EQ(lines, golden) << "results have changed; see the head of fingerprint-test.cc";
 }

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Flows that wait for single others: when they start, and what is said of those that never do.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-star-run.h"
 
 #include "ns3/roce-collective-workload.h"

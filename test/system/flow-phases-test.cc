@@ -5,7 +5,7 @@
  */
 // Flows that wait for others: when they start, what a run makes of them, and of those that never
 // do.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-test-folder.h"
 
 #include "ns3/roce-iteration-table.h"

@@ -5,7 +5,7 @@
  */
 // Flows that wait for what their own sender receives: when they start, who is delayed by a slow
 // rank and who is not, and what is said of those that never start.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-star-run.h"
 
 #include "ns3/roce-collective-workload.h"

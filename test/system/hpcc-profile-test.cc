@@ -5,7 +5,7 @@
  */
 
 // What replay's profile hpcc-sim is made of: sizes, ticks, windows, units, headroom.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-replay-fixture.h"
 
 using namespace ns3;

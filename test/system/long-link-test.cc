@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Networks in DataRate and Time, and the deep buffers of long links.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-test-network.h"
 
 using namespace ns3;

@@ -6,8 +6,8 @@
 
 // Several threads give what one gives, and refuse what they cannot do.
 
-#include "../roce-error-of.h"
-#include "../roce-events-throw.h"
+#include "roce-error-of.h"
+#include "roce-events-throw.h"
 #include "roce-test-network.h"
 
 #include "ns3/error-model.h"

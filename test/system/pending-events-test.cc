@@ -7,7 +7,7 @@
 // What the simulator's event list sees of a network: a few events for each node, whatever is in
 // flight, and few events for each packet-hop.
 
-#include "../roce-counting-scheduler.h"
+#include "roce-counting-scheduler.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-leaf-spine-helper.h"

@@ -5,7 +5,7 @@
  */
 // Phantom queues in networks: where they are, what they do to real queues, and that stages which
 // only mark change nothing else.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-test-network.h"
 
 #include "ns3/queue-size.h"
@@ -320,19 +320,9 @@ TEST_F(PhantomNetworkTest, StagesThatMakeNoSenseAreRefused)
               "stage ns3::roce::EcnMarker is there twice at dc0-leaf0, expected each once");
     options.ecn = false;
     EXPECT_EQ(build(options), "no error");
-    options.stages = {ObjectFactory("ns3::roce::ReflexNsf")};
-    EXPECT_EQ(
-        build(options),
-        "stage ns3::roce::ReflexNsf steers the senders of flows between datacenters, expected "
-        "it at switches of role dci only (--edge)");
     options.stages = {Phantom(), {Phantom(), SwitchRole::DCI}};
     EXPECT_EQ(build(options),
               "stage ns3::roce::PhantomQueue is there twice at dc0-dci0, expected each once");
     options.stages.erase(options.stages.begin());
     EXPECT_EQ(build(options), "no error");
-    options.stages = {ObjectFactory("ns3::roce::ReflexNdt")};
-    options.stages[0].stage.Set("SeparateTimestamp", StringValue("false"));
-    EXPECT_EQ(build(options), "no error");
-    EXPECT_NE(build(options, "Dcqcn").find("ns3::roce::Dcqcn takes no time stamps"),
-              std::string::npos);
 }

@@ -7,7 +7,7 @@
 // Two processes give what one gives, though they meet seldom: no later than the shortest delay of a
 // link between them after the first thing that may happen.
 
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-pipe-ranks.h"
 #include "roce-test-network.h"
 

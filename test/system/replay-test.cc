@@ -5,7 +5,7 @@
  */
 
 // The HPCC simulator's files run here: sizes and times of its profile, pinned paths, its outputs.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-replay-fixture.h"
 
 #include "ns3/node.h"

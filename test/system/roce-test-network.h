@@ -6,8 +6,8 @@
 #ifndef ROCE_TEST_NETWORK_H
 #define ROCE_TEST_NETWORK_H
 
-#include "../roce-lose-frames.h"
-#include "../roce-test-time.h"
+#include "roce-lose-frames.h"
+#include "roce-test-time.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"

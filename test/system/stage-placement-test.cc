@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Which switches get a stage.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-ecn-marker.h"

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Stages whose parameters change while a simulation is on.
-#include "../roce-error-of.h"
-#include "../roce-events-throw.h"
+#include "roce-error-of.h"
+#include "roce-events-throw.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-ecn-marker.h"

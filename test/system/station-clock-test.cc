@@ -7,7 +7,7 @@
 // When stations wake up that share a clock, that those which take turns do the same as if each had
 // events of its own, and that large networks, which have memory fetched ahead, do, too.
 
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-test-network.h"
 
 #include "ns3/roce-leaf-spine-helper.h"

@@ -162,7 +162,7 @@ const Law LAWS[] = {
     {"Swift[PaceAlways=true]", 0.98, 0.98},
     {"Swift[Profile=paper]", 0.98, 0.98},
     {"Swift[Profile=htsim]", 0.98, 0.98},
-    {"Swift[Profile=reflex]", 0.98, 0.98},
+    {"Swift[BaseTarget=200ns|HopCount=roundTrip|InitialCwnd=0]", 0.98, 0.98},
     {"PowerTcp", 0.98, 0.94},
     {"PowerTcp[Current=arrivals]", 0.98, 0.94},
     {"PowerTcp[UpdatePer=rtt]", 0.98, 0.98},

@@ -5,7 +5,7 @@
  */
 // What every Tuner keeps to: what agents measure, when new parameters are in force, what is
 // counted, what losses do, and that nothing which is retuned in flight ever stalls.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 #include "roce-tuner-network.h"
 
 #include "ns3/random-variable-stream.h"

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Gemini, MP-RDMA and BBR in closed loop: inside a datacenter, between two of them, and mixed.
-#include "../roce-variable.h"
 #include "roce-test-network.h"
+#include "roce-variable.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/roce-bbr.h"

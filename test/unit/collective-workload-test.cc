@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Collectives: who sends how many bytes to whom in which step, and what that waits for.
-#include "../roce-error-of.h"
-#include "../roce-test-time.h"
+#include "roce-error-of.h"
+#include "roce-test-time.h"
 
 #include "ns3/roce-collective-workload.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Samples of the delivery rate, against hand-made sequences of frames and ACKs.
-#include "../roce-test-time.h"
+#include "roce-test-time.h"
 
 #include "ns3/roce-delivery-rate.h"
 

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Egress scheduling: byte fairness, strict priority, paused classes, byte counts.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 
 #include "ns3/roce-dwrr-scheduler.h"
 #include "ns3/string.h"

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // ECN marking: the curve, which frames, scaling with the rate, and the rate of marks.
-#include "../roce-error-of.h"
-#include "../roce-test-time.h"
+#include "roce-error-of.h"
+#include "roce-test-time.h"
 
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Flow lists with names: which flows wait for which, and what is refused, with its line.
-#include "../roce-error-of.h"
-#include "../roce-temp-file.h"
+#include "roce-error-of.h"
+#include "roce-temp-file.h"
 
 #include "ns3/roce-flow-graph.h"
 #include "ns3/roce-flow-list.h"

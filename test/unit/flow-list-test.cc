@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "../roce-error-of.h"
-#include "../roce-temp-file.h"
+#include "roce-error-of.h"
+#include "roce-temp-file.h"
 
 #include "ns3/roce-flow-list.h"
 

@@ -52,7 +52,7 @@ MakeRandom(std::mt19937_64& rng)
         BytesOf(*frame)[i] = static_cast<unsigned char>(rng());
     }
     frame->kind = static_cast<FrameKind>(rng() % N_FRAME_KINDS);
-    frame->sketched = rng() % 2;
+    frame->stageMark = rng() % 2;
     frame->telemetry = {};
     if (frame->kind == FrameKind::PFC)
     {

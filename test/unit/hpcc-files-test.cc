@@ -6,9 +6,9 @@
 
 // Files of the HPCC simulator: topologies, configurations, and its ideal FCT.
 
-#include "../roce-error-of.h"
-#include "../roce-temp-file.h"
-#include "../roce-test-time.h"
+#include "roce-error-of.h"
+#include "roce-temp-file.h"
+#include "roce-test-time.h"
 
 #include "ns3/roce-flow-list.h"
 #include "ns3/roce-hpcc-config.h"

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "../roce-error-of.h"
-#include "../roce-test-time.h"
+#include "roce-error-of.h"
+#include "roce-test-time.h"
 
 #include "ns3/roce-ideal-fct.h"
 #include "ns3/roce-input-error.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Limits on what a process may read and use.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 
 #include "ns3/roce-line-reader.h"
 #include "ns3/roce-memory-limit.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // A parameter table with an object of the test's own: attributes, profiles, messages, sharing.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Path selectors: which entropy comes next, and when a flow moves.
-#include "../roce-error-of.h"
-#include "../roce-test-time.h"
+#include "roce-error-of.h"
+#include "roce-test-time.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"

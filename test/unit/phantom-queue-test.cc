@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Phantom queues against closed forms (Uno, table 2 and section 5.1), and what each attribute does.
-#include "../roce-error-of.h"
-#include "../roce-test-time.h"
+#include "roce-error-of.h"
+#include "roce-test-time.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Port and Link: exact serialisation, framing, pause state and its accounting, NetDevice interface.
-#include "../roce-lose-frames.h"
-#include "../roce-test-time.h"
+#include "roce-lose-frames.h"
+#include "roce-test-time.h"
 
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"

@@ -6,7 +6,7 @@
 
 // Which queue pair of a NIC sends next: turns, pacing, re-pacing.
 
-#include "../roce-test-time.h"
+#include "roce-test-time.h"
 
 #include "ns3/roce-go-back-n.h"
 #include "ns3/roce-qp-scheduler.h"

@@ -6,9 +6,9 @@
 #ifndef ROCE_LAW_FIXTURE_H
 #define ROCE_LAW_FIXTURE_H
 
-#include "../roce-error-of.h"
-#include "../roce-test-time.h"
-#include "../roce-variable.h"
+#include "roce-error-of.h"
+#include "roce-test-time.h"
+#include "roce-variable.h"
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/string.h"

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // What a sender knows of its packets, and their timeouts.
-#include "../roce-test-time.h"
+#include "roce-test-time.h"
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-sent-packets.h"

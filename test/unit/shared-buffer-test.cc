@@ -5,7 +5,7 @@
  */
 // Shared buffer: admission, accounting, XOFF and XON against hand-computed vectors and closed
 // forms.
-#include "../roce-error-of.h"
+#include "roce-error-of.h"
 
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-shared-buffer.h"

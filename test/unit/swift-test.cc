@@ -415,7 +415,6 @@ TEST(Swift, Profiles)
     EXPECT_NEAR(target("paper", 0.1, 2), 26 + 125, 1e-9);
     EXPECT_NEAR(target("htsim", 100, 2), 20 + 3.0534, 1e-3);
     EXPECT_NEAR(target("htsim", 0.1, 2), 20 + 3.0534 + 100, 1e-3);
-    EXPECT_NEAR(target("reflex", 256, 4), 8.2, 1e-9);
     EXPECT_EQ(Make({{"Profile", "htsim"}})->GetCwnd(), 12);
     EXPECT_NEAR(Make({{"Profile", "paper"}})->GetCwnd(), 35.902, 1e-3);
     EXPECT_EQ(Make({{"Profile", "paper"}}, G100, 1000 * US)->m_fabric.cwnd, 50);
@@ -432,12 +431,14 @@ TEST(Swift, Profiles)
         EXPECT_EQ(cc->GetCwnd(), min);
     }
     // a single attribute overrides the profile's
-    EXPECT_NEAR(
-        Make({{"Profile", "reflex"}, {"BaseTarget", "5us"}, {"HopScale", "2us"}}, G100, 8 * US, 4)
-                ->GetTargetPs(256) /
-            US,
-        21,
-        1e-9);
+    EXPECT_NEAR(Make({{"HopCount", "roundTrip"}, {"BaseTarget", "5us"}, {"HopScale", "2us"}},
+                     G100,
+                     8 * US,
+                     4)
+                        ->GetTargetPs(256) /
+                    US,
+                21,
+                1e-9);
     auto strong = Make({{"Beta", "0.4"},
                         {"MaxMdf", "0.9"},
                         {"Ai", "2"},

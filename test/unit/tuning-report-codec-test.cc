@@ -58,7 +58,7 @@ MakeReports()
     reports.nics.push_back({6, MakePort(60), {}});
     SwitchReport report;
     report.sw = 3;
-    report.masses = {0.25, 17.5};
+    report.values = {0.25, 17.5};
     report.ports = {MakePort(0), MakePort(31)};
     reports.switches.push_back(report);
     return reports;
@@ -81,8 +81,8 @@ TEST(TuningReportCodec, ReadsWhatWasWritten)
     EXPECT_TRUE(found.nics[1].rtts.empty());
     ASSERT_EQ(found.switches.size(), 1U);
     EXPECT_EQ(found.switches[0].sw, 3U);
-    EXPECT_EQ(found.switches[0].masses.elephants, 0.25);
-    EXPECT_EQ(found.switches[0].masses.mice, 17.5);
+    EXPECT_EQ(found.switches[0].values.at(0), 0.25);
+    EXPECT_EQ(found.switches[0].values.at(1), 17.5);
     ASSERT_EQ(found.switches[0].ports.size(), 2U);
     ExpectPort(found.switches[0].ports[0], 0);
     ExpectPort(found.switches[0].ports[1], 31);

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 // Workers that all send to each other, again and again.
-#include "../roce-error-of.h"
-#include "../roce-test-time.h"
+#include "roce-error-of.h"
+#include "roce-test-time.h"
 
 #include "ns3/roce-on-off-workload.h"
 

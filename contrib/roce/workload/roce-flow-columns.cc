@@ -1,11 +1,7 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "roce-flow-columns.h"
 
-#include "roce-line-reader.h"
+#include "ns3/roce-line-reader.h"
 
 #include <cstdint>
 #include <cstdlib>

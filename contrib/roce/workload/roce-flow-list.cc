@@ -1,17 +1,14 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-#include "ns3/roce-flow-list.h"
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-flow-list.h"
 
-#include "ns3/roce-flow-columns.h"
+#include "roce-flow-columns.h"
+#include "roce-flow-size-distribution.h"
+#include "roce-workload.h"
+
 #include "ns3/roce-flow-graph.h"
 #include "ns3/roce-flow-phases.h"
-#include "ns3/roce-flow-size-distribution.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-line-reader.h"
-#include "ns3/roce-workload.h"
 
 #include <algorithm>
 #include <cerrno>

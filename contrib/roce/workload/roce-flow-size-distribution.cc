@@ -1,9 +1,5 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-#include "ns3/roce-flow-size-distribution.h"
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-flow-size-distribution.h"
 
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-input-file.h"

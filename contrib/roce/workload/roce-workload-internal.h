@@ -1,14 +1,11 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_WORKLOAD_INTERNAL_H
 #define ROCE_WORKLOAD_INTERNAL_H
 
+#include "roce-workload.h"
+
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-memory-limit.h"
-#include "ns3/roce-workload.h"
 
 #include <algorithm>
 #include <limits>

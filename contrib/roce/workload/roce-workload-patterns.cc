@@ -1,11 +1,6 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "roce-workload-internal.h"
-
-#include "ns3/roce-workload.h"
+#include "roce-workload.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,9 +1,5 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
-#include "ns3/roce-workload.h"
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-workload.h"
 
 #include "roce-workload-internal.h"
 

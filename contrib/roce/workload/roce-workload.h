@@ -1,12 +1,9 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_WORKLOAD_H
 #define ROCE_WORKLOAD_H
 
-#include "ns3/roce-flow-size-distribution.h"
+#include "roce-flow-size-distribution.h"
+
 #include "ns3/roce-flow-spec.h"
 #include "ns3/roce-host-placement.h"
 

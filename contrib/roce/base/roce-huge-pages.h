@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_HUGE_PAGES_H
+#define ROCE_HUGE_PAGES_H
+
+#include <cstddef>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Large networks in few pages.
+ *
+ * A hop of a frame touches some dozen places that lie anywhere in memory. With pages of 4 KiB the
+ * processor no longer knows most of their addresses from a few hundred MiB on, and has to look them
+ * up in memory, too. Linux gives pages of 2 MiB to who asks (madvise(2)), if
+ * /sys/kernel/mm/transparent_hugepage/enabled says madvise or always; else, and elsewhere, nothing
+ * happens. Contents and results do not depend on it.
+ */
+struct HugePages
+{
+    static constexpr std::size_t BYTES = std::size_t{2} << 20; //!< of a page
+
+    /**
+     * @brief Ask for them for all that lies between two addresses.
+     * @param begin of a piece of memory, mapped
+     * @param end behind it
+     * @return bytes that could be asked for: whole pages between them, 0 if the system refuses
+     */
+    static std::size_t Ask(void* begin, void* end);
+
+    /**
+     * @brief Ask for them for all that malloc() has given out in its heap so far, if it is large.
+     *
+     * What has been written there is moved, and room for what is given out during the run is asked
+     * for, too (with glibc; memory that is not written to is not taken).
+     * @return see Ask()
+     */
+    static std::size_t AskForHeap();
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_HUGE_PAGES_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-line-reader.h"
+
+#include "roce-input-error.h"
+#include "roce-input-file.h"
+#include "roce-text-line.h"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+namespace ns3
+{
+namespace roce
+{
+
+LineReader::LineReader(const std::string& path, const std::string& what)
+    : m_path(path),
+      m_what(what),
+      m_in(InputFile::Open(path, what))
+{
+}
+
+bool
+LineReader::Next(std::string& text)
+{
+    std::string whole;
+    while (ReadLine(m_in, whole, m_path, m_line + 1))
+    {
+        ++m_line;
+        if (m_line == 1 && whole.compare(0, 3, "\xef\xbb\xbf") == 0)
+        {
+            whole.erase(0, 3); // the byte order mark that some editors write
+        }
+        // Messages quote the text; a zero byte would end them.
+        const auto control = std::find_if(whole.begin(), whole.end(), [](unsigned char c) {
+            return (c < ' ' && c != '\t' && c != '\r') || c == 127;
+        });
+        if (control != whole.end())
+        {
+            Fail("control character " + std::to_string(+*control) + ", expected plain text");
+        }
+        text = Trim(whole.substr(0, whole.find('#')));
+        if (!text.empty())
+        {
+            return true;
+        }
+    }
+    if (m_in.bad())
+    {
+        ++m_line;
+        Fail("cannot be read, expected " + m_what);
+    }
+    return false;
+}
+
+void
+LineReader::Fail(const std::string& message) const
+{
+    throw InputError(m_path, m_line, message);
+}
+
+uint64_t
+LineReader::ParseUnsigned(const std::string& text, const char* what, uint64_t max) const
+{
+    uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, value);
+    const bool isInteger = AllDigits(text[0] == '-' ? text.substr(1) : text);
+    if (!isInteger)
+    {
+        Fail(std::string(what) + " '" + text + "' is not an integer, expected 0.." +
+             std::to_string(max));
+    }
+    if (result.ec != std::errc() || result.ptr != end || value > max)
+    {
+        Fail(std::string(what) + " " + text + " out of range, expected 0.." + std::to_string(max));
+    }
+    return value;
+}
+
+void
+LineReader::CheckFieldCount(std::size_t found, std::size_t expected, const std::string& form) const
+{
+    if (found != expected)
+    {
+        Fail("found " + std::to_string(found) + " fields, expected " + std::to_string(expected) +
+             ": " + form);
+    }
+}
+
+std::string
+LineReader::Trim(const std::string& text)
+{
+    const char* blanks = " \t\r";
+    const auto begin = text.find_first_not_of(blanks);
+    return begin == std::string::npos
+               ? ""
+               : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+std::vector<std::string>
+LineReader::SplitAtCommas(const std::string& text)
+{
+    std::vector<std::string> fields;
+    std::size_t begin = 0;
+    while (true)
+    {
+        const auto comma = text.find(',', begin);
+        fields.push_back(Trim(text.substr(begin, comma - begin)));
+        if (comma == std::string::npos)
+        {
+            return fields;
+        }
+        begin = comma + 1;
+    }
+}
+
+std::vector<std::string>
+LineReader::SplitAtBlanks(const std::string& text)
+{
+    std::istringstream in(text);
+    std::vector<std::string> fields;
+    std::string field;
+    while (in >> field)
+    {
+        fields.push_back(field);
+    }
+    return fields;
+}
+
+bool
+LineReader::AllDigits(const std::string& text)
+{
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+} // namespace roce
+} // namespace ns3

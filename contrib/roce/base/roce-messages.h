@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_MESSAGES_H
+#define ROCE_MESSAGES_H
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief What a program says on standard error: errors, warnings, notes, unfinished flows.
+ *
+ * TEXT is for people: `warning: <text>`, details in lines of their own, two blanks before each.
+ * JSON is for programs: each message is one object in one line, `{"warning":"<text>"}`, with
+ * details
+ * `{"unfinished":"<text>","details":["<line>",..]}`. The form is the process's, as standard error
+ * is.
+ */
+class Messages
+{
+  public:
+    /// How messages are written.
+    enum class Form
+    {
+        TEXT,
+        JSON
+    };
+
+    /// @param form of messages from now on
+    static void SetForm(Form form);
+
+    /// @param muted say nothing from now on: another process says it
+    static void SetMuted(bool muted);
+
+    /**
+     * @brief Write a message to standard error.
+     * @param kind error, warning, note ...
+     * @param text one line
+     * @param details further lines
+     */
+    static void Say(const std::string& kind,
+                    const std::string& text,
+                    const std::vector<std::string>& details = {});
+
+    /**
+     * @param form how
+     * @param kind see Say()
+     * @param text see Say()
+     * @param details see Say()
+     * @return the message without its last line end
+     */
+    static std::string Format(Form form,
+                              const std::string& kind,
+                              const std::string& text,
+                              const std::vector<std::string>& details = {});
+
+  private:
+    static Form m_form;
+    static bool m_muted;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_MESSAGES_H */

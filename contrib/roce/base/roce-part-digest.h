@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_PART_DIGEST_H
+#define ROCE_PART_DIGEST_H
+
+#include <functional>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A part of what a result is made of, and its SHA-256.
+ */
+struct PartDigest
+{
+    /// Takes a name and its value.
+    using Visitor = std::function<void(const std::string& name, const std::string& value)>;
+
+    std::string name;
+    std::function<void(const Visitor&)> visit; //!< what is in it, always in the same order
+    std::string sha256;                        //!< of that
+
+    /// @param name see above @param visit see above
+    PartDigest(const std::string& name, std::function<void(const Visitor&)> visit);
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PART_DIGEST_H */

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_TEXT_LINE_H
+#define ROCE_TEXT_LINE_H
+
+#include <istream>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Read a line as std::getline() does, but no more than 1 MiB: what is longer is no text, and
+ * may have no end (/dev/zero).
+ * @param in text
+ * @param [out] line without its end
+ * @param file for the message
+ * @param number of the line, for the message
+ * @return whether there is one
+ * @throw InputError if it is longer
+ */
+bool ReadLine(std::istream& in, std::string& line, const std::string& file, unsigned number);
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TEXT_LINE_H */

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-partition.h"
+
+#include "roce-station-row.h"
+
+#include "ns3/roce-input-error.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+Partition::Wake(int64_t atPs, Wakeable* who)
+{
+    if (m_isRemote)
+    {
+        return;
+    }
+    if (t_current != this)
+    {
+        m_owner.NoteOutside();
+    }
+    Heap& heap = who->GetStation() ? m_alarms : m_starts;
+    heap.push_back({atPs, who});
+    std::push_heap(heap.begin(), heap.end());
+}
+
+void
+Partition::NoteShared()
+{
+    m_owner.NoteShared();
+}
+
+int64_t
+Partition::GetNextPs() const
+{
+    return std::min(m_alarms.empty() ? NEVER_PS : m_alarms.front().atPs,
+                    m_starts.empty() ? NEVER_PS : m_starts.front().atPs);
+}
+
+int64_t
+Partition::GetFirstPs(int64_t slackPs) const
+{
+    return std::min(m_alarms.empty() ? NEVER_PS : m_alarms.front().atPs - slackPs,
+                    m_starts.empty() ? NEVER_PS : m_starts.front().atPs);
+}
+
+int64_t
+Partition::GetPresentPs() const
+{
+    return t_current == this ? m_presentPs : NowPs();
+}
+
+void
+Partition::AwaitRun(int64_t nowPs)
+{
+    if (t_current)
+    {
+        throw InputError("a station looks at one of another partition; with threads it may look at "
+                         "itself and at the frames it gets");
+    }
+    m_owner.AdvanceTo(nowPs);
+}
+
+void
+Partition::CheckNotTelling(const char* what) const
+{
+    if (m_owner.IsTelling())
+    {
+        throw InputError(std::string("threads: ") + what +
+                         " from a sink of MessageCompleted or MessageReceived, which is told after "
+                         "the fact; expected an event scheduled by the sink, at least the longest "
+                         "delay of a NIC's link later, or one thread");
+    }
+}
+
+void
+Partition::NoteSent(CutDirection* direction)
+{
+    m_sent.push_back(direction);
+    if (t_current != this)
+    {
+        m_owner.NoteOutside();
+    }
+}
+
+Partition::Alarm
+Partition::PopFirst(Heap& heap)
+{
+    const Alarm alarm = heap.front();
+    std::pop_heap(heap.begin(), heap.end());
+    heap.pop_back();
+    return alarm;
+}
+
+void
+Partition::FireFirst(Heap& heap)
+{
+    const Alarm alarm = PopFirst(heap);
+    m_presentPs = alarm.atPs;
+    alarm.who->Fire(alarm.atPs);
+}
+
+/// Stations that may have something to do by now, though their alarm comes later.
+void
+Partition::FindBehind(std::size_t i, int64_t limitPs)
+{
+    if (i < m_alarms.size() && m_alarms[i].atPs <= limitPs)
+    {
+        m_behind.push_back(m_alarms[i].who);
+        FindBehind(2 * i + 1, limitPs);
+        FindBehind(2 * i + 2, limitPs);
+    }
+}
+
+/// Run stations one after the other. @param row alarm clocks @param run called with each of them
+template <typename RUN>
+void
+Partition::RunRow(const std::vector<Wakeable*>& row, RUN run)
+{
+    StationRow::Run(
+        row.size(),
+        m_threadStations,
+        m_untilPs,
+        [&row](std::size_t i) { return row[i]->GetStation(); },
+        [&row, run](std::size_t i) { run(row[i]); });
+}
+
+/// Alarms and starts in the order of time.
+void
+Partition::FireInTurn(int64_t untilPs)
+{
+    // An alarm at a tie may be either's first: nothing that one does at a time shows at another at
+    // that time.
+    m_startsDone = m_starts.empty() || m_starts.front().atPs > untilPs;
+    while (GetNextPs() <= untilPs)
+    {
+        const bool isStart = !m_starts.empty() &&
+                             (m_alarms.empty() || m_starts.front().atPs <= m_alarms.front().atPs);
+        FireFirst(isStart ? m_starts : m_alarms);
+        m_startsDone |= m_starts.empty() || m_starts.front().atPs > untilPs;
+    }
+    m_presentPs = untilPs;
+}
+
+/// The same, if all that arrives within the window is on the links: each station may run to the
+/// window's end at once, in any order. A start has its own NIC run up to it and touches no other.
+void
+Partition::FireAll(int64_t untilPs)
+{
+    while (!m_starts.empty() && m_starts.front().atPs <= untilPs)
+    {
+        FireFirst(m_starts);
+    }
+    m_startsDone = true;
+    m_presentPs = untilPs;
+    m_due.clear();
+    while (!m_alarms.empty() && m_alarms.front().atPs <= untilPs)
+    {
+        m_due.push_back(PopFirst(m_alarms).who);
+    }
+    RunRow(m_due, [untilPs](Wakeable* who) { who->Fire(untilPs); });
+}
+
+void
+Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs)
+{
+    t_current = this;
+    m_untilPs = untilPs;
+    m_windowPs = untilPs - basePs;
+    if (m_leastSlackPs >= m_windowPs)
+    {
+        FireAll(untilPs);
+    }
+    else
+    {
+        FireInTurn(untilPs);
+    }
+    // What they send now arrives later than untilPs, since they are late by less than a delay.
+    m_behind.clear();
+    FindBehind(0, untilPs + slackPs);
+    RunRow(m_behind, [untilPs](Wakeable* who) { who->RunTo(untilPs); });
+    t_current = nullptr;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_PARTITION_H
+#define ROCE_PARTITION_H
+
+#include "ns3/roce-time.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+class CutDirection;
+class Station;
+
+/**
+ * @ingroup roce
+ * @brief Who is called at a time: by the simulator or by a Partition.
+ */
+class Wakeable
+{
+  public:
+    /// @param station whose alarm clock it is; null: nobody's
+    explicit Wakeable(Station* station)
+        : m_station(station)
+    {
+    }
+
+    /**
+     * @brief The time has come.
+     * @param nowPs it
+     */
+    virtual void Fire(int64_t nowPs) = 0;
+
+    /**
+     * @brief Have the station do what is due, if it is one.
+     * @param nowPs up to when
+     */
+    virtual void RunTo(int64_t nowPs) = 0;
+
+    /// @return the station whose alarm clock it is, or null
+    Station* GetStation() const
+    {
+        return m_station;
+    }
+
+  protected:
+    ~Wakeable() = default;
+
+  private:
+    Station* m_station;
+};
+
+/**
+ * @ingroup roce
+ * @brief What partitions are parts of: a ParallelRun.
+ */
+class PartitionOwner
+{
+  public:
+    /// @brief Have all partitions do what is due. From events only. @param nowPs present time
+    virtual void AdvanceTo(int64_t nowPs) = 0;
+
+    /// @brief An event has made work for a partition.
+    virtual void NoteOutside() = 0;
+
+    /**
+     * @brief An event makes work for stations, in all processes alike. With one process nothing
+     * happens; with several this is how all know of it, so that they end the same windows.
+     */
+    virtual void NoteShared() = 0;
+
+    /// @return whether sinks are being told what has happened
+    virtual bool IsTelling() const = 0;
+
+  protected:
+    ~PartitionOwner() = default;
+};
+
+/**
+ * @ingroup roce
+ * @brief The stations that one thread runs, and their alarm clocks, in place of the simulator's
+ * events. Its owner says up to when.
+ */
+class Partition
+{
+  public:
+    /// What a station has to tell outside: see Station::Tell().
+    struct Report
+    {
+        int64_t atPs;
+        Station* station;
+        std::size_t index;
+    };
+
+    /**
+     * @param owner whose part it is
+     * @param isRemote another process runs its stations; here they only stand for those
+     */
+    Partition(PartitionOwner& owner, bool isRemote)
+        : m_owner(owner),
+          m_isRemote(isRemote)
+    {
+    }
+
+    /// @return whether another process runs its stations
+    bool IsRemote() const
+    {
+        return m_isRemote;
+    }
+
+    /// @brief See PartitionOwner::NoteShared().
+    void NoteShared();
+
+    Partition(const Partition&) = delete;
+    Partition& operator=(const Partition&) = delete;
+
+    /**
+     * @brief Call somebody; from the partition's stations, or from events.
+     * @param atPs when
+     * @param who called; outlives the partition
+     */
+    void Wake(int64_t atPs, Wakeable* who);
+
+    /**
+     * @brief Somebody looks at a station: have everything done that is due. Nothing happens if it
+     * is the partition itself that looks.
+     * @param nowPs present time
+     */
+    void Await(int64_t nowPs)
+    {
+        if (t_current != this)
+        {
+            AwaitRun(nowPs);
+        }
+    }
+
+    /// @return the time it is for its stations
+    int64_t GetPresentPs() const;
+
+    /**
+     * @param slackPs shortest delay of a station's links
+     * @param nowPs the time it is
+     * @return up to when the station may run, since all that arrives by then is on its links
+     */
+    int64_t GetReachPs(int64_t slackPs, int64_t nowPs) const
+    {
+        return t_current == this && m_startsDone && slackPs >= m_windowPs ? m_untilPs : nowPs;
+    }
+
+    /**
+     * @brief A station has something to tell outside, which is put off until no thread is at work.
+     * @param atPs its time
+     * @param station has Tell() called
+     * @param index given to it
+     */
+    void Note(int64_t atPs, Station* station, std::size_t index)
+    {
+        m_reports.push_back({atPs, station, index});
+    }
+
+    /// @throw InputError if reports are being told. @param what cannot be done then
+    void CheckNotTelling(const char* what) const;
+
+    // --- for ParallelRun and CutDirection
+
+    /**
+     * @brief Do everything up to a time. Called by one thread at a time, together with that of
+     * other partitions of the run.
+     * @param basePs nothing is due before
+     * @param untilPs up to and including it
+     * @param slackPs longest slack of a station
+     */
+    void RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs);
+
+    /// @brief A station is given to it. @param slackPs its slack
+    void Add(int64_t slackPs)
+    {
+        m_leastSlackPs = std::min(m_leastSlackPs, slackPs);
+    }
+
+    /// @brief See StationRow. @param stations that a thread runs in each window
+    void SetThreadStations(std::size_t stations)
+    {
+        m_threadStations = stations;
+    }
+
+    /// @return the first alarm, or NEVER_PS
+    int64_t GetNextPs() const;
+
+    /**
+     * @param slackPs longest slack of a station
+     * @return the first time at which anything may happen, or NEVER_PS
+     */
+    int64_t GetFirstPs(int64_t slackPs) const;
+
+    /// @return what stations have to tell, since it was emptied
+    std::vector<Report>& GetReports()
+    {
+        return m_reports;
+    }
+
+    /// @return directions with frames for other partitions, since it was emptied
+    std::vector<CutDirection*>& GetSent()
+    {
+        return m_sent;
+    }
+
+    /// @brief A direction has its first frame. @param direction from here
+    void NoteSent(CutDirection* direction);
+
+  private:
+    /// An alarm.
+    struct Alarm
+    {
+        int64_t atPs;
+        Wakeable* who;
+
+        /// Heaps of the standard library have the greatest on top.
+        bool operator<(const Alarm& other) const
+        {
+            return atPs > other.atPs;
+        }
+    };
+
+    using Heap = std::vector<Alarm>;
+
+    void AwaitRun(int64_t nowPs);
+    static Alarm PopFirst(Heap& heap);
+    void FireFirst(Heap& heap);
+    void FireInTurn(int64_t untilPs);
+    void FireAll(int64_t untilPs);
+    void FindBehind(std::size_t i, int64_t limitPs);
+    template <typename RUN>
+    void RunRow(const std::vector<Wakeable*>& row, RUN run);
+
+    /// What the thread runs.
+    [[gnu::tls_model("initial-exec")]] inline static thread_local const Partition* t_current{
+        nullptr};
+
+    PartitionOwner& m_owner;
+    Heap m_alarms;                   //!< of stations
+    Heap m_starts;                   //!< of all others
+    std::vector<Wakeable*> m_due;    //!< their alarms have gone off
+    std::vector<Wakeable*> m_behind; //!< see FindBehind()
+    std::vector<Report> m_reports;
+    std::vector<CutDirection*> m_sent;
+    int64_t m_presentPs{0};
+    int64_t m_untilPs{0};
+    int64_t m_windowPs{0};            //!< from the first thing that may happen
+    int64_t m_leastSlackPs{NEVER_PS}; //!< of the stations
+    std::size_t m_threadStations{0};
+    bool m_startsDone{false};
+    const bool m_isRemote;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PARTITION_H */

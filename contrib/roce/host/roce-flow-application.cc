@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-flow-application.h"
+
+#include "ns3/node.h"
+#include "ns3/roce-hash.h"
+#include "ns3/roce-input-error.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(FlowApplication);
+
+TypeId
+FlowApplication::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::roce::FlowApplication")
+                            .SetParent<Application>()
+                            .SetGroupName("Roce")
+                            .AddConstructor<FlowApplication>();
+    return tid;
+}
+
+FlowApplication::FlowApplication()
+    : m_timer(this)
+{
+}
+
+FlowApplication::~FlowApplication() = default;
+
+void
+FlowApplication::DoDispose()
+{
+    m_nic = nullptr;
+    m_flows.clear();
+    Application::DoDispose();
+}
+
+void
+FlowApplication::SetNic(Ptr<Nic> nic)
+{
+    m_nic = nic;
+}
+
+void
+FlowApplication::AddFlow(const FlowSpec& flow, uint32_t dstQp)
+{
+    if (!m_running)
+    {
+        m_flows.push_back({flow, dstQp}); // sorted when the application starts
+        return;
+    }
+    if (flow.startPs < NowPs())
+    {
+        throw InputError("flow " + std::to_string(flow.id) + " starts in the past, at " +
+                         std::to_string(flow.startPs) + " ps, expected " + std::to_string(NowPs()) +
+                         " ps or later");
+    }
+    const auto first = m_flows.begin() + static_cast<std::ptrdiff_t>(m_next);
+    const auto place =
+        std::upper_bound(first, m_flows.end(), flow.startPs, [](int64_t startPs, const Item& item) {
+            return startPs < item.flow.startPs;
+        });
+    m_flows.insert(place, {flow, dstQp});
+    // Not OnWake(): the caller may be a sink of the NIC's traces, which is at work.
+    m_timer.Arm(m_nic->GetNode()->GetId(), m_flows[m_next].flow.startPs);
+}
+
+uint16_t
+FlowApplication::Entropy(const FlowSpec& flow)
+{
+    // The dynamic port range that RoCEv2 implementations use for entropy.
+    return flow.srcPort ? flow.srcPort
+                        : static_cast<uint16_t>(0xc000 | (Mix64(flow.id + 1) & 0x3fff));
+}
+
+void
+FlowApplication::StartApplication()
+{
+    m_running = true;
+    std::stable_sort(m_flows.begin(), m_flows.end(), [](const Item& a, const Item& b) {
+        return a.flow.startPs < b.flow.startPs;
+    });
+    OnWake(NowPs());
+}
+
+void
+FlowApplication::StopApplication()
+{
+    m_running = false;
+}
+
+void
+FlowApplication::OnWake(int64_t nowPs)
+{
+    if (!m_running)
+    {
+        return;
+    }
+    while (m_next < m_flows.size() && m_flows[m_next].flow.startPs <= nowPs)
+    {
+        ++m_next;
+    }
+    if (Partition* partition = m_nic->GetPartition())
+    {
+        // In its thread, but behind the events that come before this one.
+        if (m_startTimer.GetPartition() != partition)
+        {
+            m_startTimer.SetPartition(partition);
+        }
+        m_startTimer.Arm(0, nowPs);
+        partition->NoteShared();
+    }
+    else
+    {
+        StartDue(nowPs);
+    }
+    if (m_next < m_flows.size())
+    {
+        m_timer.Arm(m_nic->GetNode()->GetId(), m_flows[m_next].flow.startPs);
+    }
+}
+
+void
+FlowApplication::StartDue(int64_t nowPs)
+{
+    for (; m_started < m_next && m_flows[m_started].flow.startPs <= nowPs; ++m_started)
+    {
+        const Item& item = m_flows[m_started];
+        QueuePair* qp = m_nic->OpenQp(item.flow.dst,
+                                      item.dstQp,
+                                      item.flow.trafficClass,
+                                      Entropy(item.flow),
+                                      true);
+        m_nic->Post(qp, item.flow.sizeBytes, item.flow.id);
+    }
+    if (m_started < m_next)
+    {
+        m_startTimer.Arm(0, m_flows[m_started].flow.startPs);
+    }
+}
+
+} // namespace roce
+} // namespace ns3

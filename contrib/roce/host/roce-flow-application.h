@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_FLOW_APPLICATION_H
+#define ROCE_FLOW_APPLICATION_H
+
+#include "roce-flow-spec.h"
+#include "roce-nic.h"
+
+#include "ns3/application.h"
+#include "ns3/roce-wake-timer.h"
+
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Writes messages at given times: each flow is one RDMA WRITE on a queue pair of its own.
+ *
+ * One application serves a NIC, however many flows it has; a flow to come costs one list entry, and
+ * one event is pending for all of them. Queue pairs are opened when their flow starts and freed
+ * when it is done.
+ */
+class FlowApplication : public Application
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    FlowApplication();
+    ~FlowApplication() override;
+
+    /**
+     * @param nic sends the flows; belongs to the application's node
+     */
+    void SetNic(Ptr<Nic> nic);
+
+    /**
+     * @brief Add a flow, before the simulation starts or while it runs.
+     * @param flow its src is the NIC; its start is not in the past
+     * @param dstQp number that the receiving NIC's ReserveReceiver() gave
+     */
+    void AddFlow(const FlowSpec& flow, uint32_t dstQp);
+
+    /// @return flows added
+    std::size_t GetNFlows() const
+    {
+        return m_flows.size();
+    }
+
+    /**
+     * @param flow a flow
+     * @return the UDP source port it uses: its own, or one derived from its id
+     */
+    static uint16_t Entropy(const FlowSpec& flow);
+
+    /// @brief Called by the timer: start what is due, or have the NIC's partition do so.
+    void OnWake(int64_t nowPs);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    void StartApplication() override;
+    void StopApplication() override;
+
+    /// Called within the NIC's partition.
+    struct Starter
+    {
+        FlowApplication* application;
+
+        void OnWake(int64_t nowPs)
+        {
+            application->StartDue(nowPs);
+        }
+    };
+
+    void StartDue(int64_t nowPs);
+
+    /// A flow to come.
+    struct Item
+    {
+        FlowSpec flow;
+        uint32_t dstQp;
+    };
+
+    Ptr<Nic> m_nic;
+    std::vector<Item> m_flows;
+    std::size_t m_started{0}; //!< flows
+    std::size_t m_next{0};    //!< those before are due
+    bool m_running{false};
+    WakeTimer<FlowApplication> m_timer;
+    Starter m_starter{this};
+    WakeTimer<Starter> m_startTimer{&m_starter};
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_FLOW_APPLICATION_H */

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_FLOW_SPEC_H
+#define ROCE_FLOW_SPEC_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// The largest flow, bytes.
+constexpr uint64_t MAX_FLOW_BYTES = 1000000000000000ULL;
+
+/// Which single flows a flow waits for; see FlowGraph.
+struct FlowDependencies
+{
+    uint32_t key{0};             //!< the flow's own, unique in the run
+    std::string name;            //!< for messages; may be empty
+    std::vector<uint32_t> after; //!< keys of the flows that it waits for, each once
+};
+
+/**
+ * @ingroup roce
+ * @brief One flow to be: write sizeBytes from NIC src to NIC dst at startPs.
+ *
+ * NICs are numbered 0..n-1 in the order in which the topology made them.
+ */
+struct FlowSpec
+{
+    uint64_t id{0};          //!< unique; position in the run's flow list
+    uint32_t src{0};         //!< index of the sending NIC
+    uint32_t dst{0};         //!< index of the receiving NIC; differs from src
+    uint64_t sizeBytes{0};   //!< message size; 0 is one message without payload
+    int64_t startPs{0};      //!< when the message is posted, picoseconds
+    uint8_t trafficClass{3}; //!< PFC class 0..7 of the data frames
+    uint16_t srcPort{0};     //!< UDP source port (ECMP entropy); 0 means derived from the id
+    uint8_t tag{0};          //!< user's mark: 0 background, 1 incast, ... (copied to flows.csv)
+    uint16_t replyPort{0};   //!< UDP source port of its ACKs; 0 means that of the data
+    /// 0, or above 1: startPs counts from the end of the phase before; see FlowPhases
+    uint32_t phase{0};
+    /// Its number among what dst receives, for `after` of flows that dst sends; see FlowSteps
+    uint32_t step{0};
+    /// Above 0: startPs counts from when src has received all flows with steps up to this
+    uint32_t after{0};
+    uint32_t iteration{0}; //!< 1, 2, ...: row of iterations.csv, of flows with steps
+    /// Null: none, and no flow waits for it. With flows to wait for, startPs counts from when the
+    /// last of them is complete; see FlowGraph
+    std::shared_ptr<const FlowDependencies> dependencies{};
+
+    /// @return whether it waits for single flows
+    bool IsDependent() const
+    {
+        return dependencies && !dependencies->after.empty();
+    }
+
+    /// @return whether its start is known before the run: it waits for no other flow
+    bool IsScheduled() const
+    {
+        return phase <= 1 && after == 0 && !IsDependent();
+    }
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_FLOW_SPEC_H */

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-nic.h"
+
+#include "ns3/boolean.h"
+#include "ns3/double.h"
+#include "ns3/roce-fixed-attribute.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <map>
+
+// Attributes and trace sources of Nic.
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(Nic);
+
+TypeId
+Nic::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::roce::Nic")
+            .SetParent<Port>()
+            .SetGroupName("Roce")
+            .AddConstructor<Nic>()
+            .AddAttribute("CongestionControl",
+                          "Rate law of new queue pairs: a TypeId name, with parameters in brackets "
+                          "if wanted, e.g. ns3::roce::Dcqcn[Profile=paper]",
+                          StringValue("ns3::roce::Dcqcn"),
+                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_ccFactory)),
+                          MakeObjectFactoryChecker())
+            .AddAttribute("InterCongestionControl",
+                          "Rate law of new queue pairs that leave the datacenter, as above; empty: "
+                          "CongestionControl",
+                          StringValue(""),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_interCc)),
+                          MakeStringChecker())
+            .AddAttribute("LossRecovery",
+                          "How losses of new queue pairs are repaired: ns3::roce::GoBackN, "
+                          "SelectiveRepeat, PacketTimers or another, parameters as above",
+                          StringValue("ns3::roce::GoBackN"),
+                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_recoveryFactory)),
+                          MakeObjectFactoryChecker())
+            .AddAttribute("InterLossRecovery",
+                          "The same for queue pairs that leave the datacenter; empty: as "
+                          "LossRecovery",
+                          StringValue(""),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_interRecovery)),
+                          MakeStringChecker())
+            .AddAttribute("PathSelector",
+                          "How new queue pairs choose paths: ns3::roce::FlowHash, Spray, Flowlet, "
+                          "Plb or another, parameters as above",
+                          StringValue("ns3::roce::FlowHash"),
+                          UntilBuilt(MakeObjectFactoryAccessor(&Nic::m_selectorFactory)),
+                          MakeObjectFactoryChecker())
+            .AddAttribute("InterPathSelector",
+                          "The same for queue pairs that leave the datacenter; empty: as "
+                          "PathSelector",
+                          StringValue(""),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_interSelector)),
+                          MakeStringChecker())
+            .AddAttribute("PathMtu",
+                          "RDMA payload bytes of a full packet",
+                          UintegerValue(4096),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_mtuBytes)),
+                          MakeUintegerChecker<uint32_t>(64, 65000))
+            .AddAttribute("DataHeaderBytes",
+                          "Header bytes of a data frame, MAC header to FCS. Sizes that are not "
+                          "RoCEv2's are charged on links; captures show real RoCEv2 frames",
+                          UintegerValue(DATA_HEADER_BYTES),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_headerBytes)),
+                          MakeUintegerChecker<uint32_t>(1, 1000))
+            .AddAttribute("FirstHeaderBytes",
+                          "Header bytes that the first frame of a message has besides (RETH)",
+                          UintegerValue(RETH_BYTES),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_firstHeaderBytes)),
+                          MakeUintegerChecker<uint32_t>(0, 1000))
+            .AddAttribute("PayloadAlign",
+                          "Payload is padded to a multiple of this power of two",
+                          UintegerValue(4),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_payloadAlign)),
+                          MakeUintegerChecker<uint32_t>(1, 64))
+            .AddAttribute("AckFrameBytes",
+                          "Size of an ACK or NAK without telemetry, MAC header to FCS",
+                          UintegerValue(ACK_FRAME_BYTES),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ackFrameBytes)),
+                          MakeUintegerChecker<uint32_t>(1, 1000))
+            .AddAttribute("AckMinBytes",
+                          "Smaller ACKs and NAKs, telemetry included, have this size",
+                          UintegerValue(0),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ackMinBytes)),
+                          MakeUintegerChecker<uint32_t>(0, 1000))
+            .AddAttribute("CnpFrameBytes",
+                          "Size of a CNP, MAC header to FCS",
+                          UintegerValue(CNP_FRAME_BYTES),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_cnpFrameBytes)),
+                          MakeUintegerChecker<uint32_t>(1, 1000))
+            .AddAttribute("PayloadWindow",
+                          "What is in flight, and so the window, counts payload instead of wire "
+                          "bytes (the behaviour of the HPCC simulator); an empty packet counts 1",
+                          BooleanValue(false),
+                          UntilBuilt(MakeBooleanAccessor(&Nic::m_payloadWindow)),
+                          MakeBooleanChecker())
+            .AddAttribute(
+                "FlowWindow",
+                "What bounds the bytes in flight of each queue pair, whatever its rate "
+                "law. none: nothing; fixed: FlowWindowBytes; rate: that times rate / line "
+                "rate (the HPCC simulator's HAS_WIN, and VAR_WIN)",
+                StringValue("none"),
+                UntilBuilt(MakeStringAccessor(&Nic::m_flowWindow)),
+                MakeStringChecker())
+            .AddAttribute(
+                "FlowWindowBytes",
+                "Bytes in flight with FlowWindow; 0: lowest rate on the path times its base RTT",
+                UintegerValue(0),
+                UntilBuilt(MakeUintegerAccessor(&Nic::m_flowWindowBytes)),
+                MakeUintegerChecker<uint64_t>(0, 1ULL << 53))
+            .AddAttribute(
+                "Repacing",
+                "What a change of rate does to a pacing gap that has begun. stretch: what "
+                "is left of it changes in proportion; shift: its end moves by the "
+                "difference of the whole gaps (as the HPCC simulator); none: nothing (as "
+                "its DCQCN)",
+                StringValue("stretch"),
+                UntilBuilt(MakeStringAccessor(&Nic::m_repacingName)),
+                MakeStringChecker())
+            .AddAttribute(
+                "PacingClock",
+                "When a pacing gap begins. sent: when its packet has left; due: when it "
+                "could have left but for the port, so that what the port holds up is made "
+                "up for at its full rate, as from a queue in the host",
+                StringValue("sent"),
+                UntilBuilt(MakeStringAccessor(&Nic::m_pacingClock)),
+                MakeStringChecker())
+            .AddAttribute("AckEveryN",
+                          "Acknowledge at the latest every N packets; the last packet of a message "
+                          "is always acknowledged at once",
+                          UintegerValue(1),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ackEveryN)),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("ControlClass",
+                          "Traffic class of ACK, NAK and CNP frames; 8: that of the data they "
+                          "answer",
+                          UintegerValue(6),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_controlClass)),
+                          MakeUintegerChecker<uint8_t>(0, N_CLASSES))
+            .AddAttribute("Ttl",
+                          "IPv4 time to live",
+                          UintegerValue(64),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ttl)),
+                          MakeUintegerChecker<uint8_t>(1))
+            .AddAttribute("RtoMin",
+                          "Least retransmission timeout of GoBackN; other loss recoveries have "
+                          "timeouts of their own. The default is InfiniBand's local ACK "
+                          "timeout 14, 4.096 us * 2^14: in a lossless network frames may wait for "
+                          "many milliseconds behind PFC pauses without being lost. Lossy networks "
+                          "want less",
+                          TimeValue(NanoSeconds(67108864)),
+                          UntilBuilt(MakeTimeAccessor(&Nic::m_rtoMin)),
+                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute("RtoFactor",
+                          "Retransmission timeout over the base RTT of the path",
+                          DoubleValue(3),
+                          UntilBuilt(MakeDoubleAccessor(&Nic::m_rtoFactor)),
+                          MakeDoubleChecker<double>(0))
+            .AddAttribute("RetryLimit",
+                          "Timeouts without progress after which a queue pair fails; 0: never",
+                          UintegerValue(7),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_retryLimit)),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("IntHeaderBytes",
+                          "Bytes charged to a telemetry-capable data frame before the first hop",
+                          UintegerValue(2),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_intHeaderBytes)),
+                          MakeUintegerChecker<uint32_t>(0, Frame::MAX_INT_HEADER_BYTES))
+            .AddAttribute("Eager",
+                          "Start each transmission from an event of its own, so that trace sinks "
+                          "may read Simulator::Now(); slower, same results",
+                          BooleanValue(false),
+                          UntilBuilt(MakeBooleanAccessor(&Nic::m_eager)),
+                          MakeBooleanChecker())
+            .AddTraceSource("MessageCompleted",
+                            "The last packet of a message has been acknowledged",
+                            MakeTraceSourceAccessor(&Nic::m_completedTrace),
+                            "ns3::roce::Nic::MessageCallback")
+            .AddTraceSource("MessageReceived",
+                            "The last packet of a message has arrived in order",
+                            MakeTraceSourceAccessor(&Nic::m_receivedTrace),
+                            "ns3::roce::Nic::ReceivedCallback")
+            .AddTraceSource("Rate",
+                            "Feedback has been processed; ask the queue pair for rate and window",
+                            MakeTraceSourceAccessor(&Nic::m_rateTrace),
+                            "ns3::roce::Nic::RateCallback");
+    return tid;
+}
+
+void
+Nic::CheckAttributes()
+{
+    if (m_payloadAlign & (m_payloadAlign - 1))
+    {
+        throw InputError("ns3::roce::Nic::PayloadAlign is " + std::to_string(m_payloadAlign) +
+                         ", expected a power of two");
+    }
+    const Time full = PicoSeconds(SerialisationTime(WireBytes(m_headerBytes + m_mtuBytes),
+                                                    std::max<uint64_t>(1, GetRateBps()),
+                                                    0));
+    if (GetTick() > full)
+    {
+        throw InputError("ns3::roce::Port::SerialisationTick is " +
+                         std::to_string(GetTick().GetPicoSeconds()) + " ps, expected at most the " +
+                         std::to_string(full.GetPicoSeconds()) + " ps that a full frame takes at " +
+                         std::to_string(GetRateBps()) + " bit/s");
+    }
+    using Repacing = QueuePair::Repacing;
+    const std::map<std::string, Repacing> kinds{{"stretch", Repacing::STRETCH},
+                                                {"shift", Repacing::SHIFT},
+                                                {"none", Repacing::NONE}};
+    const auto kind = kinds.find(m_repacingName);
+    if (kind == kinds.end())
+    {
+        throw InputError("ns3::roce::Nic::Repacing is '" + m_repacingName +
+                         "', expected stretch, shift or none");
+    }
+    m_repacing = kind->second;
+    if (m_flowWindow != "none" && m_flowWindow != "fixed" && m_flowWindow != "rate")
+    {
+        throw InputError("ns3::roce::Nic::FlowWindow is '" + m_flowWindow +
+                         "', expected none, fixed or rate");
+    }
+    if (m_pacingClock != "sent" && m_pacingClock != "due")
+    {
+        throw InputError("ns3::roce::Nic::PacingClock is '" + m_pacingClock +
+                         "', expected sent or due");
+    }
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-nic-receiver.h"
+
+#include "roce-nic.h"
+
+#include "ns3/roce-reply-builder.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// What a feedback sends, at one queue pair.
+class NicReceiver::Replies final : public ReplySink
+{
+  public:
+    Replies(NicReceiver& receiver, const ReceiverQp& qp, uint32_t qpn)
+        : m_receiver(receiver),
+          m_qp(qp),
+          m_qpn(qpn)
+    {
+    }
+
+    Frame* Make(FrameKind kind) override
+    {
+        return m_receiver.MakeReply(kind, m_qp, m_qpn);
+    }
+
+    void Send(Frame* reply) override
+    {
+        m_receiver.m_nic.m_counters.cnpsSent += reply->kind == FrameKind::CNP;
+        m_receiver.m_nic.m_control.Push(reply);
+    }
+
+  private:
+    NicFeedback& DoShare(std::type_index type, ShareMaker make) override
+    {
+        for (Shared& shared : m_receiver.m_shared)
+        {
+            if (shared.type == type)
+            {
+                return *shared.object;
+            }
+        }
+        m_receiver.m_shared.push_back({type, make()});
+        return *m_receiver.m_shared.back().object;
+    }
+
+    NicReceiver& m_receiver;
+    const ReceiverQp& m_qp;
+    uint32_t m_qpn;
+};
+
+/// What a NicFeedback sends.
+class NicReceiver::AllReplies final : public NicReplySink
+{
+  public:
+    explicit AllReplies(NicReceiver& receiver)
+        : m_receiver(receiver)
+    {
+    }
+
+    ReplySink& At(uint32_t qpn) override
+    {
+        return m_replies.emplace(m_receiver, m_receiver.m_table.At(qpn), qpn);
+    }
+
+  private:
+    NicReceiver& m_receiver;
+    std::optional<Replies> m_replies;
+};
+
+Frame*
+NicReceiver::MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const
+{
+    const uint8_t own = m_nic.m_controlClass;
+    return ReplyBuilder{own < N_CLASSES ? own : qp.peerClass, m_nic.m_ttl}.Build(
+        kind,
+        {m_nic.m_nicIndex, qpn, m_table.GetSource(qpn), qp.peerQp, qp.peerEntropy},
+        kind == FrameKind::CNP ? m_nic.m_cnpFrameBytes : m_nic.m_ackFrameBytes);
+}
+
+void
+NicReceiver::OnData(Frame* frame, int64_t nowPs)
+{
+    Nic::Counters& counters = m_nic.m_counters;
+    const auto path = [&] {
+        return m_nic.m_oracle(m_nic.m_nicIndex, frame->src, frame->entropy, frame->trafficClass);
+    };
+    ReceiverQp* found =
+        frame->dst == m_nic.m_nicIndex ? m_table.Find(*frame, path, nowPs) : nullptr;
+    if (!found)
+    {
+        ++counters.strayFrames;
+        FramePool::Free(frame);
+        return;
+    }
+    ReceiverQp& qp = *found;
+    m_last = found;
+    m_lastQpn = frame->dstQp;
+    ++counters.dataReceived;
+    qp.peerQp = frame->srcQp;
+    qp.peerEntropy = m_table.GetReplyEntropy(*frame);
+    qp.peerClass = frame->trafficClass;
+    Replies replies(*this, qp, frame->dstQp);
+    qp.feedback->OnData(*frame, nowPs, replies);
+    const uint64_t bytesBefore = qp.receivedBytes;
+    const uint32_t messagesBefore = qp.msn;
+    const uint32_t reorderedBefore = qp.reordered;
+    const ReceiverQp::Action action = qp.OnData(*frame, m_nic.m_ackEveryN, nowPs);
+    counters.bytesDelivered += qp.receivedBytes - bytesBefore;
+    if (qp.reordered != reorderedBefore)
+    {
+        counters.reordered += qp.reordered - reorderedBefore;
+        counters.reorderDepth = std::max<uint64_t>(counters.reorderDepth, qp.reorderDepth);
+    }
+    for (uint32_t i = messagesBefore; i != qp.msn; ++i)
+    {
+        m_nic.NoteReceived(m_table.GetCookie(frame->dstQp), nowPs);
+    }
+    if (action != ReceiverQp::Action::NOTHING)
+    {
+        Answer(qp, *frame, action == ReceiverQp::Action::NAK, nowPs);
+    }
+    if (qp.NextTimerPs() < qp.timerEntryPs)
+    {
+        NoteTimer(qp, frame->dstQp);
+    }
+    NoteShared();
+    FramePool::Free(frame);
+}
+
+void
+NicReceiver::Answer(ReceiverQp& qp, Frame& data, bool isNak, int64_t nowPs)
+{
+    Frame* reply = MakeReply(isNak ? FrameKind::NAK : FrameKind::ACK, qp, data.dstQp);
+    reply->psn = isNak ? qp.expectedPsn : qp.expectedPsn - 1;
+    reply->msn = qp.msn;
+    reply->ackedPackets = qp.unackedPackets;
+    reply->markedPackets = qp.markedPackets;
+    reply->dataEntropy = data.entropy;
+    if (qp.markedPackets) // the echo covers all packets since the last ACK
+    {
+        reply->flags |= FRAME_ECN_ECHO;
+    }
+    ReceiverFeedback::Echo(*reply, data);
+    qp.feedback->FillAck(*reply, data, nowPs);
+    qp.FillAck(*reply, data);
+    reply->frameBytes = std::max(reply->frameBytes, m_nic.m_ackMinBytes);
+    qp.unackedPackets = 0;
+    qp.markedPackets = 0;
+    ++(isNak ? m_nic.m_counters.naksSent : m_nic.m_counters.acksSent);
+    m_nic.m_control.Push(reply);
+}
+
+void
+NicReceiver::NoteTimer(ReceiverQp& qp, uint32_t qpn)
+{
+    qp.timerEntryPs = qp.NextTimerPs();
+    m_timers.Push(qp.timerEntryPs, qpn);
+    m_nic.SetEarliestTimer();
+}
+
+void
+NicReceiver::NoteShared()
+{
+    const int64_t nextPs = NextSharedPs();
+    if (nextPs < m_sharedPs)
+    {
+        m_sharedPs = nextPs;
+        m_nic.SetEarliestTimer();
+    }
+}
+
+void
+NicReceiver::RunTimers(int64_t atPs)
+{
+    for (DueHeap::Entry entry; m_timers.PopDue(atPs, entry);)
+    {
+        ReceiverQp& qp = m_table.At(entry.number);
+        if (qp.timerEntryPs != entry.atPs)
+        {
+            continue;
+        }
+        qp.timerEntryPs = NEVER_PS;
+        while (qp.timerPs <= atPs)
+        {
+            Frame* nak = MakeReply(FrameKind::NAK, qp, entry.number);
+            nak->psn = qp.expectedPsn;
+            nak->msn = qp.msn;
+            if (!qp.OnTimer(atPs, *nak))
+            {
+                FramePool::Free(nak);
+                continue;
+            }
+            ++m_nic.m_counters.naksSent;
+            nak->frameBytes = std::max(nak->frameBytes, m_nic.m_ackMinBytes);
+            m_nic.m_control.Push(nak);
+        }
+        if (qp.feedback->GetTimerPs() <= atPs)
+        {
+            Replies replies(*this, qp, entry.number);
+            qp.feedback->RunTimer(atPs, replies);
+        }
+        if (qp.NextTimerPs() != NEVER_PS)
+        {
+            NoteTimer(qp, entry.number);
+        }
+    }
+    for (std::size_t i = 0; i < m_shared.size(); ++i) // more may come meanwhile
+    {
+        NicFeedback& shared = *m_shared[i].object;
+        if (shared.GetTimerPs() <= atPs)
+        {
+            AllReplies replies(*this);
+            shared.RunTimer(atPs, replies);
+        }
+    }
+    m_sharedPs = NextSharedPs();
+}
+
+void
+NicReceiver::Retune(int64_t nowPs)
+{
+    m_table.Retune(nowPs, [this](ReceiverQp& qp, uint32_t qpn) {
+        if (qp.NextTimerPs() < qp.timerEntryPs)
+        {
+            NoteTimer(qp, qpn);
+        }
+    });
+    NoteShared();
+}
+
+void
+NicReceiver::Clear()
+{
+    m_last = nullptr;
+    m_shared.clear();
+    m_table.Clear();
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_NIC_RECEIVER_H
+#define ROCE_NIC_RECEIVER_H
+
+#include "roce-due-heap.h"
+#include "roce-receiver-table.h"
+
+#include "ns3/roce-fetch.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <typeindex>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+class Nic;
+
+/**
+ * @ingroup roce
+ * @brief The receiving half of a NIC: its queue pairs, what answers data, and their timers.
+ */
+class NicReceiver
+{
+  public:
+    /// @param nic whose half it is
+    explicit NicReceiver(Nic& nic)
+        : m_nic(nic)
+    {
+    }
+
+    /// @return the queue pairs
+    ReceiverTable& GetTable()
+    {
+        return m_table;
+    }
+
+    /// @return the queue pairs
+    const ReceiverTable& GetTable() const
+    {
+        return m_table;
+    }
+
+    /**
+     * @brief A data frame has arrived.
+     * @param frame taken over
+     * @param nowPs current time
+     */
+    void OnData(Frame* frame, int64_t nowPs);
+
+    /// @return when a timer wants to be looked at, or NEVER_PS
+    int64_t NextTimerPs() const
+    {
+        return std::min(m_timers.NextPs(), NextSharedPs());
+    }
+
+    /**
+     * @brief Run the timers that are due.
+     * @param atPs current time
+     */
+    void RunTimers(int64_t atPs);
+
+    /**
+     * @brief Give the feedbacks the live parameters of their profiles, where these have changed.
+     * @param nowPs current time
+     */
+    void Retune(int64_t nowPs);
+
+    /// @brief Forget everything.
+    void Clear();
+
+    /// @brief Have fetched from memory what has been used last.
+    void Fetch() const
+    {
+        FetchBytes(m_last, m_last ? sizeof(ReceiverQp) : 0);
+        m_table.Fetch(m_lastQpn);
+    }
+
+    /// @brief Later, have its feedback fetched.
+    void FetchFeedback() const
+    {
+        if (m_last)
+        {
+            FetchBytes(PeekPointer(m_last->feedback), FEEDBACK_BYTES);
+        }
+    }
+
+  private:
+    static constexpr std::size_t FEEDBACK_BYTES = 128; //!< of a feedback, or so
+
+    class Replies;
+    class AllReplies;
+
+    /// What feedbacks share.
+    struct Shared
+    {
+        std::type_index type;
+        std::unique_ptr<NicFeedback> object;
+    };
+
+    Frame* MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const;
+    void Answer(ReceiverQp& qp, Frame& data, bool isNak, int64_t nowPs);
+    void NoteTimer(ReceiverQp& qp, uint32_t qpn);
+    void NoteShared();
+
+    /// @return when the first timer of a shared object is due, or NEVER_PS
+    int64_t NextSharedPs() const
+    {
+        int64_t nextPs = NEVER_PS;
+        for (const Shared& shared : m_shared)
+        {
+            nextPs = std::min(nextPs, shared.object->GetTimerPs());
+        }
+        return nextPs;
+    }
+
+    Nic& m_nic;
+    ReceiverTable m_table;
+    DueHeap m_timers;
+    std::vector<Shared> m_shared; //!< in the order in which they were first asked for
+    ReceiverQp* m_last{nullptr};  //!< has got data last; for Fetch()
+    uint32_t m_lastQpn{0};        //!< its number
+    int64_t m_sharedPs{NEVER_PS}; //!< the NIC looks at them at this time or earlier
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_NIC_RECEIVER_H */

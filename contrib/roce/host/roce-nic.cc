@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-nic.h"
+
+#include "roce-control-shim.h"
+#include "roce-flow-spec.h"
+
+#include "ns3/node.h"
+#include "ns3/roce-api-check.h"
+#include "ns3/roce-byte-stream.h"
+#include "ns3/roce-fetch.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-station-ahead.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+Nic::Nic()
+    : m_sender(*this),
+      m_receiver(*this),
+      m_random(CreateObject<UniformRandomVariable>())
+{
+    SetOwner(this, 0);
+}
+
+Nic::~Nic() = default;
+
+void
+Nic::DoDispose()
+{
+    m_control.Clear();
+    m_sender.Clear();
+    m_receiver.Clear();
+    m_profiles = {};
+    m_random = nullptr;
+    m_oracle = nullptr;
+    Port::DoDispose();
+}
+
+void
+Nic::SetIdentity(uint32_t index, PathOracle oracle)
+{
+    m_nicIndex = index;
+    m_oracle = std::move(oracle);
+}
+
+namespace
+{
+
+ObjectFactory
+FactoryOf(const std::string& text)
+{
+    ObjectFactoryValue value;
+    value.DeserializeFromString(text, MakeObjectFactoryChecker());
+    return value.Get();
+}
+
+} // namespace
+
+const Ptr<TransportProfile>&
+Nic::GetProfile(bool interDc)
+{
+    Ptr<TransportProfile>& profile = m_profiles[interDc];
+    if (!profile)
+    {
+        // What is given for queue pairs that leave the datacenter, or else what is for all.
+        const auto factory = [interDc](const std::string& inter, const ObjectFactory& all) {
+            return interDc && !inter.empty() ? FactoryOf(inter) : all;
+        };
+        Ptr<CongestionControl> law = factory(m_interCc, m_ccFactory).Create<CongestionControl>();
+        if (DynamicCast<ControlShim>(law))
+        {
+            throw InputError(std::string("ns3::roce::Nic::") +
+                             (interDc && !m_interCc.empty() ? "Inter" : "") +
+                             "CongestionControl is " + law->GetInstanceTypeId().GetName() +
+                             ", which stands in front of a rate law; expected a rate law");
+        }
+        if (interDc && !m_interShim.empty())
+        {
+            Ptr<ControlShim> shim = FactoryOf(m_interShim).Create<ControlShim>();
+            shim->SetLaw(law);
+            law = shim;
+        }
+        profile = Create<TransportProfile>(
+            law,
+            factory(m_interRecovery, m_recoveryFactory).Create<LossRecovery>(),
+            factory(m_interSelector, m_selectorFactory).Create<PathSelector>());
+    }
+    return profile;
+}
+
+void
+Nic::SetInterShim(const std::string& factory)
+{
+    m_interShim = factory;
+    m_profiles[true] = nullptr;
+}
+
+void
+Nic::Retune(bool interDc, const Ptr<CongestionControl>& law)
+{
+    if (!law || IsRunning())
+    {
+        throw InputError(law ? "Nic::Retune() is called by a sink of the NIC's traces, expected an "
+                               "event of its own"
+                             : "Nic::Retune() without a rate law, expected a prototype");
+    }
+    const int64_t now = NowPs();
+    CatchUp(now);
+    m_sender.Retune(interDc, *law, now);
+    // Stations share no references.
+    GetProfile(interDc)->Retune(CheckMade(law->Fork(), *law, "Fork()"));
+    Settle(now);
+    Rearm();
+}
+
+void
+Nic::RetuneReceivers()
+{
+    const int64_t now = PresentPs();
+    CatchUp(now);
+    m_receiver.Retune(now);
+    Rearm();
+}
+
+int64_t
+Nic::AssignStreams(int64_t stream)
+{
+    m_random->SetStream(stream);
+    return 1;
+}
+
+uint64_t
+Nic::DrawSeed()
+{
+    const uint64_t high = m_random->GetInteger(0, UINT32_MAX);
+    return high << 32 | m_random->GetInteger(0, UINT32_MAX);
+}
+
+QueuePair*
+Nic::OpenQp(uint32_t dst,
+            uint32_t dstQp,
+            uint8_t trafficClass,
+            uint16_t entropy,
+            bool closeWhenDone)
+{
+    if (GetPartition())
+    {
+        GetPartition()->CheckNotTelling("a queue pair is opened");
+    }
+    if (!m_oracle || dst == m_nicIndex || trafficClass >= N_CLASSES)
+    {
+        throw InputError("NIC " + std::to_string(m_nicIndex) + ": a queue pair to NIC " +
+                         std::to_string(dst) + " in class " + std::to_string(trafficClass) +
+                         ", expected another NIC of its Network, and a class from 0 to 7");
+    }
+    const int64_t now = PresentPs();
+    PathInfo path = m_oracle(m_nicIndex, dst, entropy, trafficClass);
+    path.windowFrameBytes = m_payloadWindow ? path.mtuBytes : path.fullFrameBytes;
+    if (m_flowWindow != "none")
+    {
+        const auto rateBps = static_cast<double>(std::min(path.bottleneckBps, path.lineRateBps));
+        const double bdp = rateBps * static_cast<double>(path.baseRttPs) / 8e12;
+        path.flowWindowBytes = m_flowWindowBytes
+                                   ? m_flowWindowBytes
+                                   : std::max<uint64_t>(1, static_cast<uint64_t>(bdp));
+        path.flowWindowScales = m_flowWindow == "rate";
+    }
+    QueuePair::Config config;
+    config.src = m_nicIndex;
+    config.dst = dst;
+    config.dstQp = dstQp;
+    config.trafficClass = trafficClass;
+    config.entropy = entropy;
+    config.mtuBytes = m_mtuBytes;
+    config.headerBytes = static_cast<uint16_t>(m_headerBytes);
+    config.firstHeaderBytes = static_cast<uint16_t>(m_firstHeaderBytes);
+    config.alignMask = static_cast<uint16_t>(m_payloadAlign - 1);
+    config.payloadWindow = m_payloadWindow;
+    config.repacing = m_repacing;
+    config.dueClock = m_pacingClock == "due";
+    config.tickPs = GetTick().GetPicoSeconds();
+    config.ackEveryN = m_ackEveryN;
+    config.telemetryBytes = GetTelemetryBytes(path.interDc);
+    config.framingBytes = WireBytes(100000) - 100000;
+    config.minFrameBytes = WireBytes(0) - config.framingBytes;
+    config.closeWhenDone = closeWhenDone;
+    return m_sender.Open(*GetProfile(path.interDc), path, config, now);
+}
+
+void
+Nic::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie)
+{
+    if (GetPartition())
+    {
+        GetPartition()->CheckNotTelling("a message is posted");
+    }
+    if (!qp || qp->GetConfig().src != m_nicIndex || bytes > MAX_FLOW_BYTES)
+    {
+        throw InputError("NIC " + std::to_string(m_nicIndex) + ": a message of " +
+                         std::to_string(bytes) + " B, expected at most " +
+                         std::to_string(MAX_FLOW_BYTES) + " B and a queue pair of this NIC");
+    }
+    // A sink of a trace posts at the time of what it was told, which Simulator::Now() may be past.
+    const int64_t now = PresentPs();
+    CatchUp(now);
+    m_sender.Post(qp, bytes, cookie, now);
+    if (!IsRunning()) // what is being run ends with the same
+    {
+        Settle(now);
+        Rearm();
+    }
+}
+
+// ---------------------------------------------------------------- choosing what to send
+
+void
+Nic::Activate()
+{
+    SetUp(GetNode()->GetId(), {this}, m_eager);
+}
+
+int64_t
+Nic::NextDuePs() const
+{
+    const int64_t free = GetBusyUntilPs();
+    if (m_sender.HasReady() || !m_control.IsEmpty())
+    {
+        return free;
+    }
+    return std::max(free, m_sender.NextPacingPs());
+}
+
+void
+Nic::Depart(uint16_t, int64_t atPs)
+{
+    const uint32_t paused = PausedMask(atPs);
+    const auto isControlPaused = [this, paused] {
+        const unsigned own = m_controlClass;
+        return paused >> (own < N_CLASSES ? own : m_control.Peek()->trafficClass) & 1;
+    };
+    if (!m_control.IsEmpty() && !(paused && isControlPaused()))
+    {
+        Transmit(m_control.Pop(), atPs);
+    }
+    else if (!m_sender.SendNext(paused, atPs))
+    {
+        // Nothing may be sent: wait for a pacing gap or for a pause to run out.
+        SetDeparture(0, std::min(NextPauseExpiryPs(), m_sender.NextPacingPs()));
+        return;
+    }
+    SetDeparture(0, NextDuePs());
+}
+
+void
+Nic::Settle(int64_t nowPs)
+{
+    const int64_t due = NextDuePs();
+    if (due <= nowPs)
+    {
+        Depart(0, nowPs);
+    }
+    else if (due < GetDeparture(0))
+    {
+        SetDeparture(0, due);
+    }
+}
+
+void
+Nic::Fetch(FetchStep step, Plan& plan, int64_t nowPs) const
+{
+    switch (step)
+    {
+    case FETCH_TABLES:
+        FetchTables();
+        Port::Fetch();
+        FetchBytes(&m_control,
+                   reinterpret_cast<const char*>(&m_oracle) -
+                       reinterpret_cast<const char*>(&m_control));
+        break;
+    case FETCH_LINKS:
+        FetchLinks(plan, nowPs);
+        FetchLine(GetOutgoing());
+        m_sender.Fetch();
+        m_receiver.Fetch();
+        break;
+    case FETCH_FRAMES:
+        FetchFrames(plan);
+        m_sender.FetchLaw();
+        m_receiver.FetchFeedback();
+        break;
+    case FETCH_NEXT:
+        if (const Frame* frame = plan.nArrivals ? PeekArrival(0) : nullptr)
+        {
+            FetchRest(*frame);
+            FetchLine(frame->next);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void
+Nic::OnPauseChange(Port&, int64_t atPs)
+{
+    Settle(atPs);
+}
+
+// ---------------------------------------------------------------- receiving
+
+void
+Nic::Receive(Port&, Frame* frame, int64_t nowPs)
+{
+    switch (frame->kind)
+    {
+    case FrameKind::DATA:
+        m_receiver.OnData(frame, nowPs);
+        break;
+    case FrameKind::ACK:
+    case FrameKind::NAK:
+        m_sender.OnAck(frame, nowPs);
+        break;
+    case FrameKind::CNP:
+        m_sender.OnCnp(frame, nowPs);
+        break;
+    case FrameKind::NOTIFICATION:
+        m_sender.OnNotification(frame, nowPs);
+        break;
+    case FrameKind::PFC:
+        break; // handled by the port
+    }
+    Settle(nowPs);
+}
+
+void
+Nic::Timer(int64_t atPs)
+{
+    m_sender.RunTimeouts(atPs);
+    m_receiver.RunTimers(atPs);
+    SetEarliestTimer();
+    Settle(atPs);
+}
+
+// ---------------------------------------------------------------- telling
+
+void
+Nic::NoteCompleted(const MessageRecord& record)
+{
+    if (Partition* partition = GetPartition())
+    {
+        partition->Note(record.completedPs, this, m_told.size());
+        m_told.push_back({record, false});
+        return;
+    }
+    m_completedTrace(record);
+}
+
+void
+Nic::NoteReceived(uint64_t cookie, int64_t atPs)
+{
+    if (Partition* partition = GetPartition())
+    {
+        partition->Note(atPs, this, m_told.size());
+        m_told.emplace_back();
+        m_told.back().record.cookie = cookie;
+        m_told.back().record.completedPs = atPs;
+        m_told.back().isReceived = true;
+        return;
+    }
+    m_receivedTrace(cookie, PicoSeconds(atPs));
+}
+
+void
+Nic::Tell(std::size_t index)
+{
+    const Told told = m_told.at(index);
+    if (index + 1 == m_told.size()) // they are told in order
+    {
+        m_told.clear();
+    }
+    TellNow(told);
+}
+
+std::string
+Nic::PackReport(std::size_t index) const
+{
+    std::string bytes;
+    ByteWriter stream(bytes);
+    stream(m_told.at(index));
+    return bytes;
+}
+
+void
+Nic::TellPacked(const std::string& bytes)
+{
+    ByteReader stream(bytes);
+    TellNow(stream.Get<Told>());
+}
+
+void
+Nic::TellNow(const Told& told)
+{
+    if (told.isReceived)
+    {
+        m_receivedTrace(told.record.cookie, PicoSeconds(told.record.completedPs));
+    }
+    else
+    {
+        m_completedTrace(told.record);
+    }
+}
+
+// ---------------------------------------------------------------- counting
+
+void
+Nic::Count(std::map<std::string, uint64_t>& counters) const
+{
+    counters["dataSent"] += m_counters.dataSent;
+    counters["retransmitted"] += m_counters.retransmitted;
+    counters["acksSent"] += m_counters.acksSent;
+    counters["naksSent"] += m_counters.naksSent;
+    counters["cnpsSent"] += m_counters.cnpsSent;
+    counters["timeouts"] += m_counters.timeouts;
+    counters["failedQps"] += m_counters.failedQps;
+    counters["strayFrames"] += m_counters.strayFrames;
+    counters["reordered"] += m_counters.reordered;
+    counters["notificationsReceived"] += m_counters.notificationsReceived;
+    counters["strayNotifications"] += m_counters.strayNotifications;
+    uint64_t& moves = counters["pathMoves"];
+    moves += m_counters.pathMoves;
+    for (uint32_t q = 0; GetOpenQps() && q < GetNQps(); ++q)
+    {
+        const QueuePair* qp = GetQp(q);
+        moves += qp && qp->GetSelector() ? qp->GetSelector()->GetMoves() : 0;
+    }
+    uint64_t& depth = counters["maxReorderPackets"];
+    depth = std::max(depth, m_counters.reorderDepth);
+}
+
+} // namespace roce
+} // namespace ns3

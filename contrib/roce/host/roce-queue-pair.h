@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_QUEUE_PAIR_H
+#define ROCE_QUEUE_PAIR_H
+
+#include "roce-congestion-control.h"
+#include "roce-message-layout.h"
+#include "roce-path-selector.h"
+#include "roce-receiver-feedback.h"
+
+#include "ns3/roce-frame.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+class LossRecovery;
+
+/**
+ * @ingroup roce
+ * @brief What a finished message was like, at its sender.
+ */
+struct MessageRecord
+{
+    uint64_t cookie{0};     //!< as given to QueuePair::Post()
+    uint64_t bytes{0};      //!< its length
+    int64_t postedPs{0};    //!< when it was posted
+    int64_t completedPs{0}; //!< arrival of the ACK that covers its last packet
+    uint64_t packets{0};    //!< packets it consists of
+    uint64_t retransmitted{
+        0}; //!< packets its queue pair sent again while it was the oldest message
+};
+
+/**
+ * @ingroup roce
+ * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others look at it.
+ */
+class RetransmissionTimer
+{
+  public:
+    /// @return how long the NIC would wait; LossRecovery may decide otherwise
+    int64_t GetLengthPs() const
+    {
+        return m_lengthPs;
+    }
+
+    /// @return since when it runs
+    int64_t GetStartPs() const
+    {
+        return m_startPs;
+    }
+
+    /// @return its end as it stood then, or NEVER_PS if it does not run
+    int64_t GetDeadlinePs() const
+    {
+        return m_deadlinePs;
+    }
+
+    /// @return timeouts in a row without progress
+    uint32_t GetRetries() const
+    {
+        return m_retries;
+    }
+
+    /// @brief For LossRecovery::OnSend(): with this frame, start again and ask for the deadline.
+    void AskAnew()
+    {
+        m_deadlinePs = NEVER_PS;
+    }
+
+  private:
+    friend class RetransmissionTimers;
+
+    int64_t m_lengthPs{0};
+    int64_t m_startPs{0};
+    int64_t m_deadlinePs{NEVER_PS};
+    int64_t m_entryPs{NEVER_PS}; //!< key of the valid entry in the heap
+    uint32_t m_retries{0};
+};
+
+/**
+ * @ingroup roce
+ * @brief Sending side of a reliable connection: a queue of messages and their PSNs.
+ *
+ * Arithmetic only; the NIC decides when it sends, and LossRecovery what is sent again. PSNs are
+ * 64-bit and count packets over all messages of the queue pair. `inflight` counts wire bytes.
+ */
+class QueuePair
+{
+  public:
+    /// What a change of rate does to a pacing gap that has begun.
+    enum class Repacing : uint8_t
+    {
+        STRETCH, //!< what is left of it becomes longer or shorter in proportion
+        SHIFT,   //!< its end moves by the difference of the whole gaps at both rates
+        NONE,    //!< nothing: the rate holds from the next packet on
+    };
+
+    /// busyIndex of a queue pair all of whose messages are acknowledged.
+    static constexpr uint32_t NOT_BUSY = UINT32_MAX;
+
+    /// What a queue pair is made with.
+    struct Config
+    {
+        uint32_t src{0};                          //!< own NIC
+        uint32_t dst{0};                          //!< NIC of the receiver
+        uint32_t dstQp{0};                        //!< its number there
+        uint8_t trafficClass{3};                  //!< class of its data
+        uint16_t entropy{0};                      //!< UDP source port
+        uint32_t mtuBytes{4096};                  //!< payload of a full packet
+        uint32_t telemetryBytes{0};               //!< charged to each data frame at the sender
+        const FrameExtension* extension{nullptr}; //!< of each data frame, or null
+        uint32_t framingBytes{20};                //!< wire bytes per frame besides frameBytes
+        uint32_t minFrameBytes{MIN_FRAME_BYTES};  //!< padding
+        uint8_t flags{0};                         //!< FRAME_TIMESTAMP if the rate law needs it
+        uint8_t ecn{ECN_ECT0};                    //!< code point of its data
+        uint32_t ackEveryN{1};     //!< the receiver acknowledges at the latest every N packets
+        uint32_t burstBytes{0};    //!< pacing quantum; 0: each packet
+        bool telemetry{false};     //!< data carries an INT stack
+        bool closeWhenDone{true};  //!< free it when every message is acknowledged
+        bool payloadWindow{false}; //!< what is in flight is counted in payload bytes
+        bool dueClock{false};     //!< a pacing gap begins when its packet was due, not when it left
+        bool countsOthers{false}; //!< othersDuePs is wanted
+        Repacing repacing{Repacing::STRETCH};
+        uint16_t headerBytes{DATA_HEADER_BYTES}; //!< of each data frame, MAC header to FCS
+        uint16_t firstHeaderBytes{RETH_BYTES};   //!< more of them in a message's first frame
+        uint16_t alignMask{3};                   //!< payload is padded; alignment less 1
+        int64_t tickPs{0}; //!< pacing gaps are cut to whole multiples; 0: exact
+    };
+
+    /// What an ACK or NAK did.
+    struct AckResult
+    {
+        uint64_t packets{0};   //!< newly acknowledged, in order or not
+        uint64_t bytes{0};     //!< their wire bytes
+        uint64_t newestPsn{0}; //!< one past the newest PSN that is known to have arrived
+        bool advanced{false};  //!< the first unacknowledged PSN has changed
+        bool rewound{false};   //!< go-back-N has taken place
+        bool loss{false};      //!< the first sign of a loss (or of several in one window)
+        bool lateLoss{false};  //!< a timeout has found a loss, of which the rate law hears now
+    };
+
+    /// A message as packets.
+    struct Extent
+    {
+        uint64_t firstPsn;
+        uint64_t packets;
+        uint64_t bytes; //!< of the message
+    };
+
+    /// Where the NIC keeps the queue pair.
+    enum class Place : uint8_t
+    {
+        NOWHERE, //!< nothing to send, or the window is full
+        READY,   //!< in the ready ring: may send as soon as the port is free
+        TIMED,   //!< in the timer heap: the pacing gap has not passed
+    };
+
+    /**
+     * @param qpn number at its NIC
+     * @param config parameters
+     * @param cc rate law, already started
+     * @param recovery of this queue pair
+     * @param selector of its paths, already started, or null: every frame has the entropy of config
+     */
+    QueuePair(uint32_t qpn,
+              const Config& config,
+              Ptr<CongestionControl> cc,
+              Ptr<LossRecovery> recovery,
+              Ptr<PathSelector> selector = nullptr);
+    ~QueuePair();
+    QueuePair(const QueuePair&) = delete;
+    QueuePair& operator=(const QueuePair&) = delete;
+
+    /**
+     * @brief Append a message.
+     * @param bytes length; 0 is one packet without payload
+     * @param cookie returned in its MessageRecord
+     * @param nowPs current time
+     */
+    void Post(uint64_t bytes, uint64_t cookie, int64_t nowPs);
+
+    /// @return whether there is a packet to send, whatever the window says
+    bool HasPacket() const
+    {
+        return m_nextPsn < m_sendEndPsn || m_hasRepeat;
+    }
+
+    /// @return whether there is a packet to send that the window allows
+    bool CanSend() const
+    {
+        return HasPacket() && (m_inflightBytes < m_cc->GetWindowBytes() || NeedsProbe());
+    }
+
+    /**
+     * @brief Fill in the next data frame and move on.
+     * @param frame zeroed; telemetry is attached if configured
+     * @param wireBytes [out] its size on the wire
+     * @param nowPs current time
+     */
+    void BuildNext(Frame& frame, uint32_t& wireBytes, int64_t nowPs);
+
+    // --- for LossRecovery
+
+    /**
+     * @brief Everything below a PSN has arrived.
+     * @tparam F callable with (PSN, its wire bytes)
+     * @param newUna above GetUna(), at most GetEndPsn()
+     * @param nowPs current time
+     * @param done [out] messages completed are appended
+     * @param retired called for each of the PSNs, in order; accounts for what was in flight
+     */
+    template <typename F>
+    void Retire(uint64_t newUna, int64_t nowPs, std::vector<MessageRecord>& done, F&& retired);
+
+    /// @brief Send everything unacknowledged again.
+    void GoBack();
+
+    /**
+     * @param hasRepeat LossRecovery::TakeRepeat() has a packet to be sent, before new ones
+     */
+    void SetRepeat(bool hasRepeat)
+    {
+        m_hasRepeat = hasRepeat;
+    }
+
+    /**
+     * @param packets PSNs that may be outstanding at most, from the first unacknowledged one on
+     */
+    void SetSendLimit(uint64_t packets)
+    {
+        m_limitPackets = packets;
+        SetSendEnd();
+    }
+
+    /// @param wireBytes added to what is in flight
+    void AddInflight(int64_t wireBytes)
+    {
+        m_inflightBytes += static_cast<uint64_t>(wireBytes);
+    }
+
+    /// @return what a packet that is not acknowledged counts in flight, bytes
+    uint32_t GetInflightShare(uint64_t psn) const
+    {
+        return InflightShareOf(m_messages[MessageOf(psn)], psn);
+    }
+
+    /// @return one past the highest PSN ever sent
+    uint64_t GetHighestPsn() const
+    {
+        return m_highestPsn;
+    }
+
+    // --- observation
+
+    /// @return first unacknowledged PSN
+    uint64_t GetUna() const
+    {
+        return m_una;
+    }
+
+    /// @return next PSN to be sent
+    uint64_t GetNextPsn() const
+    {
+        return m_nextPsn;
+    }
+
+    /// @return one past the last PSN of the posted messages
+    uint64_t GetEndPsn() const
+    {
+        return m_endPsn;
+    }
+
+    /// @return wire bytes sent and not acknowledged
+    uint64_t GetInflightBytes() const
+    {
+        return m_inflightBytes;
+    }
+
+    /// @return acknowledged payload of the oldest message that is not complete
+    uint64_t GetAckedPayloadBytes() const
+    {
+        if (m_oldest == m_messages.size())
+        {
+            return 0;
+        }
+        // Its last packet is not acknowledged, and the others are full; parity may follow.
+        const Message& message = m_messages[m_oldest];
+        const uint64_t packets = m_una - message.firstPsn;
+        return std::min(message.bytes, CountDataBefore(packets) * m_config.mtuBytes);
+    }
+
+    /// @return payload of the last message that has not been sent at all
+    uint64_t GetUnsentBytes() const
+    {
+        if (m_messages.empty() || m_highestPsn == m_endPsn)
+        {
+            return 0;
+        }
+        const Message& message = m_messages.back();
+        const uint64_t packets = std::max(m_highestPsn, message.firstPsn) - message.firstPsn;
+        return message.bytes -
+               std::min(message.bytes, CountDataBefore(packets) * m_config.mtuBytes);
+    }
+
+    /// @return packets sent more than once
+    uint64_t GetRetransmitted() const
+    {
+        return m_retransmitted;
+    }
+
+    /// @return number at its NIC
+    uint32_t GetQpn() const
+    {
+        return m_qpn;
+    }
+
+    /// @return parameters
+    const Config& GetConfig() const
+    {
+        return m_config;
+    }
+
+    /// @return rate law
+    CongestionControl& GetCc() const
+    {
+        return *m_cc;
+    }
+
+    /// @return what repairs losses
+    LossRecovery& GetRecovery() const
+    {
+        return *m_recovery;
+    }
+
+    /// @return the message of a packet. @param psn of it, not acknowledged
+    Extent GetMessageOf(uint64_t psn) const
+    {
+        const Message& message = m_messages[MessageOf(psn)];
+        return {message.firstPsn, message.packets, message.bytes};
+    }
+
+    /// @return what chooses paths, or null if every frame takes the same
+    PathSelector* GetSelector() const
+    {
+        return PeekPointer(m_selector);
+    }
+
+    /// @return entropy of the last frame sent; at first the queue pair's own
+    uint16_t GetEntropy() const
+    {
+        return m_entropy;
+    }
+
+    /// @return cookie of the oldest message that is not complete, or UINT64_MAX
+    uint64_t GetOldestCookie() const;
+
+    /// @return packets of the oldest unfinished message, parity included; 0 without one
+    uint64_t GetOldestPackets() const;
+
+    // State that belongs to the NIC's scheduling of this queue pair.
+    QueuePair* nextReady{nullptr};       //!< ready ring
+    int64_t nextAvailPs{INT64_MIN};      //!< pacing: earliest next start
+    uint64_t pacedRateBps{0};            //!< rate that nextAvailPs was computed with
+    int64_t burstStartPs{INT64_MIN / 2}; //!< pacing quantum under way: its start
+    uint64_t burstBytes{0};              //!< and what of it has been sent
+    int64_t heapPs{NEVER_PS};            //!< key of its valid timer heap entry
+    uint64_t ackedPackets{0};            //!< acknowledged up to now, in order or not
+    uint32_t pacedBytes{0};              //!< wire bytes that nextAvailPs was computed with
+    Place place{Place::NOWHERE};
+    bool failed{false};           //!< retry limit exceeded
+    uint32_t retunings{0};        //!< of those at its NIC, how many its rate law has taken over
+    uint32_t busyIndex{NOT_BUSY}; //!< in the NIC's list of those with unacknowledged messages
+    RetransmissionTimer timeout;  //!< of its oldest packet, or what LossRecovery watches
+    int64_t othersDuePs{0};       //!< see LossRecovery::CountsOthersDue()
+
+  private:
+    /// A posted message.
+    struct Message
+    {
+        uint64_t firstPsn;
+        uint64_t packets;
+        uint64_t bytes;
+        uint64_t cookie;
+        int64_t postedPs;
+        uint64_t retransmittedBefore;
+    };
+
+    /**
+     * With coalesced ACKs, a window that shrinks below what is in flight could wait for an ACK that
+     * nothing in flight will bring about. One more packet, with AckReq, is sent then.
+     */
+    bool NeedsProbe() const
+    {
+        return m_config.ackEveryN > 1 && m_ackRequestedEndPsn <= m_una &&
+               m_nextPsn - m_una < m_config.ackEveryN;
+    }
+
+    uint32_t PayloadOf(const Message& message, uint64_t psn) const;
+    uint32_t FrameBytesOf(const Message& message, uint64_t psn) const;
+    uint32_t InflightShareOf(const Message& message, uint64_t psn) const;
+    void SeekCursor();
+    std::size_t MessageOf(uint64_t psn) const; //!< index, of those not complete
+
+    void SetSendEnd()
+    {
+        m_sendEndPsn = m_limitPackets < m_endPsn - m_una ? m_una + m_limitPackets : m_endPsn;
+    }
+
+    /// @return data packets before one. @param packets of the message that come before it
+    uint64_t CountDataBefore(uint64_t packets) const
+    {
+        return m_layout ? m_layout->CountDataBefore(packets) : packets;
+    }
+
+    Config m_config;
+    std::array<const FrameExtension*, 2> m_extensions; //!< of each data frame; or null
+    uint32_t m_extensionBytes{0};                      //!< of them in each data frame
+    const MessageLayout* m_layout;                     //!< null: pieces of an MTU
+    bool m_watched; //!< LossRecovery::OnSend() wants to be called
+    Ptr<CongestionControl> m_cc;
+    Ptr<LossRecovery> m_recovery;
+    Ptr<PathSelector> m_selector;
+    uint32_t m_qpn;
+    uint16_t m_entropy; //!< of the last frame
+    bool m_hasRepeat{false};
+    uint64_t m_una{0};
+    uint64_t m_nextPsn{0};
+    uint64_t m_sendEndPsn{0}; //!< new packets may be sent below this
+    uint64_t m_endPsn{0};
+    uint64_t m_limitPackets{UINT64_MAX};
+    uint64_t m_highestPsn{0};         //!< one past the highest PSN ever sent
+    uint64_t m_ackRequestedEndPsn{0}; //!< one past the last PSN sent with AckReq
+    uint64_t m_inflightBytes{0};
+    uint64_t m_retransmitted{0};
+    std::vector<Message> m_messages;
+    std::size_t m_oldest{0}; //!< index of the oldest message not complete
+    std::size_t m_cursor{0}; //!< index of the message m_nextPsn belongs to
+};
+
+template <typename F>
+void
+QueuePair::Retire(uint64_t newUna, int64_t nowPs, std::vector<MessageRecord>& done, F&& retired)
+{
+    while (m_una < newUna)
+    {
+        const Message& message = m_messages[m_oldest];
+        retired(m_una, InflightShareOf(message, m_una));
+        ++m_una;
+        if (m_una == message.firstPsn + message.packets)
+        {
+            done.push_back({message.cookie,
+                            message.bytes,
+                            message.postedPs,
+                            nowPs,
+                            message.packets,
+                            m_retransmitted - message.retransmittedBefore});
+            ++m_oldest;
+            if (m_oldest < m_messages.size())
+            {
+                m_messages[m_oldest].retransmittedBefore = m_retransmitted;
+            }
+        }
+    }
+    // What was sent before a rewind may be acknowledged ahead of what has been sent again; what is
+    // left of a block that can be rebuilt already is not sent at all.
+    m_nextPsn = std::max(m_nextPsn, m_una);
+    m_highestPsn = std::max(m_highestPsn, m_una);
+    SetSendEnd();
+}
+
+/**
+ * @ingroup roce
+ * @brief Receiving side of a reliable connection: what every LossRecovery's receiver has.
+ */
+class ReceiverQp
+{
+  public:
+    /// What to do with a data frame.
+    enum class Action : uint8_t
+    {
+        ACK,     //!< acknowledge up to expectedPsn - 1
+        NAK,     //!< report expectedPsn missing
+        NOTHING, //!< in order, no ACK due yet; or a NAK is already out
+    };
+
+    virtual ~ReceiverQp() = default;
+
+    /**
+     * @brief A data frame has arrived.
+     * @param frame data
+     * @param ackEveryN ACK at the latest every N packets; the last of a message and requested ones
+     * at once
+     * @param nowPs current time
+     * @return what to send
+     */
+    virtual Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) = 0;
+
+    /**
+     * @brief The time timerPs has come: report one thing that is missing, and set timerPs anew.
+     * @param nowPs current time
+     * @param nak [out] NAK to be sent, addressed already
+     * @return whether there is something to report
+     */
+    virtual bool OnTimer([[maybe_unused]] int64_t nowPs, [[maybe_unused]] Frame& nak)
+    {
+        return false;
+    }
+
+    /**
+     * @brief Say in an ACK or NAK what the recovery's sender needs besides the PSN.
+     * @param ack PSN already set
+     * @param data the frame it answers
+     */
+    virtual void FillAck([[maybe_unused]] Frame& ack, [[maybe_unused]] const Frame& data) const
+    {
+    }
+
+    uint64_t expectedPsn{0};    //!< next in order
+    uint64_t receivedBytes{0};  //!< payload accepted, every byte once
+    uint64_t newestPsn{0};      //!< one past the highest PSN seen
+    uint32_t msn{0};            //!< messages complete
+    uint32_t unackedPackets{0}; //!< accepted since the last ACK
+    uint32_t markedPackets{0};  //!< packets with CE since the last ACK
+    uint32_t reordered{0};      //!< packets overtaken by a later one; repeated ones do not count
+    uint32_t reorderDepth{0};   //!< greatest distance, in packets, to the one that overtook
+    Ptr<ReceiverFeedback> feedback;
+
+    /// @return when OnTimer() or the feedback's timer is due, or NEVER_PS
+    int64_t NextTimerPs() const
+    {
+        return std::min(timerPs, feedback->GetTimerPs());
+    }
+
+    // Timer of the recovery's receiver, and what the NIC keeps for it and the feedback's.
+    int64_t timerPs{NEVER_PS};      //!< when OnTimer() is to be called
+    int64_t timerEntryPs{NEVER_PS}; //!< key of the valid entry in the NIC's heap
+    uint32_t peerQp{0};             //!< number of the sending queue pair at its NIC
+    uint32_t profileVersion{0};     //!< of the live parameters that the feedback has
+    uint16_t peerEntropy{0};        //!< of the last data
+    uint8_t peerClass{0};           //!< traffic class of the last data
+    bool isRecent{false};           //!< among those that the NIC retunes at once
+
+  protected:
+    /// @brief Count marks and reordering. For OnData().
+    void Note(const Frame& frame)
+    {
+        markedPackets += frame.ecn == ECN_CE;
+        if (frame.psn >= newestPsn)
+        {
+            newestPsn = frame.psn + 1;
+        }
+        else if (!(frame.flags & FRAME_RETX))
+        {
+            ++reordered;
+            reorderDepth = std::max(reorderDepth, static_cast<uint32_t>(newestPsn - 1 - frame.psn));
+        }
+    }
+};
+
+/// The queue pairs of a NIC by number; null once closed.
+using QueuePairList = std::vector<std::unique_ptr<QueuePair>>;
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_QUEUE_PAIR_H */

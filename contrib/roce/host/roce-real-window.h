@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_REAL_WINDOW_H
+#define ROCE_REAL_WINDOW_H
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A rate law whose window is a real number, and which lets whole packets fly.
+ *
+ * CongestionControl::GetWindowBytes() is the rounded window, one packet at least. What makes a rate
+ * of a window needs the number itself: of 1.9 packets, a whole one is about half.
+ */
+class RealWindow
+{
+  public:
+    virtual ~RealWindow() = default;
+
+    /// @return current window, wire bytes; after CongestionControl::Start()
+    virtual double GetRealWindowBytes() const = 0;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_REAL_WINDOW_H */

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_BBR_PARAMS_H
+#define ROCE_BBR_PARAMS_H
+
+#include "ns3/roce-parameters.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Parameters of Bbr.
+struct BbrParams
+{
+    /// Longest filter of the bandwidth, round trips.
+    static constexpr uint32_t MAX_BW_ROUNDS = 16;
+
+    double startupGain;
+    double drainGain;
+    double cwndGain;
+    uint32_t bwRounds;
+    bool clocked; //!< round trips and phases last an RTprop by the clock
+    bool measuredRtt;
+    int64_t rttWindowPs;
+    bool probeRtt;
+    int64_t probeRttDurationPs;
+    double initialCwnd; //!< 0: BDP
+    double maxCwndBdp;  //!< 0: none
+    double minFrames;
+    double quantaFrames;
+    bool recovers;
+    bool eachTimeout;
+    int startPhase;  //!< -1: hash of the time
+    bool byRtt;      //!< delivery rates are over the frame's own RTT
+    bool appLimited; //!< application-limited samples only raise the bandwidth
+    bool windowFalls;
+    uint64_t minPacingBps; //!< before the gain; 0: none
+    bool pacingByRound;
+    int64_t pacingStepPs; //!< 0: none
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<BbrParams>& Table();
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_BBR_PARAMS_H */

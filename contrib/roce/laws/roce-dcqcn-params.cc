@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-dcqcn-params.h"
+
+#include "roce-dcqcn.h"
+
+#include "ns3/roce-time.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(Dcqcn);
+
+namespace
+{
+
+constexpr double MBPS = 1e6; //!< bit/s
+
+/// What depends on several parameters.
+void
+FinishDcqcn(DcqcnParams& p, const Parameters<DcqcnParams>& given)
+{
+    const auto require = [](auto... arguments) { DcqcnParams::Table().Require(arguments...); };
+    require(p.timeResetPs || p.byteResetBytes,
+            "TimeReset",
+            "0 and ByteReset too",
+            "at least one of the two: the rate could never rise");
+    const bool scaled = given.GetProfile() == "hpcc-sim";
+    p.aiPer25G = scaled && !given.IsGiven("AiRate");
+    p.haiPer25G = scaled && !given.IsGiven("HaiRate");
+    if (p.tenBitAlpha)
+    {
+        const double g = p.gain * 1024;
+        require(g == std::floor(g),
+                "Gain",
+                kind::Number::Print(p.gain),
+                "a multiple of 1/1024 with TenBitAlpha");
+        p.initialAlpha = std::min(std::floor(p.initialAlpha * 1024), 1023.0) / 1024;
+    }
+}
+
+} // namespace
+
+/*
+ * Sources of the values:
+ * [1] defaults in the NVIDIA DOCA page "DCQCN CC Parameters" and in mlxconfig dumps of recent
+ *     ConnectX.
+ * [2] SIGCOMM 2015 paper.
+ * [3] run.py of alibaba-edu/High-Precision-Congestion-Control.
+ * [4] rdma-hw.cc there (CC mode 1; every CE mark is a CNP).
+ * [5] configuration of the DCQCN authors' simulator, bobzhuyb/ns3-rdma; the paper has no value.
+ * [6] rpg_max_rate: the limiter is freed at that rate, so the next CNP is again a first one.
+ * [a] The firmware text only promises one cut per period; here the first CNP cuts at once and one
+ *     that comes too soon cuts when the period is over.
+ * [b] not in the paper; the firmware's value.
+ * [c] without effect: this order matters only if AlphaTimerFreeRunning is false.
+ */
+const ParameterTable<DcqcnParams>&
+DcqcnParams::Table()
+{
+    using P = DcqcnParams;
+    using C = DcqcnClamp;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Dcqcn", {"nvidia", "paper", "hpcc-sim"})
+            .Number("Gain",
+                    &P::gain,
+                    {5.0 / 1024, 1.0 / 256, 1.0 / 256}, // [1] [2] [3]
+                    Range::AboveUpTo(0, 1),
+                    "g of alpha's average")
+            .Duration("AlphaPeriod",
+                      &P::alphaPeriodPs,
+                      {1 * PS_PER_US, 55 * PS_PER_US, 1 * PS_PER_US}, // [1] [2] [3]
+                      Range::Above(0),
+                      "Alpha timer")
+            .Flag("AlphaTimerFreeRunning",
+                  &P::alphaFreeRunning,
+                  {true, false, true}, // [1] [2] [4]
+                  "true: fixed ticks; false: restarted by each CNP")
+            .Duration("CutPeriod",
+                      &P::cutPeriodPs,
+                      {4 * PS_PER_US, 0 * PS_PER_US, 4 * PS_PER_US}, // [1] [2] [3]
+                      Range::AtLeast(0),
+                      "At most one cut in this time; 0: a cut on each CNP")
+            .Flag("CutTimerFreeRunning",
+                  &P::cutFreeRunning,
+                  {false, false, true}, // [a], [2], [4], [9]
+                  "true: cuts on fixed ticks of CutPeriod only")
+            .Duration("TimeReset",
+                      &P::timeResetPs,
+                      {300 * PS_PER_US, 55 * PS_PER_US, 300 * PS_PER_US}, // [1] [2] [3]
+                      Range::AtLeast(0),
+                      "Increase timer; 0: off")
+            .Count("ByteReset",
+                   &P::byteResetBytes,
+                   {32767, 10000000, 0}, // [1] [2] [4]
+                   Range::AtLeast(0),
+                   "Wire bytes between byte stages; 0: off")
+            .Count("Threshold",
+                   &P::threshold,
+                   {1, 5, 1}, // [1] [2] [3]
+                   Range::AtLeast(1),
+                   "F, stages of fast recovery")
+            .Rate("AiRate",
+                  &P::aiRateBps,
+                  {5 * MBPS, 40 * MBPS, 5 * MBPS}, // [1] [2] [3]
+                  Range::Above(0),
+                  "Additive step; not scaled, but for hpcc-sim's own: times line rate / 25 Gb/s")
+            .Rate("HaiRate",
+                  &P::haiRateBps,
+                  {50 * MBPS, 200 * MBPS, 50 * MBPS}, // [1] [5] [3]
+                  Range::Above(0),
+                  "Hyper step; scaled as AiRate")
+            .Flag("HyperMultiplier",
+                  &P::hyperMultiplier,
+                  {false, true, false}, // [2] [4]
+                  "true: the i-th hyper event since the cut adds i steps")
+            .Choice("StageRule",
+                    &P::timeOnlyStages,
+                    {false, false, true}, // [2] [2] [4]
+                    {{"both", false}, {"time", true}},
+                    "both: hyper increase needs bytes and time; time: as the HPCC simulator")
+            .Count("Gd",
+                   &P::gd,
+                   {11}, // [1], and what the formulas of [2] and [4] amount to
+                   Range::Within(0, 1000),
+                   "rpg_gd: a cut takes the share alpha / 2^(Gd - 10) of the rate")
+            .Number("MinDecFac",
+                    &P::minDecFac,
+                    {0.5, 0.0, 0.0}, // [1] [4]
+                    Range::Within(0, 1),
+                    "Share of the rate that a cut leaves at least")
+            .Rate("MinRate",
+                  &P::minRateBps,
+                  {1 * MBPS, 1 * MBPS, 1000 * MBPS}, // [1] [b] [3]
+                  Range::Above(0),
+                  "Floor of the rate")
+            .Choice("ClampTarget",
+                    &P::clamp,
+                    {C::AFTER_TIME_INC, C::ALWAYS, C::AFTER_TIME_INC}, // [1] [2] [4]
+                    {{"always", C::ALWAYS},
+                     {"afterTimeInc", C::AFTER_TIME_INC},
+                     {"afterByteInc", C::AFTER_BYTE_INC},
+                     {"never", C::NEVER}},
+                    "When a cut lowers the target")
+            .Flag("AlphaBeforeCut",
+                  &P::alphaBeforeCut,
+                  {true, false, true}, // [c] [2] [4]
+                  "true: a CNP raises alpha before it cuts (alpha timer restarted by CNPs)")
+            .Number("InitialAlpha",
+                    &P::initialAlpha,
+                    {1023.0 / 1024, 1.0, 1.0}, // [1] [2] [4]
+                    Range::Within(0, 1),
+                    "Alpha at first")
+            .Rate("RateOnFirstCnp",
+                  &P::firstCnpRateBps,
+                  {0}, // [1] [4]
+                  Range::AtLeast(0),
+                  "Rate and target at the first CNP; 0: FractionOnFirstCnp decides")
+            .Number("FractionOnFirstCnp",
+                    &P::firstCnpFraction,
+                    {1}, // [4]
+                    Range::AboveUpTo(0, 1),
+                    "Rate and target at the first CNP, share of the line rate")
+            .Flag("ReleaseAtLineRate",
+                  &P::release,
+                  {true, false, false}, // [6] [4]
+                  "true: forget the state when the rate is back at line rate")
+            .Flag("TenBitAlpha",
+                  &P::tenBitAlpha,
+                  {false},
+                  "Integer alpha of 0..1023, as in firmware")
+            .Duration("MinTimeBetweenCnps",
+                      &P::minTimeBetweenCnpsPs,
+                      {4 * PS_PER_US, 50 * PS_PER_US, 0 * PS_PER_US}, // [1] [2] [4]
+                      Range::AtLeast(0),
+                      "The receiver's interval between CNPs; 0: none")
+            .Live()
+            .Flag("CnpInAck",
+                  &P::cnpInAck,
+                  {false, false, true}, // [4]
+                  "true: no CNPs, each ACK that echoes CE counts as one (as the HPCC simulator)")
+            .Choice("Window",
+                    &P::bdpWindow,
+                    {false},
+                    {{"none", false}, {"bdp", true}},
+                    "none, or bdp: BDP * rate / line rate, at least one frame (Li et al., SIGCOMM "
+                    "2019)")
+            .Finish(FinishDcqcn);
+    return table;
+}
+
+TypeId
+Dcqcn::GetTypeId()
+{
+    static const TypeId tid = DcqcnParams::Table().AddTo(TypeId("ns3::roce::Dcqcn")
+                                                             .SetParent<CongestionControl>()
+                                                             .SetGroupName("Roce")
+                                                             .AddConstructor<Dcqcn>(),
+                                                         &Dcqcn::m_parameters);
+    return tid;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-gemini.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(Gemini);
+
+/*
+ * Sources of the values:
+ * [1] Zeng et al., ICNP 2019, as the literature quotes it; no copy of its text was at hand.
+ * [2] the htsim code that was published with Uno (SC 2025), commit 68d164e; T is 5 ms in its
+ *     figures 10 to 12.
+ * [3] a seventh of 14 us at 100 Gbit/s (Uno, table 2); the paper's K is whatever threshold the
+ *     switches have.
+ * [4] DCTCP's, on which Gemini is built: SIGCOMM 2010 and RFC 8257.
+ * [5] A TCP would begin with ten segments in slow start; here as with the other rate laws.
+ * [6] a TCP that is clocked by ACKs.
+ */
+const ParameterTable<GeminiParams>&
+GeminiParams::Table()
+{
+    using P = GeminiParams;
+    using S = GeminiRttSignal;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Gemini", {"paper", "artifact"})
+            .Choice("StepForm",
+                    &P::stepIsShare,
+                    {false, true}, // [1] [2]
+                    {{"packetsPerBit", false}, {"share", true}},
+                    "What H is, of C RTT")
+            .Number("H",
+                    &P::h,
+                    {1.2e-7, 0.00024}, // [1] [2]
+                    Range::Above(0),
+                    "Increase per round trip is H C RTT, see StepForm")
+            .Duration("T",
+                      &P::tPs,
+                      {5e9, 0.1e9}, // [1] [2]
+                      Range::AtLeast(0),
+                      "Queueing delay that is congestion on the WAN; 0: half of MaxQueue")
+            .Count("MaxQueue",
+                   &P::maxQueueBytes,
+                   {0},
+                   Range::AtLeast(0),
+                   "Longest queue in the network, bytes; 0: not known")
+            .Number("Beta",
+                    &P::beta,
+                    {0.2, 0.1}, // [1] [2]
+                    Range::Above(0).Below(1),
+                    "Share of the window a cut for delay takes")
+            .Count("K",
+                   &P::kBytes,
+                   {25000, 24576}, // [3] [2]
+                   Range::Above(0),
+                   "Marking threshold of the switches, bytes")
+            .Number("EcnGain",
+                    &P::gain,
+                    {1.0 / 16, 0.5}, // [4] [2]
+                    Range::AboveUpTo(0, 1),
+                    "Gain of alpha's average")
+            .Duration("InterRtt",
+                      &P::interRttPs,
+                      {0, 1792.04e6}, // [1] [2]
+                      Range::AtLeast(0),
+                      "RTT in the increase of flows inside a datacenter; 0: their own")
+            .Choice("LossReaction",
+                    &P::halveOnLoss,
+                    {true, false}, // [4] [2]
+                    {{"halve", true}, {"none", false}},
+                    "To a loss")
+            .Choice("Rounds",
+                    &P::clocked,
+                    {false, true}, // [4] [2]
+                    {{"acks", false}, {"baseRtt", true}},
+                    "Round trips end by acks, or each baseRtt by the clock")
+            .Flag("Pacing",
+                  &P::paced,
+                  {false, true}, // [6] [2]
+                  "true: spread the window over a base RTT")
+            .Choice("SlowStartEnd",
+                    &P::cutEndsSlowStart,
+                    {true, false}, // [4] [2]
+                    {{"cut", true}, {"threshold", false}},
+                    "After a timeout, slow start ends with the first cut or at the threshold "
+                    "(half of the window before)")
+            .Duration("TimeoutQueue",
+                      &P::timeoutQueuePs,
+                      {0, 80e6}, // [2]
+                      Range::AtLeast(0),
+                      "Timeouts count once in a base RTT and this for each queue of the path")
+            .Live()
+            // of the start alone
+            .Number("InitialAlpha",
+                    &P::initialAlpha,
+                    {1, 0}, // [4] [2]
+                    Range::Within(0, 1),
+                    "Alpha at first")
+            // whether switches must mark is checked before the run
+            .Choice("RttSignal",
+                    &P::rttSignal,
+                    {S::BOTH, S::INTER}, // [1] [2]
+                    {{"inter", S::INTER}, {"both", S::BOTH}, {"none", S::NONE}},
+                    "Flows that cut for delay: inter (between datacenters), both or none")
+            // of the start alone
+            .Number("InitialCwnd",
+                    &P::initialCwnd,
+                    {0}, // [5] [2]
+                    Range::AtLeast(1).Or(0),
+                    "First window, full frames, then slow start; 0: BDP")
+            .Finish([](P& p, const Parameters<P>&) {
+                Table().Require(p.tPs > 0 || p.maxQueueBytes > 0,
+                                "MaxQueue",
+                                "0",
+                                "a positive size with T=0");
+            });
+    return table;
+}
+
+TypeId
+Gemini::GetTypeId()
+{
+    static const TypeId tid = GeminiParams::Table().AddTo(TypeId("ns3::roce::Gemini")
+                                                              .SetParent<CongestionControl>()
+                                                              .SetGroupName("Roce")
+                                                              .AddConstructor<Gemini>(),
+                                                          &Gemini::m_parameters);
+    return tid;
+}
+
+Ptr<CongestionControl>
+Gemini::Fork() const
+{
+    m_parameters.Get(); // once for all forks
+    return CopyObject<Gemini>(this);
+}
+
+bool
+Gemini::NeedsEcn() const
+{
+    return GetParams().rttSignal == GeminiRttSignal::NONE;
+}
+
+void
+Gemini::DoStart(int64_t)
+{
+    m_p = m_parameters.Get();
+    const GeminiParams& p = *m_p;
+    RequirePath();
+    TakeOver();
+    m_cwnd = p.initialCwnd > 0 ? p.initialCwnd * m_path.FrameInFlightBytes()
+                               : std::max<double>(m_path.BdpBytes(), m_path.FrameInFlightBytes());
+    m_ssthresh = p.initialCwnd > 0 ? static_cast<double>(UNLIMITED_BYTES / 2) : 0;
+    m_alpha = p.initialAlpha;
+    m_roundPackets = m_roundMarks = 0;
+    m_roundStartPs = m_minRttPs = m_lastMinRttPs = NEVER_PS;
+    m_lastCutPs = INT64_MIN / 2;
+    m_timedOut = false;
+    m_lastTimeoutPs = INT64_MIN;
+    Publish();
+}
+
+void
+Gemini::TakeOver()
+{
+    const GeminiParams& p = *m_p;
+    const double bdp = m_path.BdpBytes();
+    const double line = static_cast<double>(m_path.lineRateBps);
+    m_markFactor = 4 * p.kBytes / (bdp + p.kBytes);
+    const double stepRttPs =
+        !m_path.interDc && p.interRttPs > 0 ? p.interRttPs : static_cast<double>(m_path.baseRttPs);
+    const double stepBits = p.h * line * stepRttPs / 1e12;
+    m_step = p.stepIsShare ? stepBits / 8 : stepBits * m_path.FrameInFlightBytes();
+    const bool listens = p.rttSignal == GeminiRttSignal::BOTH ||
+                         (p.rttSignal == GeminiRttSignal::INTER && m_path.interDc);
+    const double tPs = p.tPs > 0 ? p.tPs : 0.5 * p.maxQueueBytes * 8e12 / line;
+    m_rttLimitPs = listens ? m_path.baseRttPs + std::llround(tPs) : NEVER_PS;
+    const double queues = m_path.hops ? m_path.hops - 1 : 0;
+    m_timeoutGatePs = m_path.baseRttPs + std::llround(queues * p.timeoutQueuePs);
+}
+
+void
+Gemini::Retune(const CongestionControl& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameLaw<Gemini>(prototype).m_parameters, *m_p);
+    TakeOver();
+    Publish();
+}
+
+std::string
+Gemini::GetWarning() const
+{
+    const GeminiParams& p = *m_p;
+    const double drainPs = p.maxQueueBytes * 8e12 / static_cast<double>(m_path.lineRateBps);
+    if (m_rttLimitPs == NEVER_PS || drainPs <= 0 || p.tPs < drainPs)
+    {
+        return "";
+    }
+    return "T is " + std::to_string(std::llround(p.tPs / 1000)) +
+           " ns, but MaxQueue is empty after " + std::to_string(std::llround(drainPs / 1000)) +
+           " ns: delay is never taken for congestion; T=0 is half of that";
+}
+
+bool
+Gemini::IsRoundTripSince(int64_t startPs, const AckInfo& ack) const
+{
+    if (m_p->clocked)
+    {
+        return ack.nowPs - startPs >= m_path.baseRttPs;
+    }
+    return ack.rttPs > 0 && ack.nowPs - ack.rttPs >= startPs;
+}
+
+void
+Gemini::CountRound(const AckInfo& ack)
+{
+    m_roundPackets += ack.ackedPackets;
+    m_roundMarks += ack.GetMarkedOfAcked();
+    if (m_roundStartPs == NEVER_PS)
+    {
+        m_roundStartPs = ack.nowPs;
+    }
+    else if (m_roundPackets && IsRoundTripSince(m_roundStartPs, ack))
+    {
+        const double share =
+            static_cast<double>(m_roundMarks) / static_cast<double>(m_roundPackets);
+        m_alpha += m_p->gain * (share - m_alpha);
+        m_roundPackets = m_roundMarks = 0;
+        m_roundStartPs = ack.nowPs;
+        m_lastMinRttPs = m_p->clocked ? NEVER_PS : m_minRttPs;
+        m_minRttPs = NEVER_PS;
+    }
+    if (ack.rttPs > 0)
+    {
+        m_minRttPs = std::min(m_minRttPs, ack.rttPs);
+    }
+}
+
+bool
+Gemini::IsDelayed(const AckInfo& ack) const
+{
+    return ack.rttPs > 0 && std::min(m_minRttPs, m_lastMinRttPs) > m_rttLimitPs;
+}
+
+void
+Gemini::OnAck(const AckInfo& ack)
+{
+    const GeminiParams& p = *m_p;
+    // What the pacer spreads, the window has limited, too.
+    const bool limited =
+        ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
+    m_timedOut = m_timedOut && !ack.ackedPackets;
+    CountRound(ack);
+    double share = 0;
+    bool congested = false;
+    const auto hear = [&](bool signal, double cut) {
+        congested = congested || signal;
+        share = signal ? std::max(share, cut) : share;
+    };
+    hear(ack.GetMarkedOfAcked() > 0, m_alpha * m_markFactor);
+    hear(IsDelayed(ack), p.beta);
+    hear(ack.isLoss && p.halveOnLoss, 0.5);
+    if (!congested)
+    {
+        if (limited)
+        {
+            Grow(static_cast<double>(ack.ackedBytes));
+        }
+    }
+    else if (IsRoundTripSince(m_lastCutPs, ack))
+    {
+        Cut(share, ack.nowPs);
+    }
+    Publish();
+}
+
+void
+Gemini::OnTimeout(int64_t nowPs)
+{
+    if (m_lastTimeoutPs != INT64_MIN && nowPs - m_lastTimeoutPs < m_timeoutGatePs)
+    {
+        return;
+    }
+    m_lastTimeoutPs = nowPs;
+    const double threshold = m_timedOut ? m_ssthresh : m_cwnd / 2;
+    Cut(1, nowPs);
+    m_ssthresh = std::max<double>(threshold, m_path.FrameInFlightBytes());
+    m_timedOut = true;
+    Publish();
+}
+
+void
+Gemini::Cut(double share, int64_t nowPs)
+{
+    m_cwnd = std::max<double>(m_cwnd * (1 - share), m_path.FrameInFlightBytes());
+    if (m_p->cutEndsSlowStart)
+    {
+        m_ssthresh = m_cwnd;
+    }
+    m_lastCutPs = nowPs;
+}
+
+void
+Gemini::Grow(double ackedBytes)
+{
+    m_cwnd += IsInSlowStart() ? ackedBytes : m_step * std::min(ackedBytes / m_cwnd, 1.0);
+}
+
+void
+Gemini::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
+{
+    const int64_t minRttPs = std::min(m_minRttPs, m_lastMinRttPs);
+    variables.insert(
+        variables.end(),
+        {{"alpha", m_alpha},
+         {"exact_window_bytes", m_cwnd},
+         {"min_rtt_ns", minRttPs == NEVER_PS ? 0 : static_cast<double>(minRttPs) / 1000},
+         {"slow_start", IsInSlowStart() ? 1.0 : 0.0}});
+}
+
+void
+Gemini::Publish()
+{
+    m_windowBytes = m_path.WholeFramesBytes(m_cwnd);
+    m_rateBps = m_p->paced ? m_path.PacedBps(m_cwnd) : m_path.lineRateBps;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_MP_RDMA_H
+#define ROCE_MP_RDMA_H
+
+#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-parameters.h"
+
+#include <memory>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Parameters of MpRdma.
+struct MpRdmaParams
+{
+    double increase;
+    double decrease;
+    double initialCwnd; //!< 0: BDP
+    double maxCwndBdp;  //!< 0: none
+    bool growsAlways;
+    bool timeoutToOne;
+    bool paced;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<MpRdmaParams>& Table();
+};
+
+/**
+ * @ingroup roce
+ * @brief The congestion control of MP-RDMA (Lu et al., NSDI 2018): a window that each ACK moves.
+ *
+ *   ACK without mark: cwnd += Increase / cwnd
+ *   ACK with mark:    cwnd -= Decrease
+ *
+ * in packets, at least one. There is one window for all paths: each packet's ACK speaks for the
+ * path that it took, and the sum of what they say moves the window. Nothing is averaged, no round
+ * trip is kept. A window that sees a share F of marks rests where F Decrease = (1 - F) Increase /
+ * cwnd, at cwnd = 2 (1 - F) / F in the paper: flows with the same marks have the same window.
+ * Parameters, profiles and their sources: see MpRdmaParams::Table().
+ *
+ * What else MP-RDMA is, is not here: which path a packet takes (in the paper that of the ACK which
+ * let it go, with one in a hundred packets on a new path; here a PathSelector, Spray for example),
+ * and what is done about packets out of order (LossRecovery: SelectiveRepeat with ReorderPackets;
+ * in the paper a bitmap, and paths that lag too far behind are left).
+ *
+ * Details:
+ * - Each packet counts: the law wants an ACK for each (Nic::AckEveryN=1). An ACK for several, m of
+ *   them with marks, is m decreases and one increase for each of the others.
+ * - A packet is a full frame of the path (fullFrameBytes); the window is floor(cwnd) of them.
+ * - cwnd grows only while it limits the sender (cf. RFC 7661), else it would grow for ever where
+ * the bottleneck is the sender's own port. Growth=always and MaxCwndBdp=1: it stops at a BDP.
+ * - A loss changes nothing: it is sent again. TimeoutReaction=one: a timeout leaves one packet.
+ * - Increases of a packet per round trip suit a datacenter. GetWarning() says how long they take on
+ *   longer paths.
+ * - The artifact's retransmission timeout is three base RTTs, below what a full queue takes. That
+ * is the loss recovery's business (SelectiveRepeat::RtoHigh), and no good choice.
+ *
+ * A change of attributes takes effect at Start(), Fork() or Retune().
+ */
+class MpRdma : public CongestionControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Ptr<CongestionControl> Fork() const override;
+
+    bool NeedsEcn() const override
+    {
+        return true;
+    }
+
+    void OnAck(const AckInfo& ack) override;
+    void OnTimeout(int64_t nowPs) override;
+    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
+    std::string GetWarning() const override;
+    void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
+
+    /**
+     * @return the parameters as the attributes stand now
+     * @throw InputError if an attribute is out of range
+     */
+    const MpRdmaParams& GetParams() const
+    {
+        return *m_parameters.Get();
+    }
+
+    /// @return window, packets
+    double GetCwnd() const
+    {
+        return m_cwnd;
+    }
+
+  private:
+    void DoStart(int64_t nowPs) override;
+    void Publish(); //!< set the outputs
+
+    Parameters<MpRdmaParams> m_parameters;   //!< attributes
+    std::shared_ptr<const MpRdmaParams> m_p; //!< in force since Start() or Retune()
+
+    double m_cwnd{1}; //!< packets
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_MP_RDMA_H */

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-plb.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(Plb);
+
+const ParameterTable<PlbParams>&
+PlbParams::Table()
+{
+    using P = PlbParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::Plb")
+            .Choice("Signal",
+                    &P::delaySignal,
+                    {false},
+                    {{"ecn", false}, {"delay", true}},
+                    "What tells congestion")
+            .Number("CongestionThreshold",
+                    &P::threshold,
+                    {0.5},
+                    Range::Within(0, 1),
+                    "Share of congested packets that makes a round trip congested")
+            .Count("IdleRounds",
+                   &P::idleRounds,
+                   {3},
+                   Range::AtLeast(1),
+                   "Congested round trips after which an idle flow moves")
+            .Count("Rounds",
+                   &P::rounds,
+                   {12},
+                   Range::AtLeast(0),
+                   "Congested round trips after which a flow moves, idle or not; 0: never")
+            .Duration("DelayThreshold",
+                      &P::delayPs,
+                      {0},
+                      Range::AtLeast(0),
+                      "Signal = delay: RTT above which a packet is congested; 0: DelayFactor base "
+                      "RTTs")
+            .Number("DelayFactor",
+                    &P::delayFactor,
+                    {2},
+                    Range::AtLeast(1),
+                    "DelayThreshold over the base RTT of the path")
+            .Flag("MoveOnLoss",
+                  &P::moveOnLoss,
+                  {false},
+                  "Any loss moves the flow, not only a timeout")
+            .Number("LossGate",
+                    &P::lossGateRtts,
+                    {1},
+                    Range::Within(0, 1e6),
+                    "Least time between two moves for losses, base RTTs")
+            .Duration("SuspendTime",
+                      &P::suspendPs,
+                      {60'000'000'000'000},
+                      Range::AtLeast(0),
+                      "After a timeout PLB rests for one to two times this; 0: it does not");
+    return table;
+}
+
+TypeId
+Plb::GetTypeId()
+{
+    static const TypeId tid = PlbParams::Table().AddTo(TypeId("ns3::roce::Plb")
+                                                           .SetParent<PathSelector>()
+                                                           .SetGroupName("Roce")
+                                                           .AddConstructor<Plb>(),
+                                                       &Plb::m_parameters);
+    return tid;
+}
+
+Ptr<PathSelector>
+Plb::Fork() const
+{
+    return CopyObject<Plb>(this);
+}
+
+void
+Plb::DoStart(const PathInfo& path)
+{
+    m_p = m_parameters.Get();
+    const auto rtts = [&path](double n) {
+        return static_cast<int64_t>(std::min(n * static_cast<double>(path.baseRttPs), 9e18));
+    };
+    m_delayPs = m_p->delayPs ? m_p->delayPs : rtts(m_p->delayFactor);
+    m_lossGatePs = rtts(m_p->lossGateRtts);
+}
+
+uint16_t
+Plb::Select(int64_t nowPs, uint64_t inflightBytes)
+{
+    const bool idle = inflightBytes == 0;
+    if (nowPs >= m_restUntilPs && ((idle && m_congestedRounds >= m_p->idleRounds) ||
+                                   (m_p->rounds && m_congestedRounds >= m_p->rounds)))
+    {
+        Move();
+        m_congestedRounds = 0;
+    }
+    return m_entropy;
+}
+
+void
+Plb::OnAck(const AckInfo& ack)
+{
+    const uint64_t packets = ack.ackedPackets;
+    m_ackedPsn = std::max(m_ackedPsn, ack.ackPsn);
+    if (ack.isLoss && m_p->moveOnLoss)
+    {
+        Flee(ack.nowPs);
+    }
+    if (ack.isNak)
+    {
+        m_roundEndPsn = std::min(m_roundEndPsn, ack.ackPsn);
+    }
+    m_packets += packets;
+    m_congested += m_p->delaySignal ? (ack.rttPs > m_delayPs ? packets : 0)
+                                    : std::min<uint64_t>(ack.markedPackets, packets);
+    if (ack.ackPsn <= m_roundEndPsn)
+    {
+        return;
+    }
+    const bool congested = m_congested > 0 && static_cast<double>(m_congested) >=
+                                                  m_p->threshold * static_cast<double>(m_packets);
+    m_congestedRounds = congested ? m_congestedRounds + 1 : 0;
+    m_roundEndPsn = ack.sndNxtPsn;
+    m_packets = m_congested = 0;
+}
+
+void
+Plb::OnTimeout(int64_t nowPs)
+{
+    Flee(nowPs);
+    m_roundEndPsn = std::min(m_roundEndPsn, m_ackedPsn);
+}
+
+void
+Plb::Flee(int64_t nowPs)
+{
+    if (m_fledPs != INT64_MIN && nowPs - m_fledPs < m_lossGatePs)
+    {
+        return;
+    }
+    m_fledPs = nowPs;
+    Move();
+    m_congestedRounds = 0;
+    if (m_p->suspendPs > 0)
+    {
+        // At most 26 days: twice that after some simulated time is still a time.
+        const int64_t once = std::min(m_p->suspendPs, INT64_MAX / 4);
+        m_restUntilPs = nowPs + once + static_cast<int64_t>(Draw() % static_cast<uint64_t>(once));
+    }
+}
+
+} // namespace roce
+} // namespace ns3

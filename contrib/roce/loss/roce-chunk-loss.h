@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_CHUNK_LOSS_H
+#define ROCE_CHUNK_LOSS_H
+
+#include "roce-loss-model.h"
+
+#include "ns3/roce-parameters.h"
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Parameters of ChunkLoss.
+struct ChunkLossParams
+{
+    uint32_t chunkFrames;
+    std::string probabilities;  //!< as given
+    double anyLoss;             //!< probability that a chunk loses something
+    std::vector<double> losses; //!< probabilities of 1, 2, ... losses, given that there are some
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<ChunkLossParams>& Table();
+};
+
+/**
+ * @ingroup roce
+ * @brief Frames that arrive are counted in chunks; a chunk loses n of its frames, at random places,
+ * with the n-th probability.
+ */
+class ChunkLoss : public LossModel
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    void Check() const override;
+
+    bool CanLose() const override;
+
+  private:
+    bool DoIsLost(const Frame& frame, int64_t nowPs) override;
+    void Restart() override;
+    void BeginChunk();
+
+    Parameters<ChunkLossParams> m_parameters;
+    std::shared_ptr<const ChunkLossParams> m_p; //!< effective; null: not started
+    uint64_t m_cleanChunks{0};                  //!< to come before the next that loses something
+    uint32_t m_place{0};                        //!< of the next frame in its chunk
+    uint64_t m_lostPlaces{0};                   //!< bit i: place i of the present chunk is lost
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_CHUNK_LOSS_H */

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-mpi-ranks.h"
+
+#include "roce-rank-watch.h"
+
+#include "ns3/roce-byte-stream.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <set>
+#include <thread>
+#include <utility>
+
+#ifdef ROCE_MPI
+// The C++ bindings of old are in no library that this one is linked with.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+#endif
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+std::unique_ptr<MpiRanks> g_ranks; //!< null: one process
+
+/// @return a number in the environment, or -1
+long
+NumberOf(const char* variable)
+{
+    const char* const text = std::getenv(variable);
+    return text ? std::strtol(text, nullptr, 10) : -1;
+}
+
+/// What those who start processes together say of how many there are: Open MPI, PMI (MPICH, Intel,
+/// srun --mpi=pmi2) and PMIx under Slurm.
+long
+CountStarted()
+{
+    for (const char* variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    {
+        if (const long n = NumberOf(variable); n >= 0)
+        {
+            return n;
+        }
+    }
+    return NumberOf("PMIX_RANK") >= 0 ? NumberOf("SLURM_STEP_NUM_TASKS") : 1;
+}
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+/// @return names and values that have been packed
+Entries
+Unpack(const std::string& bytes)
+{
+    Entries entries;
+    for (ByteReader reader(bytes); !reader.IsEmpty();)
+    {
+        auto& [name, value] = entries.emplace_back();
+        reader(name)(value);
+    }
+    return entries;
+}
+
+/// @return the first thing that process 0 has otherwise. @param there of process 0 @param here of
+/// the other one, both packed
+std::string
+FindDifference(const std::string& there, const std::string& here)
+{
+    constexpr std::size_t MOST_SHOWN = 100;
+    const Entries first = Unpack(there);
+    const Entries other = Unpack(here);
+    const std::set<std::pair<std::string, std::string>> inFirst(first.begin(), first.end());
+    const std::set<std::pair<std::string, std::string>> inOther(other.begin(), other.end());
+    const auto valueIn = [](const Entries& entries, const std::string& name) {
+        const auto found = std::find_if(entries.begin(), entries.end(), [&name](const auto& entry) {
+            return entry.first == name;
+        });
+        return found == entries.end() ? "not set" : found->second;
+    };
+    for (const auto* entries : {&other, &first})
+    {
+        for (const auto& entry : *entries)
+        {
+            if (!inFirst.count(entry) || !inOther.count(entry))
+            {
+                const std::string mine = valueIn(other, entry.first);
+                const std::string theirs = valueIn(first, entry.first);
+                return mine.size() > MOST_SHOWN || theirs.size() > MOST_SHOWN
+                           ? entry.first
+                           : entry.first + " is " + mine + ", there " + theirs;
+            }
+        }
+    }
+    return "their order";
+}
+
+/// @return number of this process, from the same
+long
+RankStarted()
+{
+    for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
+    {
+        if (const long rank = NumberOf(variable); rank >= 0)
+        {
+            return rank;
+        }
+    }
+    return 0;
+}
+
+} // namespace
+
+MpiRanks*
+MpiRanks::Get()
+{
+    return g_ranks.get();
+}
+
+bool
+MpiRanks::IsFirst()
+{
+    return !g_ranks || g_ranks->m_rank == 0;
+}
+
+void
+MpiRanks::Begin(bool mayShare)
+{
+    const long n = CountStarted();
+    if (g_ranks) // not the first program of these processes
+    {
+        g_ranks->m_told = g_ranks->m_running = false;
+        return;
+    }
+    if (n < 2)
+    {
+        return;
+    }
+    if (RankStarted() > 0 && !std::freopen("/dev/null", "w", stdout))
+    {
+        throw InputError("/dev/null: cannot be opened");
+    }
+    std::string problem;
+    if (!mayShare)
+    {
+        problem = "this program runs in one";
+    }
+#ifndef ROCE_MPI
+    problem = "it was built without MPI; expected one process, or a build with MPI (on Debian: "
+              "scripts/install.sh, then scripts/build.sh)";
+#endif
+    if (problem.empty())
+    {
+        g_ranks.reset(new MpiRanks());
+        Messages::SetMuted(!IsFirst());
+        return;
+    }
+    if (RankStarted() > 0)
+    {
+        std::exit(2); // the first one tells it
+    }
+    throw InputError("started as one of " + std::to_string(n) + " processes, but " + problem);
+}
+
+void
+MpiRanks::Agree(const std::vector<PartDigest>& parts)
+{
+    if (!g_ranks)
+    {
+        return;
+    }
+    std::vector<std::string> digests;
+    for (const PartDigest& part : parts)
+    {
+        digests.push_back(part.sha256);
+    }
+    Mismatch mismatch;
+    std::string error = g_ranks->FirstError("", digests, mismatch);
+    if (mismatch.isThere && mismatch.part < parts.size())
+    {
+        error = g_ranks->Describe(mismatch, parts.at(mismatch.part));
+    }
+    if (!error.empty())
+    {
+        if (IsFirst())
+        {
+            Messages::Say("error", error);
+        }
+        g_ranks->m_told = true;
+        throw InputError(error);
+    }
+}
+
+void
+MpiRanks::StartRun()
+{
+    if (g_ranks)
+    {
+        g_ranks->m_running = true;
+    }
+}
+
+/**
+ * All processes tell what errors they have met.
+ * @param own error of this one
+ * @param digests of this one, none after an error
+ * @param [out] mismatch the first process with other digests, if none has met an error
+ * @return the first error
+ */
+std::string
+MpiRanks::FirstError(const std::string& own,
+                     const std::vector<std::string>& digests,
+                     Mismatch& mismatch)
+{
+    std::string bytes;
+    ByteWriter writer(bytes);
+    writer(own);
+    for (const std::string& digest : digests)
+    {
+        writer(digest);
+    }
+    std::string error;
+    std::vector<std::string> first;
+    unsigned rank = 0;
+    for (const std::string& other : Gather(bytes))
+    {
+        std::string theirs;
+        ByteReader reader(other);
+        reader(theirs);
+        std::vector<std::string> theirDigests;
+        while (!reader.IsEmpty())
+        {
+            reader(theirDigests.emplace_back());
+        }
+        first = rank == 0 ? theirDigests : first;
+        if (error.empty() && !theirs.empty())
+        {
+            error = (rank ? "process " + std::to_string(rank) + ": " : "") + theirs;
+        }
+        if (!mismatch.isThere && theirDigests != first)
+        {
+            const std::size_t n = std::min(first.size(), theirDigests.size());
+            const auto differ =
+                std::mismatch(first.begin(), first.begin() + n, theirDigests.begin());
+            mismatch = {rank, static_cast<std::size_t>(differ.first - first.begin()), true};
+        }
+        ++rank;
+    }
+    mismatch.isThere = mismatch.isThere && error.empty();
+    return error;
+}
+
+/// Find what differs in a part. All processes call it. @return the message
+std::string
+MpiRanks::Describe(const Mismatch& mismatch, const PartDigest& part)
+{
+    constexpr std::size_t MOST_BYTES = 16 << 20; // of a long list of flows, the beginning
+    std::string own;
+    ByteWriter writer(own);
+    if (m_rank == 0 || m_rank == mismatch.rank)
+    {
+        part.visit([&](const std::string& name, const std::string& value) {
+            if (own.size() < MOST_BYTES)
+            {
+                writer(name)(value);
+            }
+        });
+    }
+    const std::vector<std::string> all = Gather(own);
+    return "process " + std::to_string(mismatch.rank) +
+           ": its options or input are not those of process 0 (" + part.name + ": " +
+           OneLine(FindDifference(all[0], all[mismatch.rank])) + "), expected the same everywhere";
+}
+
+#ifdef ROCE_MPI
+
+namespace
+{
+
+/// Called as the program ends, however it does.
+void
+EndMpi()
+{
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (!ended)
+    {
+        RankWatch::TakeIn();
+        MPI_Finalize();
+    }
+}
+
+/**
+ * Wait for the others. MPI's own waiting takes a whole core, also from the process that is waited
+ * for if there are more processes than cores: so after about a window's work the thread sleeps
+ * between looks.
+ * @param request begun
+ */
+void
+Await(MPI_Request& request)
+{
+    constexpr auto AWAKE = std::chrono::microseconds(200);
+    constexpr auto NAP = std::chrono::microseconds(20);
+    const auto begin = std::chrono::steady_clock::now();
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (!done)
+    {
+        if (const auto waited = std::chrono::steady_clock::now() - begin; waited > AWAKE)
+        {
+            RankWatch::Look(waited);
+            std::this_thread::sleep_for(NAP);
+        }
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+/// @return a length as MPI takes it
+int
+LengthOf(std::size_t bytes)
+{
+    if (bytes > INT_MAX)
+    {
+        throw InputError("ranks: " + std::to_string(bytes) +
+                         " B for other processes at once, expected less than 2 GiB");
+    }
+    return static_cast<int>(bytes);
+}
+
+/// Where pieces begin that follow each other. @param lengths of the pieces @return one more: the
+/// end
+std::vector<int>
+PlacesOf(const std::vector<int>& lengths)
+{
+    std::vector<int> places{0};
+    for (const int length : lengths)
+    {
+        places.push_back(LengthOf(static_cast<std::size_t>(places.back()) + length));
+    }
+    return places;
+}
+
+/// @param whole pieces that follow each other @param places of them @return the pieces
+std::vector<std::string>
+Cut(const std::string& whole, const std::vector<int>& places)
+{
+    std::vector<std::string> pieces;
+    for (std::size_t i = 0; i + 1 < places.size(); ++i)
+    {
+        pieces.push_back(whole.substr(places[i], places[i + 1] - places[i]));
+    }
+    return pieces;
+}
+
+} // namespace
+
+MpiRanks::MpiRanks()
+{
+    if (NumberOf("OMPI_COMM_WORLD_LOCAL_SIZE") == CountStarted())
+    {
+        // All are on this machine. To look for networks takes Open MPI a fifth of a second.
+        ::setenv("OMPI_MCA_pml", "ob1", 0);
+    }
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);
+    std::atexit(EndMpi);
+    int number = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    m_rank = static_cast<unsigned>(number);
+    MPI_Comm_size(MPI_COMM_WORLD, &number);
+    m_n = static_cast<unsigned>(number);
+}
+
+MpiRanks::~MpiRanks() = default;
+
+std::vector<std::string>
+MpiRanks::Gather(const std::string& own)
+{
+    RankWatch::NoteMeeting();
+    const int length = LengthOf(own.size());
+    std::vector<int> lengths(m_n);
+    MPI_Request request;
+    MPI_Iallgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, MPI_COMM_WORLD, &request);
+    Await(request);
+    const std::vector<int> places = PlacesOf(lengths);
+    std::string all(static_cast<std::size_t>(places.back()), '\0');
+    MPI_Iallgatherv(own.data(),
+                    length,
+                    MPI_BYTE,
+                    all.data(),
+                    lengths.data(),
+                    places.data(),
+                    MPI_BYTE,
+                    MPI_COMM_WORLD,
+                    &request);
+    Await(request);
+    return Cut(all, places);
+}
+
+std::vector<std::string>
+MpiRanks::Swap(std::vector<int64_t>& numbers, const std::vector<std::string>& toEach)
+{
+    RankWatch::NoteMeeting();
+    // The numbers, and how much goes to each: so everybody knows whether anything goes to anybody.
+    const std::size_t n = numbers.size();
+    const std::size_t row = n + m_n;
+    std::vector<int64_t> own = numbers;
+    for (const std::string& bytes : toEach)
+    {
+        own.push_back(LengthOf(bytes.size()));
+    }
+    std::vector<int64_t> table(row * m_n);
+    MPI_Request request;
+    MPI_Iallgather(own.data(),
+                   static_cast<int>(row),
+                   MPI_INT64_T,
+                   table.data(),
+                   static_cast<int>(row),
+                   MPI_INT64_T,
+                   MPI_COMM_WORLD,
+                   &request);
+    Await(request);
+    numbers.clear();
+    // From string to string, without a copy in between: these may be megabytes at each meeting.
+    std::vector<std::string> fromEach(m_n);
+    std::vector<MPI_Request> requests;
+    for (unsigned rank = 0; rank < m_n; ++rank)
+    {
+        const int64_t* const theirs = table.data() + rank * row;
+        numbers.insert(numbers.end(), theirs, theirs + n);
+        const auto bytes = static_cast<int>(theirs[n + m_rank]);
+        if (bytes && rank != m_rank)
+        {
+            fromEach[rank].resize(bytes);
+            requests.emplace_back();
+            MPI_Irecv(fromEach[rank].data(),
+                      bytes,
+                      MPI_BYTE,
+                      static_cast<int>(rank),
+                      0,
+                      MPI_COMM_WORLD,
+                      &requests.back());
+        }
+    }
+    for (unsigned rank = 0; rank < m_n; ++rank)
+    {
+        if (!toEach[rank].empty() && rank != m_rank)
+        {
+            requests.emplace_back();
+            MPI_Isend(toEach[rank].data(),
+                      LengthOf(toEach[rank].size()),
+                      MPI_BYTE,
+                      static_cast<int>(rank),
+                      0,
+                      MPI_COMM_WORLD,
+                      &requests.back());
+        }
+    }
+    for (MPI_Request& transfer : requests)
+    {
+        Await(transfer);
+    }
+    return fromEach;
+}
+
+void
+MpiRanks::Leave(int status)
+{
+    if (g_ranks)
+    {
+        std::cout << std::flush;
+        std::fflush(nullptr);
+        EndMpi();
+        std::_Exit(status);
+    }
+}
+
+void
+MpiRanks::SayError(const std::string& text)
+{
+    if (!g_ranks)
+    {
+        Messages::Say("error", text);
+    }
+    else if (g_ranks->m_running)
+    {
+        Messages::SetMuted(false);
+        Messages::Say("error", "process " + std::to_string(g_ranks->m_rank) + ": " + text);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    else if (!g_ranks->m_told)
+    {
+        Mismatch none;
+        const std::string first = g_ranks->FirstError(text, {}, none);
+        if (g_ranks->m_rank == 0)
+        {
+            Messages::Say("error", first);
+        }
+    }
+}
+
+#else
+
+MpiRanks::MpiRanks() = default;
+MpiRanks::~MpiRanks() = default;
+
+std::vector<std::string>
+MpiRanks::Gather(const std::string& own)
+{
+    return {own};
+}
+
+std::vector<std::string>
+MpiRanks::Swap(std::vector<int64_t>&, const std::vector<std::string>& toEach)
+{
+    return toEach;
+}
+
+void
+MpiRanks::Leave(int)
+{
+}
+
+void
+MpiRanks::SayError(const std::string& text)
+{
+    Messages::Say("error", text);
+}
+
+#endif
+
+unsigned
+MpiRanks::GetRank() const
+{
+    return m_rank;
+}
+
+unsigned
+MpiRanks::GetN() const
+{
+    return m_n;
+}
+
+} // namespace roce
+} // namespace ns3

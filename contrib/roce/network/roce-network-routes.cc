@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-network.h"
+
+#include "ns3/roce-input-error.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+// Shortest paths of a Network.
+//
+// Racks with links from and to the same switches are twins: those of a pod, or all racks of a
+// leaf-spine datacenter. To exchange two of them changes nothing for the others, so every other
+// switch is as far from one as from the other and reaches them through the same ports, unless it is
+// joined to them. So one search serves all twins, and they are one class in the tables of all
+// switches but their neighbours: work and tables grow with the number of pods, not of racks.
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+constexpr uint32_t FAR = std::numeric_limits<uint32_t>::max();
+
+void
+SortOut(std::vector<uint32_t>& numbers)
+{
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+/// Which racks a switch tells apart.
+struct Division
+{
+    std::shared_ptr<const std::vector<uint32_t>> classOfRack;
+    std::vector<uint32_t> first; //!< class of the first rack of each set of twins
+};
+
+/// @param twins all sets @param apart numbers of those whose racks have a class each, ascending
+Division
+TellApart(const std::vector<std::vector<uint32_t>>& twins, const std::vector<uint32_t>& apart)
+{
+    Division division;
+    std::vector<uint32_t> classOfRack(
+        std::accumulate(twins.begin(), twins.end(), std::size_t{0}, [](auto n, const auto& set) {
+            return n + set.size();
+        }));
+    uint32_t next = 0;
+    for (uint32_t t = 0; t < twins.size(); ++t)
+    {
+        const bool each = std::binary_search(apart.begin(), apart.end(), t);
+        division.first.push_back(next);
+        for (std::size_t i = 0; i < twins[t].size(); ++i)
+        {
+            classOfRack[twins[t][i]] = next + (each ? static_cast<uint32_t>(i) : 0);
+        }
+        next += each ? static_cast<uint32_t>(twins[t].size()) : 1;
+    }
+    division.classOfRack = std::make_shared<const std::vector<uint32_t>>(std::move(classOfRack));
+    return division;
+}
+
+} // namespace
+
+/// @return the sets of twins, each in ascending order, in order of their first racks
+std::vector<std::vector<uint32_t>>
+Network::FindTwinRacks() const
+{
+    using Ends = std::pair<std::vector<uint32_t>, std::vector<uint32_t>>;
+    std::map<Ends, std::size_t> known;
+    std::vector<std::vector<uint32_t>> twins;
+    for (uint32_t rack = 0; rack < m_rackSwitch.size(); ++rack)
+    {
+        Ends ends; // switches that it sends to, and that send to it
+        for (const Neighbour& next : m_switches[m_rackSwitch[rack]].neighbours)
+        {
+            if (IsUsable(next, next.end))
+            {
+                ends.first.push_back(next.sw);
+            }
+            if (IsUsable(next, 1 - next.end))
+            {
+                ends.second.push_back(next.sw);
+            }
+        }
+        SortOut(ends.first);
+        SortOut(ends.second);
+        const auto [it, isNew] = known.try_emplace(std::move(ends), twins.size());
+        if (isNew)
+        {
+            twins.emplace_back();
+        }
+        twins[it->second].push_back(rack);
+    }
+    return twins;
+}
+
+/// @param destination a switch @return links from each switch to it, or FAR
+std::vector<uint32_t>
+Network::ComputeDistances(uint32_t destination) const
+{
+    std::vector<uint32_t> distances(m_switches.size(), FAR);
+    std::vector<uint32_t> queue{destination};
+    distances[destination] = 0;
+    for (std::size_t i = 0; i < queue.size(); ++i)
+    {
+        for (const Neighbour& next : m_switches[queue[i]].neighbours)
+        {
+            if (distances[next.sw] == FAR && IsUsable(next, 1 - next.end)) // towards it
+            {
+                distances[next.sw] = distances[queue[i]] + 1;
+                queue.push_back(next.sw);
+            }
+        }
+    }
+    return distances;
+}
+
+void
+Network::ComputeRoutes(bool complete)
+{
+    const auto findPorts = [this](const SwitchEntry& entry, const auto& isNext) {
+        std::vector<uint16_t> ports;
+        for (const Neighbour& next : entry.neighbours)
+        {
+            if (isNext(next.sw) && IsUsable(next, next.end))
+            {
+                ports.push_back(next.port);
+            }
+        }
+        std::sort(ports.begin(), ports.end());
+        return ports;
+    };
+    const std::vector<std::vector<uint32_t>> twins = FindTwinRacks();
+    std::vector<uint32_t> twinsOfRack(m_rackSwitch.size());
+    for (uint32_t t = 0; t < twins.size(); ++t)
+    {
+        for (const uint32_t rack : twins[t])
+        {
+            twinsOfRack[rack] = t;
+        }
+    }
+    // Switches that tell the same racks apart, such as those of a pod, share a table.
+    std::map<std::vector<uint32_t>, Division> divisions;
+    std::vector<const Division*> divisionOf;
+    for (const SwitchEntry& entry : m_switches)
+    {
+        std::vector<uint32_t> apart;
+        for (const Neighbour& next : entry.neighbours)
+        {
+            if (const int32_t rack = m_switches[next.sw].rack;
+                rack >= 0 && IsUsable(next, next.end))
+            {
+                apart.push_back(twinsOfRack[rack]);
+            }
+        }
+        SortOut(apart);
+        const auto [it, isNew] = divisions.try_emplace(std::move(apart));
+        if (isNew)
+        {
+            it->second = TellApart(twins, it->first);
+        }
+        divisionOf.push_back(&it->second);
+        entry.sw->GetRouting().SetClasses(it->second.classOfRack);
+    }
+    for (uint32_t t = 0; t < twins.size(); ++t)
+    {
+        const uint32_t root = m_rackSwitch[twins[t].front()];
+        const std::vector<uint32_t> distances = ComputeDistances(root);
+        for (uint32_t s = 0; s < m_switches.size(); ++s)
+        {
+            const SwitchEntry& entry = m_switches[s];
+            Routing& routing = entry.sw->GetRouting();
+            const uint32_t first = divisionOf[s]->first[t];
+            if (distances[s] == 1)
+            {
+                for (uint32_t i = 0; i < twins[t].size(); ++i)
+                {
+                    const uint32_t twin = m_rackSwitch[twins[t][i]];
+                    routing.SetGroup(first + i,
+                                     findPorts(entry, [&](uint32_t n) { return n == twin; }));
+                }
+                continue;
+            }
+            // The root is as far from its twins as they are from it.
+            const uint32_t distance = distances[s != root ? s : m_rackSwitch[twins[t].back()]];
+            routing.SetGroup(first, findPorts(entry, [&](uint32_t n) {
+                                 return distance != FAR && distances[n] + 1 == distance;
+                             }));
+            if (complete && distance == FAR && entry.rack >= 0 && s != root)
+            {
+                throw InputError("network: no path from " + entry.name + " to " +
+                                 m_switches[root].name);
+            }
+        }
+    }
+}
+
+namespace
+{
+
+/// What a link adds to the RTT of a full frame.
+class LinkRtt
+{
+  public:
+    /// @param sizes of frames
+    explicit LinkRtt(const WireSizes& sizes)
+    {
+        const std::vector<HopSpec> any{{1'000'000'000, 0}};
+        const IdealFct ideal(any, any, sizes);
+        m_dataBytes = static_cast<uint32_t>(ideal.DataWireBytes(sizes.mtuBytes, false, 0));
+        m_ackBytes = static_cast<uint32_t>(ideal.AckWireBytes());
+    }
+
+    /// @param port that sends the data @return picoseconds, there and back
+    int64_t GetPs(const Port& port) const
+    {
+        return port.SerialisationPs(m_dataBytes) + port.GetPeer()->SerialisationPs(m_ackBytes) +
+               2 * port.GetLink()->GetDelayPs();
+    }
+
+  private:
+    uint32_t m_dataBytes;
+    uint32_t m_ackBytes;
+};
+
+} // namespace
+
+/// Frames are as long as NIC 0's; of twins, those count that are the farthest from others.
+void
+Network::FindLongestRtts()
+{
+    const LinkRtt rtt(GetWireSizes(0, GetNNics() - 1, true));
+    std::vector<int64_t> nicPs(m_rackSwitch.size()); // longest link of a rack's NICs
+    for (const NicEntry& nic : m_nics)
+    {
+        int64_t& longest = nicPs[m_switches[nic.sw].rack];
+        longest = std::max(longest, rtt.GetPs(*nic.nic));
+    }
+    const auto note = [this](uint32_t from, uint32_t to, int64_t rttPs) {
+        const uint32_t datacenter = m_switches[from].datacenter;
+        int64_t& longest = m_longestRttPs[datacenter][datacenter != m_switches[to].datacenter];
+        longest = std::max(longest, rttPs);
+    };
+    for (const std::vector<uint32_t>& twins : FindTwinRacks())
+    {
+        const uint32_t root = m_rackSwitch[twins.front()];
+        std::vector<bool> isEnd(m_switches.size());
+        int64_t lastPs = 0;
+        for (const uint32_t rack : twins)
+        {
+            isEnd[m_rackSwitch[rack]] = true;
+            lastPs = std::max(lastPs, nicPs[rack]);
+            note(root, root, 2 * nicPs[rack]);
+        }
+        const std::vector<uint32_t> distances = ComputeDistances(root);
+        std::vector<uint32_t> order(m_switches.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            return std::make_pair(distances[a], a) < std::make_pair(distances[b], b);
+        });
+        std::vector<int64_t> wayPs(m_switches.size());
+        for (const uint32_t s : order)
+        {
+            if (distances[s] == 0 || distances[s] == FAR)
+            {
+                continue;
+            }
+            for (const Neighbour& next : m_switches[s].neighbours)
+            {
+                const bool isLast = distances[s] == 1 && isEnd[next.sw];
+                if (IsUsable(next, next.end) && (isLast || distances[next.sw] + 1 == distances[s]))
+                {
+                    const int64_t restPs = isLast ? 0 : wayPs[next.sw];
+                    wayPs[s] = std::max(wayPs[s],
+                                        restPs + rtt.GetPs(*m_switches[s].sw->PeekPort(next.port)));
+                }
+            }
+            if (const int32_t rack = m_switches[s].rack; rack >= 0)
+            {
+                note(s, root, nicPs[rack] + wayPs[s] + lastPs);
+            }
+        }
+    }
+}
+
+} // namespace roce
+} // namespace ns3

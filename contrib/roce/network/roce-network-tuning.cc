@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-network.h"
+
+#include "ns3/roce-tuner.h"
+
+#include <algorithm>
+#include <limits>
+
+// What a Tuner gets to know of the network.
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+Network::InstallTuner(const ObjectFactory& factory)
+{
+    TunedNetwork network;
+    for (const NicEntry& entry : m_nics)
+    {
+        network.nics.push_back(entry.nic);
+        network.hasInterDc = network.hasInterDc || entry.datacenter != m_nics[0].datacenter;
+    }
+    for (uint32_t s = 0; s < GetNSwitches(); ++s)
+    {
+        network.switches.push_back(m_switches[s].sw);
+        network.isTor.push_back(HasRole(s, SwitchRole::TOR));
+    }
+    network.pathInfo = [this](uint32_t src, uint32_t dst) { return GetPath(src, dst, 0); };
+    network.path = [this](uint32_t src, uint32_t dst) {
+        TunedPath path{GetPath(src, dst, 0).baseRttPs, 0, 0};
+        const std::vector<PathHop> hops = TracePath(src, dst, 0);
+        path.routers = static_cast<uint32_t>(hops.size()) - (hops.empty() ? 0 : 1);
+        path.leastDelayPs = hops.empty() ? 0 : std::numeric_limits<int64_t>::max();
+        for (const PathHop& hop : hops)
+        {
+            path.leastDelayPs = std::min(path.leastDelayPs, hop.spec.delayPs);
+        }
+        return path;
+    };
+    network.catchUp = [this] { CatchUp(); };
+    network.noteShared = [this] { NoteShared(); };
+    network.isDone = [this] { return IsSimulatorDone(); };
+    network.ranks = [this] { return GetRanks(); };
+    m_tuner = factory.Create<Tuner>();
+    m_tuner->Install(std::move(network));
+}
+
+Ptr<Tuner>
+Network::GetTuner() const
+{
+    return m_tuner;
+}
+
+} // namespace roce
+} // namespace ns3

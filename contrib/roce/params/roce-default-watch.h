@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_DEFAULT_WATCH_H
+#define ROCE_DEFAULT_WATCH_H
+
+#include "ns3/object.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Refuses a default value that changes after objects of its type were made.
+ *
+ * Some objects of a network are made when it is built, others when they are first asked for: NICs
+ * make their rate laws that way. A default that changes in between would hold for some of them.
+ * Network::Build() notes the types; the defaults are compared when flows are installed, and when
+ * the simulation starts, since ns-3 initializes what is aggregated to a node then.
+ */
+class DefaultWatch : public Object
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /// @brief From now on, defaults of a type and of its parents must stay. @param type any
+    void Note(const TypeId& type);
+
+    /// @brief As above, of an object's type. @param object any
+    void Note(const Object& object)
+    {
+        Note(object.GetInstanceTypeId());
+    }
+
+    /// @throw InputError naming an attribute whose default has changed
+    void Check() const;
+
+    /// @brief There are no such objects any longer.
+    void Forget()
+    {
+        m_noted.clear();
+    }
+
+  protected:
+    void DoInitialize() override;
+
+  private:
+    using Defaults = std::vector<Ptr<const AttributeValue>>; //!< by number of the attribute
+
+    std::map<std::string, Defaults> m_noted; //!< by the type's name
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_DEFAULT_WATCH_H */

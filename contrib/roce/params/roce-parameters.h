@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_PARAMETERS_H
+#define ROCE_PARAMETERS_H
+
+#include "roce-parameters-base.h"
+
+#include "ns3/object-base.h"
+#include "ns3/type-id.h"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+template <typename P>
+class Parameters;
+
+/**
+ * @ingroup roce
+ * @brief All that there is to say about the parameters of one type, a row for each.
+ *
+ * A row gives the attribute's name, the member of P that holds the value, the value in each
+ * profile, the range or the choices, and the help text. From it come the ns-3 attribute, the
+ * profiles, the check with its message, and the row of the documentation. A parameter stands
+ * nowhere else.
+ *
+ * @code
+ * const ParameterTable<LawParams>&
+ * LawParams::Table()
+ * {
+ *     using P = LawParams;
+ *     static const auto table =
+ *         ParameterTable<P>("ns3::roce::Law", {"paper", "simulator"})
+ *             .Number("Gain", &P::gain, {1.0 / 256, 0.5}, Range::Within(0, 1), "g of the average")
+ *             .Duration("Period", &P::periodPs, {55'000'000}, Range::AtLeast(0), "Timer; 0: off")
+ *             .Flag("Restarts", &P::restarts, {true, false}, "Marks start the timer again");
+ *     return table;
+ * }
+ * @endcode
+ *
+ * The first profile is the default. One value stands for all profiles. An attribute that is not
+ * set, or set to the text `profile`, has the profile's value. What depends on several rows is for
+ * Finish().
+ *
+ * @tparam P plain struct of the values, in the units in which they are used; copyable
+ */
+template <typename P>
+class ParameterTable : public ParameterTableBase
+{
+  public:
+    /// Type of the value that a pointer to a member, or a function, leads to.
+    template <typename M>
+    using Held = HeldBy<P, M>;
+    /// The choices of a parameter: texts and what they mean.
+    template <typename T>
+    using Names = typename NamedValues<T>::Names;
+    /// Looks at all values once they are put together: derives members, throws InputError.
+    using FinishFunction = std::function<void(P& values, const Parameters<P>& given)>;
+
+    /**
+     * @param typeName `ns3::roce::X`, for messages
+     * @param profiles names; the first is the default. Empty: there are no profiles
+     */
+    explicit ParameterTable(const char* typeName, const std::vector<std::string>& profiles = {})
+        : ParameterTableBase(typeName, profiles),
+          m_profiles(CountProfiles())
+    {
+    }
+
+    /**
+     * @brief A number without unit, held as a double.
+     * @param name of the attribute
+     * @param member pointer to the member of P, or a function from P& to a reference
+     * @param values in each profile, or one for all
+     * @param range what is accepted
+     * @param help one line
+     * @return this
+     */
+    template <typename M, typename T = Held<M>>
+    ParameterTable& Number(const char* name,
+                           M member,
+                           const std::vector<T>& values,
+                           const Range& range,
+                           const char* help)
+    {
+        AddNumber<kind::Number>(name, OffsetBytes(member), ValuesOf(member, values), range, help);
+        return *this;
+    }
+
+    /// @brief A whole number, held as any integer. Parameters as Number(). @return this
+    template <typename M, typename T = Held<M>>
+    ParameterTable& Count(const char* name,
+                          M member,
+                          const std::vector<T>& values,
+                          const Range& range,
+                          const char* help)
+    {
+        AddNumber<kind::Count>(name, OffsetBytes(member), ValuesOf(member, values), range, help);
+        return *this;
+    }
+
+    /// @brief A time, held in ps as an int64_t or double; range in ps. Parameters as Number().
+    /// @return this
+    template <typename M, typename T = Held<M>>
+    ParameterTable& Duration(const char* name,
+                             M member,
+                             const std::vector<T>& valuesPs,
+                             const Range& rangePs,
+                             const char* help)
+    {
+        AddNumber<kind::Duration>(name,
+                                  OffsetBytes(member),
+                                  ValuesOf(member, valuesPs),
+                                  rangePs,
+                                  help);
+        return *this;
+    }
+
+    /// @brief A rate, held in bit/s as a double or uint64_t. Parameters as Number(). @return this
+    template <typename M, typename T = Held<M>>
+    ParameterTable& Rate(const char* name,
+                         M member,
+                         const std::vector<T>& valuesBps,
+                         const Range& rangeBps,
+                         const char* help)
+    {
+        AddNumber<kind::Rate>(name,
+                              OffsetBytes(member),
+                              ValuesOf(member, valuesBps),
+                              rangeBps,
+                              help);
+        return *this;
+    }
+
+    /// @brief A size, held in bytes as any number. Parameters as Number(). @return this
+    template <typename M, typename T = Held<M>>
+    ParameterTable& Size(const char* name,
+                         M member,
+                         const std::vector<T>& valuesBytes,
+                         const Range& rangeBytes,
+                         const char* help)
+    {
+        AddNumber<kind::Size>(name,
+                              OffsetBytes(member),
+                              ValuesOf(member, valuesBytes),
+                              rangeBytes,
+                              help);
+        return *this;
+    }
+
+    /// @brief true or false. Parameters as Number(). @return this
+    template <typename M>
+    ParameterTable& Flag(const char* name,
+                         M member,
+                         const std::vector<bool>& values,
+                         const char* help)
+    {
+        static_assert(std::is_same_v<Held<M>, bool>);
+        AddNumber<kind::Flag, bool>(name, OffsetBytes(member), values, Range::Any(), help);
+        return *this;
+    }
+
+    /**
+     * @brief One of several texts.
+     * @param name of the attribute
+     * @param member pointer to the member of P, or a function from P& to a reference
+     * @param values in each profile, or one for all
+     * @param names texts and what they mean
+     * @param help one line
+     * @return this
+     */
+    template <typename M, typename T = Held<M>>
+    ParameterTable& Choice(const char* name,
+                           M member,
+                           const std::vector<T>& values,
+                           const Names<T>& names,
+                           const char* help)
+    {
+        static_assert(std::is_same_v<Held<M>, T>);
+        AddChoice<T>(name, OffsetBytes(member), values, names, help);
+        return *this;
+    }
+
+    /// @brief Any text, held as a std::string. Parameters as Number(). @return this
+    template <typename M>
+    ParameterTable& Text(const char* name,
+                         M member,
+                         const std::vector<std::string>& values,
+                         const char* help)
+    {
+        static_assert(std::is_same_v<Held<M>, std::string>);
+        AddText(name, OffsetBytes(member), values, help);
+        return *this;
+    }
+
+    /// @brief See FinishFunction. @param finish called whenever values are put together @return
+    /// this
+    ParameterTable& Finish(FinishFunction finish)
+    {
+        m_finish = std::move(finish);
+        return *this;
+    }
+
+    /// @brief All rows so far may be changed while a simulation is on; others may not. @return this
+    ParameterTable& Live()
+    {
+        MakeLive();
+        return *this;
+    }
+
+    /**
+     * @brief Add the attributes, Profile first.
+     * @tparam T class that has the parameters
+     * @param tid of that class
+     * @param member its Parameters<P>
+     * @return the same
+     */
+    template <typename T>
+    TypeId AddTo(TypeId tid, Parameters<P> T::*member) const;
+
+  private:
+    friend class Parameters<P>;
+
+    const void* ProfileValues(std::size_t index) const override
+    {
+        return &m_profiles[index];
+    }
+
+    void* CopyProfile(std::size_t index) const override
+    {
+        const P copy = m_profiles[index];
+        return &m_profiles.emplace_back(copy);
+    }
+
+    /// @return the values as the member holds them, which may be another type of number
+    template <typename M, typename T>
+    static std::vector<Held<M>> ValuesOf(const M&, const std::vector<T>& values)
+    {
+        return std::vector<Held<M>>(values.begin(), values.end());
+    }
+
+    /// @return where in P a pointer to a member, or a function, leads to
+    template <typename M>
+    std::size_t OffsetBytes(M member)
+    {
+        P& values = m_profiles.front();
+        const auto offset =
+            static_cast<std::size_t>(reinterpret_cast<const char*>(&std::invoke(member, values)) -
+                                     reinterpret_cast<const char*>(&values));
+        if (offset >= sizeof(P) || offset + sizeof(Held<M>) > sizeof(P))
+        {
+            throw std::logic_error("a parameter is not held within its struct");
+        }
+        return offset;
+    }
+
+    mutable std::vector<P> m_profiles; //!< values; more with profiles from outside
+    FinishFunction m_finish;
+};
+
+/**
+ * @ingroup roce
+ * @brief The parameters of one object: what was given, and the values in force.
+ *
+ * A copy shares both until one of the two is changed: a network has thousands of queue pairs and a
+ * few settings. A class has this as a member, and its TypeId the attributes by
+ * ParameterTable::AddTo().
+ *
+ * @tparam P plain struct of the values, with a static function Table()
+ */
+template <typename P>
+class Parameters : public ParametersBase
+{
+  public:
+    Parameters()
+        : ParametersBase(std::make_shared<TypedState>())
+    {
+    }
+
+    /**
+     * @return the values in force, as the attributes stand now; the same object until they change
+     * @throw InputError for a value that cannot be read or is out of range
+     */
+    const std::shared_ptr<const P>& Get() const
+    {
+        auto& state = static_cast<TypedState&>(*m_state);
+        if (!state.values)
+        {
+            state.values = std::make_shared<const P>(Resolve());
+        }
+        return state.values;
+    }
+
+    /**
+     * @brief Share the parameters of another object from now on, while a simulation is on.
+     * @param from may be the same
+     * @param inForce the values so far
+     * @return the values from now on
+     * @throw InputError if a parameter differs that is not live, or a value of from is bad
+     */
+    std::shared_ptr<const P> Retune(const Parameters& from, const P& inForce)
+    {
+        const std::shared_ptr<const P> next = from.Get();
+        RequireLive(&inForce, next.get());
+        m_state = from.m_state;
+        return next;
+    }
+
+  private:
+    struct TypedState : public State
+    {
+        std::shared_ptr<State> Clone() const override
+        {
+            return std::make_shared<TypedState>(*this);
+        }
+
+        const ParameterTableBase& Table() const override
+        {
+            return P::Table();
+        }
+
+        void* Given() override
+        {
+            return &given;
+        }
+
+        const void* InForce(const ParametersBase& owner) override
+        {
+            return static_cast<const Parameters&>(owner).Get().get();
+        }
+
+        void Forget() override
+        {
+            values = nullptr;
+        }
+
+        P given{};                       //!< values of the rows that were given
+        std::shared_ptr<const P> values; //!< in force; null: to be put together
+    };
+
+    P Resolve() const
+    {
+        const ParameterTable<P>& table = P::Table();
+        P values = table.m_profiles[RequireProfile()];
+        PutGiven(&values);
+        if (table.m_finish)
+        {
+            table.m_finish(values, *this);
+        }
+        return values;
+    }
+};
+
+/// Whether a class has a function OnParameterChange(), to be told of attributes that are set.
+template <typename T, typename = void>
+struct WantsChanges : std::false_type
+{
+};
+
+template <typename T>
+struct WantsChanges<T, std::void_t<decltype(std::declval<T&>().OnParameterChange())>>
+    : std::true_type
+{
+};
+
+/// Connects an attribute with a row.
+template <typename P, typename T>
+class ParameterAccessor : public AttributeAccessor
+{
+  public:
+    ParameterAccessor(Parameters<P> T::*member, std::size_t row)
+        : m_member(member),
+          m_row(row)
+    {
+    }
+
+    bool Set(ObjectBase* object, const AttributeValue& value) const override
+    {
+        auto* owner = dynamic_cast<T*>(object);
+        if (!owner || !(owner->*m_member).SetRow(m_row, value))
+        {
+            return false;
+        }
+        if constexpr (WantsChanges<T>::value)
+        {
+            owner->OnParameterChange();
+        }
+        return true;
+    }
+
+    bool Get(const ObjectBase* object, AttributeValue& value) const override
+    {
+        const auto* owner = dynamic_cast<const T*>(object);
+        return owner && (owner->*m_member).GetRow(m_row, value);
+    }
+
+    bool HasGetter() const override
+    {
+        return true;
+    }
+
+    bool HasSetter() const override
+    {
+        return true;
+    }
+
+  private:
+    Parameters<P> T::*m_member;
+    std::size_t m_row;
+};
+
+template <typename P>
+template <typename T>
+TypeId
+ParameterTable<P>::AddTo(TypeId tid, Parameters<P> T::*member) const
+{
+    return AddAttributes(tid, [member](std::size_t row) {
+        return Create<ParameterAccessor<P, T>>(member, row);
+    });
+}
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PARAMETERS_H */

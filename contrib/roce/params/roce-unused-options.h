@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_UNUSED_OPTIONS_H
+#define ROCE_UNUSED_OPTIONS_H
+
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Options and attributes of a program that change nothing as the others stand.
+struct UnusedOptions
+{
+    std::vector<std::string> names; //!< without dashes
+    std::string why;                //!< "with --datacenters=1"
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_UNUSED_OPTIONS_H */

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-fault-options.h"
+
+#include "ns3/double.h"
+#include "ns3/error-model.h"
+#include "ns3/object-factory.h"
+#include "ns3/roce-error-model-loss.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-loss-model.h"
+#include "ns3/roce-text-form.h"
+#include "ns3/string.h"
+
+#include <algorithm>
+#include <functional>
+#include <sstream>
+#include <tuple>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+int64_t
+ParseTime(const std::string& what, const std::string& text)
+{
+    ValueCheck::Value(what, ValueKind::TIME, text);
+    const int64_t ps = Time(text).GetPicoSeconds();
+    if (ps < 0)
+    {
+        throw InputError(what + " is '" + text + "', expected 0 or more");
+    }
+    return ps;
+}
+
+ObjectFactory
+ParseFactory(const std::string& text, const TypeId& base)
+{
+    ObjectFactory factory;
+    std::istringstream(ValueCheck::Factory("--lossModel", text, base)) >> factory;
+    return factory;
+}
+
+/// @return whether a switch at one end has WAN links
+bool
+IsAtBorder(const Link& link)
+{
+    for (unsigned end : {0, 1})
+    {
+        const auto* sw = dynamic_cast<const Switch*>(link.GetPort(end)->GetOwner());
+        for (uint16_t p = 0; sw && p < sw->GetNPorts(); ++p)
+        {
+            if (sw->IsWanPort(p))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// Refuse a rate that is given twice. @param object to which --loss is not applied yet @param name
+/// of its type @param attribute its mean loss rate
+void
+RefuseTwoRates(const ObjectBase& object, const std::string& name, const std::string& attribute)
+{
+    DoubleValue own;
+    object.GetAttribute(attribute, own);
+    if (own.Get() != 0)
+    {
+        throw InputError("--loss with --lossModel=" + name + ", whose " + attribute + " is " +
+                         own.SerializeToString(MakeDoubleChecker<double>()) +
+                         "; expected one of them");
+    }
+}
+
+/// Refuse a model that never loses anything. @param model the model @param name of its type
+void
+RefuseLossless(const LossModel& model, const std::string& name)
+{
+    model.Check();
+    if (!model.CanLose())
+    {
+        throw InputError("--lossModel=" + name +
+                         " loses nothing, expected a rate above 0 (--loss, or an attribute)");
+    }
+}
+
+/// Makes loss models of the kind and with the rate that the options say.
+std::function<Ptr<LossModel>()>
+MakeLossFactory(const std::string& text, double rate)
+{
+    const std::string name = text.substr(0, text.find('['));
+    TypeId tid;
+    if (TypeId::LookupByNameFailSafe(name, &tid) && tid.IsChildOf(ErrorModel::GetTypeId()))
+    {
+        ObjectFactory factory = ParseFactory(text, ErrorModel::GetTypeId());
+        if (rate > 0)
+        {
+            if (tid != RateErrorModel::GetTypeId())
+            {
+                throw InputError("--loss with --lossModel=" + name +
+                                 ", which has no mean rate of frames; expected no --loss");
+            }
+            RefuseTwoRates(*factory.Create(), name, "ErrorRate");
+            factory.Set("ErrorRate", DoubleValue(rate));
+            factory.Set("ErrorUnit", StringValue("ERROR_UNIT_PACKET"));
+        }
+        const auto make = [factory] {
+            Ptr<ErrorModelLoss> model = CreateObject<ErrorModelLoss>();
+            model->SetErrorModel(factory.Create<ErrorModel>());
+            return model;
+        };
+        RefuseLossless(*make(), name);
+        return make;
+    }
+    ObjectFactory factory = ParseFactory(text, LossModel::GetTypeId());
+    if (rate > 0)
+    {
+        const Ptr<LossModel> model = factory.Create<LossModel>();
+        const char* attribute = model->GetRateAttribute();
+        if (!attribute)
+        {
+            throw InputError("--loss with --lossModel=" + name +
+                             ", whose rate follows from its own attributes; expected no --loss");
+        }
+        RefuseTwoRates(*model, name, attribute);
+        factory.Set(attribute, DoubleValue(rate));
+    }
+    RefuseLossless(*factory.Create<LossModel>(), name);
+    return [factory] { return factory.Create<LossModel>(); };
+}
+
+} // namespace
+
+void
+FaultOptions::AddOptions(CheckedCommandLine& cmd)
+{
+    cmd.AddValue("loss", "Mean loss rate of frames, for each direction of a lossy link", loss);
+    cmd.AddValue(
+        "lossLinks",
+        "Lossy links: all, host, fabric, wan or border (wan, and fabric's to the same switches)",
+        lossLinks);
+    cmd.AddValue("lossModel",
+                 "What frames are lost by: " + ValueCheck::KnownTypes(LossModel::GetTypeId()) +
+                     "; or a model of ns-3: " + ValueCheck::KnownTypes(ErrorModel::GetTypeId()) +
+                     "; [Attribute=value|...] may follow",
+                 lossModel);
+    cmd.AddValue("failLinks",
+                 "Failures, for example dc0-leaf0/dc0-spine1@10ms-20ms,dc0-dci0>dc1-dci0#1@0ms",
+                 failLinks);
+    for (const char* attribute : {"Port::LossModel", "Port::ReceiveErrorModel"})
+    {
+        cmd.Refuse(std::string("ns3::roce::") + attribute, "lossModel");
+    }
+    cmd.AddValue("reroute", "Routes avoid failed links after this time; none: never", reroute);
+}
+
+std::vector<FaultOptions::Failure>
+FaultOptions::ParseFailures(const std::string& text)
+{
+    static const TextForm form("([^/>#@]+)([/>])([^/>#@]+)(#([0-9]{1,9}))?@([^-@]+)(-([^-@]+))?");
+    std::vector<Failure> failures;
+    std::istringstream list(text);
+    for (std::string item; std::getline(list, item, ',');)
+    {
+        const std::vector<std::string> match = form.Match(item);
+        if (match.empty())
+        {
+            throw InputError("--failLinks has '" + item +
+                             "', expected NAME/NAME[#INDEX]@FROM[-TO], for example "
+                             "dc0-leaf0/dc0-spine1@10ms-20ms");
+        }
+        Failure failure;
+        failure.text = item;
+        failure.first = match[1];
+        failure.oneWay = match[2] == ">";
+        failure.second = match[3];
+        failure.index = !match[5].empty() ? static_cast<uint32_t>(std::stoul(match[5])) : 0;
+        failure.fromPs = ParseTime("--failLinks: time", match[6]);
+        if (!match[8].empty())
+        {
+            failure.toPs = ParseTime("--failLinks: time", match[8]);
+            if (failure.toPs <= failure.fromPs)
+            {
+                throw InputError("--failLinks has '" + item + "', expected a repair after " +
+                                 match[6]);
+            }
+        }
+        failures.push_back(failure);
+    }
+    return failures;
+}
+
+void
+FaultOptions::Apply(Network& network) const
+{
+    ApplyLoss(network);
+    ApplyFailures(network);
+}
+
+std::vector<UnusedOptions>
+FaultOptions::GetUnused(const Network& network) const
+{
+    std::vector<UnusedOptions> unused;
+    if (lossModel.empty() && loss == 0)
+    {
+        unused.push_back({{"lossLinks"}, "without --loss or --lossModel"});
+    }
+    if (reroute != "none" && network.GetLastChangePs() < 0)
+    {
+        unused.push_back({{"reroute"}, "without --failLinks"});
+    }
+    return unused;
+}
+
+void
+FaultOptions::ApplyLoss(Network& network) const
+{
+    if (!(loss >= 0 && loss <= 1))
+    {
+        std::ostringstream text;
+        text << "--loss is " << loss << ", expected 0 to 1";
+        throw InputError(text.str());
+    }
+    static const std::vector<std::pair<std::string, Network::LinkKind>> kinds{
+        {"host", Network::LinkKind::HOST},
+        {"fabric", Network::LinkKind::FABRIC},
+        {"wan", Network::LinkKind::WAN}};
+    const auto kind = std::find_if(kinds.begin(), kinds.end(), [this](const auto& entry) {
+        return entry.first == lossLinks;
+    });
+    const bool all = lossLinks == "all";
+    const bool border = lossLinks == "border";
+    if (!all && !border && kind == kinds.end())
+    {
+        throw InputError("--lossLinks is '" + lossLinks +
+                         "', expected all, host, fabric, wan or border");
+    }
+    if (lossModel.empty() && loss == 0)
+    {
+        return;
+    }
+    const auto make = MakeLossFactory(lossModel.empty() ? "RandomLoss" : lossModel, loss);
+    uint32_t lossy = 0;
+    for (uint32_t link = 0; link < network.GetNLinks(); ++link)
+    {
+        if (border ? IsAtBorder(network.GetLink(link))
+                   : all || network.GetLinkKind(link) == kind->second)
+        {
+            ++lossy;
+            for (unsigned end : {0, 1})
+            {
+                network.GetLink(link).GetPort(end)->SetLossModel(make());
+            }
+        }
+    }
+    if (!lossy)
+    {
+        throw InputError(
+            "--lossLinks is '" + lossLinks +
+            "', but there is no such link; expected one of all, host, fabric, wan, border");
+    }
+}
+
+void
+FaultOptions::ApplyFailures(Network& network) const
+{
+    if (reroute != "none")
+    {
+        ValueCheck::Value("--reroute (none or a delay)", ValueKind::TIME, reroute);
+        network.SetReroute(ParseTime("--reroute", reroute));
+    }
+
+    struct Window
+    {
+        uint32_t link;
+        unsigned directions;
+        const Failure* failure;
+    };
+
+    const std::vector<Failure> failures = ParseFailures(failLinks);
+    std::vector<Window> windows;
+    for (const Failure& failure : failures)
+    {
+        try
+        {
+            const auto [link, end] = network.FindLink(failure.first, failure.second, failure.index);
+            unsigned directions = Link::BOTH;
+            if (failure.oneWay)
+            {
+                directions = 1U << end;
+            }
+            windows.push_back({link, directions, &failure});
+        }
+        catch (const InputError& error)
+        {
+            throw InputError("--failLinks has '" + failure.text + "': " + error.what());
+        }
+    }
+    for (const Window& a : windows)
+    {
+        for (const Window& b : windows)
+        {
+            if (a.failure < b.failure && a.link == b.link && (a.directions & b.directions) &&
+                (a.failure->toPs < 0 || a.failure->toPs >= b.failure->fromPs) &&
+                (b.failure->toPs < 0 || b.failure->toPs >= a.failure->fromPs))
+            {
+                throw InputError("--failLinks has '" + b.failure->text +
+                                 "', but the link is down at that time by '" + a.failure->text +
+                                 "'; expected failures one after the other");
+            }
+        }
+        network.ScheduleLinkChange(a.failure->fromPs, a.link, false, a.directions);
+        if (a.failure->toPs >= 0)
+        {
+            network.ScheduleLinkChange(a.failure->toPs, a.link, true, a.directions);
+        }
+    }
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_NVIDIA_NAMES_H
+#define ROCE_NVIDIA_NAMES_H
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Parameters of DCQCN and ECN under the names that NVIDIA's NICs and switches give them.
+ *
+ * Source of names, units and defaults: NVIDIA DOCA SDK documentation, "DCQCN CC Parameters".
+ */
+class NvidiaNames
+{
+  public:
+    /// Full name of an attribute, and its value.
+    using Setting = std::pair<std::string, std::string>;
+
+    /**
+     * @brief Read a file of lines `rpg_ai_rate=50` or `rpg_ai_rate 50`; `#` starts a comment.
+     *
+     * Values are whole numbers in NVIDIA's units. Capitals and the port that mlxconfig puts behind
+     * (`RPG_AI_RATE_P1`) are understood. What the file does not name stays as it is.
+     *
+     * @param path the file
+     * @return attributes in the file's order; both clamp_tgt_rate names are one attribute
+     * @throw InputError naming file and line: an unknown name, one that is there twice, a value
+     * that is no whole number or out of range, of its unit or of the attribute; a file without any
+     */
+    static std::vector<Setting> Read(const std::string& path);
+
+    /// @return all names
+    static std::vector<std::string> GetNames();
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_NVIDIA_NAMES_H */

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_PFC_LOG_H
+#define ROCE_PFC_LOG_H
+
+#include "roce-buffered-file.h"
+#include "roce-time-order.h"
+
+#include "ns3/roce-network.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Takes down pause frames received, as the HPCC simulator's pfc.txt does.
+ *
+ * Lines `time_ns node node_type port type`: node is ns-3's id, node_type 0 a host, 1 a switch; port
+ * counts from 1, as that simulator's interface 0 is the loopback one; type 1 pauses, 0 resumes.
+ *
+ * Lines are in order of time, node and port, and are written as soon as none can come before them:
+ * the memory does not grow with the run.
+ */
+class PfcLog
+{
+  public:
+    static constexpr const char* FILE_NAME = "pfc.txt"; //!< in a run's folder
+
+    /**
+     * @param network built; outlives the log, which is not moved meanwhile
+     * @param path of the file
+     * @throw InputError if it cannot be created
+     */
+    PfcLog(const Network& network, const std::string& path);
+    PfcLog(const PfcLog&) = delete;
+    PfcLog& operator=(const PfcLog&) = delete;
+
+    /**
+     * @brief Write what is left. After the run, with the network caught up.
+     * @throw InputError if it cannot be written
+     */
+    void Finish();
+
+  private:
+    /// One line, but for its time.
+    struct Row
+    {
+        uint32_t port; //!< index into m_ports
+        bool pause;
+    };
+
+    /// What a line says of a port.
+    struct PortName
+    {
+        uint32_t node;
+        bool isSwitch;
+        uint32_t index;
+    };
+
+    static constexpr std::size_t FULL_ROWS = 4096;
+
+    void OnPause(uint32_t port, bool pause, int64_t atPs);
+    void Release(int64_t untilPs);
+
+    std::vector<PortName> m_ports;
+    TimeOrder<Row> m_rows; //!< told, but not written yet
+    BufferedFile m_file;
+    int64_t m_slackPs{0};            //!< greatest of all stations
+    std::size_t m_fullAt{FULL_ROWS}; //!< rows
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PFC_LOG_H */

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-port-capture.h"
+
+#include "roce-port-names.h"
+
+#include "ns3/abort.h"
+#include "ns3/boolean.h"
+#include "ns3/packet.h"
+#include "ns3/pcap-file-wrapper.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-wake-timer.h"
+#include "ns3/simulator.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <set>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+constexpr uint32_t DLT_EN10MB = 1; //!< pcap's number of Ethernet; PcapHelper's is deprecated later
+
+} // namespace
+
+/// The open files.
+class PortCapture::Files
+{
+  public:
+    /**
+     * @brief Open a file and write to it what a port sees.
+     * @param port to be captured
+     * @param path to write to
+     * @param finalPath its name from Finish() on
+     */
+    void Add(Ptr<Port> port, const std::string& path, const std::string& finalPath);
+
+    /// @throw InputError if it is taken already. @param name of a file to be
+    void Claim(const std::string& name);
+
+    /// @brief See PortCapture::Finish().
+    void Finish();
+
+    /// @brief Close the files and leave them under their present names.
+    void Abandon();
+
+  private:
+    /// One pcap file.
+    struct File
+    {
+        std::string path;          //!< where it is written
+        std::string finalPath;     //!< its name afterwards
+        Ptr<PcapFileWrapper> pcap; //!< null when it is finished
+        Ptr<Port> port;
+    };
+
+    std::set<std::string> m_names;
+    std::vector<std::shared_ptr<File>> m_files;
+};
+
+void
+PortCapture::Files::Claim(const std::string& name)
+{
+    if (!m_names.insert(name).second)
+    {
+        throw InputError("pcap: " + name + " is named twice");
+    }
+}
+
+void
+PortCapture::Files::Add(Ptr<Port> port, const std::string& path, const std::string& finalPath)
+{
+    auto file =
+        std::make_shared<File>(File{path, finalPath, CreateObject<PcapFileWrapper>(), port});
+    // A frame of 64 bytes lasts 1.7 ns at 400 Gbit/s: microseconds would tell nothing.
+    file->pcap->SetAttribute("NanosecMode", BooleanValue(true));
+    file->pcap->Open(path, std::ios::out | std::ios::binary);
+    if (file->pcap->Fail())
+    {
+        throw InputError(path + ": cannot create: " + std::strerror(errno));
+    }
+    file->pcap->Init(DLT_EN10MB);
+    const Callback<void, Ptr<const Packet>, Time, bool> sink(
+        [file](Ptr<const Packet> packet, Time at, bool) {
+            if (file->pcap)
+            {
+                file->pcap->Write(at, packet);
+            }
+        });
+    NS_ABORT_MSG_UNLESS(port->TraceConnectWithoutContext("Sniffer", sink), "no such trace source");
+    m_files.push_back(std::move(file));
+}
+
+void
+PortCapture::Files::Finish()
+{
+    for (const std::shared_ptr<File>& file : m_files)
+    {
+        if (Station* station = file->port->GetOwner()) // null after the port's disposal
+        {
+            station->CatchUp(NowPs());
+        }
+    }
+    // Taken out first: what cannot be written is told once.
+    for (const std::shared_ptr<File>& file : std::exchange(m_files, {}))
+    {
+        const Ptr<PcapFileWrapper> pcap = std::exchange(file->pcap, nullptr);
+        file->port = nullptr;
+        pcap->Close();
+        if (pcap->Fail() || (file->path != file->finalPath &&
+                             std::rename(file->path.c_str(), file->finalPath.c_str()) != 0))
+        {
+            throw InputError(file->path + ": cannot write: " + std::strerror(errno));
+        }
+    }
+}
+
+void
+PortCapture::Files::Abandon()
+{
+    for (const std::shared_ptr<File>& file : std::exchange(m_files, {}))
+    {
+        file->pcap = nullptr;
+        file->port = nullptr;
+    }
+}
+
+PortCapture::PortCapture()
+    : m_files(std::make_shared<Files>()),
+      m_exceptions(std::uncaught_exceptions())
+{
+    Simulator::ScheduleDestroy([files = m_files] { files->Finish(); });
+}
+
+PortCapture::PortCapture(Network& network, const std::vector<std::string>& ports, RunWriter& writer)
+    : PortCapture()
+{
+    for (const std::string& name : ports)
+    {
+        for (const NamedPort& named : FindPorts(network, name, "pcap"))
+        {
+            const std::string file = named.name + ".pcap";
+            m_files->Claim(file);
+            const std::string path = writer.AddFile(file);
+            m_files->Add(named.port, path, path); // the writer renames it
+        }
+    }
+}
+
+PortCapture::~PortCapture()
+{
+    if (std::uncaught_exceptions() > m_exceptions)
+    {
+        m_files->Abandon();
+    }
+}
+
+void
+PortCapture::EnablePcapInternal(std::string prefix,
+                                Ptr<NetDevice> device,
+                                bool,
+                                bool explicitFilename)
+{
+    if (const Ptr<Port> port = DynamicCast<Port>(device))
+    {
+        const std::string path =
+            explicitFilename ? prefix : PcapHelper().GetFilenameFromDevice(prefix, device);
+        m_files->Claim(path);
+        m_files->Add(port, path + ".tmp", path);
+    }
+}
+
+void
+PortCapture::Finish()
+{
+    m_files->Finish();
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-progress.h"
+
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-wake-timer.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <iostream>
+#include <utility>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+constexpr double LINE_SECONDS = 1;                   //!< wall-clock time between lines
+constexpr double TICK_SECONDS = 0.2;                 //!< wall-clock time between looks at the clock
+constexpr int64_t FIRST_PERIOD_PS = 1000000;         //!< simulated time of the first look
+constexpr int64_t LONGEST_PERIOD_PS = 1000000000000; //!< 1 s: an idle stretch may end
+constexpr int64_t LEAST_TICKS = 200; //!< in the expected length of the run, however fast it is
+
+std::string
+DurationText(double seconds)
+{
+    char text[64];
+    const auto whole = static_cast<uint64_t>(seconds + 0.5);
+    if (whole < 60)
+    {
+        std::snprintf(text, sizeof(text), "%u s", static_cast<unsigned>(whole));
+    }
+    else if (whole < 3600)
+    {
+        std::snprintf(text,
+                      sizeof(text),
+                      "%u min %02u s",
+                      static_cast<unsigned>(whole / 60),
+                      static_cast<unsigned>(whole % 60));
+    }
+    else
+    {
+        std::snprintf(text,
+                      sizeof(text),
+                      "%llu h %02u min",
+                      static_cast<unsigned long long>(whole / 3600),
+                      static_cast<unsigned>(whole % 3600 / 60));
+    }
+    return text;
+}
+
+} // namespace
+
+Progress::Mode
+Progress::ParseMode(const std::string& text)
+{
+    if (text == "none")
+    {
+        return Mode::NONE;
+    }
+    if (text == "text")
+    {
+        return Mode::TEXT;
+    }
+    if (text == "json")
+    {
+        return Mode::JSON;
+    }
+    throw InputError("progress is '" + text + "', expected none, text or json");
+}
+
+Progress::Progress(Mode mode, int64_t endPs, std::function<Status()> status, std::ostream& out)
+    : m_mode(mode),
+      m_endPs(endPs),
+      m_status(std::move(status)),
+      m_out(out),
+      m_periodPs(FIRST_PERIOD_PS)
+{
+}
+
+Progress::Progress(Mode mode, int64_t endPs, std::function<Status()> status)
+    : Progress(mode, endPs, std::move(status), std::cerr)
+{
+}
+
+Progress::~Progress()
+{
+    m_next.Cancel();
+}
+
+double
+Progress::ProcessSeconds()
+{
+    return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+void
+Progress::Start()
+{
+    m_running = true;
+    m_wallStart = std::chrono::steady_clock::now();
+    m_cpuStart = ProcessSeconds();
+    m_lastTick = m_lastLine = 0;
+    if (m_mode != Mode::NONE)
+    {
+        ScheduleNext();
+    }
+}
+
+void
+Progress::Finish()
+{
+    if (!m_running)
+    {
+        return;
+    }
+    m_next.Cancel();
+    m_wallSeconds = GetWallSeconds();
+    m_cpuSeconds = GetCpuSeconds();
+    m_running = false;
+    if (m_mode != Mode::NONE)
+    {
+        Write();
+    }
+}
+
+double
+Progress::GetWallSeconds() const
+{
+    return m_running ? std::chrono::duration<double>(std::chrono::steady_clock::now() - m_wallStart)
+                           .count()
+                     : m_wallSeconds;
+}
+
+double
+Progress::GetCpuSeconds() const
+{
+    return m_running ? ProcessSeconds() - m_cpuStart : m_cpuSeconds;
+}
+
+void
+Progress::ScheduleNext()
+{
+    m_next = Simulator::Schedule(PicoSeconds(m_periodPs), &Progress::OnTick, this);
+}
+
+void
+Progress::OnTick()
+{
+    ++m_events;
+    if (Simulator::IsFinished())
+    {
+        return; // nothing else is left: do not keep the run alive
+    }
+    const double now = GetWallSeconds();
+    // Up by no more than double: after an idle stretch, time may pass more slowly again.
+    const double scale = TICK_SECONDS / std::max(now - m_lastTick, TICK_SECONDS / 2);
+    const int64_t longest = std::max(
+        FIRST_PERIOD_PS,
+        std::min(LONGEST_PERIOD_PS, NowPs() < m_endPs ? m_endPs / LEAST_TICKS : LONGEST_PERIOD_PS));
+    m_periodPs = std::clamp(static_cast<int64_t>(static_cast<double>(m_periodPs) * scale),
+                            FIRST_PERIOD_PS,
+                            longest);
+    m_lastTick = now;
+    if (now - m_lastLine >= LINE_SECONDS)
+    {
+        m_lastLine = now;
+        Write();
+    }
+    ScheduleNext();
+}
+
+void
+Progress::Write()
+{
+    m_out << Format(NowPs(), GetWallSeconds(), m_status()) << std::endl;
+}
+
+std::string
+Progress::Format(int64_t simulatedPs, double wallSeconds, const Status& status) const
+{
+    char text[400];
+    if (m_mode == Mode::JSON)
+    {
+        std::snprintf(text,
+                      sizeof(text),
+                      "{\"progress\":{\"simulatedPs\":%lld,\"endPs\":%lld,\"flowsDone\":%llu,"
+                      "\"flowsTotal\":%llu,\"packetHops\":%llu,\"wallSeconds\":%.3f}}",
+                      static_cast<long long>(simulatedPs),
+                      static_cast<long long>(m_endPs),
+                      static_cast<unsigned long long>(status.flowsDone),
+                      static_cast<unsigned long long>(status.flowsTotal),
+                      static_cast<unsigned long long>(status.packetHops),
+                      wallSeconds);
+        return text;
+    }
+    const double done =
+        m_endPs > 0 ? std::min(1.0, static_cast<double>(simulatedPs) / static_cast<double>(m_endPs))
+                    : 0;
+    std::string eta = "unknown"; // nothing has happened yet, or the expected end has passed
+    if (m_running && done > 0 && done < 1)
+    {
+        eta = DurationText(wallSeconds * (1 - done) / done);
+    }
+    const double hopsPerSecond =
+        wallSeconds > 0 ? static_cast<double>(status.packetHops) / wallSeconds : 0;
+    std::snprintf(text,
+                  sizeof(text),
+                  "%.3f ms simulated (%.1f %%), %llu of %llu flows done, %.2f M packet-hops/s, ",
+                  static_cast<double>(simulatedPs) / 1e9,
+                  100 * done,
+                  static_cast<unsigned long long>(status.flowsDone),
+                  static_cast<unsigned long long>(status.flowsTotal),
+                  hopsPerSecond / 1e6);
+    return text + (m_running ? "ETA " + eta : DurationText(wallSeconds));
+}
+
+} // namespace roce
+} // namespace ns3

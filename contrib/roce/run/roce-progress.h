@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_PROGRESS_H
+#define ROCE_PROGRESS_H
+
+#include "ns3/event-id.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Says about once a second of wall-clock time how far a run has come.
+ *
+ * Looks at the clock from a periodic event whose period in simulated time adapts to the speed of
+ * the run, so that there are a few such events per second. They change no result; GetEvents() says
+ * how many there were. The only place in the module that reads a wall clock.
+ *
+ * Lines in mode TEXT are for people. In mode JSON each is an object with one member, as Messages
+ * are:
+ * `{"progress":{"simulatedPs":..,"endPs":..,"flowsDone":..,"flowsTotal":..,"packetHops":..,
+ * "wallSeconds":..}}`.
+ */
+class Progress
+{
+  public:
+    /// Which lines are written.
+    enum class Mode
+    {
+        NONE,
+        TEXT,
+        JSON
+    };
+
+    /// What a line tells of the run.
+    struct Status
+    {
+        uint64_t flowsDone{0};
+        uint64_t flowsTotal{0};
+        uint64_t packetHops{0}; //!< see Network::CountPacketHops()
+    };
+
+    /**
+     * @param text none, text or json
+     * @return the mode
+     * @throw InputError for anything else
+     */
+    static Mode ParseMode(const std::string& text);
+
+    /**
+     * @param mode which lines
+     * @param endPs expected end of the run, simulated picoseconds; may be passed
+     * @param status asked for each line
+     * @param out where lines go, flushed after each
+     */
+    Progress(Mode mode, int64_t endPs, std::function<Status()> status, std::ostream& out);
+    /// Standard error.
+    Progress(Mode mode, int64_t endPs, std::function<Status()> status);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// @brief Begin: the clocks start. Call right before Simulator::Run().
+    void Start();
+
+    /// @brief Call after Simulator::Run(): the clocks stop, and the last line is written.
+    void Finish();
+
+    /// @return elapsed time from Start() to Finish() or now, seconds
+    double GetWallSeconds() const;
+
+    /// @return processor time of the process from Start() to Finish() or now, seconds
+    double GetCpuSeconds() const;
+
+    /// @return events this object has caused
+    uint64_t GetEvents() const
+    {
+        return m_events;
+    }
+
+    /**
+     * @param simulatedPs simulated time
+     * @param wallSeconds elapsed time
+     * @param status the run's state
+     * @return one line without its end, in this object's mode
+     */
+    std::string Format(int64_t simulatedPs, double wallSeconds, const Status& status) const;
+
+  private:
+    void OnTick();
+    void ScheduleNext();
+    void Write();
+    static double ProcessSeconds();
+
+    Mode m_mode;
+    int64_t m_endPs;
+    std::function<Status()> m_status;
+    std::ostream& m_out;
+    int64_t m_periodPs;      //!< present distance of ticks, simulated time
+    uint64_t m_events{0};    //!< see GetEvents()
+    double m_lastTick{0};    //!< wall-clock time of the last tick since Start(), seconds
+    double m_lastLine{0};    //!< the same of the last line
+    bool m_running{false};   //!< between Start() and Finish()
+    double m_wallSeconds{0}; //!< once finished
+    double m_cpuSeconds{0};  //!< once finished
+    double m_cpuStart{0};    //!< processor time at Start()
+    std::chrono::steady_clock::time_point m_wallStart;
+    EventId m_next;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PROGRESS_H */

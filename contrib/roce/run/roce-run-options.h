@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_RUN_OPTIONS_H
+#define ROCE_RUN_OPTIONS_H
+
+#include "roce-command-line.h"
+#include "roce-fct-stats.h"
+#include "roce-iteration-table.h"
+#include "roce-run-collector.h"
+#include "roce-run-writer.h"
+#include "roce-thread-options.h"
+
+#include "ns3/nstime.h"
+#include "ns3/roce-flow-spec.h"
+#include "ns3/roce-network.h"
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that say how it runs and what it leaves, and the run itself.
+ *
+ * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), build the network, Run().
+ */
+struct RunOptions
+{
+    /// Exit status of a program whose flows are not all done.
+    static constexpr int UNFINISHED = 3;
+    /// First random stream of networks; workloads have lower ones.
+    static constexpr int64_t NETWORK_STREAM = 20000000;
+
+    uint64_t seed{1};
+    std::string scheduler{"ns3::PriorityQueueScheduler"};
+    Time stop{0};
+    Time safetyLimit{Seconds(100)};
+    Time warmup{0};
+    std::string out{"results/run"};
+    std::string progress{"text"};
+    Time queueInterval{0};
+    Time rateInterval{0};
+    std::map<std::string, std::string> series;  //!< values of series' options, by name
+    std::map<std::string, bool> seriesSwitches; //!< those of options without value
+    std::string seriesPorts;
+    std::string seriesFlows;
+    bool chromeTrace{false};
+    std::string netanim;
+    std::string pcap;
+    bool hpccFct{false}; //!< not without a folder
+    bool hpccPfc{false}; //!< not without a folder
+    bool fingerprint{false};
+    bool dryRun{false}; //!< Run() ends before the simulation, without files
+    ThreadOptions threading;
+    std::vector<std::string> warnings; //!< see Warn()
+    RunWriter::HpccForm hpccForm;      //!< of fct.txt; set by programs that have other node numbers
+    std::string limitName;             //!< what has set stop or safetyLimit, if not that option
+    /// Ideal FCT of a flow in picoseconds, instead of Network::GetIdeal(); set by programs.
+    std::function<int64_t(const FlowSpec&)> ideal;
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Check the options, set the run number and the event scheduler.
+     * @param cmd already parsed
+     * @throw InputError for bad values and combinations, naming the option
+     */
+    void Apply(const CheckedCommandLine& cmd);
+
+    /**
+     * @brief Say something on standard error once Run() begins to simulate, and in summary.json.
+     * @param lines warnings
+     */
+    void Warn(const std::vector<std::string>& lines);
+
+    /**
+     * @brief Warn() of what has been given in vain.
+     * @param cmd already parsed
+     * @param groups options that change nothing; those of this class are known
+     */
+    void WarnUnused(const CheckedCommandLine& cmd,
+                    const std::vector<std::vector<UnusedOptions>>& groups);
+
+    /**
+     * @brief Install the flows, simulate until they are done, write the folder and a short table.
+     *
+     * An earlier result in the folder stays until this one is complete, see RunFolder. A signal
+     * ends the simulation, not the process, see Interruption: the result has what there is.
+     *
+     * @param cmd goes into summary.json
+     * @param network built
+     * @param flows sorted by start, ids from 0
+     * @return 0, or UNFINISHED if some flows are not done; why is then on standard error. With
+     *         dryRun 0 as soon as all is valid
+     * @throw InputError for bad flows, unknown ports to capture, or files that cannot be written
+     */
+    int Run(const CheckedCommandLine& cmd,
+            Network& network,
+            const std::vector<FlowSpec>& flows) const;
+
+    /**
+     * @param out where to: a table of slowdowns by scope, and a few counters
+     * @param stats the flows
+     * @param summary the counters and the elapsed time
+     */
+    static void PrintTable(std::ostream& out, const FctStats& stats, const RunSummary& summary);
+
+  private:
+    bool SayUnfinished(const RunCollector& collector, int signal) const;
+    std::string DescribeEnd(RunCollector::End end, int signal) const;
+    std::set<std::string> GetWatching() const;
+    RunCollector::Options MakeCollectorOptions(int64_t lastStartPs) const;
+    TimeSeries::Options MakeSeriesOptions() const;
+    std::vector<UnusedOptions> GetUnused() const;
+    void CheckFiles(const CheckedCommandLine& cmd) const;
+    void CheckThreads() const;
+    std::unique_ptr<RunWriter> MakeWriter(const std::vector<FlowSpec>& flows) const;
+    void Write(RunWriter& writer,
+               const RunSummary& summary,
+               const FctStats& stats,
+               const std::vector<FlowRecord>& records,
+               const IterationTable& iterations,
+               const std::string& hash) const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_RUN_OPTIONS_H */

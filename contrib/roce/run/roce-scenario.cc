@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-scenario.h"
+
+#include "roce-process.h"
+
+#include "ns3/nstime.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-messages.h"
+#include "ns3/roce-mpi-ranks.h"
+#include "ns3/roce-path-pin.h"
+#include "ns3/simulator.h"
+
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+ScenarioOptions::AddOptions(CheckedCommandLine& cmd)
+{
+    TransportOptions::AddOptions(cmd);
+    workload.AddOptions(cmd);
+    faults.AddOptions(cmd);
+    run.AddOptions(cmd);
+}
+
+int
+ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
+{
+    run.Apply(cmd);
+    TransportOptions::Apply(cmd);
+    if (topology.datacenters == 1 && !cmd.IsGiven("interFraction"))
+    {
+        workload.interFraction = 0;
+    }
+    Network network;
+    topology.Construct(network);
+    network.Build(MakeNetworkOptions());
+    faults.Apply(network);
+    network.AssignStreams(RunOptions::NETWORK_STREAM);
+    run.Warn(Check(network));
+    std::vector<FlowSpec> flows = workload.Generate(topology);
+    PinThrough(network, workload.through, flows);
+    run.Warn(CheckRecovery(network, flows));
+    run.WarnUnused(cmd,
+                   {topology.GetUnused(),
+                    workload.GetUnused(),
+                    GetUnused(cmd, network, flows),
+                    faults.GetUnused(network)});
+    std::cout << workload.Report(flows, topology) << std::endl;
+    return run.Run(cmd, network, flows);
+}
+
+namespace
+{
+
+/// @return status of what is called; errors are told. @param call anything that may throw
+int
+Guard(const std::function<int()>& call)
+{
+    try
+    {
+        return call();
+    }
+    catch (const InputError& error)
+    {
+        MpiRanks::SayError(error.what());
+        return 2;
+    }
+    catch (const std::runtime_error& error) // while simulating
+    {
+        MpiRanks::SayError(OneLine(error.what()));
+        return 1;
+    }
+    catch (const std::bad_alloc&) // more than what was estimated, see CheckMemory()
+    {
+        MpiRanks::SayError("out of memory");
+        return 1;
+    }
+    catch (const std::exception& error) // of the program's own parts
+    {
+        MpiRanks::SayError(OneLine(error.what()));
+        return 1;
+    }
+    catch (...)
+    {
+        MpiRanks::SayError("something is thrown that is no std::exception");
+        return 1;
+    }
+}
+
+} // namespace
+
+int
+RunProgram(const std::function<int()>& run, bool mayShare)
+{
+    Process::Begin();
+    if (Time::GetResolution() != Time::PS) // else not the first program of this process
+    {
+        Time::SetResolution(Time::PS);
+    }
+    int status = Guard([&] {
+        MpiRanks::Begin(mayShare);
+        return run();
+    });
+    if (status == 0 || status == RunOptions::UNFINISHED)
+    {
+        status = Process::FlushOutput() ? status : 2;
+        MpiRanks::Leave(status);
+    }
+    // After an error, too: what is still in the simulator must go before the static objects do.
+    const auto destroy = [] {
+        Simulator::Destroy();
+        return 0;
+    };
+    if (status == 0)
+    {
+        return Guard(destroy);
+    }
+    try
+    {
+        destroy();
+    }
+    catch (...) // such as the same full disk, which has been reported
+    {
+    }
+    return status;
+}
+
+} // namespace roce
+} // namespace ns3

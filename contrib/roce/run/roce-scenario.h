@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_SCENARIO_H
+#define ROCE_SCENARIO_H
+
+#include "roce-command-line.h"
+#include "roce-fault-options.h"
+#include "roce-run-options.h"
+#include "roce-transport-options.h"
+#include "roce-workload-options.h"
+
+#include "ns3/roce-topology.h"
+
+#include <functional>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief What a program for experiments has whatever its topology: a congestion control, what the
+ * switches do, a workload, and the run.
+ *
+ * Order of use: AddOptions(), CheckedCommandLine::Parse(), Run(). A further group of options has a
+ * member here, and a line in AddOptions() and in the steps of Run() that it concerns.
+ */
+struct ScenarioOptions : public TransportOptions
+{
+    WorkloadOptions workload;
+    FaultOptions faults;
+    RunOptions run;
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Set defaults, build the network, make the flows, simulate, write the results.
+     * @param cmd already parsed
+     * @param topology its options are set
+     * @return exit status, see RunOptions::Run()
+     * @throw InputError for bad values and combinations, naming the option
+     */
+    int Run(const CheckedCommandLine& cmd, const Topology& topology);
+};
+
+/**
+ * @brief The frame of a main(): time resolution, one line on standard error for bad input.
+ * @param run the program; returns its exit status
+ * @param mayShare it can run in several processes that mpirun has started: all that simulates in it
+ * is one call of RunOptions::Run()
+ * @return exit status, 2 for bad input, 1 for an error while simulating
+ */
+int RunProgram(const std::function<int()>& run, bool mayShare = false);
+
+/**
+ * @brief A whole program for experiments on one kind of topology.
+ *
+ * Exit status: 0 all flows are done, 2 bad input (one line on standard error says which), 3 some
+ * flows are not done (each is explained on standard error).
+ *
+ * @tparam T LeafSpineHelper, FatTreeHelper
+ * @param argc of main()
+ * @param argv of main()
+ * @param name of the program; results go to results/<name> if nothing else is asked for
+ * @param usage printed by --help
+ * @return exit status
+ */
+template <typename T>
+int
+RunScenario(int argc, char** argv, const std::string& name, const std::string& usage)
+{
+    return RunProgram(
+        [&] {
+            T topology;
+            ScenarioOptions scenario;
+            scenario.run.out = "results/" + name;
+            CheckedCommandLine cmd(name, usage);
+            scenario.AddOptions(cmd);
+            cmd.AddTopology(topology);
+            cmd.Parse(argc, argv);
+            return scenario.Run(cmd, topology);
+        },
+        true);
+}
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_SCENARIO_H */

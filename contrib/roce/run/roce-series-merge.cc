@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-series-merge.h"
+
+#include "ns3/node.h"
+#include "ns3/roce-byte-stream.h"
+
+#include <algorithm>
+#include <set>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// @return a text that stays where it is, as literals do
+const char*
+Keep(const std::string& text)
+{
+    static std::set<std::string> texts;
+    return texts.insert(text).first->c_str();
+}
+
+/// A row as it is sent. @param row it @param place see SeriesMerge::Source @param out appended to
+void
+WriteRow(const SeriesRow& row, uint64_t place, std::string& out)
+{
+    ByteWriter writer(out);
+    writer(place)(row.rank)(row.files)(row.trafficClass)(row.port)(row.subject)(row.counts);
+    writer(row.value)(row.name != nullptr)(std::string(row.name ? row.name : ""));
+}
+
+/// @param reader at a row of WriteRow() @return its place, and the row
+std::pair<uint64_t, SeriesRow>
+ReadRow(ByteReader& reader)
+{
+    const auto place = reader.Get<uint64_t>();
+    SeriesRow row;
+    reader(row.rank)(row.files)(row.trafficClass)(row.port)(row.subject)(row.counts);
+    reader(row.value);
+    const bool hasName = reader.Get<bool>();
+    std::string name;
+    reader(name);
+    row.name = hasName ? Keep(name) : nullptr;
+    return {place, row};
+}
+
+} // namespace
+
+SeriesMerge::SeriesMerge(SeriesContext& context)
+    : m_context(context),
+      m_ranks(*context.network.GetRanks())
+{
+    const Network& network = context.network;
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        const Nic& nic = *network.GetNic(n).Peek();
+        m_nicOf.push_back({n, nic.IsHere()});
+        m_nics[{nic.GetNode()->GetId(), static_cast<uint16_t>(nic.GetIfIndex())}] = m_nicOf.back();
+    }
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Switch& sw = *network.GetSwitch(s).Peek();
+        m_switches[sw.GetNodeId()] = {uint64_t{network.GetNNics()} + s, sw.IsHere()};
+    }
+}
+
+SeriesMerge::Source
+SeriesMerge::SourceOf(const Series& series, const SeriesRow& row) const
+{
+    if (!series.HasNodes())
+    {
+        return m_nicOf[m_context.flows[row.subject].src];
+    }
+    const auto sw = m_switches.find(row.subject);
+    Source source = sw != m_switches.end() ? sw->second : m_nics.at({row.subject, row.port});
+    if (series.TakesPortsAsGiven())
+    {
+        const auto port = std::find_if(
+            m_context.ports.begin(),
+            m_context.ports.end(),
+            [&row](const SeriesPort& p) { return p.node == row.subject && p.index == row.port; });
+        source.place = static_cast<uint64_t>(port - m_context.ports.begin());
+    }
+    return source;
+}
+
+void
+SeriesMerge::Sample(Series& series, int64_t nowPs)
+{
+    std::string own;
+    m_context.order.Divert([&](const SeriesRow& row) {
+        if (const Source source = SourceOf(series, row); source.isHere)
+        {
+            WriteRow(row, source.place, own);
+        }
+    });
+    series.Sample(nowPs);
+    m_context.order.Divert(nullptr);
+    std::vector<std::pair<uint64_t, SeriesRow>> rows;
+    for (const std::string& bytes : m_ranks.Gather(own))
+    {
+        for (ByteReader reader(bytes); m_ranks.GetRank() == 0 && !reader.IsEmpty();)
+        {
+            rows.push_back(ReadRow(reader));
+        }
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+        return a.first < b.first;
+    });
+    for (const auto& [place, row] : rows)
+    {
+        m_context.order.Push(nowPs, 0, row);
+    }
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_STALL_DETECTOR_H
+#define ROCE_STALL_DETECTOR_H
+
+#include "roce-port-views.h"
+
+#include "ns3/event-id.h"
+#include "ns3/nstime.h"
+#include "ns3/roce-network.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Notices flows that do not get on, says why in one line each, and ends a run in which
+ * nothing gets on any more.
+ *
+ * Every CheckInterval a queue pair that has work but no newly acknowledged packet since the check
+ * before counts as stalled, unless it only waits for its own pacing gap. A queue pair held up by
+ * PFC is followed from pause to pause: which switch paused the port, for which egress port the
+ * frames wait there, who paused that one, until the chain ends or closes (a deadlock). The frames
+ * that wait are those of the unfinished flows that pass that ingress port, by the routing tables.
+ * What a scheduler holds back (EgressScheduler::DescribeHeld()) is named, too.
+ *
+ * The way of a flow is that of the last frame sent. Failed links there or on the way of its
+ * acknowledgements are named; with Spray, those of all its ways. Nothing is given up
+ * before the last start of a flow, failure, repair and change of routes that is known: checks
+ * begin after those.
+ *
+ * Checks only read, and make due transmissions that are due anyway: results are the same without.
+ */
+class StallDetector
+{
+  public:
+    /// When to check and when to give up.
+    struct Options
+    {
+        /** Time between checks; at least twice the longest retransmission timeout is taken. */
+        Time checkInterval{MilliSeconds(10)};
+        uint32_t patience{5}; //!< checks in a row without any progress that end the run; 0: never
+        std::size_t maxReports{20}; //!< queue pairs that GetReports() describes, at most
+        /// Start of the last flow that is known before the run: no end before it.
+        int64_t lastStartPs{0};
+    };
+
+    /**
+     * @param network built; outlives the detector
+     * @param options see Options
+     * @throw InputError if the interval is not positive
+     */
+    StallDetector(const Network& network, const Options& options);
+    /// Cancels the next check.
+    ~StallDetector();
+    StallDetector(const StallDetector&) = delete;
+    StallDetector& operator=(const StallDetector&) = delete;
+
+    /**
+     * @brief Check periodically from now on, for as long as flows are unfinished or to come.
+     */
+    void Start();
+
+    /**
+     * @brief Check now.
+     * @return one line for each queue pair without progress since the check before; queue pairs
+     * that were not there at that time are not judged yet
+     */
+    std::vector<std::string> Check();
+
+    /// @return number of unfinished queue pairs, whether they get on or not; called by all
+    /// processes
+    std::size_t CountUnfinished() const;
+
+    /**
+     * @brief Explain unfinished queue pairs, whether they get on or not.
+     * @param most so many of them, the first ones
+     * @return one line each, by NIC and queue pair; called by all processes
+     */
+    std::vector<std::string> DescribeUnfinished(std::size_t most = SIZE_MAX) const;
+
+    /// @return the phase of flows that has not begun and why; empty if there is none, see
+    /// FlowPhases
+    std::string DescribePhases() const;
+
+    /// @return why this detector has ended the simulation, one line for each queue pair and one
+    /// for phases that have not begun; empty if it has not
+    const std::vector<std::string>& GetReports() const
+    {
+        return m_reports;
+    }
+
+    /// @return whether this detector has ended the simulation
+    bool HasStopped() const
+    {
+        return m_stopped;
+    }
+
+  private:
+    /// NIC and queue pair number.
+    using QpId = std::pair<uint32_t, uint32_t>;
+    /// Node, interface and class of a sending port; ordered, unlike its address.
+    using PortKey = uint64_t;
+
+    /// Where frames of an unfinished queue pair may be.
+    struct Way
+    {
+        uint32_t src;
+        uint32_t qpn;
+        uint32_t dst;
+        uint16_t entropy;
+        uint8_t trafficClass;
+    };
+
+    /// For each sending port, the ports further on that the frames sent from it wait for.
+    using WaitGraph = std::map<PortKey, std::vector<Port*>>;
+
+    /// @return the queue pairs with unacknowledged packets or packets to send
+    std::vector<QueuePair*> FindUnfinished() const;
+    int64_t LargestOfAll(int64_t own) const;
+    bool HasUnfinished() const;
+    /// @return until when there is something to come, as far as is known now
+    int64_t GetLastKnownPs() const;
+    /// A check: @return those without progress since the check before
+    std::vector<QueuePair*> FindStalled();
+    std::vector<std::string> Describe(const std::vector<QueuePair*>& qps) const;
+    static std::map<QpId, std::string> GatherLines(RankExchange& ranks,
+                                                   const std::map<QpId, std::string>& own);
+    std::vector<Way> FindWays() const;
+    WaitGraph MakeGraph(const std::vector<Way>& ways) const;
+    Port* FindLongestQueue(const Switch& sw, uint8_t trafficClass) const;
+    std::string DescribeOne(const QueuePair& qp, const WaitGraph& graph) const;
+    std::string DescribeLosses(const QueuePair& qp) const;
+    std::string DescribeLinks(const QueuePair& qp) const;
+    std::string Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) const;
+    /// @return the ports of the first cycle of paused ports that can be reached, or nothing
+    std::vector<Port*> FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const;
+    std::string PortName(const Port& port) const;
+    static PortKey KeyOf(const Port& port, uint8_t trafficClass);
+    void OnCheck();
+    void ScheduleNext();
+
+    const Network& m_network;
+    mutable PortViews m_views;
+    mutable uint64_t m_framesLost{0}; //!< in the whole network, see Describe()
+    Options m_options;
+    std::map<QpId, uint64_t> m_acked;   //!< how far unfinished queue pairs were at the last check
+    uint64_t m_openedQps{0};            //!< at the last check
+    bool m_progress{false};             //!< the last check found some
+    uint32_t m_idleChecks{0};           //!< checks in a row without progress
+    bool m_stopped{false};              //!< Simulator::Stop() was called here
+    std::vector<std::string> m_reports; //!< see GetReports()
+    EventId m_next;                     //!< next check
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_STALL_DETECTOR_H */

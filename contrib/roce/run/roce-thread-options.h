@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_THREAD_OPTIONS_H
+#define ROCE_THREAD_OPTIONS_H
+
+#include "roce-command-line.h"
+
+#include "ns3/roce-network.h"
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that say how many threads run it.
+ */
+struct ThreadOptions
+{
+    static constexpr unsigned MOST = 1024; //!< threads
+
+    std::string threads{"1"};
+    uint32_t balance{0};
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Check the options.
+     * @param files options that follow every change of something, and whether they are given
+     * @throw InputError for bad values, and for what several threads cannot do, naming the option
+     */
+    void Check(const std::map<std::string, bool>& files) const;
+
+    /**
+     * @brief Divide the network, if that is asked for.
+     * @param network built, and watched by what will watch it
+     * @throw InputError see Network::SetThreads()
+     */
+    void Apply(Network& network) const;
+
+    /**
+     * @brief Say how well threads would be used, if that is asked for.
+     * @param out where to
+     * @param network after the run
+     */
+    void PrintBalance(std::ostream& out, const Network& network) const;
+
+  private:
+    unsigned Parse() const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_THREAD_OPTIONS_H */

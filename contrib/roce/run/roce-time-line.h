@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_TIME_LINE_H
+#define ROCE_TIME_LINE_H
+
+#include "roce-chrome-trace.h"
+
+#include "ns3/roce-network.h"
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief A network's time line: what series draw, under the names of its nodes and ports.
+ *
+ * Each node is a process of the ChromeTrace, named when something of it is drawn first.
+ */
+class TimeLine
+{
+  public:
+    /**
+     * @param network built; outlives this
+     * @param path file to create or empty
+     * @throw InputError when it cannot be created
+     */
+    TimeLine(Network& network, const std::string& path);
+
+    /**
+     * @brief A quantity of a node has a new value.
+     * @param node ns-3 node id
+     * @param name of the counter
+     * @param unit name of the value
+     * @param atPs time
+     * @param value from then on; left out if it is not finite, since JSON has no such numbers
+     */
+    template <typename T>
+    void Counter(uint32_t node, const std::string& name, const char* unit, int64_t atPs, T value)
+    {
+        const uint32_t process = Process(node);
+        if (std::isfinite(static_cast<double>(value)))
+        {
+            m_trace.Counter(process, name, unit, atPs, value);
+        }
+    }
+
+    /**
+     * @brief A stretch of time on a track of a node. Those of one track must not overlap.
+     * @param node ns-3 node id
+     * @param track name
+     * @param name of the slice
+     * @param fromPs begin
+     * @param toPs end
+     * @param details args; an object
+     */
+    void Slice(uint32_t node,
+               const std::string& track,
+               const std::string& name,
+               int64_t fromPs,
+               int64_t toPs,
+               const nlohmann::ordered_json& details);
+
+    /**
+     * @brief Something of a class at a port begins, unless it lasts already, or ends, if it lasts.
+     * @param node ns-3 node id
+     * @param port device index
+     * @param trafficClass class
+     * @param what name of the slice; a literal
+     * @param begins or ends
+     * @param atPs time
+     */
+    void PortSlice(uint32_t node,
+                   uint16_t port,
+                   uint8_t trafficClass,
+                   const char* what,
+                   bool begins,
+                   int64_t atPs);
+
+    /// @brief End what still lasts, as unfinished. @param nowPs end of the run
+    void EndPortSlices(int64_t nowPs);
+
+    /**
+     * @param node ns-3 node id
+     * @param port device index
+     * @return nic3 or port 2
+     */
+    std::string PortLabel(uint32_t node, uint16_t port) const;
+
+    /**
+     * @brief Complete the file.
+     * @throw InputError when it could not be written
+     */
+    void Close();
+
+  private:
+    /// Something that lasts.
+    struct OpenSlice
+    {
+        const char* what;
+        int64_t fromPs;
+    };
+
+    uint32_t Process(uint32_t node);
+
+    Network& m_network;
+    ChromeTrace m_trace;
+    std::vector<bool> m_named;                                        //!< by node: has a process
+    std::map<std::pair<uint32_t, uint32_t>, std::string> m_nicLabels; //!< by node and device
+    std::map<std::pair<uint32_t, std::string>, OpenSlice> m_open;     //!< by node and track
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TIME_LINE_H */

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_TIME_SERIES_H
+#define ROCE_TIME_SERIES_H
+
+#include "roce-series-merge.h"
+#include "roce-series.h"
+
+#include "ns3/event-id.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// What a series is of, and so what it can be confined to.
+enum class SeriesSubject
+{
+    PORTS,
+    FLOWS,
+};
+
+/// A kind of series, and the option that asks for it.
+struct SeriesKind
+{
+    const char* option;
+    SeriesSubject subject;
+    const char* help;
+    bool isSwitch; //!< on change or not at all: the option has no value
+    std::unique_ptr<Series> (*make)(SeriesContext& context, const SeriesMode& mode);
+};
+
+/// @return a series, see SeriesKind::make @tparam SERIES its class @param context see there @param
+/// mode see there
+template <typename SERIES>
+std::unique_ptr<Series>
+MakeSeries(SeriesContext& context, const SeriesMode& mode)
+{
+    return std::make_unique<SERIES>(context, mode);
+}
+
+/**
+ * @ingroup roce
+ * @brief Records how queues, flows, rate laws, pauses and links develop, as tables and as a time
+ * line.
+ *
+ * Everything comes from trace sources or is read at intervals; nothing changes a result. Tables are
+ * written through a RunWriter in order of time (exact times, whatever the stations' slack); node is
+ * the ns-3 node id, port the device's index at its node. Each is a Series of its own.
+ *
+ * chromeTrace: trace.json has the same values as counters, and in any case flows,
+ * pauses (slices of ports that must not send) and XOFF sent (slices until XON). See TimeLine.
+ *
+ * Memory does not grow with the run but with the number of flows, ports, and of what happens within
+ * one slack.
+ */
+class TimeSeries
+{
+  public:
+    /// A range of flow ids, both ends included.
+    using FlowRange = std::pair<uint64_t, uint64_t>;
+
+    /// What to record.
+    struct Options
+    {
+        std::map<std::string, SeriesMode> modes; //!< by SeriesKind::option; without one: never
+        bool chromeTrace{false};                 //!< trace.json
+        std::vector<std::string> ports;          //!< see FindPorts(); empty: all
+        std::vector<FlowRange> flows;            //!< empty: all
+
+        /// @return whether anything is recorded
+        bool IsOn() const;
+
+        /// @param subject ports or flows @return whether anything of these is recorded
+        bool IsOn(SeriesSubject subject) const;
+    };
+
+    /// @return all kinds, in the order of their rows of one time: the module's own, then those of
+    /// systems and of programs, by name
+    static const std::vector<SeriesKind>& GetKinds();
+
+    /**
+     * @brief One more kind, before options are read.
+     * @param kind of a class of its own
+     * @return true, for the initialisation of a static variable
+     */
+    static bool Register(const SeriesKind& kind);
+
+    /**
+     * @param text ids and ranges, for example 0,3-7
+     * @param option its name, for messages
+     * @return the ranges
+     * @throw InputError for anything else
+     */
+    static std::vector<FlowRange> ParseFlows(const std::string& text, const std::string& option);
+
+    /**
+     * @brief Check the names of ports and flows, whether anything is recorded or not.
+     * @param network built
+     * @param nFlows number of flows
+     * @param options see Options
+     * @throw InputError for an unknown port or flow
+     */
+    static void Check(const Network& network, std::size_t nFlows, const Options& options);
+
+    /**
+     * @param network built; outlives this
+     * @param flows of the network; the id of each is its position
+     * @param options see Options
+     * @param writer takes the files; null: another process has it
+     * @throw InputError for an unknown port or flow, or a file that cannot be made;
+     *        std::logic_error for a mode of no kind
+     */
+    TimeSeries(Network& network,
+               const std::vector<FlowSpec>& flows,
+               const Options& options,
+               RunWriter* writer);
+    ~TimeSeries();
+    TimeSeries(const TimeSeries&) = delete;
+    TimeSeries& operator=(const TimeSeries&) = delete;
+
+    /// @brief Begin to record. Call right before Simulator::Run(); must outlive the run.
+    void Start();
+
+    /**
+     * @brief Call after Simulator::Run(), with the network caught up: the last rows.
+     * @throw InputError if the time line could not be written
+     */
+    void Finish();
+
+    /// @return whether a table has nodes that are hosts
+    bool HasHosts() const;
+
+  private:
+    /// A series that is read at intervals.
+    struct Sampler
+    {
+        Series* series;
+        EventId timer;
+        int64_t lastPs{0};
+    };
+
+    void ChoosePorts(const std::vector<std::string>& names);
+    void ChooseFlows(const std::vector<FlowRange>& ranges);
+    void ScheduleSample(std::size_t sampler);
+    void OnTimer(std::size_t sampler);
+    void TakeSample(Series& series);
+    void Settle(int64_t untilPs);
+
+    SeriesContext m_context;
+    std::vector<std::unique_ptr<Series>> m_series; //!< by rank
+    std::vector<Sampler> m_samplers;
+    std::unique_ptr<SeriesMerge> m_merge; //!< null: one process, or no sample yet
+    int64_t m_slackPs{0};                 //!< greatest of all stations
+    uint64_t m_finished{0};               //!< flows
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TIME_SERIES_H */

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-transport-options.h"
+
+#include "roce-nvidia-names.h"
+#include "roce-unused-attributes.h"
+
+#include "ns3/config.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-loss-recovery.h"
+#include "ns3/roce-path-selector.h"
+#include "ns3/roce-tuner.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <array>
+#include <iomanip>
+#include <map>
+#include <set>
+#include <sstream>
+#include <tuple>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+namespace
+{
+
+/// The parts of a text between commas that stand outside of [].
+std::vector<std::string>
+SplitOutsideBrackets(const std::string& text)
+{
+    std::vector<std::string> parts(text.empty() ? 0 : 1);
+    unsigned depth = 0;
+    for (const char c : text)
+    {
+        if (c == ',' && !depth)
+        {
+            parts.emplace_back();
+        }
+        depth += c == '[';
+        depth -= c == ']' && depth;
+        if (c != ',' || depth)
+        {
+            parts.back() += c;
+        }
+    }
+    return parts;
+}
+
+/**
+ * Cut the role off a stage's text.
+ * @param option for messages
+ * @param text ROLE:STAGE or STAGE; STAGE afterwards
+ * @return the role, by default ALL
+ */
+SwitchRole
+TakeRole(const std::string& option, std::string& text)
+{
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos || text.find('[') < colon || text.substr(colon, 2) == "::")
+    {
+        return SwitchRole::ALL;
+    }
+    const std::string name = text.substr(0, colon);
+    const auto role = std::find(std::begin(SWITCH_ROLE_NAMES), std::end(SWITCH_ROLE_NAMES), name);
+    if (role == std::end(SWITCH_ROLE_NAMES))
+    {
+        throw InputError(option + " has role '" + name +
+                         "', expected all, tor, spine, core or dci");
+    }
+    text.erase(0, colon + 1);
+    return static_cast<SwitchRole>(role - std::begin(SWITCH_ROLE_NAMES));
+}
+
+/// @return whether frames may pass a switch with WAN links on their way within a datacenter
+bool
+HasRoutesThroughExternals(const Network& network)
+{
+    std::set<const Station*> externals;
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = network.GetSwitch(s);
+        for (uint16_t p = 0; p < sw->GetNPorts(); ++p)
+        {
+            if (sw->IsWanPort(p))
+            {
+                externals.insert(PeekPointer(sw));
+            }
+        }
+    }
+    std::map<uint32_t, std::set<uint32_t>> racks; // by datacenter
+    for (uint32_t nic = 0; nic < network.GetNNics(); ++nic)
+    {
+        racks[network.GetDatacenter(nic)].insert(network.GetRack(nic));
+    }
+    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
+    {
+        const Ptr<Switch> sw = network.GetSwitch(s);
+        for (const uint32_t rack : racks[sw->GetDatacenter()])
+        {
+            for (const uint16_t p : sw->GetRouting().GetGroup(rack))
+            {
+                if (externals.count(sw->GetPort(p)->GetPeer()->GetOwner()))
+                {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+void
+TransportOptions::AddOptions(CheckedCommandLine& cmd)
+{
+    // Types of the program itself and of other libraries are among them.
+    const auto known = [](const TypeId& base) { return ValueCheck::KnownTypes(base); };
+    const std::string stageTypes = known(SwitchStage::GetTypeId());
+    cmd.AddValue("cc",
+                 "Rate law: none, or one of " + known(CongestionControl::GetTypeId()) +
+                     "; [Attribute=value|...] may follow",
+                 cc);
+    cmd.AddAttributeFile("nvidia",
+                         "File of lines such as rpg_ai_rate=50: DCQCN and ECN by NVIDIA's names",
+                         &NvidiaNames::Read);
+    cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
+    cmd.AddValue("stages",
+                 "What runs on switches, with commas between: " + stageTypes +
+                     "; attributes may follow; tor:, spine:, core: or dci: in front of one says "
+                     "which switches have it, otherwise all",
+                 stages);
+    cmd.AddValue("edge",
+                 "What runs on external switches (as dci: in --stages), with commas between: " +
+                     stageTypes + "; attributes may follow",
+                 edge);
+    cmd.AddValue("tuner",
+                 "What tunes parameters while the simulation is on: " + known(Tuner::GetTypeId()) +
+                     "; attributes may follow",
+                 tuner);
+    cmd.AddValue("lossRecovery",
+                 known(LossRecovery::GetTypeId()) + "; attributes may follow",
+                 lossRecovery);
+    cmd.AddValue("interLossRecovery",
+                 "The same for flows between datacenters; empty: as --lossRecovery",
+                 interLossRecovery);
+    cmd.AddValue(pathsOption,
+                 known(PathSelector::GetTypeId()) + " (FlowHash is ECMP); attributes may follow",
+                 paths);
+    cmd.AddValue("interPaths",
+                 "The same for flows between datacenters; empty: as --" + pathsOption,
+                 interPaths);
+    cmd.AddValue("lossless", "PFC protects data; otherwise switches drop what is too much", pfc);
+    cmd.AddValue("ecn", "Switches mark ECN", ecn);
+    cmd.AddValue("int", "Switches stamp in-band telemetry", telemetry);
+    cmd.AddValue("ecmpSeed", "Salt of the ECMP hashes; 0: as --seed", ecmpSeed);
+    cmd.Refuse("ns3::roce::Nic::CongestionControl", "cc");
+    cmd.Refuse("ns3::roce::Nic::InterCongestionControl", "interCc");
+    cmd.Refuse("ns3::roce::Nic::LossRecovery", "lossRecovery");
+    cmd.Refuse("ns3::roce::Nic::InterLossRecovery", "interLossRecovery");
+    cmd.Refuse("ns3::roce::Nic::PathSelector", pathsOption);
+    cmd.Refuse("ns3::roce::Nic::InterPathSelector", "interPaths");
+}
+
+void
+TransportOptions::Apply(const CheckedCommandLine& cmd) const
+{
+    const std::string name = cc == "none" ? "LineRate" : cc;
+    Config::SetDefault(
+        "ns3::roce::Nic::CongestionControl",
+        StringValue(ValueCheck::Factory("--cc", name, CongestionControl::GetTypeId())));
+    const auto setInter =
+        [](const char* attribute, const char* option, const std::string& text, TypeId base) {
+            Config::SetDefault(
+                std::string("ns3::roce::Nic::") + attribute,
+                StringValue(text.empty() ? "" : ValueCheck::Factory(option, text, base)));
+        };
+    setInter("InterCongestionControl",
+             "--interCc",
+             interCc == "none" ? "LineRate" : interCc,
+             CongestionControl::GetTypeId());
+    setInter("InterLossRecovery",
+             "--interLossRecovery",
+             interLossRecovery,
+             LossRecovery::GetTypeId());
+    setInter("InterPathSelector", "--interPaths", interPaths, PathSelector::GetTypeId());
+    Config::SetDefault(
+        "ns3::roce::Nic::LossRecovery",
+        StringValue(
+            ValueCheck::Factory("--lossRecovery", lossRecovery, LossRecovery::GetTypeId())));
+    Config::SetDefault(
+        "ns3::roce::Nic::PathSelector",
+        StringValue(ValueCheck::Factory("--" + pathsOption, paths, PathSelector::GetTypeId())));
+    if (!pfc)
+    {
+        if (cmd.IsGiven("ns3::roce::Switch::LosslessClasses"))
+        {
+            throw InputError("--lossless=0 with --ns3::roce::Switch::LosslessClasses, expected one "
+                             "of them");
+        }
+        Config::SetDefault("ns3::roce::Switch::LosslessClasses", UintegerValue(0));
+    }
+    for (const StagePlacement& placement : GetStages())
+    {
+        RefuseShimAttributes(cmd, placement.stage);
+    }
+}
+
+void
+TransportOptions::RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& stage)
+{
+    // TYPE[ATTRIBUTE=VALUE|...]: what the stage sets itself is not for the command line.
+    const std::string text = stage.Create<SwitchStage>()->GetSenderShim();
+    const std::size_t bracket = text.find('[');
+    std::istringstream list(text.substr(std::min(bracket + 1, text.size())));
+    for (std::string item; bracket != std::string::npos && std::getline(list, item, '|');)
+    {
+        const std::string name = item.substr(0, item.find('='));
+        const std::string path = text.substr(0, bracket) + "::" + name;
+        if (cmd.IsGiven(path))
+        {
+            throw InputError("--" + path + " has no effect here, expected --" +
+                             stage.GetTypeId().GetName() + "::" + name);
+        }
+    }
+}
+
+std::vector<StagePlacement>
+TransportOptions::GetStages() const
+{
+    std::vector<StagePlacement> placements;
+    const auto add = [&](const std::string& option, std::string text, SwitchRole where) {
+        ObjectFactoryValue factory;
+        factory.DeserializeFromString(ValueCheck::Factory(option, text, SwitchStage::GetTypeId()),
+                                      MakeObjectFactoryChecker());
+        placements.emplace_back(factory.Get(), where);
+    };
+    for (std::string text : SplitOutsideBrackets(stages))
+    {
+        const SwitchRole where = TakeRole("--stages", text);
+        add("--stages", text, where);
+    }
+    for (const std::string& text : SplitOutsideBrackets(edge))
+    {
+        add("--edge", text, SwitchRole::DCI);
+    }
+    return placements;
+}
+
+Network::Options
+TransportOptions::MakeNetworkOptions() const
+{
+    Network::Options options;
+    options.ecn = ecn;
+    options.telemetry = telemetry;
+    options.ecmpSeed = ecmpSeed ? ecmpSeed : RngSeedManager::GetRun();
+    options.stages = GetStages();
+    if (!tuner.empty())
+    {
+        ObjectFactoryValue factory;
+        factory.DeserializeFromString(ValueCheck::Factory("--tuner", tuner, Tuner::GetTypeId()),
+                                      MakeObjectFactoryChecker());
+        options.tuner = factory.Get();
+    }
+    return options;
+}
+
+namespace
+{
+
+/// @return "0.32 ms"
+std::string
+Milliseconds(double ps)
+{
+    std::ostringstream text;
+    text << std::setprecision(4) << ps / 1e9 << " ms";
+    return text.str();
+}
+
+/// @return its type without ns3::roce::
+std::string
+NameOf(const Object& object)
+{
+    const std::string name = object.GetInstanceTypeId().GetName();
+    return name.substr(name.rfind(':') + 1);
+}
+
+/// @param flow any @return a warning if flows fail while their frames merely wait, or nothing
+std::string
+CheckPatience(const Network& network, const FlowSpec& flow)
+{
+    Nic& nic = *network.GetNic(flow.src);
+    const PathInfo path = network.GetPath(flow.src, flow.dst, 0, flow.trafficClass);
+    const Ptr<LossRecovery> recovery =
+        nic.GetProfile(path.interDc)->GetRecovery()->ForQueuePair(path, nic.GetRtoFloorPs(path));
+    const auto longestPs = static_cast<double>(recovery->GetLongestTimeoutPs(nic.GetRtoPs(path)));
+    const double patiencePs = longestPs * (nic.GetRetryLimit() + 1.0);
+    // Without PFC it is rare that one port has as much of the buffer.
+    if (!path.lossless || !nic.GetRetryLimit() ||
+        patiencePs >= static_cast<double>(path.fullQueuePs))
+    {
+        return "";
+    }
+    return NameOf(*recovery) + (path.interDc ? " between datacenters" : "") +
+           ": flows fail after " + std::to_string(nic.GetRetryLimit() + 1) + " timeouts of " +
+           Milliseconds(longestPs) + ", but a full buffer between NIC " + std::to_string(flow.src) +
+           " and NIC " + std::to_string(flow.dst) + " takes " +
+           Milliseconds(static_cast<double>(path.fullQueuePs)) +
+           " to drain; longer timeouts or --ns3::roce::Nic::RetryLimit=0 would let them wait";
+}
+
+/// @param flow any @return a warning if packets that overtake cause repeats, or nothing
+std::string
+CheckOrder(const Network& network, const FlowSpec& flow)
+{
+    const bool interDc = network.GetDatacenter(flow.src) != network.GetDatacenter(flow.dst);
+    const TransportProfile& profile = *network.GetNic(flow.src)->GetProfile(interDc);
+    if (!profile.GetSelector()->IsPerPacket() || !profile.GetRecovery()->NeedsOrder())
+    {
+        return "";
+    }
+    return NameOf(*profile.GetSelector()) + (interDc ? " between datacenters" : "") +
+           " sends packets on several paths, and " + NameOf(*profile.GetRecovery()) +
+           " repeats each that another one overtakes; SelectiveRepeat[ReorderPackets=64] or "
+           "PacketTimers would bear that";
+}
+
+} // namespace
+
+std::vector<std::string>
+TransportOptions::CheckRecovery(const Network& network, const std::vector<FlowSpec>& flows)
+{
+    std::vector<std::string> warnings;
+    for (const auto check : {&CheckPatience, &CheckOrder})
+    {
+        std::string warning;
+        for (const bool interDc : {false, true})
+        {
+            const auto flow = std::find_if(flows.begin(), flows.end(), [&](const FlowSpec& f) {
+                return interDc == (network.GetDatacenter(f.src) != network.GetDatacenter(f.dst));
+            });
+            if (flow != flows.end() && warning.empty())
+            {
+                warning = check(network, *flow);
+            }
+        }
+        if (!warning.empty())
+        {
+            warnings.push_back(warning);
+        }
+    }
+    return warnings;
+}
+
+std::vector<std::string>
+TransportOptions::Check(const Network& network) const
+{
+    Nic& nic = *network.GetNic(0);
+    const PathInfo path = network.GetPath(0, network.GetNNics() - 1, 0);
+    for (const bool interDc : {false, true})
+    {
+        // Throws for values that are good each by itself, but do not go together.
+        const TransportProfile& profile = *nic.GetProfile(interDc);
+        profile.GetLaw()->Fork();
+        PathInfo own = path;
+        own.interDc = interDc;
+        profile.GetRecovery()->ForQueuePair(own, 0);
+    }
+    const Ptr<CongestionControl> law = nic.GetProfile(path.interDc)->GetLaw()->Fork();
+    law->Start(path, 0);
+    std::vector<std::string> warnings = network.GetWarnings();
+    if (const std::string warning = law->GetWarning(); !warning.empty())
+    {
+        warnings.push_back(
+            (path.interDc && !interCc.empty() ? "--interCc=" + interCc : "--cc=" + cc) + ": " +
+            warning);
+    }
+    nic.GetProfile(path.interDc)->GetSelector()->Fork()->Start(path, 0, 0);
+    return warnings;
+}
+
+std::vector<UnusedOptions>
+TransportOptions::GetUnused(const CheckedCommandLine& cmd,
+                            const Network& network,
+                            const std::vector<FlowSpec>& flows) const
+{
+    const std::array<bool, 2> scopes = FindScopes(network, flows);
+    std::vector<UnusedOptions> unused = FindUnusedAttributes(cmd.GetGiven(), network, scopes);
+    if (!scopes[true])
+    {
+        if (!edge.empty() && !HasRoutesThroughExternals(network))
+        {
+            unused.push_back({{"edge"}, "without flows between datacenters"});
+        }
+        unused.push_back(
+            {{"interCc", "interLossRecovery", "interPaths"}, "without flows between datacenters"});
+    }
+    const std::tuple<std::string, std::string, bool> pairs[] = {
+        {"cc", "interCc", interCc.empty()},
+        {"lossRecovery", "interLossRecovery", interLossRecovery.empty()},
+        {pathsOption, "interPaths", interPaths.empty()}};
+    for (const auto& [name, interName, same] : pairs)
+    {
+        if (!scopes[false] && !same)
+        {
+            unused.push_back(
+                {{name}, "with --" + interName + " and without flows within a datacenter"});
+        }
+    }
+    if (!pfc)
+    {
+        const std::string sw = "ns3::roce::Switch::";
+        unused.push_back({{"wanXonFraction",
+                           sw + "HeadroomFactor",
+                           sw + "HeadroomInBuffer",
+                           sw + "PauseQuanta",
+                           sw + "RefreshPause",
+                           sw + "ResponseBytes",
+                           sw + "XonOffset"},
+                          "with --lossless=0"});
+    }
+    return unused;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_TRANSPORT_OPTIONS_H
+#define ROCE_TRANSPORT_OPTIONS_H
+
+#include "roce-command-line.h"
+
+#include "ns3/roce-network.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that choose what NICs and switches do.
+ *
+ * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), Network::Build() with
+ * MakeNetworkOptions(), Check().
+ */
+struct TransportOptions
+{
+    std::string cc{"Dcqcn"};             //!< short name or TypeId, attributes may follow
+    std::string interCc;                 //!< the same, between datacenters; empty: cc
+    std::string stages;                  //!< SwitchStages, by role of switch, with commas between
+    std::string edge;                    //!< the same, of external switches
+    std::string tuner;                   //!< a Tuner, or nothing
+    std::string lossRecovery{"GoBackN"}; //!< the same for LossRecovery
+    std::string interLossRecovery;       //!< the same, between datacenters; empty: lossRecovery
+    std::string paths{"FlowHash"};       //!< the same for PathSelector
+    std::string interPaths;              //!< the same, between datacenters; empty: paths
+    bool pfc{true};                      //!< off: no class is lossless
+    bool ecn{true};                      //!< switches mark
+    bool telemetry{true};                //!< switches stamp
+    uint64_t ecmpSeed{1};                //!< salt of the ECMP hashes; 0: the run number
+    std::string pathsOption{"paths"};    //!< name of the option for paths
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Set the defaults of attributes.
+     * @param cmd already parsed
+     * @throw InputError for unknown kinds, bad attributes and combinations, naming the option
+     */
+    void Apply(const CheckedCommandLine& cmd) const;
+
+    /// @return what Network::Build() is to put into switches
+    Network::Options MakeNetworkOptions() const;
+
+    /**
+     * @brief Refuse what would run but make no sense, and bad parameters of the rate law.
+     * @param network built
+     * @return warnings, those of the network first
+     * @throw InputError naming the option
+     */
+    std::vector<std::string> Check(const Network& network) const;
+
+    /**
+     * @brief Look for loss recoveries that repeat or give up what is not lost.
+     * @param network built
+     * @param flows all flows; the first within a datacenter and the first between two stand for all
+     * @return warnings
+     */
+    static std::vector<std::string> CheckRecovery(const Network& network,
+                                                  const std::vector<FlowSpec>& flows);
+
+    /**
+     * @param cmd already parsed
+     * @param network built, with loss models and failures
+     * @param flows that run in it
+     * @return options that change nothing, and given attributes of types that are not there
+     */
+    std::vector<UnusedOptions> GetUnused(const CheckedCommandLine& cmd,
+                                         const Network& network,
+                                         const std::vector<FlowSpec>& flows) const;
+
+  private:
+    std::vector<StagePlacement> GetStages() const;
+    static void RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& stage);
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TRANSPORT_OPTIONS_H */

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_UNUSED_ATTRIBUTES_H
+#define ROCE_UNUSED_ATTRIBUTES_H
+
+#include "ns3/roce-flow-spec.h"
+#include "ns3/roce-network.h"
+#include "ns3/roce-unused-options.h"
+
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @param network built
+ * @param flows that run in it
+ * @return whether there are flows within a datacenter, and between two
+ */
+std::array<bool, 2> FindScopes(const Network& network, const std::vector<FlowSpec>& flows);
+
+/**
+ * @brief Find attributes of types that nothing in a network is of, such as those of an edge
+ * function that is not installed.
+ * @param given names of options, attributes (`ns3::roce::ReflexNsf::TInterval`) and global values
+ * @param network built, with its loss models
+ * @param scopes see FindScopes(): what only flows have that there are not counts as not there
+ * @return those of this module's types, by type
+ */
+std::vector<UnusedOptions> FindUnusedAttributes(const std::set<std::string>& given,
+                                                const Network& network,
+                                                const std::array<bool, 2>& scopes);
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_UNUSED_ATTRIBUTES_H */

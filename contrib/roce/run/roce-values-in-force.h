@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_VALUES_IN_FORCE_H
+#define ROCE_VALUES_IN_FORCE_H
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace ns3
+{
+namespace roce
+{
+
+class Network;
+
+/**
+ * @ingroup roce
+ * @brief Every attribute of what a network consists of, with the value in force, for summary.json:
+ * NICs, switches with their buffers, schedulers and stages, and what queue pairs are made of.
+ * @param network built
+ * @return by role ("nic", "switch", "scheduler", "stage", "intra.congestionControl", ...), a list
+ * of {type, count, values, from}: objects of a role that have the same values are one entry; from
+ * is AttributeInForce::from of each value. A switch port has its ECN thresholds besides
+ */
+nlohmann::ordered_json ValuesInForce(const Network& network);
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_VALUES_IN_FORCE_H */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_WORKLOAD_OPTIONS_H
+#define ROCE_WORKLOAD_OPTIONS_H
+
+#include "roce-collective-options.h"
+#include "roce-command-line.h"
+#include "roce-on-off-options.h"
+
+#include "ns3/nstime.h"
+#include "ns3/roce-flow-spec.h"
+#include "ns3/roce-topology.h"
+#include "ns3/roce-workload.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief The options of a program that say which flows there are.
+ *
+ * Patterns: poisson, incast, alltoall, permutation, allreduce, collective, onoff, list (from a
+ * file); several may be joined with `+`, for example poisson+incast. Random streams are fixed for
+ * each, so that one does not shift another. Tags: 1 incast, 2 allreduce, collective and onoff, 0
+ * the others.
+ */
+struct WorkloadOptions
+{
+    std::string pattern{"poisson"};
+    double load{0.5};
+    std::string loadReference{"host"};
+    double interFraction{0.2}; //!< see PoissonWorkload
+    double interLoad{0};       //!< above 0: of flows between datacenters, which are drawn apart
+    bool interRackOnly{false}; //!< see PoissonWorkload
+    std::string workload{"websearch"};
+    std::string interWorkload;   //!< sizes of flows between datacenters; empty: workload
+    uint64_t truncateBytes{0};   //!< of both; 0: not
+    std::string poissonReceiver; //!< empty: all to all
+    Time poissonStart{0};
+    Time duration{MilliSeconds(2)};
+    std::string flowsFile;
+    std::string through; //!< switches, see PinThrough(); empty: as the hash has it
+    uint32_t incastSenders{16};
+    std::string incastLocalSenders{"-1"}; //!< -1: as incastFrom says
+    bool incastSpread{false};
+    Time incastJitter{0};
+    uint64_t incastBytes{500000};
+    Time incastPeriod{0};
+    double incastLoad{0};
+    std::string incastFrom{"all"};
+    std::string incastReceiver; //!< empty: random
+    uint64_t messageBytes{1000000};
+    Time stagger{0};
+    AllReduceWorkload allReduce; //!< its options; placement and stream are set by Generate()
+    Time computeTime{MilliSeconds(1)};
+    CollectiveOptions collective;
+    OnOffOptions onOff;
+
+    /**
+     * @brief Make every parameter an option.
+     * @param cmd command line
+     */
+    void AddOptions(CheckedCommandLine& cmd);
+
+    /**
+     * @brief Draw or read the flows; uses the ns-3 seed and run number.
+     * @param topology where the hosts stand
+     * @return flows sorted by start, ids from 0
+     * @throw InputError for bad values, naming the option; of patterns that there are not, too
+     */
+    std::vector<FlowSpec> Generate(const Topology& topology) const;
+
+    /// @return options of patterns that there are not, and others that change nothing
+    std::vector<UnusedOptions> GetUnused() const;
+
+    /**
+     * @brief Say what the flows really offer.
+     * @param flows from Generate()
+     * @param topology the same
+     * @return one line: flows, bytes, and, if arrivals go on for `duration`, the load
+     */
+    std::string Report(const std::vector<FlowSpec>& flows, const Topology& topology) const;
+
+  private:
+    void Check(const Topology& topology) const;
+    void CheckLoops() const;
+    bool Has(const std::string& name) const;
+    bool IsRepeated() const;
+    std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
+    std::vector<FlowSpec> Poisson(const Topology& topology) const;
+    std::vector<FlowSpec> PoissonApart(PoissonWorkload poisson, const Topology& topology) const;
+    std::vector<FlowSpec> Incast(const Topology& topology) const;
+    std::vector<FlowSpec> AllReduce(const Topology& topology) const;
+    FlowSizeDistribution GetSizes(const std::string& option, const std::string& text) const;
+    LoadReference GetReference() const;
+    IncastSenders GetSenders() const;
+    std::optional<uint32_t> GetLocalSenders() const;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_WORKLOAD_OPTIONS_H */

@@ -1,0 +1,9 @@
+# See roce_modules in ../../CMakeLists.txt.
+list(APPEND roce_modules
+    systems/bicc/roce-bicc-near-source
+    systems/bicc/roce-bicc-receiver-side
+    systems/bicc/roce-bicc
+)
+list(APPEND roce_sources
+    systems/bicc/roce-voq-series.cc
+)

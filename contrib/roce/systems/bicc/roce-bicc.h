@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_BICC_H
+#define ROCE_BICC_H
+
+#include "roce-bicc-near-source.h"
+#include "roce-bicc-receiver-side.h"
+
+#include "ns3/roce-datacenter-edge.h"
+#include "ns3/roce-parameters.h"
+#include "ns3/roce-shaped-scheduler.h"
+#include "ns3/roce-station-trace.h"
+#include "ns3/roce-switch-stage.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Parameters of Bicc.
+struct BiccParams
+{
+    BiccNearSource::Settings nearSource;
+    BiccReceiverSide::Settings receiverSide;
+    uint8_t controlClass;
+
+    /// @return the parameters: attributes, ranges, meaning
+    static const ParameterTable<BiccParams>& Table();
+};
+
+/**
+ * @ingroup roce
+ * @brief BiCC-like bilateral congestion control on external switches, for hosts with DCQCN: what
+ * other papers tell of BiCC (Wan et al., INFOCOM 2024), and attributes where they are silent.
+ *
+ * Each external switch has both halves, for data that leave its datacenter and for data that enter
+ * it. One half alone is not BiCC, and cannot be had.
+ *
+ * *Near source* (BiccNearSource). Data that meet congestion on their way out, at the WAN port (a
+ * RED curve on its queue) or before (marks they bring), are answered at once with a CNP in the name
+ * of the receiver, at most one per flow and CnpInterval. All marks are taken off, so that the far
+ * receiver does not repeat them.
+ *
+ * *Receiver side* (BiccReceiverSide). Data that come from other datacenters wait in virtual output
+ * queues (VOQs) at the ports into the own one, by destination host, in a ShapedScheduler. CNPs that
+ * these destinations send to other datacenters cut the rate of the VOQ that the data came through,
+ * and end here. So a congested destination holds up its own VOQ, and neither other destinations nor
+ * the senders; only when the buffer of the WAN port is full (Switch, SharedBuffer: what is held
+ * counts there like anything else) is the WAN paused, or loses, and the far near source acts.
+ *
+ * A destination behind several ports has a VOQ, and a rate, at each. A CNP is for the one that the
+ * routing table gives its flow; it is found by the CNP's UDP source port, so by chance where
+ * replies have a port of their own.
+ */
+class Bicc : public SwitchStage, private ShapedScheduler::Owner
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    // inherited from SwitchStage
+    uint32_t GetHooks() const override
+    {
+        return ARRIVAL | DEQUEUE;
+    }
+
+    uint32_t GetKinds() const override
+    {
+        return 1U << static_cast<unsigned>(FrameKind::DATA) |
+               1U << static_cast<unsigned>(FrameKind::CNP);
+    }
+
+    /**
+     * @copydoc SwitchStage::Check()
+     *
+     * Senders of data between datacenters must listen to CNPs, and be steered by nothing else.
+     */
+    void Check(const Deployment& deployment) const override;
+
+    /**
+     * @brief Give ports their VOQs.
+     * @param sw the switch
+     * @throw InputError for a bad attribute, a switch without WAN port, or queues that are not of
+     * class DwrrScheduler
+     */
+    void Install(Switch& sw) override;
+    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
+    int64_t AssignStreams(int64_t stream) override;
+
+    /**
+     * @param counters bicc...: NearCnps (sent to near sources), NearSuppressed (congested frames of
+     * flows that had a CNP less than CnpInterval ago), MarksCleared, CnpsConsumed, CnpsPassed
+     * (see PassCnpsAbove), Cuts, VoqsPeak (most queues of any port at a time)
+     */
+    void Count(std::map<std::string, uint64_t>& counters) const override;
+    Verdict OnArrival(Frame& frame, Port& in, int64_t nowPs) override;
+    Verdict OnDequeue(Frame& frame,
+                      Port& out,
+                      const EgressScheduler& queue,
+                      int64_t nowPs) override;
+
+    /**
+     * @param port index
+     * @return its VOQs, or null if the port leads to another datacenter
+     */
+    Ptr<ShapedScheduler> GetVoqs(uint16_t port) const
+    {
+        return m_voqs.at(port);
+    }
+
+    /// @return rates of the VOQs
+    const BiccReceiverSide& GetReceiverSide() const
+    {
+        return m_receiverSide;
+    }
+
+    /// Signature of trace source NearCnp: the flow's sending NIC and queue pair.
+    typedef void (*NearCnpCallback)(uint32_t nic, uint32_t qp, Time at);
+    /// Signature of trace source Cut: port and VOQ, rate and alpha behind the cut.
+    typedef void (
+        *CutCallback)(uint16_t port, uint32_t voq, uint64_t rateBps, double alpha, Time at);
+
+  private:
+    // inherited from ShapedScheduler::Owner
+    uint32_t Classify(const Frame& frame, uint16_t port, int64_t nowPs) override;
+    uint64_t GetRateBps(uint32_t key, uint16_t port, int64_t nowPs) override;
+
+    void Tell(BiccNearSource::Answer answer, const Frame& data, int64_t nowPs);
+    Verdict OnReturningCnp(const Frame& cnp, int64_t nowPs);
+
+    /// Counters since the start.
+    struct Counters
+    {
+        uint64_t nearCnps{0};
+        uint64_t nearSuppressed{0};
+        uint64_t cnpsConsumed{0};
+        uint64_t cnpsPassed{0};
+        uint64_t cuts{0};
+    };
+
+    Parameters<BiccParams> m_parameters;   //!< attributes
+    std::shared_ptr<const BiccParams> m_p; //!< in force since Install() or Retune()
+    Switch* m_switch{nullptr};
+    DatacenterEdge m_edge;
+    std::vector<bool> m_isWan; //!< by port
+    BiccNearSource m_nearSource;
+    BiccReceiverSide m_receiverSide;
+    std::vector<Ptr<ShapedScheduler>> m_voqs; //!< by port; null: to another datacenter
+    Counters m_counters;
+    StationTrace<uint32_t, uint32_t, Time> m_nearCnpTrace;
+    StationTrace<uint16_t, uint32_t, uint64_t, double, Time> m_cutTrace;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_BICC_H */

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_MLCC_NEAR_SOURCE_H
+#define ROCE_MLCC_NEAR_SOURCE_H
+
+#include "ns3/nstime.h"
+#include "ns3/roce-datacenter-edge.h"
+#include "ns3/roce-edge-flow-table.h"
+#include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
+#include "ns3/roce-switch-stage.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Parameters of MlccNearSource.
+struct MlccNearSourceParams
+{
+    int64_t minIntervalPs; //!< 0: a notification for each packet
+    bool includesWanHop;
+    uint32_t controlClass;
+
+    /// @return the parameters: attributes, ranges, meaning
+    static const ParameterTable<MlccNearSourceParams>& Table();
+};
+
+/**
+ * @ingroup roce
+ * @brief MLCC at the sender's external switch (MLCC, section 3.2.1): what the datacenter's switches
+ * have written into data that leave it goes back to the sender at once.
+ *
+ * Each data frame of an MLCC sender (it has an MlccHeader) that starts on the WAN loses its INT
+ * records, and the sender gets a Switch-INT with them (MlccSwitchInt), charged as an ACK that
+ * brings them. (The paper has them in a CNP, of which the 16 reserved bytes would take two.) So the
+ * way over the WAN begins with empty telemetry, and nothing of the far datacenter waits for a round
+ * trip there. The same for a CE mark and a time stamp, for senders whose law listens to those:
+ * marks of this datacenter end here. A Switch-INT acknowledges nothing.
+ *
+ * With SwitchIntMinInterval a flow's frames in between are only emptied; a mark that one of them
+ * had is told by the next Switch-INT.
+ *
+ * IntStamper, where the switch has one, comes first, so that the queue of the WAN port is among the
+ * records: otherwise nobody would look after it (the paper names only the switches before). With
+ * SwitchIntIncludeWanHop=false a Switch-INT leaves when the data frame arrives, which is the
+ * paper's text.
+ */
+class MlccNearSource : public SwitchStage
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    // inherited from SwitchStage
+    uint32_t GetHooks() const override;
+
+    uint32_t GetKinds() const override
+    {
+        return 1U << static_cast<unsigned>(FrameKind::DATA);
+    }
+
+    void Check(const Deployment& deployment) const override;
+
+    /**
+     * @brief Begin.
+     * @param sw the switch
+     * @throw InputError for a bad attribute, or a switch without WAN port
+     */
+    void Install(Switch& sw) override;
+    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
+
+    /**
+     * @param counters mlcc...: SwitchInts, SwitchIntBytes (MAC header to FCS), SwitchIntsSuppressed
+     * (frames within SwitchIntMinInterval), NearMarksCleared
+     */
+    void Count(std::map<std::string, uint64_t>& counters) const override;
+    Verdict OnArrival(Frame& frame, Port& in, int64_t nowPs) override;
+    Verdict OnDequeue(Frame& frame,
+                      Port& out,
+                      const EgressScheduler& queue,
+                      int64_t nowPs) override;
+
+    /// Signature of trace source SwitchInt: the flow's sending NIC and queue pair, the data's PSN,
+    /// hop records.
+    typedef void (
+        *SwitchIntCallback)(uint32_t nic, uint32_t qp, uint64_t psn, uint32_t hops, Time at);
+
+  private:
+    /// Of a flow that is told not more often than each SwitchIntMinInterval.
+    struct Flow
+    {
+        int64_t toldPs{INT64_MIN / 2};
+        bool marked{false}; //!< a mark has not been told yet
+    };
+
+    void SetFlowTimeout();
+    bool IsServed(const Frame& data) const;
+    void Tell(Frame& data, int64_t nowPs);
+    void Empty(Frame& data) const;
+
+    Parameters<MlccNearSourceParams> m_parameters;   //!< attributes
+    std::shared_ptr<const MlccNearSourceParams> m_p; //!< in force since Install() or Retune()
+    Switch* m_at{nullptr};                           //!< where it is installed
+    DatacenterEdge m_edge;
+    std::vector<bool> m_isWan; //!< by port
+    uint32_t m_hopBytes{0};    //!< of a record on the wire
+    EdgeFlowTable<Flow> m_flows;
+    uint64_t m_told{0};
+    uint64_t m_toldBytes{0};
+    uint64_t m_suppressed{0};
+    uint64_t m_cleared{0};
+    StationTrace<uint32_t, uint32_t, uint64_t, uint32_t, Time> m_switchIntTrace;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_MLCC_NEAR_SOURCE_H */

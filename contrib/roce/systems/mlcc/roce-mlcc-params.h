@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_MLCC_PARAMS_H
+#define ROCE_MLCC_PARAMS_H
+
+#include "roce-mlcc-dqm.h"
+
+#include "ns3/roce-parameters.h"
+
+namespace ns3
+{
+namespace roce
+{
+
+/// @brief The rate laws that map MLCC's signals to R_NS and R_credit.
+enum class MlccInnerCc : uint8_t
+{
+    HPCC,
+    POWER_TCP,
+    DCQCN,
+    TIMELY,
+};
+
+/// Parameters of Mlcc, at both ends.
+struct MlccParams
+{
+    MlccInnerCc innerCc;
+    int64_t nearRttPs;  //!< T_NS; 0: of the path
+    int64_t loopRttPs;  //!< T of the loop between receiver and switch; 0: of the path
+    int64_t crossRttPs; //!< RTT_C; 0: of the path
+    int64_t roundRttPs; //!< RTT_D; 0: as loopRttPs
+    bool creditFastReact;
+    bool wireSteps;
+    double minRateBps;
+    double inflightCap; //!< in line rate times RTT_C; 0: none
+    MlccDqm::Settings dqm;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<MlccParams>& Table();
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_MLCC_PARAMS_H */

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-mlcc-receiver-side.h"
+
+#include "roce-mlcc-edge.h"
+#include "roce-mlcc-header.h"
+
+#include "ns3/roce-plain-queue.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(MlccReceiverSide);
+
+const ParameterTable<MlccReceiverSideParams>&
+MlccReceiverSideParams::Table()
+{
+    using P = MlccReceiverSideParams;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::MlccReceiverSide")
+            .Rate("PfqInitialRate",
+                  &P::initialRateBps,
+                  {0},
+                  Range::AtLeast(0),
+                  "Rate of a new queue; 0: that of the fastest server in the datacenter. Open: so "
+                  "a flow's first round trip is as without MLCC")
+            .Flag("IntReportsPfq",
+                  &P::reportsPfq,
+                  {false},
+                  "The queue length in this switch's hop record is that of the port with all that "
+                  "rates hold back. Open: a backlog would lower its own rate")
+            .Live()
+            .Duration("PfqTimeout",
+                      &P::timeoutPs,
+                      {0},
+                      Range::Within(0, 24.0 * 3600 * 1e12), // as ShapedScheduler::IdleTimeout
+                      "A queue that has been empty for so long is freed; 0: a round trip between "
+                      "the datacenters, propagation of the longest way. Open");
+    return table;
+}
+
+TypeId
+MlccReceiverSide::GetTypeId()
+{
+    static const TypeId tid =
+        MlccReceiverSideParams::Table()
+            .AddTo(TypeId("ns3::roce::MlccReceiverSide")
+                       .SetParent<SwitchStage>()
+                       .SetGroupName("Roce")
+                       .AddConstructor<MlccReceiverSide>(),
+                   &MlccReceiverSide::m_parameters)
+            .AddTraceSource("Queue",
+                            "A frame has entered or left the queue of a flow",
+                            MakeTraceSourceAccessor(&MlccReceiverSide::m_queueTrace),
+                            "ns3::roce::MlccReceiverSide::QueueCallback")
+            .AddTraceSource("Credit",
+                            "An ACK has brought a flow's queue another rate",
+                            MakeTraceSourceAccessor(&MlccReceiverSide::m_creditTrace),
+                            "ns3::roce::MlccReceiverSide::CreditCallback")
+            .AddTraceSource("Flows",
+                            "A flow has got its first queue, or its last one is freed",
+                            MakeTraceSourceAccessor(&MlccReceiverSide::m_flowsTrace),
+                            "ns3::roce::MlccReceiverSide::FlowsCallback");
+    return tid;
+}
+
+// ---------------------------------------------------------------- set-up
+
+void
+MlccReceiverSide::Check(const Deployment& deployment) const
+{
+    m_parameters.Get();
+    CheckMlccEdge(deployment, "ns3::roce::MlccReceiverSide");
+}
+
+void
+MlccReceiverSide::Install(Switch& sw)
+{
+    m_p = m_parameters.Get();
+    DatacenterEdge::RequireWanLink(sw, "ns3::roce::MlccReceiverSide");
+    m_at = &sw;
+    m_edge.Install(sw);
+    m_serverBps = DatacenterEdge::Measure(sw).fastestNicBps;
+    m_hopBytes = GetHopBytes(sw);
+    const int64_t timeoutPs =
+        m_p->timeoutPs ? m_p->timeoutPs : DatacenterEdge::LongestRoundTripPs(sw);
+    m_queues.resize(sw.GetNPorts());
+    m_portBytes.resize(sw.GetNPorts());
+    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+    {
+        if (!sw.IsWanPort(p))
+        {
+            m_queues[p] = MakeQueueLike<ShapedScheduler>(sw, p, "ns3::roce::MlccReceiverSide");
+            m_queues[p]->SetAttribute("IdleTimeout", TimeValue(PicoSeconds(timeoutPs)));
+            m_queues[p]->Configure(this, *sw.GetPort(p));
+            sw.SetQueue(p, m_queues[p]);
+        }
+    }
+}
+
+void
+MlccReceiverSide::Retune(const SwitchStage& prototype, int64_t)
+{
+    m_p = m_parameters.Retune(SameStage<MlccReceiverSide>(prototype).m_parameters, *m_p);
+}
+
+void
+MlccReceiverSide::Count(std::map<std::string, uint64_t>& counters) const
+{
+    counters["mlccPfqs"] += m_counters.queues;
+    counters["mlccCredits"] += m_counters.credits;
+    counters["mlccStrayAcks"] += m_counters.strayAcks;
+    for (const auto& [name, peak] : {std::pair("mlccFlowsPeak", m_counters.flowsPeak),
+                                     std::pair("mlccPfqBytesPeak", m_counters.flowBytesPeak),
+                                     std::pair("mlccQueueBytesPeak", m_counters.bytesPeak)})
+    {
+        counters[name] = std::max(counters[name], peak);
+    }
+}
+
+// ---------------------------------------------------------------- flows and their queues
+
+uint32_t
+MlccReceiverSide::FindOrMake(FlowKey flow)
+{
+    const auto [found, isNew] = m_byFlow.try_emplace(flow, 0);
+    if (isNew)
+    {
+        if (m_freeKeys.empty())
+        {
+            m_freeKeys.push_back(static_cast<uint32_t>(m_flows.size()));
+            m_flows.emplace_back();
+        }
+        found->second = m_freeKeys.back();
+        m_freeKeys.pop_back();
+        m_flows[found->second] = {flow,
+                                  m_p->initialRateBps ? m_p->initialRateBps : m_serverBps,
+                                  0,
+                                  0,
+                                  0};
+    }
+    return found->second;
+}
+
+void
+MlccReceiverSide::OnMade(uint32_t key, uint16_t port, int64_t nowPs)
+{
+    ++m_counters.queues;
+    Flow& flow = m_flows[key];
+    flow.port = !flow.queues || flow.port == port ? port : Flow::SEVERAL;
+    if (flow.queues++ == 0)
+    {
+        m_counters.flowsPeak = std::max<uint64_t>(m_counters.flowsPeak, m_byFlow.size());
+        m_flowsTrace(static_cast<uint32_t>(m_byFlow.size()), PicoSeconds(nowPs));
+    }
+}
+
+void
+MlccReceiverSide::OnForgotten(uint32_t key, uint16_t, int64_t nowPs)
+{
+    if (--m_flows[key].queues == 0)
+    {
+        m_byFlow.erase(m_flows[key].flow);
+        m_freeKeys.push_back(key);
+        m_flowsTrace(static_cast<uint32_t>(m_byFlow.size()), PicoSeconds(nowPs));
+    }
+}
+
+void
+MlccReceiverSide::FreeIdle(int64_t nowPs)
+{
+    if (nowPs < m_freePs)
+    {
+        return;
+    }
+    m_freePs = INT64_MAX;
+    for (const Ptr<ShapedScheduler>& queues : m_queues)
+    {
+        if (queues)
+        {
+            queues->Forget(nowPs);
+            // one that is not empty yet is not due sooner than in a whole timeout
+            m_freePs = std::min({m_freePs, queues->NextForgetPs(), nowPs + queues->GetIdlePs()});
+        }
+    }
+}
+
+uint64_t
+MlccReceiverSide::BytesOf(uint32_t key) const
+{
+    uint64_t bytes = 0;
+    for (const Ptr<ShapedScheduler>& queues : m_queues)
+    {
+        bytes += queues ? queues->GetKeyBytes(key) : 0;
+    }
+    return bytes;
+}
+
+/// The queues of a port have another length.
+inline void
+MlccReceiverSide::NoteBytes(uint16_t port, uint64_t bytes)
+{
+    m_totalBytes += bytes - m_portBytes[port];
+    m_portBytes[port] = bytes;
+    m_counters.bytesPeak = std::max(m_counters.bytesPeak, m_totalBytes);
+}
+
+inline void
+MlccReceiverSide::TraceQueue(uint32_t key, uint64_t bytes, int64_t nowPs) const
+{
+    if (__builtin_expect(!m_queueTrace.IsEmpty(), 0))
+    {
+        const FlowKey flow = m_flows[key].flow;
+        m_queueTrace(NicOfFlow(flow), QpOfFlow(flow), bytes, m_totalBytes, PicoSeconds(nowPs));
+    }
+}
+
+// ---------------------------------------------------------------- frames
+
+uint32_t
+MlccReceiverSide::Classify(const Frame& frame, uint16_t port, int64_t nowPs)
+{
+    if (frame.kind != FrameKind::DATA || !frame.FindExtension<MlccHeader>() ||
+        !m_edge.Enters(frame))
+    {
+        return ShapedScheduler::UNSHAPED;
+    }
+    const uint32_t key = FindOrMake(FlowOfData(frame));
+    // It is about to enter.
+    const ShapedScheduler& queues = *m_queues[port];
+    const uint64_t bytes = queues.GetKeyBytes(key) + frame.frameBytes;
+    m_counters.flowBytesPeak = std::max(m_counters.flowBytesPeak, bytes);
+    NoteBytes(port, queues.GetKeyedBytes() + frame.frameBytes);
+    TraceQueue(key, bytes, nowPs);
+    return key;
+}
+
+uint64_t
+MlccReceiverSide::GetRateBps(uint32_t key, uint16_t, int64_t)
+{
+    return m_flows[key].rateBps;
+}
+
+SwitchStage::Verdict
+MlccReceiverSide::OnArrival(Frame& frame, Port&, int64_t nowPs)
+{
+    if (frame.kind != FrameKind::DATA && m_edge.Leaves(frame))
+    {
+        OnAck(frame, nowPs);
+    }
+    return Verdict::PASS;
+}
+
+void
+MlccReceiverSide::OnAck(const Frame& ack, int64_t nowPs)
+{
+    const MlccHeader* header = ack.FindExtension<MlccHeader>();
+    if (!header || !header->word)
+    {
+        return; // sent by a timer, or by another law's receiver
+    }
+    FreeIdle(nowPs); // not the flow's next frame decides whether this one is for its queue
+    const auto found = m_byFlow.find(FlowOfAck(ack));
+    if (found == m_byFlow.end())
+    {
+        ++m_counters.strayAcks;
+        return;
+    }
+    const uint32_t key = found->second;
+    Flow& flow = m_flows[key];
+    flow.epoch = header->epoch;
+    if (header->GetCreditBps() == flow.rateBps)
+    {
+        return;
+    }
+    flow.rateBps = header->GetCreditBps();
+    ++m_counters.credits;
+    m_creditTrace(ack.dst, ack.dstQp, flow.rateBps, flow.epoch, PicoSeconds(nowPs));
+    if (flow.port != Flow::SEVERAL)
+    {
+        Repace(key, flow.port, nowPs);
+        return;
+    }
+    for (uint16_t p = 0; p < m_queues.size(); ++p)
+    {
+        if (m_queues[p])
+        {
+            Repace(key, p, nowPs);
+        }
+    }
+}
+
+/// The flow's rate is another one.
+void
+MlccReceiverSide::Repace(uint32_t key, uint16_t port, int64_t nowPs)
+{
+    if (m_queues[port]->Repace(key, nowPs))
+    {
+        m_at->Kick(port, nowPs);
+    }
+}
+
+SwitchStage::Verdict
+MlccReceiverSide::OnDequeue(Frame& frame, Port& out, const EgressScheduler&, int64_t nowPs)
+{
+    const uint16_t port = out.GetIndex();
+    if (frame.kind != FrameKind::DATA || !m_queues[port])
+    {
+        return Verdict::PASS;
+    }
+    const uint32_t key = m_queues[port]->GetLastKey();
+    if (key != ShapedScheduler::UNSHAPED)
+    {
+        Stamp(frame, port, key);
+        NoteBytes(port, m_queues[port]->GetKeyedBytes());
+        TraceQueue(key, m_queues[port]->GetKeyBytes(key), nowPs);
+    }
+    return Verdict::PASS;
+}
+
+/// A frame has left its queue.
+void
+MlccReceiverSide::Stamp(Frame& data, uint16_t port, uint32_t key) const
+{
+    if (data.telemetry)
+    {
+        const uint64_t own = static_cast<uint64_t>(m_at->GetNodeId()) << 16 | port;
+        const bool stamped =
+            data.telemetry.hops && data.telemetry.At(data.telemetry.hops - 1).hopId == own;
+        KeepLastHops(data, stamped, m_hopBytes);
+        if (stamped && m_p->reportsPfq)
+        {
+            data.telemetry.At(0).queueBytes = m_queues[port]->GetTotalBytes();
+        }
+    }
+    MlccHeader& header = *data.FindExtension<MlccHeader>();
+    header.epoch = m_flows[key].epoch;
+    header.SetQueueBytes(m_queues[port]->GetKeyWireBytes(key));
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_PARALEON_H
+#define ROCE_PARALEON_H
+
+#include "roce-guided-annealing.h"
+#include "roce-paraleon-params.h"
+#include "roce-utility-meter.h"
+
+#include "ns3/roce-tuner.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief PARALEON: automatic tuning of DCQCN and ECN by the mix of flows (ICNP).
+ *
+ * Each monitor interval, SketchMonitors at ToR switches tell how many elephants and mice there are.
+ * When the mix has changed (Kullback-Leibler divergence above Theta), a run of guided simulated
+ * annealing begins: each interval one setting is in force at all NICs and switches, and its utility
+ * (throughput of the hosts' uplinks, RTT, pauses) is what the next one depends on. At the end the
+ * best setting stays.
+ *
+ * An interval in which no uplink was active and no RTT was measured says nothing about a setting,
+ * which then stays for another one. Utility is known only where NICs have reported: while a run is
+ * on.
+ *
+ * Which parameters are tuned is data (MutationTable): those of Dcqcn and EcnMarker by default, any
+ * live ones of other rate laws and stages with attribute Tuned. Parameters, their values in the
+ * profiles, and the sources: see ParaleonParams::Table().
+ */
+class Paraleon : public Tuner
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    Paraleon();
+
+    std::vector<std::string> GetColumns() const override;
+
+    /// @return the search
+    const GuidedAnnealing& GetAnnealing() const
+    {
+        return m_annealing;
+    }
+
+    /// @return the mix of flows
+    const FlowMix& GetMix() const
+    {
+        return m_mix;
+    }
+
+    /// @return runs of annealing so far
+    uint32_t GetRuns() const
+    {
+        return m_runs;
+    }
+
+  protected:
+    void DoDispose() override;
+    void DoInstall() override;
+    TuningAgents::Options GetAgents(const TunedNetwork& network) const override;
+    bool WantsNicReports() const override;
+    void OnInterval(const TuningReports& reports) override;
+    int64_t DoAssignStreams(int64_t stream) override;
+
+    /// @return 76: PARALEON sends all 19 parameters of the vendor's list (its paper, table IV)
+    uint32_t GetDispatchBytes(std::size_t values) const override;
+
+  private:
+    MutationTable MakeTable() const;
+    std::vector<Setting> ToSettings(const GuidedAnnealing::Values& values) const;
+    bool IsPlainBytes(const TunedParameter& row) const;
+    void CheckTable() const;
+    void Deploy(const GuidedAnnealing::Values& values);
+    void Tell(const std::string& state, const TuningUtility::Terms* terms);
+
+    Parameters<ParaleonParams> m_parameters;
+    std::shared_ptr<const ParaleonParams> m_p; //!< in force since Install()
+    MutationTable m_table;
+    FlowMix m_mix;
+    UtilityMeter m_meter;
+    TuningUtility::Weights m_weights{}; //!< of this run
+    GuidedAnnealing m_annealing;
+    GuidedAnnealing::Values m_deployed;
+    Ptr<UniformRandomVariable> m_searchRandom;
+    uint32_t m_runs{0};
+    uint64_t m_candidate{0}; //!< settings deployed so far
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_PARALEON_H */

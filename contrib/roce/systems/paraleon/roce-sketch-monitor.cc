@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-sketch-monitor.h"
+
+#include "ns3/roce-port.h"
+#include "ns3/roce-switch.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(SketchMonitor);
+
+TypeId
+SketchMonitor::GetTypeId()
+{
+    static const TypeId tid = TypeId("ns3::roce::SketchMonitor")
+                                  .SetParent<SwitchStage>()
+                                  .SetGroupName("Roce")
+                                  .AddConstructor<SketchMonitor>();
+    return tid;
+}
+
+SketchMonitor::SketchMonitor()
+    : m_random(CreateObject<UniformRandomVariable>())
+{
+}
+
+void
+SketchMonitor::Setup(const ParaleonParams& params)
+{
+    m_netFlow = params.monitor == ParaleonParams::Monitor::NETFLOW;
+    m_marks = params.marks;
+    m_tau = params.states.tau;
+    m_exportPs = params.exportIntervalPs;
+    m_mix = params.mix;
+    if (m_netFlow)
+    {
+        m_sampler.Start(params.sampling, params.states.inPackets, m_random);
+    }
+    else
+    {
+        m_sketch.Start(params.sketch);
+    }
+    m_states.Start(params.states);
+}
+
+void
+SketchMonitor::Install(Switch& sw)
+{
+    m_bytes.assign(sw.GetNPorts(), 0);
+    if (!m_tau)
+    {
+        Setup(*Parameters<ParaleonParams>().Get());
+    }
+}
+
+int64_t
+SketchMonitor::AssignStreams(int64_t stream)
+{
+    m_random->SetStream(stream);
+    return 1;
+}
+
+SwitchStage::Verdict
+SketchMonitor::OnArrival(Frame& frame, Port& in, int64_t)
+{
+    m_bytes[in.GetIndex()] += in.WireBytes(frame.frameBytes);
+    if (frame.stageMark)
+    {
+        ++m_skipped;
+        return Verdict::PASS;
+    }
+    frame.stageMark = m_marks;
+    ++m_counted;
+    const uint32_t bytes = std::max<uint32_t>(1, frame.payloadBytes);
+    if (m_netFlow)
+    {
+        m_sampler.Insert(FlowOfData(frame), bytes);
+    }
+    else
+    {
+        m_sketch.Insert(FlowOfData(frame), bytes);
+    }
+    return Verdict::PASS;
+}
+
+FlowShares
+SketchMonitor::ReadAndReset(int64_t nowPs)
+{
+    if (m_netFlow)
+    {
+        if (nowPs - m_exportedPs < m_exportPs)
+        {
+            return {};
+        }
+        m_exportedPs = nowPs;
+        m_sampler.ReadAndReset(m_readings);
+    }
+    else
+    {
+        m_sketch.ReadAndReset(m_readings);
+    }
+    return FlowMix::Weigh(m_mix, m_states.Update(m_readings), m_tau);
+}
+
+void
+SketchMonitor::Measure(Measurement& into, int64_t nowPs)
+{
+    const FlowShares masses = ReadAndReset(nowPs);
+    into.values = {masses.elephants, masses.mice};
+    into.rxDataBytes = m_bytes;
+    std::fill(m_bytes.begin(), m_bytes.end(), 0);
+}
+
+void
+SketchMonitor::Count(std::map<std::string, uint64_t>& counters) const
+{
+    counters["sketchCounted"] += m_counted;
+    counters["sketchSkipped"] += m_skipped;
+}
+
+} // namespace roce
+} // namespace ns3

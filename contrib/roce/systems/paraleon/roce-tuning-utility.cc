@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-tuning-utility.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+void
+TuningUtility::Start(const Config& config)
+{
+    *this = TuningUtility();
+    m_config = config;
+}
+
+void
+TuningUtility::Begin(int64_t intervalPs)
+{
+    const Config config = m_config;
+    Start(config);
+    m_intervalPs = static_cast<double>(intervalPs);
+}
+
+void
+TuningUtility::AddUplink(uint64_t bytes, uint64_t rateBps)
+{
+    const double used =
+        static_cast<double>(bytes) * 8e12 / (static_cast<double>(rateBps) * m_intervalPs);
+    if (used > m_config.activeThreshold)
+    {
+        m_utilisation += used;
+        ++m_uplinks;
+    }
+}
+
+int64_t
+TuningUtility::GetBaseDelayPs(const Path& path) const
+{
+    switch (m_config.baseDelayMode)
+    {
+    case BaseDelayMode::ROUND_TRIP:
+        return path.roundTripPs;
+    case BaseDelayMode::CONSTANT:
+        return m_config.constantDelayPs;
+    case BaseDelayMode::LITERAL:
+        return path.routers * path.leastDelayPs;
+    }
+    return 0;
+}
+
+void
+TuningUtility::AddRtt(const Path& path, int64_t rttPs)
+{
+    const auto base = static_cast<double>(GetBaseDelayPs(path));
+    const auto rtt = static_cast<double>(rttPs);
+    ++m_pairs;
+    m_basePs += base;
+    m_rttPs += rtt;
+    m_ratios += base / rtt;
+}
+
+void
+TuningUtility::AddPort(int64_t pausedPs, uint64_t pauseFrames)
+{
+    ++m_ports;
+    m_pausedPorts += pausedPs > 0 ? 1 : 0;
+    m_toldPorts += pauseFrames ? 1 : 0;
+    m_pausedPs += static_cast<double>(pausedPs);
+    m_pauseFrames += pauseFrames;
+}
+
+double
+TuningUtility::PauseTerm() const
+{
+    if (!m_ports)
+    {
+        return 1;
+    }
+    const auto ports = static_cast<double>(m_ports);
+    double share = 0;
+    switch (m_config.pfcMetric)
+    {
+    case PfcMetric::EXACT_TIME:
+        share = m_pausedPs / ports / m_intervalPs;
+        break;
+    case PfcMetric::FRAME_COUNT:
+        if (m_toldPorts)
+        {
+            share = static_cast<double>(m_pauseFrames) / static_cast<double>(m_toldPorts) *
+                    static_cast<double>(m_config.frameDelayPs) / m_intervalPs;
+        }
+        break;
+    case PfcMetric::PAUSED_LINK_SHARE:
+        share = static_cast<double>(m_pausedPorts) / ports;
+        break;
+    }
+    return 1 - std::min(1.0, share);
+}
+
+TuningUtility::Terms
+TuningUtility::Evaluate(const Weights& weights) const
+{
+    Terms terms;
+    terms.any = m_uplinks || m_pairs;
+    terms.tp = m_uplinks ? m_utilisation / static_cast<double>(m_uplinks) : 0;
+    if (m_pairs)
+    {
+        terms.rtt = m_config.rttMetric == RttMetric::MEAN_OF_RATIOS
+                        ? m_ratios / static_cast<double>(m_pairs)
+                        : m_basePs / m_rttPs;
+    }
+    terms.pfc = PauseTerm();
+    terms.u = weights.tp * terms.tp + weights.rtt * terms.rtt + weights.pfc * terms.pfc;
+    return terms;
+}
+
+const TuningUtility::Weights&
+TuningUtility::GetWeights(bool elephantsDominate) const
+{
+    return m_config.weightMode == WeightMode::BY_DOMINANCE && elephantsDominate ? m_config.elephants
+                                                                                : m_config.mice;
+}
+
+} // namespace roce
+} // namespace ns3

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_TUNING_UTILITY_H
+#define ROCE_TUNING_UTILITY_H
+
+#include "ns3/roce-tuning-agents.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief PARALEON's utility of a monitor interval (section III-C, equation 1 of its paper):
+ * U = w_TP O_TP + w_RTT O_RTT + w_PFC O_PFC, each term at most 1 (but O_RTT with a constant delay).
+ *
+ * An interval begins with Begin(); the controller then adds what ports and NICs have measured, and
+ * Evaluate() makes the terms. O_TP is the mean utilisation of uplinks that are active, O_RTT the
+ * mean of base delay over RTT of NIC pairs, O_PFC 1 - mean pause time / interval. A term without
+ * any sample is 0 (O_PFC: 1): an interval in which nothing comes through is not a good one.
+ */
+class TuningUtility
+{
+  public:
+    /// Which weights count.
+    enum class WeightMode : uint8_t
+    {
+        BY_DOMINANCE, //!< those of elephants or mice, whichever dominate when tuning begins
+        STATIC,       //!< always the same (table III)
+    };
+
+    /// How base delays and RTTs of pairs become one number.
+    enum class RttMetric : uint8_t
+    {
+        MEAN_OF_RATIOS, //!< mean of base / RTT (paper)
+        RATIO_OF_MEANS, //!< mean base / mean RTT (artifacts)
+    };
+
+    /// The base path delay of a pair.
+    enum class BaseDelayMode : uint8_t
+    {
+        ROUND_TRIP, //!< both ways with serialisation: the RTT of an empty network
+        CONSTANT,   //!< the same for all pairs (artifacts: 40 us)
+        LITERAL,    //!< routers times least delay of a link, one way (paper, as printed)
+    };
+
+    /// What stands for the pause time of a device.
+    enum class PfcMetric : uint8_t
+    {
+        EXACT_TIME,  //!< mean over ports of the time paused
+        FRAME_COUNT, //!< mean over paused ports of PAUSE frames, times FrameDelay (artifact 1)
+        PAUSED_LINK_SHARE, //!< share of ports that were paused at all (artifact 2)
+    };
+
+    /// Whose utilisation O_TP is.
+    enum class Uplinks : uint8_t
+    {
+        TOR_HOST_PORTS,   //!< what ToR switches receive from hosts (paper)
+        ALL_SWITCH_PORTS, //!< what all switches receive from anybody (artifact 2)
+    };
+
+    /// Weights of the terms; their sum is 1.
+    struct Weights
+    {
+        double tp;
+        double rtt;
+        double pfc;
+    };
+
+    /// Parameters; see ParaleonParams::Table().
+    struct Config
+    {
+        WeightMode weightMode;
+        Weights mice;           //!< when mice dominate; also those of STATIC
+        Weights elephants;      //!< when elephants dominate
+        Uplinks uplinks;        //!< for who calls AddUplink()
+        double activeThreshold; //!< an uplink is active above that share of its rate
+        RttMetric rttMetric;
+        BaseDelayMode baseDelayMode;
+        int64_t constantDelayPs; //!< of CONSTANT
+        PfcMetric pfcMetric;
+        int64_t frameDelayPs; //!< of FRAME_COUNT
+    };
+
+    using Path = TunedPath;
+
+    /// The terms.
+    struct Terms
+    {
+        double u{0};     //!< U
+        double tp{0};    //!< O_TP
+        double rtt{0};   //!< O_RTT
+        double pfc{1};   //!< O_PFC
+        bool any{false}; //!< there was an active uplink or an RTT
+    };
+
+    /// @brief Begin. @param config copied
+    void Start(const Config& config);
+
+    /// @brief A monitor interval begins: nothing has been measured. @param intervalPs above 0
+    void Begin(int64_t intervalPs);
+
+    /**
+     * @param bytes received in the interval, headers included
+     * @param rateBps rate of the link
+     */
+    void AddUplink(uint64_t bytes, uint64_t rateBps);
+
+    /**
+     * @param path of the pair
+     * @param rttPs its last RTT in the interval; above 0
+     */
+    void AddRtt(const Path& path, int64_t rttPs);
+
+    /**
+     * @brief A port that had RDMA traffic, or was paused, in the interval.
+     * @param pausedPs how long it was paused within the interval
+     * @param pauseFrames PAUSE frames received
+     */
+    void AddPort(int64_t pausedPs, uint64_t pauseFrames);
+
+    /// @return the terms. @param weights from GetWeights()
+    Terms Evaluate(const Weights& weights) const;
+
+    /// @return the weights for a run. @param elephantsDominate when it begins
+    const Weights& GetWeights(bool elephantsDominate) const;
+
+    /// @return the base delay by the configuration, ps. @param path of the pair
+    int64_t GetBaseDelayPs(const Path& path) const;
+
+  private:
+    double PauseTerm() const;
+
+    Config m_config{};
+    double m_intervalPs{1};
+    double m_utilisation{0}; //!< sum over active uplinks
+    uint64_t m_uplinks{0};   //!< active ones
+    uint64_t m_pairs{0};
+    uint64_t m_ports{0};
+    uint64_t m_pausedPorts{0}; //!< for any time
+    uint64_t m_toldPorts{0};   //!< that received PAUSE frames
+    uint64_t m_pauseFrames{0};
+    double m_pausedPs{0};
+    double m_basePs{0};
+    double m_rttPs{0};
+    double m_ratios{0};
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_TUNING_UTILITY_H */

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_REFLEX_NSF_H
+#define ROCE_REFLEX_NSF_H
+
+#include "roce-nsf-machine.h"
+
+#include "ns3/nstime.h"
+#include "ns3/roce-datacenter-edge.h"
+#include "ns3/roce-edge-flow-table.h"
+#include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
+#include "ns3/roce-switch-stage.h"
+
+#include <memory>
+#include <string>
+
+namespace ns3
+{
+namespace roce
+{
+
+/// Parameters of ReflexNsf.
+struct ReflexNsfParams
+{
+    /// What the sender does without pseudo-ACKs.
+    enum class SilentMode : uint8_t
+    {
+        FREEZE,
+        HOLD_AND_CLOCK,
+        PROBE,
+    };
+
+    NsfMachine::Config machine; //!< its probeIntervalPs is 0 unless silentMode is PROBE
+    SilentMode silentMode;
+    bool paced;  //!< a window is a rate
+    bool egress; //!< where T_src is taken
+    int64_t hostClockOffsetPs;
+    int64_t flowEntryTimeoutPs;
+    uint8_t controlClass;
+    uint32_t pseudoAckBytes; //!< 0: an ACK with a time stamp
+    bool gating;
+    bool coversSent;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<ReflexNsfParams>& Table();
+};
+
+/**
+ * @ingroup roce
+ * @brief Reflex's near-source feedback (NSF): the external switch answers in place of the far
+ * receiver (Liu et al., "Reflex", III-C).
+ *
+ * Of each data packet that leaves the datacenter the switch knows how long it took from the
+ * sender's NIC, T_src (its time stamp against the switch's clock). A machine for each flow
+ * (NsfMachine) decides which of them are answered with a pseudo-ACK: a notification that echoes the
+ * time stamp. At the sender ReflexSender gives it to the rate law as the RTT sample and keeps the
+ * real ACKs, of the WAN's RTT, away from it. The packet goes on unchanged and undelayed.
+ *
+ * Only rate laws that take RTT samples make sense (Timely, Swift, PowerTcp's delay form).
+ *
+ * The profiles are readings of what the paper leaves open.
+ * "literal" is the paper's text. It counts packets in Cooling, of which at line rate five pass
+ * within 0.5 us, so that the sender gets one sample at most; and windows stay what they are, which
+ * at a WAN's RTT starves window laws (ReflexSender). SilentMode and WindowMode are those of
+ * ReflexSender, where they are told; SilentMode=probe is freeze there, with a pseudo-ACK each
+ * ProbeInterval in Silent here.
+ *
+ * With freeze, the paper's text, a sender keeps the rate it has when Cooling ends. holdAndClock
+ * lets it get on, but suits only laws that take each sample which keeps a flow Silent for a reason
+ * to speed up: Timely, not Swift, whose target is passed by a queue far below TSrcThreshold. There
+ * a last sample between the two is repeated until the window is at its floor.
+ *
+ * Details:
+ * - T_src counts from the start of the packet's transmission at the NIC to its complete reception
+ *   here (MeasurePoint=ingress), or to the start of its transmission on the WAN (egress).
+ * - The clocks of hosts and switch are the same; HostClockOffset moves those of the hosts.
+ * - All data between datacenters is served, whatever its class: its senders get no other samples.
+ * - A pseudo-ACK acknowledges nothing. It is emitted in ControlClass and charged as an ACK with a
+ *   time stamp, unless PseudoAckBytes says otherwise.
+ */
+class ReflexNsf : public SwitchStage
+{
+  public:
+    /// Mechanism in a notification.
+    static constexpr uint32_t KIND = 0x4e5346; // "NSF"
+
+    /// Counters since the start.
+    struct Counters
+    {
+        uint64_t dataFrames{0};     //!< frames that left the datacenter
+        uint64_t dataBytes{0};      //!< MAC header to FCS
+        uint64_t pseudoAcks{0};     //!< sent
+        uint64_t pseudoAckBytes{0}; //!< MAC header to FCS
+        uint64_t activations{0};    //!< Silent or Cooling to Active
+    };
+
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    uint32_t GetHooks() const override;
+
+    uint32_t GetKinds() const override
+    {
+        return 1U << static_cast<unsigned>(FrameKind::DATA);
+    }
+
+    void Check(const Deployment& deployment) const override;
+    std::string GetSenderShim() const override;
+    void Install(Switch& sw) override;
+    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
+    void Count(std::map<std::string, uint64_t>& counters) const override;
+    Verdict OnArrival(Frame& frame, Port& in, int64_t nowPs) override;
+    Verdict OnDequeue(Frame& frame,
+                      Port& out,
+                      const EgressScheduler& queue,
+                      int64_t nowPs) override;
+
+    /// @return counters
+    const Counters& GetCounters() const
+    {
+        return m_counters;
+    }
+
+    /// Signature of trace source PseudoAck: NIC and queue pair of the sender, T_src.
+    typedef void (*PseudoAckCallback)(uint32_t nic, uint32_t qp, int64_t delayPs, Time at);
+    /// Signature of trace source State: an NsfMachine::State, and T_src.
+    typedef void (
+        *StateCallback)(uint32_t nic, uint32_t qp, uint8_t state, int64_t delayPs, Time at);
+
+  private:
+    void Measure(const Frame& data, int64_t nowPs);
+    void Answer(const Frame& data, int64_t nowPs);
+
+    Parameters<ReflexNsfParams> m_parameters;   //!< attributes
+    std::shared_ptr<const ReflexNsfParams> m_p; //!< in force since Install() or Retune()
+    Switch* m_switch{nullptr};
+    DatacenterEdge m_edge;
+    EdgeFlowTable<NsfMachine> m_flows;
+    Counters m_counters;
+    StationTrace<uint32_t, uint32_t, int64_t, Time> m_pseudoAckTrace;
+    StationTrace<uint32_t, uint32_t, uint8_t, int64_t, Time> m_stateTrace;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_REFLEX_NSF_H */

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_UNO_ERASURE_RECEIVER_H
+#define ROCE_UNO_ERASURE_RECEIVER_H
+
+#include "roce-uno-erasure-header.h"
+
+#include "ns3/roce-queue-pair.h"
+
+#include <boost/circular_buffer.hpp>
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief Receiving half of UnoErasure, for coded messages: which packets of which block have
+ * arrived, and when to ask for the rest.
+ */
+class UnoErasureReceiver : public ReceiverQp
+{
+  public:
+    /// Parameters; see UnoErasure.
+    struct Config
+    {
+        int64_t timeoutPs{0};      //!< a block's timer without the time of its packets
+        bool allowsForGaps{true};  //!< add that time
+        int64_t framePs{0};        //!< least time between packets
+        int64_t baseRttPs{0};      //!< between NACKs besides the timer, and longest gap counted
+        bool rearmOnPacket{false}; //!< see UnoErasure
+        uint32_t maxNacks{16};     //!< for one block
+    };
+
+    /// @param config parameters
+    explicit UnoErasureReceiver(const Config& config)
+        : m_config(config)
+    {
+    }
+
+    Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) override;
+    bool OnTimer(int64_t nowPs, Frame& nak) override;
+    void FillAck(Frame& ack, const Frame& data) const override;
+
+  private:
+    /// A block of which something has arrived, and that is not delivered with all before it.
+    struct Block
+    {
+        uint64_t firstPsn{0};
+        uint64_t arrived{0};     //!< bit i: packet i has arrived
+        int64_t duePs{NEVER_PS}; //!< when to send a NACK
+        uint32_t bytes{0};       //!< of the message
+        uint16_t nacks{0};       //!< sent
+        BlockPlace place;        //!< of any of its packets
+        bool done{false};        //!< can be rebuilt
+
+        uint64_t EndPsn() const
+        {
+            return firstPsn + place.total;
+        }
+    };
+
+    Block& FindBlock(uint64_t psn, const UnoErasureHeader& header, int64_t nowPs);
+    int64_t TimeoutPs(const Block& block) const;
+    void NoteGap(int64_t nowPs);
+    void Arm(Block& block, int64_t atPs);
+    void Deliver();
+
+    Config m_config;
+    boost::circular_buffer<Block> m_blocks; //!< by PSN; what is before expectedPsn is not kept
+    int64_t m_lastArrivalPs{NEVER_PS};
+    double m_gapPs{0};         //!< average time between packets
+    bool m_answerDone{false};  //!< the block of the data answered can be rebuilt
+    uint64_t m_rebuiltPsn{0};  //!< first of the last block that could be rebuilt
+    uint64_t m_rebuiltBits{0}; //!< what of it had arrived then
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_UNO_ERASURE_RECEIVER_H */

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_UNO_PARAMS_H
+#define ROCE_UNO_PARAMS_H
+
+#include "roce-uno-window.h"
+
+#include "ns3/roce-parameters.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+namespace roce
+{
+
+/**
+ * @ingroup roce
+ * @brief UnoCC's parameters, in the units it computes with. What they mean: see Table().
+ */
+struct UnoParams
+{
+    double alphaFraction;
+    bool alphaIntraBdp; //!< of the BDP inside a datacenter, not of the path's own
+    double kBytes;      //!< 0: BDP inside a datacenter / 7
+    bool mdIntraBdp;    //!< the BDP next to K is the one inside a datacenter
+    int64_t intraRttPs;
+    int64_t interRttPs; //!< 0: the path's
+    bool classRtt;      //!< T is intraRttPs or interRttPs, not the path's base RTT
+    double minCwnd;     //!< full frames
+    double initialCwndBdp;
+    double maxCwndBdp;
+    bool pacing;
+    double pacingGain;
+    double pacingUpdateShare; //!< of T
+    bool timeoutPacket;       //!< a timeout takes a frame off the window
+    bool ownEpochs;           //!< epochs last T, not RTT inside a datacenter
+    int64_t epochPeriodPs;    //!< 0: by ownEpochs
+    bool measuredEpochs;      //!< epochs last as long in T as the last RTT is measured
+    UnoEpoch::Rules epoch;    //!< ECN counters and their average
+    bool epochFromWindow;     //!< the first epoch opens when a window has been sent
+    bool epochAfterQa;        //!< Quick Adapt closes epochs until a window has been sent
+    bool fallingIncrease;     //!< an epoch that lowers the average increases, see UnoCc
+    double mdScale;
+    bool cumulative; //!< gentle cuts in a row multiply their factors
+    int64_t gentleDelayPs;
+    double gentleShare;    //!< of T, on top of gentleDelayPs
+    QuickAdapt::Rules qa;  //!< when and how
+    double qaPeriodFactor; //!< of T (or of the RTT)
+    bool qaMeasured;       //!< periods last a measured RTT
+    double qaSkipRtts;     //!< of T
+    bool qaFirst;          //!< an ACK is looked at for Quick Adapt before AI and epoch
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<UnoParams>& Table();
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_UNO_PARAMS_H */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-wrcc-fair-rate.h"
+
+#include "ns3/roce-time.h"
+
+namespace ns3
+{
+namespace roce
+{
+
+// What WrccFairRate can be told, and its trace sources.
+
+/*
+ * Values: table 2 and section 4.1 of the paper. Profile literal divides in each period, as
+ * Algorithm 1 is printed; QExtraMode=printed is a misprint in both.
+ */
+const ParameterTable<WrccFairRateParams>&
+WrccFairRateParams::Table()
+{
+    using P = WrccFairRateParams;
+    using C = WrccPortRate::Config;
+    using Q = WrccPortRate::QExtra;
+    static const ParameterTable<P> table =
+        ParameterTable<P>("ns3::roce::WrccFairRate", {"default", "literal"})
+            .Rate("FMin",
+                  Nested(&P::rate, &C::fMinBps),
+                  {100e6},
+                  Range::AtLeast(1),
+                  "Least fair rate")
+            .Rate("FMax",
+                  Nested(&P::rate, &C::fMaxBps),
+                  {100e9},
+                  Range::AtLeast(1),
+                  "Greatest fair rate, of faster ports, too: a flow has one NIC")
+            .Number("RateRatio",
+                    Nested(&P::rate, &C::rateRatio),
+                    {1.1},
+                    Range::Within(1, 2),
+                    "Input rate over target from which on the fair rate is divided")
+            .Number("QRatio",
+                    Nested(&P::rate, &C::qRatio),
+                    {0.5},
+                    Range::Within(0, 1),
+                    "Share of the inputs' PFC thresholds that a queue may have")
+            .Number("Lambda",
+                    Nested(&P::rate, &C::lambda),
+                    {0.1},
+                    Range::AboveUpTo(0, 1),
+                    "Weight of a period in AvgRTT")
+            .Number("TargetUtilization",
+                    Nested(&P::rate, &C::targetUtilization),
+                    {1},
+                    Range::AboveUpTo(0, 1),
+                    "Target over line rate")
+            .Number("PfcSlowDown",
+                    Nested(&P::rate, &C::pfcSlowDown),
+                    {2},
+                    Range::AtLeast(1),
+                    "Least SD of a port with a paused input")
+            .Choice("QExtraMode",
+                    Nested(&P::rate, &C::qExtra),
+                    {Q::EXCESS},
+                    {{"excess", Q::EXCESS},
+                     {"printed", Q::PRINTED},
+                     {"qpMinusQmax", Q::QP_MINUS_QMAX},
+                     {"fullQueue", Q::FULL_QUEUE}},
+                    "The queue's term once the queue is at QRatio: what is beyond (excess), "
+                    "Q_max - Q_p (printed), Q_p - Q_max, or Q_p")
+            .Choice("AutoParmCond",
+                    Nested(&P::rate, &C::alphaByInput),
+                    {false},
+                    {{"rFair", false}, {"rInput", true}},
+                    "What has to be below the target for alpha below 1/2")
+            .Flag("AutoParmAbs",
+                  Nested(&P::rate, &C::alphaByDistance),
+                  {false},
+                  "Alpha by the distance to the target, also from above")
+            .Choice("MdGating",
+                    Nested(&P::rate, &C::mdPerRtt),
+                    {true, false},
+                    {{"perRttAvg", true}, {"everyPeriod", false}},
+                    "How often the fair rate is divided: once per average RTT, or every period")
+            .Flag("UseEffectiveDrain",
+                  Nested(&P::rate, &C::effectiveDrain),
+                  {false},
+                  "The target of a port with a queue is what it has sent in the period")
+            .Flag("UseShiftDivision",
+                  Nested(&P::rate, &C::shiftDivision),
+                  {false},
+                  "Divisors are rounded to powers of two, as in the paper's P4 prototype")
+            .Choice("PfcCountMode",
+                    &P::countsRefreshes,
+                    {false},
+                    {{"xoff", false}, {"xoffAndRefresh", true}},
+                    "Pause frames that count")
+            .Duration("FcnpInterval",
+                      &P::fcnpIntervalPs,
+                      {0},
+                      Range::AtLeast(0),
+                      "FCNPs of a flow are further apart; 0: Period")
+            .Count("ControlClass",
+                   &P::controlClass,
+                   {6},
+                   Range::Within(0, 7),
+                   "Traffic class of FCNPs")
+            .Live()
+            .Duration("Period",
+                      Nested(&P::rate, &C::periodPs),
+                      {24 * PS_PER_US},
+                      Range::AtLeast(1000),
+                      "WRCCT: the switch counts for that long")
+            .Count("FcnpHashBits",
+                   &P::fcnpHashBits,
+                   {0},
+                   Range::Within(0, 20),
+                   "The table of flows that were told has 2^n entries, found by a hash of "
+                   "addresses and ports; 0: one entry for each queue pair")
+            .Flag("PhaseJitter",
+                  &P::phaseJitter,
+                  {true},
+                  "Each switch begins at a random phase; false: at 0")
+            .Finish([](P& p, const Parameters<P>&) {
+                Table().Require(p.rate.fMinBps <= p.rate.fMaxBps,
+                                "FMin",
+                                kind::Rate::Print(static_cast<uint64_t>(p.rate.fMinBps)),
+                                "at most FMax, " +
+                                    kind::Rate::Print(static_cast<uint64_t>(p.rate.fMaxBps)));
+                p.fcnpIntervalPs = p.fcnpIntervalPs ? p.fcnpIntervalPs : p.rate.periodPs;
+            });
+    return table;
+}
+
+TypeId
+WrccFairRate::GetTypeId()
+{
+    static const TypeId tid =
+        WrccFairRateParams::Table()
+            .AddTo(TypeId("ns3::roce::WrccFairRate")
+                       .SetParent<SwitchStage>()
+                       .SetGroupName("Roce")
+                       .AddConstructor<WrccFairRate>(),
+                   &WrccFairRate::m_parameters)
+            .AddTraceSource("Period",
+                            "A period of a port has ended; told when the next frame comes",
+                            MakeTraceSourceAccessor(&WrccFairRate::m_periodTrace),
+                            "ns3::roce::WrccFairRate::PeriodCallback")
+            .AddTraceSource("Fcnp",
+                            "An FCNP is sent",
+                            MakeTraceSourceAccessor(&WrccFairRate::m_fcnpTrace),
+                            "ns3::roce::WrccFairRate::FcnpCallback");
+    return tid;
+}
+
+} // namespace roce
+} // namespace ns3

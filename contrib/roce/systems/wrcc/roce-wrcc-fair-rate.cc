@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-wrcc-fair-rate.h"
+
+#include "roce-wrcc-header.h"
+#include "roce-wrcc.h"
+
+#include "ns3/roce-deployment.h"
+#include "ns3/roce-hash.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-pause-sender.h"
+#include "ns3/roce-port.h"
+#include "ns3/roce-reply-builder.h"
+#include "ns3/roce-switch.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+namespace roce
+{
+
+NS_OBJECT_ENSURE_REGISTERED(WrccFairRate);
+
+WrccFairRate::WrccFairRate()
+    : m_random(CreateObject<UniformRandomVariable>())
+{
+}
+
+void
+WrccFairRate::DoDispose()
+{
+    m_at = nullptr;
+    SwitchStage::DoDispose();
+}
+
+int64_t
+WrccFairRate::AssignStreams(int64_t stream)
+{
+    m_random->SetStream(stream);
+    return 1;
+}
+
+void
+WrccFairRate::Check(const Deployment& deployment) const
+{
+    const int64_t periodPs = m_parameters.Get()->rate.periodPs;
+    bool heard = false;
+    for (const Deployment::Transport& transport : deployment.GetTransports())
+    {
+        const auto* law = dynamic_cast<const Wrcc*>(PeekPointer(transport.law));
+        heard = heard || law;
+        if (law && law->GetParams().t1Ps < periodPs)
+        {
+            throw InputError(
+                "ns3::roce::Wrcc: T1 is " + kind::Duration::Print(law->GetParams().t1Ps) +
+                ", expected at least Period of WrccFairRate, " + kind::Duration::Print(periodPs));
+        }
+    }
+    if (!heard)
+    {
+        throw InputError("stage WrccFairRate computes fair rates, but no rate law listens to them; "
+                         "expected Wrcc (--cc=Wrcc)");
+    }
+}
+
+void
+WrccFairRate::Install(Switch& sw)
+{
+    m_p = m_parameters.Get();
+    m_at = &sw;
+    m_domain = static_cast<uint16_t>(sw.GetDatacenter());
+    const uint16_t n = sw.GetNPorts();
+    m_ports.resize(n);
+    m_pauses.assign(n + 1U, 0);
+    for (uint16_t p = 0; p < n; ++p)
+    {
+        OutPort& port = m_ports[p];
+        port.rate.Start(m_p->rate, static_cast<double>(sw.GetPort(p)->GetRateBps()));
+        port.rateMbps = WrccMbps(port.rate.GetRateBps());
+        port.bytesFrom.assign(n + 1U, 0);
+        port.inputs.reserve(n + 1U);
+    }
+    m_flows.SetTimeout(m_p->fcnpIntervalPs);
+    m_toldPs.assign(m_p->fcnpHashBits ? std::size_t{1} << m_p->fcnpHashBits : 0, INT64_MIN / 2);
+}
+
+void
+WrccFairRate::Retune(const SwitchStage& prototype, int64_t nowPs)
+{
+    if (m_index > 0 && nowPs >= m_nextEndPs)
+    {
+        EndPeriods(nowPs, nullptr, 0);
+    }
+    m_p = m_parameters.Retune(SameStage<WrccFairRate>(prototype).m_parameters, *m_p);
+    m_flows.SetTimeout(m_p->fcnpIntervalPs);
+}
+
+void
+WrccFairRate::Count(std::map<std::string, uint64_t>& counters) const
+{
+    counters["wrccRewrites"] += m_rewrites;
+    counters["wrccFcnps"] += m_fcnps;
+    uint64_t& peak = counters["wrccTablePeak"];
+    peak = std::max<uint64_t>(peak, m_toldPs.empty() ? m_flows.GetPeak() : m_toldPs.size());
+}
+
+SwitchStage::Verdict
+WrccFairRate::OnEnqueue(Frame& frame, Port& out, const EgressScheduler&, int64_t nowPs)
+{
+    if (nowPs >= m_nextEndPs)
+    {
+        EndPeriods(nowPs, nullptr, 0);
+    }
+    m_classes |= static_cast<uint8_t>(1U << frame.trafficClass);
+    OutPort& port = m_ports[out.GetIndex()];
+    const auto in = static_cast<uint16_t>(std::min<std::size_t>(frame.inPort, m_ports.size()));
+    uint64_t& bytes = port.bytesFrom[in];
+    if (!bytes)
+    {
+        port.inputs.push_back(in);
+    }
+    bytes += out.WireBytes(frame.frameBytes);
+    return Verdict::PASS;
+}
+
+SwitchStage::Verdict
+WrccFairRate::OnDequeue(Frame& frame, Port& out, const EgressScheduler&, int64_t nowPs)
+{
+    if (nowPs >= m_nextEndPs)
+    {
+        EndPeriods(nowPs, &frame, out.GetIndex());
+    }
+    OutPort& port = m_ports[out.GetIndex()];
+    port.sentBytes += out.WireBytes(frame.frameBytes);
+    if (WrccHeader* header = frame.FindExtension<WrccHeader>())
+    {
+        port.rttSumUs += header->rttUs;
+        ++port.packets;
+        if (header->fairRateMbps > port.rateMbps)
+        {
+            Rewrite(frame, *header, port.rateMbps, nowPs);
+        }
+    }
+    return Verdict::PASS;
+}
+
+void
+WrccFairRate::OnPause(PauseEvent event, Port& port, uint8_t, int64_t nowPs)
+{
+    if (event == PauseEvent::XON || (event == PauseEvent::REFRESH && !m_p->countsRefreshes))
+    {
+        return;
+    }
+    if (nowPs >= m_nextEndPs)
+    {
+        EndPeriods(nowPs, nullptr, 0);
+    }
+    ++m_pauses[port.GetIndex()];
+    m_anyPause = true;
+}
+
+// ---------------------------------------------------------------- periods
+
+/// The first frame: when do periods end here?
+void
+WrccFairRate::Begin(int64_t nowPs)
+{
+    const int64_t periodPs = m_p->rate.periodPs;
+    const double phase = m_p->phaseJitter ? m_random->GetValue(0, 1) : 0;
+    const auto phasePs = static_cast<int64_t>(phase * static_cast<double>(periodPs));
+    // Of the periods before, nothing is to be told.
+    m_nextEndPs =
+        nowPs < phasePs ? phasePs : phasePs + ((nowPs - phasePs) / periodPs + 1) * periodPs;
+    m_index = 1;
+}
+
+__attribute__((noinline)) void
+WrccFairRate::EndPeriods(int64_t nowPs, const Frame* leaving, uint16_t leavingPort)
+{
+    if (m_index == 0)
+    {
+        Begin(nowPs);
+        return;
+    }
+    const int64_t missed = (nowPs - m_nextEndPs) / m_p->rate.periodPs;
+    for (uint16_t p = 0; p < m_ports.size(); ++p)
+    {
+        if (!IsIdle(m_ports[p]))
+        {
+            // The period ends before this frame leaves the queue.
+            const bool one = leaving && p == leavingPort;
+            EndPeriods(p, GetQueueBytes(p) + (one ? leaving->frameBytes : 0), missed, nowPs);
+        }
+    }
+    if (m_anyPause)
+    {
+        std::fill(m_pauses.begin(), m_pauses.end(), 0);
+        m_anyPause = false;
+    }
+    m_index += 1 + missed;
+    m_nextEndPs += (1 + missed) * m_p->rate.periodPs;
+}
+
+/// The same for one port: the present period, and those after it that have ended, too.
+void
+WrccFairRate::EndPeriods(uint16_t p, uint64_t queueBytes, int64_t missed, int64_t nowPs)
+{
+    OutPort& port = m_ports[p];
+    port.rate.Update(m_p->rate, GetPeriod(port, queueBytes), m_index);
+    if (!m_periodTrace.IsEmpty())
+    {
+        m_periodTrace(p, port.rate, PicoSeconds(m_nextEndPs), PicoSeconds(nowPs));
+    }
+    if (missed)
+    {
+        port.rate.Rest(m_p->rate, queueBytes, m_index + missed, missed);
+        if (!m_periodTrace.IsEmpty())
+        {
+            m_periodTrace(p,
+                          port.rate,
+                          PicoSeconds(m_nextEndPs + missed * m_p->rate.periodPs),
+                          PicoSeconds(nowPs));
+        }
+    }
+    port.rateMbps = WrccMbps(port.rate.GetRateBps());
+    for (const uint16_t in : port.inputs)
+    {
+        port.bytesFrom[in] = 0;
+    }
+    port.inputs.clear();
+    port.rttSumUs = port.packets = port.sentBytes = 0;
+}
+
+bool
+WrccFairRate::IsIdle(const OutPort& port) const
+{
+    return port.inputs.empty() && !port.sentBytes && port.rate.IsAtRest(m_p->rate);
+}
+
+uint64_t
+WrccFairRate::GetQueueBytes(uint16_t port) const
+{
+    const EgressScheduler& queue = m_at->GetQueue(port);
+    uint64_t bytes = 0;
+    for (unsigned classes = m_classes; classes; classes &= classes - 1)
+    {
+        bytes += queue.GetLineBytes(static_cast<uint8_t>(__builtin_ctz(classes)));
+    }
+    return bytes;
+}
+
+WrccPortRate::Period
+WrccFairRate::GetPeriod(const OutPort& port, uint64_t queueBytes) const
+{
+    WrccPortRate::Period period;
+    period.queueBytes = queueBytes;
+    period.hasInputs = !port.inputs.empty();
+    for (const uint16_t in : port.inputs)
+    {
+        period.inputBytes += port.bytesFrom[in];
+        period.pauses += m_pauses[in];
+        if (in < m_ports.size())
+        {
+            period.thresholdBytes +=
+                m_at->GetBuffer().GetThresholdBytes(in,
+                                                    static_cast<uint8_t>(__builtin_ctz(m_classes)));
+        }
+    }
+    period.rttSumUs = port.rttSumUs;
+    period.packets = port.packets;
+    period.sentBytes = port.sentBytes;
+    return period;
+}
+
+WrccPortRate
+WrccFairRate::Look(uint16_t p, int64_t nowPs) const
+{
+    const OutPort& port = m_ports.at(p);
+    WrccPortRate rate = port.rate;
+    if (m_index > 0 && nowPs >= m_nextEndPs && !IsIdle(port))
+    {
+        const uint64_t queueBytes = GetQueueBytes(p);
+        const int64_t missed = (nowPs - m_nextEndPs) / m_p->rate.periodPs;
+        rate.Update(m_p->rate, GetPeriod(port, queueBytes), m_index);
+        if (missed)
+        {
+            rate.Rest(m_p->rate, queueBytes, m_index + missed, missed);
+        }
+    }
+    return rate;
+}
+
+// ---------------------------------------------------------------- what is told
+
+void
+WrccFairRate::Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, int64_t nowPs)
+{
+    header.fairRateMbps = fairRateMbps;
+    header.fbdp |= WrccHeader::CLIPPED;
+    ++m_rewrites;
+    if (header.domainId != m_domain || !(header.fbdp & WrccHeader::BURST) || !MayTell(frame, nowPs))
+    {
+        return;
+    }
+    ReplyBuilder replies;
+    replies.trafficClass = static_cast<uint8_t>(m_p->controlClass);
+    Frame* reply = replies.Build(FrameKind::NOTIFICATION, frame, ACK_FRAME_BYTES);
+    reply->msn = WrccFcnp::KIND;
+    reply->psn = frame.psn;
+    WrccFcnp& fcnp = reply->Extend<WrccFcnp>();
+    fcnp.domainId = m_domain;
+    fcnp.fbdp = header.fbdp;
+    fcnp.psn = static_cast<uint32_t>(frame.psn & 0xffffff);
+    fcnp.fairRateMbps = fairRateMbps;
+    ++m_fcnps;
+    m_fcnpTrace(frame.src, frame.srcQp, fairRateMbps, PicoSeconds(nowPs));
+    m_at->Emit(reply, nowPs);
+}
+
+/// @return whether the interval of the flow is over; then it begins anew
+bool
+WrccFairRate::MayTell(const Frame& frame, int64_t nowPs)
+{
+    int64_t* toldPs;
+    if (m_toldPs.empty())
+    {
+        toldPs = &m_flows.Touch(FlowOfData(frame), nowPs).atPs;
+    }
+    else
+    {
+        const uint64_t tuple = Mix64(static_cast<uint64_t>(frame.src) << 32 | frame.dst);
+        toldPs = &m_toldPs[Mix64(tuple ^ frame.entropy) & (m_toldPs.size() - 1)];
+    }
+    if (nowPs - *toldPs <= m_p->fcnpIntervalPs)
+    {
+        return false;
+    }
+    *toldPs = nowPs;
+    return true;
+}
+
+} // namespace roce
+} // namespace ns3

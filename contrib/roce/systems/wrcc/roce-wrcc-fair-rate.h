@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_WRCC_FAIR_RATE_H
+#define ROCE_WRCC_FAIR_RATE_H
+
+#include "roce-wrcc-port-rate.h"
+
+#include "ns3/nstime.h"
+#include "ns3/random-variable-stream.h"
+#include "ns3/roce-edge-flow-table.h"
+#include "ns3/roce-parameters.h"
+#include "ns3/roce-station-trace.h"
+#include "ns3/roce-switch-stage.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace roce
+{
+
+struct WrccHeader;
+
+/// Parameters of WrccFairRate.
+struct WrccFairRateParams
+{
+    WrccPortRate::Config rate;
+    int64_t fcnpIntervalPs; //!< 0: the period
+    uint32_t fcnpHashBits;  //!< 0: each flow has an entry of its own
+    bool countsRefreshes;
+    bool phaseJitter;
+    uint32_t controlClass;
+
+    /// @return the parameters: attributes, profiles, ranges, meaning
+    static const ParameterTable<WrccFairRateParams>& Table();
+};
+
+/**
+ * @ingroup roce
+ * @brief WRCC in a switch: what its ports count, their fair rates, and what they tell senders
+ * (sections 3.2 to 3.4 of the paper). For every switch.
+ *
+ * - Per period: bytes of data by input and output port, at MARK; RTT_est and number of the data
+ *   that leave, at DEQUEUE; XOFFs sent on the input ports, at PAUSE. All data count, with
+ *   WRCC's header or not; bytes are wire bytes, framing included, as the rates are.
+ * - At the end of a period: each port's fair rate, see WrccPortRate. All ports of a switch
+ * together; each switch begins at a random phase.
+ * - Data with a higher FairRate get the port's, and the mark CLIPPED. If they come from the
+ * switch's own datacenter with FBDP set, their sender gets an FCNP, one per flow and FcnpInterval.
+ *
+ * There is no timer: whoever comes first after the end of a period (at the same instant, too) does
+ * its work, and that of the periods without packets behind it. Of the buffer, only thresholds are
+ * read then; the frame at hand may be in it already.
+ */
+class WrccFairRate : public SwitchStage
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    WrccFairRate();
+
+    uint32_t GetHooks() const override
+    {
+        return MARK | DEQUEUE | PAUSE;
+    }
+
+    uint32_t GetKinds() const override
+    {
+        return 1U << static_cast<unsigned>(FrameKind::DATA);
+    }
+
+    void Check(const Deployment& deployment) const override;
+    void Install(Switch& sw) override;
+    void Retune(const SwitchStage& prototype, int64_t nowPs) override;
+    int64_t AssignStreams(int64_t stream) override;
+    void Count(std::map<std::string, uint64_t>& counters) const override;
+    Verdict OnEnqueue(Frame& frame,
+                      Port& out,
+                      const EgressScheduler& queue,
+                      int64_t nowPs) override;
+    Verdict OnDequeue(Frame& frame,
+                      Port& out,
+                      const EgressScheduler& queue,
+                      int64_t nowPs) override;
+    void OnPause(PauseEvent event, Port& port, uint8_t trafficClass, int64_t nowPs) override;
+
+    /**
+     * @brief What a port's fair rate is. Changes nothing.
+     * @param port index
+     * @param nowPs the switch is up to it
+     * @return the state after the last period that has ended by then
+     */
+    WrccPortRate Look(uint16_t port, int64_t nowPs) const;
+
+    /// Signature of trace source Period: port, state, end of the period, and when the switch has
+    /// noticed it. Of the periods without packets that follow one, the last one only is told.
+    typedef void (*PeriodCallback)(uint16_t port, const WrccPortRate& rate, Time end, Time at);
+    /// Signature of trace source Fcnp: NIC and queue pair of the sender, fair rate in Mbit/s.
+    typedef void (*FcnpCallback)(uint32_t nic, uint32_t qp, uint32_t fairRateMbps, Time at);
+
+  protected:
+    void DoDispose() override;
+
+  private:
+    /// What is counted of a port within a period, and its rate.
+    struct OutPort
+    {
+        WrccPortRate rate;
+        uint32_t rateMbps{0};            //!< as it is written into frames
+        std::vector<uint64_t> bytesFrom; //!< by input port; the last: emitted by the switch itself
+        std::vector<uint16_t> inputs;    //!< those of which bytesFrom is not zero
+        uint64_t rttSumUs{0};
+        uint64_t packets{0};
+        uint64_t sentBytes{0};
+    };
+
+    /// When a flow was told last.
+    struct Told
+    {
+        int64_t atPs{INT64_MIN / 2};
+    };
+
+    void Begin(int64_t nowPs);
+    void EndPeriods(int64_t nowPs, const Frame* leaving, uint16_t leavingPort);
+    void EndPeriods(uint16_t port, uint64_t queueBytes, int64_t missed, int64_t nowPs);
+    WrccPortRate::Period GetPeriod(const OutPort& port, uint64_t queueBytes) const;
+    uint64_t GetQueueBytes(uint16_t port) const;
+    bool IsIdle(const OutPort& port) const;
+    void Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, int64_t nowPs);
+    bool MayTell(const Frame& frame, int64_t nowPs);
+
+    Parameters<WrccFairRateParams> m_parameters;   //!< attributes
+    std::shared_ptr<const WrccFairRateParams> m_p; //!< in force since Install() or Retune()
+    Switch* m_at{nullptr};                         //!< where it is installed
+    Ptr<UniformRandomVariable> m_random;           //!< phase
+    uint16_t m_domain{0};
+    uint8_t m_classes{0};           //!< of data seen so far, a bit each
+    bool m_anyPause{false};         //!< in this period
+    int64_t m_nextEndPs{INT64_MIN}; //!< end of the present period; before the first frame: any
+    int64_t m_index{0};             //!< of the present period
+    std::vector<OutPort> m_ports;
+    std::vector<uint64_t> m_pauses; //!< in this period, by input port
+    EdgeFlowTable<Told> m_flows;    //!< exact
+    std::vector<int64_t> m_toldPs;  //!< hashed
+    uint64_t m_rewrites{0};
+    uint64_t m_fcnps{0};
+    StationTrace<uint16_t, const WrccPortRate&, Time, Time> m_periodTrace;
+    StationTrace<uint32_t, uint32_t, uint32_t, Time> m_fcnpTrace;
+};
+
+} // namespace roce
+} // namespace ns3
+
+#endif /* ROCE_WRCC_FAIR_RATE_H */
