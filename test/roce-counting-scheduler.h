@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_COUNTING_SCHEDULER_H
 #define ROCE_COUNTING_SCHEDULER_H
 
@@ -11,9 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -62,7 +56,6 @@ class CountingScheduler : public PriorityQueueScheduler
 
 NS_OBJECT_ENSURE_REGISTERED(CountingScheduler);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_COUNTING_SCHEDULER_H */

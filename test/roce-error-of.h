@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_ERROR_OF_H
 #define ROCE_ERROR_OF_H
 
@@ -10,11 +6,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /**
@@ -38,8 +30,6 @@ ErrorOf(F&& f)
     return "no error";
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_ERROR_OF_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_EVENTS_THROW_H
 #define ROCE_EVENTS_THROW_H
 
@@ -10,11 +6,7 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// For tests whose events throw: ns-3 does not free such an event, and what is allocated in this
@@ -34,8 +26,6 @@ struct EventsThrow
 #endif
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_EVENTS_THROW_H */

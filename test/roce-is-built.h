@@ -6,9 +6,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// @return whether a type is in this build, which may lack systems. @param name without
@@ -20,7 +18,6 @@ IsBuilt(const std::string& name)
     return TypeId::LookupByNameFailSafe("ns3::roce::" + name.substr(0, name.find('[')), &tid);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TEST_IS_BUILT_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_LOSE_FRAMES_H
 #define ROCE_LOSE_FRAMES_H
 
@@ -12,11 +8,7 @@
 #include <functional>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Loses the frames that a function names.
@@ -58,8 +50,6 @@ LoseFrames(const Ptr<Port>& port, std::function<bool(const Frame&)> lose)
     port->SetLossModel(CreateObject<NamedLoss>(std::move(lose)));
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_LOSE_FRAMES_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_OTHER_SHIM_H
 #define ROCE_OTHER_SHIM_H
 
@@ -10,11 +6,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Does nothing, but has a shim at the senders that is none of Reflex.
@@ -32,8 +24,6 @@ class OtherShim : public SwitchStage
     }
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_OTHER_SHIM_H */

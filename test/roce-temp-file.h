@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_TEMP_FILE_H
 #define ROCE_TEMP_FILE_H
 
@@ -14,11 +10,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// A file of the running test, named after it and its process, removed at its end. One at a time.
@@ -61,8 +53,6 @@ class TempFile
     }
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_TEMP_FILE_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_TEST_TIME_H
 #define ROCE_TEST_TIME_H
 
@@ -10,11 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 // Times are picoseconds.
@@ -22,9 +14,7 @@ constexpr int64_t NS = 1000;
 constexpr int64_t US = 1000 * NS;
 constexpr int64_t MS = 1000 * US;
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 /// Sets the resolution that every program of the module sets first, once per test executable.
 inline const bool ROCE_TEST_PICOSECONDS = [] {

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_VARIABLE_H
 #define ROCE_VARIABLE_H
 
@@ -13,11 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// One variable of a law, by its name in time series.
@@ -37,8 +29,6 @@ Variable(const CongestionControl& law, const std::string& name, int64_t nowPs = 
     return std::nan("");
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_VARIABLE_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // What the simulator costs, in ratios that hold on any machine: packet-hops per event of the bare
 // event loop, measured in the same process just before and after, with the same scheduler and the

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-HEADER = ROOT / "contrib" / "roce" / "model" / "core" / "roce-version.h"
+HEADER = ROOT / "contrib" / "roce" / "base" / "roce-version.h"
 
 
 def main():

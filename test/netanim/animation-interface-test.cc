@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // ns-3's own AnimationInterface shows a run, and what NetAnimFile writes is the same.
 #include "../system/roce-test-network.h"
 

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // How networks, runs and programs end, in whatever order, and what sinks may do.
 #include "api-misuse-cases.h"
 #include "roce-test-folder.h"

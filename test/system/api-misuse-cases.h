@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_API_MISUSE_CASES_H
 #define ROCE_API_MISUSE_CASES_H
 
@@ -20,11 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 using MessageSink = Callback<void, const MessageRecord&>;
@@ -188,8 +180,6 @@ InSink(const char* name, std::function<void(World&)> act, const char* error)
             error};
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_API_MISUSE_CASES_H */

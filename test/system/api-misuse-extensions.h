@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_API_MISUSE_EXTENSIONS_H
 #define ROCE_API_MISUSE_EXTENSIONS_H
 
@@ -17,11 +13,7 @@
 #include <functional>
 #include <memory>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// What the extensions below do, for one test.
@@ -217,8 +209,6 @@ class MisuseScheduler : public EgressScheduler
     FrameQueue m_frames;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_API_MISUSE_EXTENSIONS_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What a program must not do with the module, and what looks as if but is legitimate: all of it
 // ends well, or with one InputError that says what was expected.
 #include "api-misuse-cases.h"

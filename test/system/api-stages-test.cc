@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What stages and queues of a program's own must not do; see api-misuse-test.cc.
 #include "api-misuse-cases.h"
 

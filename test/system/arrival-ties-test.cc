@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Frames that arrive at a switch at the same picosecond: none of equal senders may be better off
 // than the others (attribute Switch::RandomTies).
 #include "roce-is-built.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Ideal times are those of the best path, whichever a flow takes.
 #include "roce-is-built.h"
 #include "roce-test-network.h"

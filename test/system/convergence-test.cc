@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Rate laws in closed loop: throughput of one flow, fairness of two, a late second flow.
 #include "roce-test-network.h"
 

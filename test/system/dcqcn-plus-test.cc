@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // DCQCN+ in a network: how many CNPs a receiver sends, what senders make of N and tau, and what
 // becomes of the queue of a large incast, beside DCQCN.
 #include "roce-test-network.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // A default that changes after objects of its type were made would hold for some of them: refused.
 #include "roce-error-of.h"
 #include "roce-events-throw.h"

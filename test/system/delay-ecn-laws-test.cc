@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // TIMELY and DCTCP in closed loop: throughput, fairness, queues, flows that come and go.
 #include "roce-test-network.h"
 

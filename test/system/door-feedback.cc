@@ -1,17 +1,9 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "door-feedback.h"
 
 #include "door-law.h"
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 NS_OBJECT_ENSURE_REGISTERED(DoorFeedback);
@@ -77,6 +69,4 @@ DoorFeedback::Retune(const ReceiverFeedback& prototype, int64_t)
     m_periodPs = from.m_periodPs;
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

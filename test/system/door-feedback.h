@@ -1,18 +1,10 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_DOOR_FEEDBACK_H
 #define ROCE_DOOR_FEEDBACK_H
 
 #include "ns3/roce-receiver-feedback.h"
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Grants a share of the line rate, in each ACK and, while data comes, by a CNP in each period.
@@ -44,8 +36,6 @@ class DoorFeedback : public ReceiverFeedback
     bool m_hasData{false}; //!< since the last CNP
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_DOOR_FEEDBACK_H */

@@ -1,19 +1,11 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "door-law.h"
 
 #include "door-feedback.h"
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 NS_OBJECT_ENSURE_REGISTERED(DoorLaw);
@@ -170,6 +162,4 @@ DoorLaw::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
                       {"epoch", static_cast<double>(m_epoch)}});
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_DOOR_LAW_H
 #define ROCE_DOOR_LAW_H
 
@@ -11,11 +7,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// What the dummy system puts into data, ACKs and CNPs.
@@ -71,8 +63,6 @@ class DoorLaw : public CongestionControl
     uint16_t m_epoch{0};
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_DOOR_LAW_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "door-stage.h"
 
 #include "door-law.h"
@@ -10,11 +6,7 @@
 #include "ns3/roce-port.h"
 #include "ns3/roce-switch.h"
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 NS_OBJECT_ENSURE_REGISTERED(DoorStage);
@@ -127,6 +119,4 @@ DoorStage::OnDequeue(Frame& frame, Port&, const EgressScheduler&, int64_t)
     return Verdict::PASS;
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_DOOR_STAGE_H
 #define ROCE_DOOR_STAGE_H
 
@@ -17,11 +13,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Parameters of DoorStage.
@@ -71,8 +63,6 @@ class DoorStage : public SwitchStage
     uint64_t m_holds{0};
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_DOOR_STAGE_H */

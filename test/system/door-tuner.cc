@@ -1,17 +1,9 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "door-tuner.h"
 
 #include "ns3/simulator.h"
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 void
@@ -27,6 +19,4 @@ DoorTuner::Apply(const ObjectFactory& law)
     m_done.push_back(Simulator::Now());
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_DOOR_TUNER_H
 #define ROCE_DOOR_TUNER_H
 
@@ -12,11 +8,7 @@
 
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Gives all senders and receivers other parameters at given times.
@@ -51,8 +43,6 @@ class DoorTuner
     std::vector<Time> m_done;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_DOOR_TUNER_H */

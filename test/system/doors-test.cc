@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // A dummy system of four file pairs goes through every door of the core: door-law with an extension
 // of its own, door-feedback with a timer, door-stage at ToRs that emits and holds, and door-tuner
 // that changes parameters while the simulation is on. Nothing outside test/ knows them.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Drop-tail output queues of fixed size: exact, counted, set by topologies; ECN thresholds and
 // phantom queues there.
 #include "roce-error-of.h"

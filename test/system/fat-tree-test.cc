@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Fat-tree and other three-tier datacenters: structure, paths, rates, and traffic that arrives.
 #include "roce-error-of.h"
 #include "roce-test-network.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Lossy links under go-back-N, random failures under any schedule of events, lossy classes, and the
 // options that ask for all that.
 #include "roce-test-network.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Flows that wait for single others: when they start, and what is said of those that never do.
 #include "roce-error-of.h"
 #include "roce-star-run.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Flows that wait for others: when they start, what a run makes of them, and of those that never
 // do.
 #include "roce-error-of.h"

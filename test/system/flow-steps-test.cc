@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Flows that wait for what their own sender receives: when they start, who is delayed by a slow
 // rank and who is not, and what is said of those that never start.
 #include "roce-error-of.h"

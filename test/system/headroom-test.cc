@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Headroom: sufficient at every link length, with the worst alignment; too little of it loses
 // frames.
 #include "roce-test-network.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // What replay's profile hpcc-sim is made of: sizes, ticks, windows, units, headroom.
 #include "roce-error-of.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // A NIC with very many queue pairs is retuned without a look at those that wait for nothing; they
 // take over what they have missed, as of its time, when they are used.
 #include "roce-test-network.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Links that fail and are repaired: which frames are lost, pause state, routes, and the reports.
 #include "roce-test-network.h"
 

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Timers that allow for what the NIC's other queue pairs have due (PacketTimers::NicBacklog,
 // Nic::PacingClock).
 #include "roce-test-network.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Several threads give what one gives, and refuse what they cannot do.
 
@@ -19,11 +15,7 @@
 #include <functional>
 #include <thread>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 namespace
@@ -474,6 +466,4 @@ TEST_F(ParallelRunTest, NetworksThatCannotBeDividedAreRefused)
     EXPECT_NE(ErrorOf([&] { eager.SetThreads(2); }).find("Switch::Eager"), std::string::npos);
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Captures in ns-3's way: which files there are, when, and what is in them. What Wireshark makes of
 // them is the business of test/cli/wireshark.py.
 #include "roce-test-network.h"

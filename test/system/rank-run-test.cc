@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Two processes give what one gives, though they meet seldom: no later than the shortest delay of a
 // link between them after the first thing that may happen.
@@ -16,11 +12,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 namespace
@@ -307,6 +299,4 @@ TEST_F(RankRunTest, FlowsAreInstalledBefore)
     });
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

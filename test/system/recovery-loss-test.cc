@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Every loss recovery over links that lose frames at random.
 #include "roce-is-built.h"
 #include "roce-loss-fixture.h"

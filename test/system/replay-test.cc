@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // The HPCC simulator's files run here: sizes and times of its profile, pinned paths, its outputs.
 #include "roce-error-of.h"

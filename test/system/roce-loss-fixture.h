@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_LOSS_FIXTURE_H
 #define ROCE_LOSS_FIXTURE_H
 
@@ -10,11 +6,7 @@
 
 #include <functional>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Messages of full packets over two links of 100 Gbit/s and 1 us, at line rate; losses by hand.
@@ -58,8 +50,6 @@ struct LossTest : SystemTest
     }
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_LOSS_FIXTURE_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_PIPE_RANKS_H
 #define ROCE_PIPE_RANKS_H
 
@@ -19,11 +15,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Two processes without MPI: the test's own and one that is forked from it.
@@ -144,8 +136,6 @@ RunInTwo(const std::function<void(PipeRanks&)>& run)
     EXPECT_EQ(status, 0) << "the second process has failed, or differs";
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_PIPE_RANKS_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 #ifndef ROCE_REPLAY_FIXTURE_H
 #define ROCE_REPLAY_FIXTURE_H
@@ -16,11 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Two hosts at each of two leaves, two spines. Nodes: hosts 0..3, leaves 4 5, spines 6 7.
@@ -116,8 +108,6 @@ struct SmallNetwork
     Network net;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_REPLAY_FIXTURE_H */

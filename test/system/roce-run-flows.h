@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_RUN_FLOWS_H
 #define ROCE_RUN_FLOWS_H
 
@@ -10,11 +6,7 @@
 
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /**
@@ -38,8 +30,6 @@ RunFlows(Network& net, const std::vector<FlowSpec>& flows)
     return times;
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_RUN_FLOWS_H */

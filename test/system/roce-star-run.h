@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_STAR_RUN_H
 #define ROCE_STAR_RUN_H
 
@@ -15,11 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Tests of flows that wait for others, all at line rate.
@@ -89,8 +81,6 @@ struct StarRun
     std::vector<FlowRecord> records;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_STAR_RUN_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_TEST_FOLDER_H
 #define ROCE_TEST_FOLDER_H
 
@@ -12,11 +8,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// A SystemTest with a folder of its own for files.
@@ -36,8 +28,6 @@ struct FolderTest : SystemTest
     std::filesystem::path folder;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_TEST_FOLDER_H */

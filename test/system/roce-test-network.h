@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_TEST_NETWORK_H
 #define ROCE_TEST_NETWORK_H
 
@@ -26,11 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 constexpr uint64_t G = 1000000000;
@@ -278,8 +270,6 @@ ExpectAllDone(const Network& net, const Completions& done, const std::vector<Flo
     EXPECT_EQ(t.open, 0u);
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_TEST_NETWORK_H */

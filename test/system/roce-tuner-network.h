@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_TUNER_NETWORK_H
 #define ROCE_TUNER_NETWORK_H
 
@@ -17,11 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Reports what it is told and dispatches what a test says.
@@ -117,8 +109,6 @@ SetEager(bool eager)
     Config::SetDefault("ns3::roce::Switch::Eager", BooleanValue(eager));
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_TUNER_NETWORK_H */

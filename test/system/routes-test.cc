@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Routes of all switches are the shortest paths, rack by rack, on random networks with twins,
 // parallel links, and links that fail in one direction or both.
 #include "roce-test-network.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // When stations wake up that share a clock, that those which take turns do the same as if each had
 // events of its own, and that large networks, which have memory fetched ahead, do, too.

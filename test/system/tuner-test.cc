@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What every Tuner keeps to: what agents measure, when new parameters are in force, what is
 // counted, what losses do, and that nothing which is retuned in flight ever stalls.
 #include "roce-error-of.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Gemini, MP-RDMA and BBR in closed loop: inside a datacenter, between two of them, and mixed.
 #include "roce-test-network.h"
 #include "roce-variable.h"

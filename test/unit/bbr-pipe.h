@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_BBR_PIPE_H
 #define ROCE_BBR_PIPE_H
 
@@ -13,11 +9,7 @@
 #include <algorithm>
 #include <deque>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 constexpr uint32_t FRAME = 1000;
@@ -145,8 +137,6 @@ class Pipe
     int64_t freePs{0};
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_BBR_PIPE_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // BBR over a model of one bottleneck: idle and limited applications, PROBE_RTT, losses, profile
 // artifact, attributes.
 #include "bbr-pipe.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // BBR over a model of one bottleneck: STARTUP, DRAIN, the cycle of gains, the filter of the
 // bandwidth.
 #include "bbr-pipe.h"

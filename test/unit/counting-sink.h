@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_COUNTING_SINK_H
 #define ROCE_COUNTING_SINK_H
 
@@ -11,11 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Takes what a feedback sends: kinds, in order.
@@ -46,8 +38,6 @@ struct CountingSink : public ReplySink
     std::vector<FrameKind> sent;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_COUNTING_SINK_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // DCQCN: lazy evaluation against brute force, idle time, forks, tuning, bad input.
 #include "roce-law-fixture.h"
 

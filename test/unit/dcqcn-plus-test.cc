@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // DCQCN+: periods and steps of the sender, the receiver's table of marked flows, what CNPs tell.
 #include "counting-sink.h"
 #include "roce-law-fixture.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // DCQCN with the vendor's knobs as PARALEON tunes them: vectors of its specification (T9), and each
 // knob changed by Retune() while a queue pair is limited.
 #include "roce-law-fixture.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Egress scheduling: byte fairness, strict priority, paused classes, byte counts.
 #include "roce-error-of.h"
 

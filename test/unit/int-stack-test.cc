@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // IntStack: where records stand, walking the chunks, recognising a path.
 #include "ns3/roce-frame.h"
 

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MP-RDMA's window: what each ACK does to it, both profiles, every attribute.
 #include "roce-law-fixture.h"
 

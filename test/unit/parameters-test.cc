@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // A parameter table with an object of the test's own: attributes, profiles, messages, sharing.
 #include "roce-error-of.h"
 

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // The sending side of PFC by itself: frames, counters, and when an XOFF is repeated.
 #include "ns3/data-rate.h"
 #include "ns3/roce-pause-sender.h"

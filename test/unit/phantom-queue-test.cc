@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Phantom queues against closed forms (Uno, table 2 and section 5.1), and what each attribute does.
 #include "roce-error-of.h"
 #include "roce-test-time.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Port and Link: exact serialisation, framing, pause state and its accounting, NetDevice interface.
 #include "roce-lose-frames.h"
 #include "roce-test-time.h"

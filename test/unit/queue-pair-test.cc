@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Go-back-N arithmetic of both ends of a queue pair, and what receivers feed back.
 #include "counting-sink.h"
 #include "roce-recovery-fixture.h"

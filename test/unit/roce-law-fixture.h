@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_LAW_FIXTURE_H
 #define ROCE_LAW_FIXTURE_H
 
@@ -19,9 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 /// What tests share.
 namespace test
@@ -207,7 +201,6 @@ ExpectEachRefused(const Attributes& bad, const PathInfo& path)
 }
 
 } // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_LAW_FIXTURE_H */

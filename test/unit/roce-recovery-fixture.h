@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_RECOVERY_FIXTURE_H
 #define ROCE_RECOVERY_FIXTURE_H
 
@@ -16,11 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// The sending half of a connection, with the frames given back at once.
@@ -187,8 +179,6 @@ struct RecoveryReceiver
     std::unique_ptr<ReceiverQp> qp;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_RECOVERY_FIXTURE_H */

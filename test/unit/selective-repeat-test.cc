@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Selective repeat: both halves, packet by packet, and against a plain model of what is in flight.
 #include "roce-recovery-fixture.h"
 

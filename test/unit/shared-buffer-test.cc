@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Shared buffer: admission, accounting, XOFF and XON against hand-computed vectors and closed
 // forms.
 #include "roce-error-of.h"

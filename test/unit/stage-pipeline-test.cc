@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // The stages of a switch by themselves: who is called when, and the timers.
 #include "ns3/roce-dwrr-scheduler.h"
 #include "ns3/roce-pause-sender.h"

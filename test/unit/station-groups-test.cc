@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // How a network is divided for threads.
 
@@ -12,11 +8,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 namespace
@@ -139,6 +131,4 @@ TEST(StationGroupsTest, WithoutDelaysThereIsOneGroup)
     EXPECT_EQ(StationGroups(none.items, none.edges, 4).GetN(), 1u);
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

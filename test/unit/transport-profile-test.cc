@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // A profile with and without a shim in front of the rate law: the law that is retuned is behind it.
 #include "roce-is-built.h"
 #include "roce-variants.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // A queue pair sends while less than the window is in flight, so a window is counted as what is
 // in flight is: with Nic::PayloadWindow in payload bytes. A window of one packet lets one go.
 #include "roce-law-fixture.h"

@@ -7,9 +7,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -26,5 +24,4 @@ ThrowNull(const ObjectBase& maker, const char* function)
                      " returns null, expected an object");
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

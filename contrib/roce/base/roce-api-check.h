@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// @brief See CheckIndex().
@@ -59,7 +57,6 @@ CheckMade(P made, const ObjectBase& maker, const char* function)
     return made;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_API_CHECK_H */

@@ -9,9 +9,7 @@
 #include <ostream>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -143,5 +141,4 @@ operator>>(std::istream& in, ByteSize& size)
     return in;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

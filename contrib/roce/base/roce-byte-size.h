@@ -9,9 +9,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -72,7 +70,6 @@ std::ostream& operator<<(std::ostream& out, const ByteSize& size);
 /// @return in, failed if there is another form
 std::istream& operator>>(std::istream& in, ByteSize& size);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BYTE_SIZE_H */

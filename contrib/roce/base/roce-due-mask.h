@@ -8,9 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -45,7 +43,6 @@ DueMaskOfFour(const int64_t* times, int64_t nowPs)
 #endif
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DUE_MASK_H */

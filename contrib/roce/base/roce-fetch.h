@@ -4,9 +4,7 @@
 
 #include <cstddef>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -39,7 +37,6 @@ FetchBytes(const void* begin, std::size_t bytes)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FETCH_H */

@@ -18,9 +18,7 @@
 #include <malloc.h>
 #endif
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 std::size_t
@@ -123,5 +121,4 @@ HugePages::AskForHeap()
     return used + Ask(reinterpret_cast<void*>(last / BYTES * BYTES), reinterpret_cast<void*>(end));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

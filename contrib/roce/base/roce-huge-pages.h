@@ -4,9 +4,7 @@
 
 #include <cstddef>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -41,7 +39,6 @@ struct HugePages
     static std::size_t AskForHeap();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HUGE_PAGES_H */

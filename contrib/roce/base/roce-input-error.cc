@@ -6,9 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -164,5 +162,4 @@ InputError::InputError(const std::string& file, unsigned line, const std::string
 {
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -5,9 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -43,7 +41,6 @@ class InputError : public std::runtime_error
     InputError(const std::string& file, unsigned line, const std::string& message);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_INPUT_ERROR_H */

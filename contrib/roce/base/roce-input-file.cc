@@ -8,9 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -54,5 +52,4 @@ InputFile::GetOpened()
     return g_opened;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -5,9 +5,7 @@
 
 #include <ctime>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -123,5 +121,4 @@ Interruption::NameOf(int number)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -56,7 +54,6 @@ class Interruption
     std::vector<std::pair<int, Action>> m_before;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_INTERRUPTION_H */

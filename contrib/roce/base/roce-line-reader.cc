@@ -9,9 +9,7 @@
 #include <charconv>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 LineReader::LineReader(const std::string& path, const std::string& what)
@@ -135,5 +133,4 @@ LineReader::AllDigits(const std::string& text)
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -12,9 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -112,5 +110,4 @@ CheckMemory(const std::string& who, double count, const std::string& what, doubl
     throw InputError(text.str());
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

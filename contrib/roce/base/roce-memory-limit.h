@@ -4,9 +4,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -31,7 +29,6 @@ double GetMemoryLimitBytes();
  */
 void CheckMemory(const std::string& who, double count, const std::string& what, double bytesEach);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MEMORY_LIMIT_H */

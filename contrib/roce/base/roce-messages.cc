@@ -4,9 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 Messages::Form Messages::m_form = Messages::Form::TEXT;
@@ -58,5 +56,4 @@ Messages::Format(Form form,
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

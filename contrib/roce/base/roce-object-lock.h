@@ -4,9 +4,7 @@
 
 #include <mutex>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -30,7 +28,6 @@ class ObjectLock
     std::lock_guard<std::mutex> m_lock{GetMutex()};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_OBJECT_LOCK_H */

@@ -5,9 +5,7 @@
 
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 PartDigest::PartDigest(const std::string& name, std::function<void(const Visitor&)> visit)
@@ -21,5 +19,4 @@ PartDigest::PartDigest(const std::string& name, std::function<void(const Visitor
     sha256 = hash.Finish();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -5,9 +5,7 @@
 #include <functional>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -27,7 +25,6 @@ struct PartDigest
     PartDigest(const std::string& name, std::function<void(const Visitor&)> visit);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PART_DIGEST_H */

@@ -2,9 +2,7 @@
 #ifndef ROCE_SCOPED_VALUE_H
 #define ROCE_SCOPED_VALUE_H
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -43,7 +41,6 @@ class ScopedValue
     const T m_then;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SCOPED_VALUE_H */

@@ -10,9 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -97,5 +95,4 @@ FileDigest::Of(const std::string& path)
     return digest;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

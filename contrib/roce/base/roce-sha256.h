@@ -9,9 +9,7 @@
 
 struct evp_md_ctx_st; // of OpenSSL, which only the source file includes
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -58,7 +56,6 @@ struct FileDigest
     static FileDigest Of(const std::string& path);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SHA256_H */

@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -147,7 +145,6 @@ class StationTrace : public CheckedTrace<Ts...>
     SinkMark m_mark;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_STATION_TRACE_H */

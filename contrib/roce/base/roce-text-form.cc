@@ -3,9 +3,7 @@
 
 #include <regex>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 struct TextForm::Expression
@@ -31,5 +29,4 @@ TextForm::Match(const std::string& text) const
     return {match.begin(), match.end()};
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -40,7 +38,6 @@ class TextForm
     std::shared_ptr<const Expression> m_expression;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TEXT_FORM_H */

@@ -5,9 +5,7 @@
 
 #include <array>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -43,5 +41,4 @@ ReadLine(std::istream& in, std::string& line, const std::string& file, unsigned 
     return !line.empty() || !in.fail();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -5,9 +5,7 @@
 #include <istream>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -23,7 +21,6 @@ namespace roce
  */
 bool ReadLine(std::istream& in, std::string& line, const std::string& file, unsigned number);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TEXT_LINE_H */

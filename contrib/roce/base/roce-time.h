@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// A time that never comes, picoseconds.
@@ -16,7 +14,6 @@ constexpr int64_t NEVER_PS = std::numeric_limits<int64_t>::max();
 constexpr int64_t PS_PER_US = 1'000'000;
 constexpr int64_t PS_PER_MS = 1'000 * PS_PER_US;
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TIME_H */

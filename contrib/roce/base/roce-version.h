@@ -2,9 +2,7 @@
 #ifndef ROCE_VERSION_H
 #define ROCE_VERSION_H
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Version of this module, the one place: --version, summary.json and the documentation read it.
@@ -14,7 +12,6 @@ constexpr const char* MODULE_VERSION = "0.9.0";
 /// differed from it; "unknown" outside a repository. The build writes its definition (commit.cmake)
 const char* GetCommit();
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_VERSION_H */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-egress-scheduler.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(EgressScheduler);
@@ -38,5 +36,4 @@ EgressScheduler::DoDispose()
     Object::DoDispose();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

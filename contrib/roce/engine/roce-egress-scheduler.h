@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -210,7 +208,6 @@ class alignas(64) EgressScheduler : public Object
     alignas(64) std::array<ClassBytes, N_CLASSES> m_classes{}; //!< see PlaceOf()
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_EGRESS_SCHEDULER_H */

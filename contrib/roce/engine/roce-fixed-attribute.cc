@@ -9,9 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -98,5 +96,4 @@ UntilBuilt(Ptr<const AttributeAccessor> accessor)
     return Create<FixedAttribute>(std::move(accessor));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

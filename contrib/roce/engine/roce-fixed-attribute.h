@@ -5,9 +5,7 @@
 #include "ns3/attribute.h"
 #include "ns3/ptr.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -20,7 +18,6 @@ namespace roce
  */
 Ptr<const AttributeAccessor> UntilBuilt(Ptr<const AttributeAccessor> accessor);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FIXED_ATTRIBUTE_H */

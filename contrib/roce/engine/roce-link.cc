@@ -7,9 +7,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-wire-format.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Link);
@@ -207,5 +205,4 @@ Link::GetDevice(std::size_t i) const
     return m_ports.at(i);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -15,9 +15,7 @@
 #include <array>
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Port;
@@ -318,7 +316,6 @@ class Link : public Channel
     TxRxTrace m_txRxTrace{this};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_LINK_H */

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -187,5 +185,4 @@ Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs)
     t_current = nullptr;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class CutDirection;
@@ -258,7 +256,6 @@ class Partition
     const bool m_isRemote;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARTITION_H */

@@ -16,9 +16,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_LOG_COMPONENT_DEFINE("RocePort");
@@ -535,5 +533,4 @@ Port::SupportsSendFrom() const
     return false;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

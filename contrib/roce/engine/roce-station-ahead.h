@@ -9,9 +9,7 @@
 
 // What a Station has fetched from memory ahead, as far as it knows ports.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 struct Station::Inlet
@@ -51,7 +49,6 @@ Station::FetchRest(const Frame& frame)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_STATION_AHEAD_H */

@@ -9,9 +9,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 StationClock::StationClock()
@@ -131,5 +129,4 @@ StationClock::Run(int64_t nowPs)
         [this, nowPs](std::size_t i) { m_due[i]->OnAlarm(nowPs); });
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Station;
@@ -147,7 +145,6 @@ class StationClock
     WakeTimer<StationClock> m_timer;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_STATION_CLOCK_H */

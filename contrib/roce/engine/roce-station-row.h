@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -74,7 +72,6 @@ class StationRow
     }
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_STATION_ROW_H */

@@ -9,9 +9,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -241,5 +239,4 @@ Station::RunItems(int64_t nowPs)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// @return the current simulation time in picoseconds (the resolution every program sets)
@@ -159,7 +157,6 @@ class WakeTimer final : public Wakeable
     std::vector<int64_t> m_pendingPs; //!< pending firings, latest first: the last one fires next
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WAKE_TIMER_H */

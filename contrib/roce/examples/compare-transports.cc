@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Every transport on the same three scenarios: two flows of which one comes later, an incast of 16,
 // and flows from near and far that meet at one host. Writes each flow's rate and the queue at the

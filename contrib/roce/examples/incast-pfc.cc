@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // 16 hosts send to one at line rate. Nothing holds them back but PFC: the switch pauses them when
 // its buffer fills, and no frame is lost. Prints who was paused for how long, writes queues.csv.

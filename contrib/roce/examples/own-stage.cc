@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // A switch stage of one's own: marks ECN by how busy a port was, not by its queue. It is a class
 // with a TypeId; the network puts it into its switches by its name. Two flows of DCQCN share a
@@ -18,9 +14,7 @@
 
 #include <cstdio>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Marks what leaves a port as long as the port was busier than a target in the interval before.
@@ -89,8 +83,7 @@ class UtilisationMarker : public SwitchStage
 
 NS_OBJECT_ENSURE_REGISTERED(UtilisationMarker);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 using namespace ns3;
 using namespace ns3::roce;

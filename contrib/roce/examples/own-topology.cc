@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // A topology of one's own: three switches in a row, two of them in one datacenter and the third one
 // 10 ms away, with links of different rates. Class 3 is lossless, class 1 is not. Prints what is

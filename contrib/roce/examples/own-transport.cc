@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // A transport of one's own: additive increase, multiplicative decrease of the rate on echoed ECN
 // marks. It is a class with a TypeId; the NIC makes it by its name, nothing else has to know it.
@@ -19,9 +15,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Once per round trip: multiply the rate if an ACK echoed a mark since, else add a step.
@@ -83,8 +77,7 @@ class Aimd : public CongestionControl
 
 NS_OBJECT_ENSURE_REGISTERED(Aimd);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 using namespace ns3;
 using namespace ns3::roce;

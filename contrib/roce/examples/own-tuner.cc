@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // A tuner of one's own: it looks at round trip times once in an interval and moves DCQCN's additive
 // step and the marking thresholds of all switches. It is a class with a TypeId; Network makes it by
@@ -18,9 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Longer RTTs than the target: smaller steps and thresholds; shorter ones: larger.
@@ -94,8 +88,7 @@ class RttTuner : public Tuner
 
 NS_OBJECT_ENSURE_REGISTERED(RttTuner);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 using namespace ns3;
 using namespace ns3::roce;

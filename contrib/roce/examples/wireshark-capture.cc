@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 
 // Eight hosts send to one, so that there are ECN marks, CNPs and pauses. The first millisecond of
 // the busiest port, of the NIC behind it and of a sender is captured for Wireshark. Prints what the

@@ -10,9 +10,7 @@
 #include <string>
 #include <type_traits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -121,7 +119,6 @@ class ByteReader
     std::size_t m_at;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BYTE_STREAM_H */

@@ -7,9 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -123,5 +121,4 @@ FrameCodec::Read(const std::string& bytes, std::size_t& at)
     return frame;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -7,9 +7,7 @@
 #include <cstddef>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -41,7 +39,6 @@ class FrameCodec
     static Frame* Read(const std::string& bytes, std::size_t& at);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FRAME_CODEC_H */

@@ -6,9 +6,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -123,5 +121,4 @@ FrameExtension::Echo(Frame& answer, const Frame& data)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Chains that no thread has, of all kinds; and the memory.
@@ -193,5 +191,4 @@ IntStack::KeepLast(uint32_t n)
     hops = static_cast<uint16_t>(n);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -12,9 +12,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// What a frame is. PFC frames never leave the link they are sent on. A NOTIFICATION names its
@@ -551,7 +549,6 @@ IntStack::Append()
     return chunk->lines[i].hop = IntHop{};
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FRAME_H */

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -195,7 +193,6 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
     void KeepLast(uint32_t n);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_INT_STACK_H */

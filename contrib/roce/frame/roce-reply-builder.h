@@ -4,9 +4,7 @@
 
 #include "roce-frame.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -88,7 +86,6 @@ struct ReplyBuilder
     }
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_REPLY_BUILDER_H */

@@ -9,9 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 using namespace wire;
@@ -373,5 +371,4 @@ WireFormat::PathId(IntStack stack)
     return folded;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

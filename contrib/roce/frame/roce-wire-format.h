@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Offsets, sizes and numbers of the protocols; WireFormat says what things mean.
@@ -210,7 +208,6 @@ class WireFormat
     static uint16_t PathId(IntStack stack);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WIRE_FORMAT_H */

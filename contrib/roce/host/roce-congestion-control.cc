@@ -3,9 +3,7 @@
 
 #include "ns3/roce-input-error.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(CongestionControl);
@@ -62,5 +60,4 @@ CongestionControl::ThrowOtherLaw(const CongestionControl& prototype) const
                      prototype.GetInstanceTypeId().GetName() + "; expected the same class");
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -15,9 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Deployment;
@@ -374,7 +372,6 @@ class CongestionControl : public Object
     uint64_t m_windowBytes{UNLIMITED_BYTES}; //!< output: window
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_CONGESTION_CONTROL_H */

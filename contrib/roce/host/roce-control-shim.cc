@@ -3,9 +3,7 @@
 
 #include "ns3/roce-value-check.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ControlShim);
@@ -28,5 +26,4 @@ ControlShim::ControlShim(const ControlShim& other)
 {
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

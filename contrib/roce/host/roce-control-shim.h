@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -110,7 +108,6 @@ class ControlShim : public CongestionControl
     Ptr<CongestionControl> m_law;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_CONTROL_SHIM_H */

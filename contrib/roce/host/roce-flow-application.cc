@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(FlowApplication);
@@ -144,5 +142,4 @@ FlowApplication::StartDue(int64_t nowPs)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

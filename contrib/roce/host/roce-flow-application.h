@@ -10,9 +10,7 @@
 
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -99,7 +97,6 @@ class FlowApplication : public Application
     WakeTimer<Starter> m_startTimer{&m_starter};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_APPLICATION_H */

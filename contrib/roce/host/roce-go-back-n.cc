@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-go-back-n.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(GoBackN);
@@ -92,5 +90,4 @@ GoBackNReceiver::OnData(const Frame& frame, uint32_t ackEveryN, int64_t)
     return Action::NAK;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

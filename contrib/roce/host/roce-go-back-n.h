@@ -4,9 +4,7 @@
 
 #include "roce-loss-recovery.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -60,7 +58,6 @@ class GoBackNReceiver : public ReceiverQp
     bool m_nakSent{false}; //!< a NAK for expectedPsn is out
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_GO_BACK_N_H */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-loss-recovery.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(LossRecovery);
@@ -15,5 +13,4 @@ LossRecovery::GetTypeId()
     return tid;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -45,7 +43,6 @@ class MessageLayout
                                 uint32_t mtuBytes) const = 0;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MESSAGE_LAYOUT_H */

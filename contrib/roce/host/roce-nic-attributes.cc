@@ -13,9 +13,7 @@
 
 // Attributes and trace sources of Nic.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Nic);
@@ -240,5 +238,4 @@ Nic::CheckAttributes()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

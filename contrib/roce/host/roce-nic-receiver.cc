@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// What a feedback sends, at one queue pair.
@@ -242,5 +240,4 @@ NicReceiver::Clear()
     m_table.Clear();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <typeindex>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Nic;
@@ -127,7 +125,6 @@ class NicReceiver
     int64_t m_sharedPs{NEVER_PS}; //!< the NIC looks at them at this time or earlier
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NIC_RECEIVER_H */

@@ -11,9 +11,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_LOG_COMPONENT_DEFINE("RoceNicSender");
@@ -423,5 +421,4 @@ NicSender::Explain(const QueuePair& qp, int64_t nowPs) const
     return text.str();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

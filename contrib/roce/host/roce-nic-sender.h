@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Nic;
@@ -230,7 +228,6 @@ class NicSender
     QueuePair* m_last{nullptr}; //!< has sent last; for Fetch()
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NIC_SENDER_H */

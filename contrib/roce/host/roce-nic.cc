@@ -13,9 +13,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 Nic::Nic()
@@ -441,5 +439,4 @@ Nic::Count(std::map<std::string, uint64_t>& counters) const
     depth = std::max(depth, m_counters.reorderDepth);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -20,9 +20,7 @@
 #include <string>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -396,7 +394,6 @@ class Nic : public Port, public Station
     StationTrace<const QueuePair&, Time> m_rateTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NIC_H */

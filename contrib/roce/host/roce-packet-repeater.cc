@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 QueuePair::AckResult
@@ -33,5 +31,4 @@ PacketRepeater::OnAck(QueuePair& qp,
     return result;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

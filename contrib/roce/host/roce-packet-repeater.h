@@ -4,9 +4,7 @@
 
 #include "roce-loss-recovery.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -97,7 +95,6 @@ class PacketRepeater : public LossRecovery
     virtual void Settle(QueuePair& qp, int64_t nowPs, QueuePair::AckResult& result) = 0;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PACKET_REPEATER_H */

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(PacketTimers);
@@ -255,5 +253,4 @@ PacketTimers::DeadlinePs(const QueuePair& qp)
     return m_sent.NextDuePs(qp.GetUna(), m_rtoPs);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

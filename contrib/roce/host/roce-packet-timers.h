@@ -9,9 +9,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of PacketTimers.
@@ -189,7 +187,6 @@ PacketTimersParams::AddRows(ParameterTable<P>& table, PacketTimersParams& (*get)
             "time to go, too");
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PACKET_TIMERS_H */

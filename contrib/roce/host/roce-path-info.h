@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -79,7 +77,6 @@ struct PathInfo
     }
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PATH_INFO_H */

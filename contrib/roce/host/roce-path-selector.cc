@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-path-selector.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(PathSelector);
@@ -38,5 +36,4 @@ FlowHash::Select(int64_t, uint64_t)
     return m_entropy;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Deployment;
@@ -196,7 +194,6 @@ class FlowHash : public PathSelector
     uint16_t Select(int64_t nowPs, uint64_t inflightBytes) override;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PATH_SELECTOR_H */

@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -103,7 +101,6 @@ class PsnSet
     std::vector<uint64_t> m_words; //!< a power of two of them, or none
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PSN_SET_H */

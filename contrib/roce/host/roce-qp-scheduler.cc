@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -270,5 +268,4 @@ QpScheduler::CountSent(QueuePair* qp, uint32_t wireBytes, int64_t atPs)
     qp->nextAvailPs = startPs + GapPs(bytes, qp->pacedRateBps, tickPs);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -164,7 +162,6 @@ class QpScheduler
     std::vector<Timer> m_timers;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_QP_SCHEDULER_H */

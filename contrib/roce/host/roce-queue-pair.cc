@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -221,5 +219,4 @@ QueuePair::GetOldestPackets() const
     return m_oldest < m_messages.size() ? m_messages[m_oldest].packets : 0;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -16,9 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class LossRecovery;
@@ -568,7 +566,6 @@ class ReceiverQp
 /// The queue pairs of a NIC by number; null once closed.
 using QueuePairList = std::vector<std::unique_ptr<QueuePair>>;
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_QUEUE_PAIR_H */

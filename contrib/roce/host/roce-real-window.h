@@ -2,9 +2,7 @@
 #ifndef ROCE_REAL_WINDOW_H
 #define ROCE_REAL_WINDOW_H
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -23,7 +21,6 @@ class RealWindow
     virtual double GetRealWindowBytes() const = 0;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_REAL_WINDOW_H */

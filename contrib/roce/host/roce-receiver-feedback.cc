@@ -7,9 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ReceiverFeedback);
@@ -203,5 +201,4 @@ EcnCnpFeedback::Retune(const ReceiverFeedback& prototype, int64_t)
     m_interval = Same<EcnCnpFeedback>(prototype).m_interval;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

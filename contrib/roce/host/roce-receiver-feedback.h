@@ -15,9 +15,7 @@
 #include <typeindex>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Deployment;
@@ -371,7 +369,6 @@ class EcnCnpFeedback : public ReceiverFeedback
     int64_t m_nextCnpPs{INT64_MIN}; //!< no CNP before this time
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RECEIVER_FEEDBACK_H */

@@ -7,9 +7,7 @@
 
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 ReceiverTable::ReceiverTable()
@@ -84,5 +82,4 @@ ReceiverTable::Clear()
     m_recent.clear();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

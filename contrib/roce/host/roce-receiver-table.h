@@ -9,9 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -166,7 +164,6 @@ class ReceiverTable
     std::vector<uint32_t> m_recent; //!< numbers: data since the last Retune(), or may not be late
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RECEIVER_TABLE_H */

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -107,5 +105,4 @@ RetransmissionTimers::Resume(QueuePair& qp, int64_t nowPs)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

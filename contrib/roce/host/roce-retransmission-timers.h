@@ -9,9 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -114,7 +112,6 @@ class RetransmissionTimers
     DueHeap m_heap;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RETRANSMISSION_TIMERS_H */

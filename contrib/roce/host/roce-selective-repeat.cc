@@ -5,9 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(SelectiveRepeat);
@@ -496,5 +494,4 @@ SelectiveRepeatReceiver::FillAck(Frame& ack, const Frame& data) const
     ack.frameBytes += SACK_BYTES;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

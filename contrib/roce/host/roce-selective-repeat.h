@@ -11,9 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of SelectiveRepeat.
@@ -211,7 +209,6 @@ class SelectiveRepeatReceiver : public ReceiverQp
     uint64_t m_arrivedEnd{0}; //!< one past the highest PSN that has arrived
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SELECTIVE_REPEAT_H */

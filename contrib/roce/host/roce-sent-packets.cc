@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -133,5 +131,4 @@ SentPackets::PeekRepeat(uint64_t basePsn, uint64_t& psn)
     return false;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

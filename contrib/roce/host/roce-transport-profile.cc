@@ -7,9 +7,7 @@
 
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 TransportProfile::TransportProfile(Ptr<CongestionControl> law,
@@ -53,5 +51,4 @@ TransportProfile::Retune(const Ptr<CongestionControl>& law)
     ++m_version;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

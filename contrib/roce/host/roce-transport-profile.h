@@ -10,9 +10,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -105,7 +103,6 @@ class TransportProfile : public SimpleRefCount<TransportProfile>
     uint32_t m_version{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TRANSPORT_PROFILE_H */

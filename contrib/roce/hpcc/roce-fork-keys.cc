@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -152,5 +150,4 @@ ForkKeys::GetUnused() const
     return unused;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

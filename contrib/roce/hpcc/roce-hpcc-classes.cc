@@ -4,9 +4,7 @@
 #include "ns3/roce-frame.h"
 #include "ns3/roce-value-check.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -57,5 +55,4 @@ ApplyHpccClasses(
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -34,7 +32,6 @@ void ApplyHpccClasses(
     bool isProfile,
     const std::function<void(const std::string& attribute, const std::string& value)>& set);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HPCC_CLASSES_H */

@@ -11,9 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -279,5 +277,4 @@ HpccConfig::GetUnused() const
     return unused;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

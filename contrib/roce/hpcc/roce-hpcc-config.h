@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -120,7 +118,6 @@ class HpccConfig
     std::map<std::string, Entry> m_entries;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HPCC_CONFIG_H */

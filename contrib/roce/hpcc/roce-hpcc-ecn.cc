@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <map>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -99,5 +97,4 @@ HpccEcnCurves(const HpccConfig& config, const HpccTopology& topology, bool isMar
     return curves;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -7,9 +7,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -24,7 +22,6 @@ namespace roce
  */
 std::string HpccEcnCurves(const HpccConfig& config, const HpccTopology& topology, bool isMarking);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HPCC_ECN_H */

@@ -10,9 +10,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -262,5 +260,4 @@ HpccKey::Check(std::vector<std::string>& fields) const
     return "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

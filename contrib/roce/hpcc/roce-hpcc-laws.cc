@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <map>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -171,5 +169,4 @@ HpccLaws::FindUnused(const CongestionControl& law) const
     return unused;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

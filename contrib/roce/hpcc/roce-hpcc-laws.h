@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -72,7 +70,6 @@ class HpccLaws
     bool m_isFile; //!< a configuration file is followed to the letter
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HPCC_LAWS_H */

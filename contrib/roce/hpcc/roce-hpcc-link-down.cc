@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -57,5 +55,4 @@ HpccLinkDown(const HpccConfig& config, const HpccTopology& topology, Network& ne
                     ", expected one of " + topology.path);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

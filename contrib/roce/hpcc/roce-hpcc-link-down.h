@@ -7,9 +7,7 @@
 
 #include "ns3/roce-network.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -27,7 +25,6 @@ void HpccLinkDown(const HpccConfig& config,
                   Network& network,
                   bool reroute);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HPCC_LINK_DOWN_H */

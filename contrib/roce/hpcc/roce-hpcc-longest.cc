@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -192,5 +190,4 @@ HpccLongest::Find(const HpccTopology& topology, uint32_t payloadBytes)
     return longest;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

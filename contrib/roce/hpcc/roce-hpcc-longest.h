@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -33,7 +31,6 @@ struct HpccLongest
     static HpccLongest Find(const HpccTopology& topology, uint32_t payloadBytes);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HPCC_LONGEST_H */

@@ -11,9 +11,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -332,5 +330,4 @@ HpccTopologyFile::NumberNics()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

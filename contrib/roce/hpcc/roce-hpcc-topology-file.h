@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -51,7 +49,6 @@ class HpccTopologyFile : private LineReader
     HpccTopology m_topology;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HPCC_TOPOLOGY_FILE_H */

@@ -14,9 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 HpccTopology
@@ -124,5 +122,4 @@ HpccIdeal::FctPs(const std::vector<Network::PathHop>& path,
     return ps - ps % 1000;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -125,5 +123,4 @@ LongLinks::GetUnused(const HpccTopology& topology) const
     return {{{"longLink", "longLinkBuffer"}, "without a link of that delay"}};
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -11,9 +11,7 @@
 
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -45,7 +43,6 @@ struct LongLinks
     std::vector<UnusedOptions> GetUnused(const HpccTopology& topology) const;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_LONG_LINKS_H */

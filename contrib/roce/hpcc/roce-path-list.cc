@@ -7,9 +7,7 @@
 #include <sstream>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -137,5 +135,4 @@ PinPaths(const std::string& path,
     return Pinner(path, topology, network).Pin(list);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

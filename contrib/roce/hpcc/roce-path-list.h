@@ -10,9 +10,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -39,7 +37,6 @@ uint64_t PinPaths(const std::string& path,
                   const Network& network,
                   FlowList& list);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PATH_LIST_H */

@@ -26,9 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -577,5 +575,4 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
     return run.Run(cmd, network, m_flows.flows);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -16,9 +16,7 @@
 #include <map>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -94,7 +92,6 @@ class ReplayOptions
     mutable std::map<std::string, std::string> m_keyOfAttribute; //!< what SetFrom() has set
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_REPLAY_H */

@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of Bbr.
@@ -44,7 +42,6 @@ struct BbrParams
     static const ParameterTable<BbrParams>& Table();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BBR_PARAMS_H */

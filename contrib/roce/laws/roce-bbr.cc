@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -439,5 +437,4 @@ Bbr::Publish()
                     : m_path.lineRateBps;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

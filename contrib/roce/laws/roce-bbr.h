@@ -12,9 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// @brief What BBR is doing.
@@ -180,7 +178,6 @@ class Bbr : public CongestionControl
     bool m_probeRttRoundDone{false};     //!< PROBE_RTT has lasted a round trip
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BBR_H */

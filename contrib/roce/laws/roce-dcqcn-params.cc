@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Dcqcn);
@@ -204,5 +202,4 @@ Dcqcn::GetTypeId()
     return tid;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -65,7 +63,6 @@ struct DcqcnParams
     static const ParameterTable<DcqcnParams>& Table();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DCQCN_PARAMS_H */

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(DcqcnPlusFeedback);
@@ -185,5 +183,4 @@ DcqcnPlusFeedback::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

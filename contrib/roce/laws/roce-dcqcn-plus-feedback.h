@@ -10,9 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -119,7 +117,6 @@ class DcqcnPlusFeedback : public ReceiverFeedback
     int64_t m_lastCnpPs{0};           //!< valid while it is listed
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DCQCN_PLUS_FEEDBACK_H */

@@ -5,9 +5,7 @@
 
 #include "ns3/roce-time.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(DcqcnPlus);
@@ -151,5 +149,4 @@ DcqcnPlus::GetTypeId()
     return tid;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

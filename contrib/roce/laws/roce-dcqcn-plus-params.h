@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -38,7 +36,6 @@ struct DcqcnPlusParams : DcqcnParams
     static const ParameterTable<DcqcnPlusParams>& Table();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DCQCN_PLUS_PARAMS_H */

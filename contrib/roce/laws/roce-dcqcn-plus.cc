@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 Ptr<CongestionControl>
@@ -89,5 +87,4 @@ DcqcnPlus::GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) 
                       {"tau_ns", static_cast<double>(m_tauPs) / 1000}});
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

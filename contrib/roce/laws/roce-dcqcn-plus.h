@@ -7,9 +7,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -70,7 +68,6 @@ class DcqcnPlus : public Dcqcn
     int64_t m_tauPs{0};                           //!< tau of the last CNP
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DCQCN_PLUS_H */

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -461,5 +459,4 @@ Dcqcn::Publish()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

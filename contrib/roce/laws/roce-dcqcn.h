@@ -8,9 +8,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -175,7 +173,6 @@ class Dcqcn : public CongestionControl
     bool m_cnpSinceTick{false};     //!< for the next tick of alpha's free-running timer
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DCQCN_H */

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Dctcp);
@@ -261,5 +259,4 @@ Dctcp::Publish()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -7,9 +7,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of Dctcp.
@@ -128,7 +126,6 @@ class Dctcp : public CongestionControl
     uint64_t m_ackedPsn{0};     //!< highest acknowledged PSN seen
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DCTCP_H */

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -89,5 +87,4 @@ DeliveryRate::MarkAppLimited(uint64_t inflightBytes)
     m_appLimitedUntil = std::max<uint64_t>(m_delivered + inflightBytes, 1);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

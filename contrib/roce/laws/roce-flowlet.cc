@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-flowlet.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Flowlet);
@@ -49,5 +47,4 @@ Flowlet::Select(int64_t nowPs, uint64_t)
     return m_entropy;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -5,9 +5,7 @@
 #include "ns3/nstime.h"
 #include "ns3/roce-path-selector.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -40,7 +38,6 @@ class Flowlet : public PathSelector
     int64_t m_lastPs{INT64_MAX}; //!< start of the last packet; INT64_MAX before the first
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOWLET_H */

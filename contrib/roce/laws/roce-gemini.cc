@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Gemini);
@@ -330,5 +328,4 @@ Gemini::Publish()
     m_rateBps = m_p->paced ? m_path.PacedBps(m_cwnd) : m_path.lineRateBps;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// @brief Which of a sender's paths listen to the RTT.
@@ -158,7 +156,6 @@ class Gemini : public CongestionControl
     bool m_timedOut{false};             //!< nothing acknowledged since a timeout
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_GEMINI_H */

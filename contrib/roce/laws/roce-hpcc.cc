@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Hpcc);
@@ -338,5 +336,4 @@ Hpcc::Publish()
     m_windowBytes = std::max<uint64_t>({static_cast<uint64_t>(window), m_path.fullFrameBytes, 1});
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of Hpcc.
@@ -148,7 +146,6 @@ class Hpcc : public CongestionControl
     std::vector<HopSample> m_last; //!< records of the last ACK; empty before the first
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HPCC_H */

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(LineRate);
@@ -43,5 +41,4 @@ LineRate::DoStart(int64_t)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

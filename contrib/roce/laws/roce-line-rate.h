@@ -4,9 +4,7 @@
 
 #include "ns3/roce-congestion-control.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -35,7 +33,6 @@ class LineRate : public CongestionControl
     uint64_t m_windowLimitBytes{0}; //!< attribute Window; 0 = none
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_LINE_RATE_H */

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(MpRdma);
@@ -169,5 +167,4 @@ MpRdma::Publish()
     m_rateBps = m_p->paced ? m_path.PacedBps(bytes) : m_path.lineRateBps;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

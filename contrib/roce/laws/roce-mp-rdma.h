@@ -8,9 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of MpRdma.
@@ -107,7 +105,6 @@ class MpRdma : public CongestionControl
     double m_cwnd{1}; //!< packets
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MP_RDMA_H */

@@ -7,9 +7,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of Plb.
@@ -96,7 +94,6 @@ class Plb : public PathSelector
     int64_t m_restUntilPs{INT64_MIN};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PLB_H */

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(PowerTcp);
@@ -363,5 +361,4 @@ PowerTcp::Publish()
          1});
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

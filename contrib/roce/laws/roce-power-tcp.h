@@ -9,9 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of PowerTcp.
@@ -171,7 +169,6 @@ class PowerTcp : public CongestionControl
     std::vector<HopSample> m_last; //!< records of the last ACK
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_POWER_TCP_H */

@@ -3,9 +3,7 @@
 
 #include "ns3/uinteger.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Spray);
@@ -51,5 +49,4 @@ Spray::Select(int64_t, uint64_t)
     return static_cast<uint16_t>(0xc000 | (Mix64(m_setSeed + i * 0x9e3779b97f4a7c15ULL) >> 50));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -4,9 +4,7 @@
 
 #include "ns3/roce-path-selector.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -45,7 +43,6 @@ class Spray : public PathSelector
     uint64_t m_setSeed{0}; //!< entropy i is a function of this and i
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SPRAY_H */

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Swift);
@@ -371,5 +369,4 @@ Swift::Publish(double rttPs)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// What Swift counts as hops of a path.
@@ -191,7 +189,6 @@ class Swift : public CongestionControl, public RealWindow
     bool m_hasSample{false};   //!< the average is of samples, not of the path's base RTT
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SWIFT_H */

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Timely);
@@ -383,5 +381,4 @@ Timely::Publish()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// @brief When TIMELY takes an RTT sample and changes the rate.
@@ -169,7 +167,6 @@ class Timely : public CongestionControl
     uint32_t m_haiCount{0};     //!< n
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TIMELY_H */

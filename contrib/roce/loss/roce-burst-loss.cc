@@ -6,9 +6,7 @@
 
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(BurstLoss);
@@ -159,5 +157,4 @@ BurstLoss::DoIsLost(const Frame&, int64_t)
     return true;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

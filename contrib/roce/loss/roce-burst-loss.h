@@ -4,9 +4,7 @@
 
 #include "roce-loss-model.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -77,7 +75,6 @@ class BurstLoss : public LossModel
     uint64_t m_survivors{0}; //!< until the next loss, if the state stays
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BURST_LOSS_H */

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ChunkLoss);
@@ -107,5 +105,4 @@ ChunkLoss::DoIsLost(const Frame&, int64_t)
     return m_lostPlaces >> m_place++ & 1;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

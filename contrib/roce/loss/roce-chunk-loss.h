@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of ChunkLoss.
@@ -56,7 +54,6 @@ class ChunkLoss : public LossModel
     uint64_t m_lostPlaces{0};                   //!< bit i: place i of the present chunk is lost
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_CHUNK_LOSS_H */

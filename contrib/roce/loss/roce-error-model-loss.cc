@@ -10,9 +10,7 @@
 
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ErrorModelLoss);
@@ -110,5 +108,4 @@ ErrorModelLoss::DoIsLost(const Frame& frame, int64_t)
     return m_model->IsCorrupt(Create<Packet>(frame.frameBytes));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <cstdlib>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(LossModel);
@@ -114,5 +112,4 @@ LossModel::ParseProbabilities(const std::string& what, const std::string& text)
     return numbers;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -3,9 +3,7 @@
 
 #include "ns3/double.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RandomLoss);
@@ -69,5 +67,4 @@ RandomLoss::DoIsLost(const Frame&, int64_t)
     return true;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -4,9 +4,7 @@
 
 #include "roce-loss-model.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -43,7 +41,6 @@ class RandomLoss : public LossModel
     uint64_t m_survivors{0}; //!< until the next loss
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RANDOM_LOSS_H */

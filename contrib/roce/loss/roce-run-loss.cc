@@ -6,9 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(RunLoss);
@@ -94,5 +92,4 @@ RunLoss::DoIsLost(const Frame&, int64_t)
     return true;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of RunLoss.
@@ -57,7 +55,6 @@ class RunLoss : public LossModel
     uint64_t m_lose{0};                       //!< left of the present run
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RUN_LOSS_H */

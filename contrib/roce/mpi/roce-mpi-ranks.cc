@@ -24,9 +24,7 @@
 #include <mpi.h>
 #endif
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -551,5 +549,4 @@ MpiRanks::GetN() const
     return m_n;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -15,9 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -166,7 +164,6 @@ RankWatch::TakeIn()
     });
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif // ROCE_MPI

@@ -4,9 +4,7 @@
 
 #include <chrono>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -31,7 +29,6 @@ class RankWatch
     static void TakeIn();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RANK_WATCH_H */

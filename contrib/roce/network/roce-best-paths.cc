@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -122,5 +120,4 @@ BestPaths::Search(uint32_t from, uint32_t to, const Links& links)
     return found;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -11,9 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -75,7 +73,6 @@ class BestPaths
     std::unordered_map<uint64_t, const std::vector<Path>*> m_found; //!< by both switches
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BEST_PATHS_H */

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -155,5 +153,4 @@ Deployment::Check() const
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

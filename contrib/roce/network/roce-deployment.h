@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -110,7 +108,6 @@ class Deployment
     bool m_moreStages{false}; //!< see ExpectMoreStages()
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DEPLOYMENT_H */

@@ -3,9 +3,7 @@
 
 #include "ns3/roce-input-error.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -278,5 +276,4 @@ FatTreeHelper::SetPortBuffers(Network& network, uint32_t first) const
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -189,7 +187,6 @@ struct FatTreeHelper : public Topology
     void SetPortBuffers(Network& network, uint32_t first) const;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FAT_TREE_HELPER_H */

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 FlowGraph::FlowGraph(const std::vector<FlowSpec>& flows, int64_t marginPs)
@@ -204,5 +202,4 @@ FlowGraph::Describe() const
            std::to_string(first->waitsFor) + " flows that it waits for are not done";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -88,7 +86,6 @@ class FlowGraph : public FlowOrder
     std::unordered_map<uint64_t, uint32_t> m_nodeOfId; //!< by flow id
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_GRAPH_H */

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 int64_t
@@ -43,5 +41,4 @@ FlowOrder::Start(WaitingFlow& waiting, int64_t startPs)
     waiting.application->AddFlow(waiting.flow, waiting.dstQp);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Nic;
@@ -111,7 +109,6 @@ class FlowOrder
     int64_t m_lastStartPs{-1};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_ORDER_H */

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 FlowPhases::FlowPhases(const std::vector<FlowSpec>& flows, int64_t marginPs)
@@ -123,5 +121,4 @@ FlowPhases::Describe() const
     return "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -74,7 +72,6 @@ class FlowPhases : public FlowOrder
     std::unordered_map<uint64_t, uint32_t> m_phaseOf; //!< by flow id
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_PHASES_H */

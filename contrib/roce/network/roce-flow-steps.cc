@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 FlowSteps::FlowSteps(const std::vector<FlowSpec>& flows, std::vector<int64_t> marginsPs)
@@ -132,5 +130,4 @@ FlowSteps::Describe() const
     return "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

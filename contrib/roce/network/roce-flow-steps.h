@@ -10,9 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -91,7 +89,6 @@ class FlowSteps : public FlowOrder
     std::unordered_map<uint64_t, int64_t> m_startPsOf; //!< by flow id, of those that have waited
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_STEPS_H */

@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -43,7 +41,6 @@ struct LoadCapacity
     uint64_t wanBps{0};    //!< capacity out of one datacenter, one direction, bit/s
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_HOST_PLACEMENT_H */

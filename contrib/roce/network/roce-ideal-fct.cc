@@ -8,9 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -198,5 +196,4 @@ IdealFct::Compute(uint64_t sizeBytes) const
                   end[m_forwardHops - 1] + m_forwardDelayPs};
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

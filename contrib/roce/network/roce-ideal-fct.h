@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -172,7 +170,6 @@ class IdealFct
     int64_t m_slowestPs{0};          //!< largest transmission time of a middle packet or ACK
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_IDEAL_FCT_H */

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-leaf-spine-helper.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -141,5 +139,4 @@ LeafSpineHelper::ConstructDatacenter(Network& network, uint32_t datacenter) cons
     return dciSwitches;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

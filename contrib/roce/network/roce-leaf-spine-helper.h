@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -87,7 +85,6 @@ struct LeafSpineHelper : public Topology
     std::vector<uint32_t> ConstructDatacenter(Network& network, uint32_t datacenter) const override;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_LEAF_SPINE_HELPER_H */

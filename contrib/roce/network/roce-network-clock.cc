@@ -6,9 +6,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/bipartite.hpp>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -87,5 +85,4 @@ Network::StartClock()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -3,9 +3,7 @@
 
 #include "ns3/roce-tuner.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 std::map<std::string, uint64_t>
@@ -49,5 +47,4 @@ Network::GetCounters() const
     return counters;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

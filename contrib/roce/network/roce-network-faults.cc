@@ -11,9 +11,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -358,5 +356,4 @@ Network::AuditLinks() const
     return "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

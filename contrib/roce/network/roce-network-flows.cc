@@ -11,9 +11,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -216,5 +214,4 @@ Network::DescribeWaiting() const
     return "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

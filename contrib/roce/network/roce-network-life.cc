@@ -10,9 +10,7 @@
 #include <cstdlib>
 #include <iostream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// @return whether the caller is a sink or a stage, or a law: a station or their clock goes on when
@@ -100,5 +98,4 @@ Network::~Network()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// A switch stage and the switches that have it.
@@ -61,7 +59,6 @@ struct NetworkOptions
     std::vector<StagePlacement> GetPlacements() const;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NETWORK_OPTIONS_H */

@@ -9,9 +9,7 @@
 
 // Paths through a Network, and what senders and results need to know of them.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 std::vector<Network::PathHop>
@@ -276,5 +274,4 @@ Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
     return best;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

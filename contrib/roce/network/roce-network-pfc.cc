@@ -13,9 +13,7 @@
 #include <optional>
 #include <tuple>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -288,5 +286,4 @@ Network::DescribeLosslessDrops() const
                   : "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 
 // A Network in several processes.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -116,5 +114,4 @@ Network::AddRanks(const std::map<std::string, uint64_t>& own) const
     return all;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -16,9 +16,7 @@
 // joined to them. So one search serves all twins, and they are one class in the tables of all
 // switches but their neighbours: work and tables grow with the number of pods, not of racks.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -288,5 +286,4 @@ Network::FindLongestRtts()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

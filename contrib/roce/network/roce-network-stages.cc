@@ -10,9 +10,7 @@
 
 // The stages of the switches, where they are, and whether they go with what the NICs do.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -199,5 +197,4 @@ Network::InstallStages(const Options& options)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -68,5 +66,4 @@ NetworkState::Refuse(const char* function, const char* why)
     throw InputError(std::string("Network::") + function + " is called " + why);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

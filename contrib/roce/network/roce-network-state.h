@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -76,7 +74,6 @@ class NetworkState
     int64_t m_builtPs{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NETWORK_STATE_H */

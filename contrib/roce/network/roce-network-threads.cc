@@ -13,9 +13,7 @@
 
 // A Network in several threads.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -208,5 +206,4 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
     m_parallel->Begin(windowPs, m_orders.empty() ? meetingPs : std::min(meetingPs, windowPs));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 
 // What a Tuner gets to know of the network.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -53,5 +51,4 @@ Network::GetTuner() const
     return m_tuner;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

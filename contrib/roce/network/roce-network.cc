@@ -14,9 +14,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -550,5 +548,4 @@ Network::Audit(bool drained) const
     return "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

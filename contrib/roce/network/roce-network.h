@@ -31,9 +31,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Tuner;
@@ -716,7 +714,6 @@ class Network
     std::unique_ptr<ParallelRun> m_parallel; //!< null: one thread. The last: it uses the others
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NETWORK_H */

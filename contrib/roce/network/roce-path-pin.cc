@@ -9,9 +9,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -99,5 +97,4 @@ PinThrough(const Network& network, const std::string& switches, std::vector<Flow
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -41,7 +39,6 @@ void PinThrough(const Network& network,
  */
 void PinThrough(const Network& network, const std::string& switches, std::vector<FlowSpec>& flows);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PATH_PIN_H */

@@ -7,9 +7,7 @@
 
 #include <type_traits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -74,7 +72,6 @@ class StationHandle
     T* m_station;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_STATION_HANDLE_H */

@@ -6,9 +6,7 @@
 
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -252,5 +250,4 @@ Topology::GetCapacity(LoadReference reference) const
     return capacity;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

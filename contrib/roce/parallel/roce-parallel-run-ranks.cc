@@ -9,9 +9,7 @@
 // A ParallelRun that several processes share. What they decide here depends on nothing that only
 // one of them has.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 unsigned
@@ -113,5 +111,4 @@ ParallelRun::ArrangeMeeting()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

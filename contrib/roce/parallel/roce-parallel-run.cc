@@ -13,9 +13,7 @@
 #include <tuple>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -462,5 +460,4 @@ ParallelRun::OnWake(int64_t nowPs)
     Arm(GetFirstPs());
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

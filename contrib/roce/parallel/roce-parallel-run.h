@@ -16,9 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -280,7 +278,6 @@ class ParallelRun final : public PartitionOwner
     WorkerPool m_pool; // the last: its threads use the others
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARALLEL_RUN_H */

@@ -10,9 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -96,7 +94,6 @@ class RankExchange
     }
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RANK_EXCHANGE_H */

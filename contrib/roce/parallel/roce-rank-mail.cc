@@ -10,9 +10,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -152,5 +150,4 @@ RankMail::Swap(int64_t nowPs,
     return outlook;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -15,9 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class CutDirection;
@@ -165,7 +163,6 @@ class RankMail
     std::vector<std::string> m_toEach;               //!< by rank; scratch
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RANK_MAIL_H */

@@ -8,9 +8,7 @@
 #include <set>
 #include <tuple>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -202,5 +200,4 @@ StationGroups::Try(const std::vector<Item>& items,
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

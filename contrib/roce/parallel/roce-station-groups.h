@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -85,7 +83,6 @@ class StationGroups
     uint64_t m_heaviest{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_STATION_GROUPS_H */

@@ -3,9 +3,7 @@
 
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -102,5 +100,4 @@ WorkerPool::Work(unsigned thread, const std::function<void()>& end)
     end();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

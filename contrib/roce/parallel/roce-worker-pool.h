@@ -10,9 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -72,7 +70,6 @@ class WorkerPool
     std::vector<std::thread> m_threads;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WORKER_POOL_H */

@@ -13,9 +13,7 @@
 #include <map>
 #include <set>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -185,5 +183,4 @@ GetAttributesInForce(const Object& object)
     return found;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

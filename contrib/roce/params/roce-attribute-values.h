@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -34,7 +32,6 @@ struct AttributeInForce
  */
 std::vector<AttributeInForce> GetAttributesInForce(const Object& object);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_ATTRIBUTE_VALUES_H */

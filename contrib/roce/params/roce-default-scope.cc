@@ -4,9 +4,7 @@
 #include "ns3/global-value.h"
 #include "ns3/string.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 DefaultScope::DefaultScope()
@@ -43,5 +41,4 @@ DefaultScope::~DefaultScope()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

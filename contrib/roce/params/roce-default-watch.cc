@@ -5,9 +5,7 @@
 
 #include "ns3/roce-input-error.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -83,5 +81,4 @@ DefaultWatch::DoInitialize()
     Object::DoInitialize();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -58,7 +56,6 @@ class DefaultWatch : public Object
     std::map<std::string, Defaults> m_noted; //!< by the type's name
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DEFAULT_WATCH_H */

@@ -3,9 +3,7 @@
 
 #include <map>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -38,5 +36,4 @@ OptionPreset::Of(const std::string& topology)
     return found;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

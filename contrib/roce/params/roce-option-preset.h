@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// A named set of option values, such as the network of a paper; each can still be given otherwise.
@@ -30,7 +28,6 @@ struct OptionPreset
     static std::vector<OptionPreset> Of(const std::string& topology);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_OPTION_PRESET_H */

@@ -21,9 +21,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -323,5 +321,4 @@ Flag::Write(bool flag, AttributeValue& to)
 
 } // namespace kind
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

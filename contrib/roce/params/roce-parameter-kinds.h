@@ -8,9 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -183,7 +181,6 @@ struct Flag
 
 } // namespace kind
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARAMETER_KINDS_H */

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 const char* const ParameterInfo::PROFILE = "profile";
@@ -156,5 +154,4 @@ RequireParameter(bool ok,
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

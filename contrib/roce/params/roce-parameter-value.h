@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -148,7 +146,6 @@ void RequireParameter(bool ok,
                       const std::string& value,
                       const std::string& expected);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARAMETER_VALUE_H */

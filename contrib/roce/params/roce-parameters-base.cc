@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -330,5 +328,4 @@ ParametersBase::RequireLive(const void* inForce, const void* next) const
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -19,9 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -256,7 +254,6 @@ ParameterTableBase::AddChoice(const char* name,
     Add(row, name, offsetBytes, values, help);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARAMETERS_BASE_H */

@@ -16,9 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 template <typename P>
@@ -428,7 +426,6 @@ ParameterTable<P>::AddTo(TypeId tid, Parameters<P> T::*member) const
     });
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARAMETERS_H */

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Options and attributes of a program that change nothing as the others stand.
@@ -17,7 +15,6 @@ struct UnusedOptions
     std::string why;                //!< "with --datacenters=1"
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNUSED_OPTIONS_H */

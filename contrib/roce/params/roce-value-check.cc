@@ -19,9 +19,7 @@
 #include <set>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -437,5 +435,4 @@ ValueCheck::GetEnvironmentAttributes()
     return values;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

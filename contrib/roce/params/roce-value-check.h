@@ -10,9 +10,7 @@
 #include <map>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Kinds of values that options and attributes take.
@@ -141,7 +139,6 @@ class ValueCheck
     static std::map<std::string, std::string> GetEnvironmentAttributes();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_VALUE_CHECK_H */

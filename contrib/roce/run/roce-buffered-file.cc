@@ -9,9 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -123,5 +121,4 @@ BufferedFile::Close()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

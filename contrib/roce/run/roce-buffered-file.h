@@ -8,9 +8,7 @@
 #include <cstdio>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -115,7 +113,6 @@ class BufferedFile
     std::string m_buffer;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BUFFERED_FILE_H */

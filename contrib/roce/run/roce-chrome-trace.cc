@@ -3,9 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -94,5 +92,4 @@ ChromeTrace::Close()
     m_file.Append("\n]}\n").Close();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -90,7 +88,6 @@ class ChromeTrace
     std::map<std::pair<uint32_t, std::string>, uint32_t> m_tracks;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_CHROME_TRACE_H */

@@ -6,9 +6,7 @@
 
 #include <array>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -112,5 +110,4 @@ CheckClasses(const Network& network, const std::vector<FlowSpec>& flows, bool lo
     return lines;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -25,7 +23,6 @@ std::vector<std::string> CheckClasses(const Network& network,
                                       const std::vector<FlowSpec>& flows,
                                       bool lossyOnPurpose);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_CLASS_CHECK_H */

@@ -8,9 +8,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -151,5 +149,4 @@ CollectiveOptions::GetUnused() const
     return unused;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -14,9 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -65,7 +63,6 @@ struct CollectiveOptions
     std::vector<uint32_t> GetHosts(uint32_t nNics) const;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_COLLECTIVE_OPTIONS_H */

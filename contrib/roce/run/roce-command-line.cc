@@ -21,9 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -494,5 +492,4 @@ CheckedCommandLine::GetValues() const
     return values;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

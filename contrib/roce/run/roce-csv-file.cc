@@ -5,9 +5,7 @@
 
 #include <stdexcept>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 CsvFile::CsvFile(const std::string& path, const std::vector<std::string>& header)
@@ -159,5 +157,4 @@ CsvFile::FormatSlowdown(int64_t fctPs, int64_t idealPs)
     return std::to_string(whole) + "." + std::string(6 - digits.size(), '0') + digits;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

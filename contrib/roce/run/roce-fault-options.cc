@@ -16,9 +16,7 @@
 #include <tuple>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -322,5 +320,4 @@ FaultOptions::ApplyFailures(Network& network) const
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 FctStats::FctStats(const Options& options)
@@ -240,5 +238,4 @@ FctStats::GetOptions() const
     return m_options;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

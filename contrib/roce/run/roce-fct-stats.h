@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -212,7 +210,6 @@ class FctStats
     uint64_t m_excluded{0};        //!< flows that started in the warm-up
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FCT_STATS_H */

@@ -6,9 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -124,5 +122,4 @@ MakeFlowSeries(SeriesContext& context)
     return std::make_unique<FlowSeries>(context);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -162,5 +160,4 @@ IterationTable::Print(std::ostream& out) const
     out << text.str() << "\n";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

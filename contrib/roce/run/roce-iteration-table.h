@@ -12,9 +12,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -98,7 +96,6 @@ class IterationTable
     std::vector<Row> m_rows;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_ITERATION_TABLE_H */

@@ -11,9 +11,7 @@
 #include <array>
 #include <map>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -246,5 +244,4 @@ NetAnimFile::Finish()
     m_file.Append("</anim>\n").Close();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

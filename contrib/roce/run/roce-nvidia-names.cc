@@ -12,9 +12,7 @@
 #include <map>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -222,5 +220,4 @@ NvidiaNames::Read(const std::string& path)
     return settings;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -40,7 +38,6 @@ class NvidiaNames
     static std::vector<std::string> GetNames();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NVIDIA_NAMES_H */

@@ -4,9 +4,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-on-off-workload.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -97,5 +95,4 @@ OnOffOptions::GetUnused() const
     return {};
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -5,9 +5,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -114,5 +112,4 @@ MakePauseFrameSeries(SeriesContext& context, const SeriesMode& mode)
     return std::make_unique<PauseFrameSeries>(context, mode);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -163,5 +161,4 @@ MakePauseSeries(SeriesContext& context, const SeriesMode& mode)
     return std::make_unique<PauseSeries>(context, mode);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

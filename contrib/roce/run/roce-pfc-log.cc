@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 PfcLog::PfcLog(const Network& network, const std::string& path)
@@ -59,5 +57,4 @@ PfcLog::Finish()
     m_file.Close();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -75,7 +73,6 @@ class PfcLog
     std::size_t m_fullAt{FULL_ROWS}; //!< rows
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PFC_LOG_H */

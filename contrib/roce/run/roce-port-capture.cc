@@ -19,9 +19,7 @@
 #include <set>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -184,5 +182,4 @@ PortCapture::Finish()
     m_files->Finish();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -78,7 +76,6 @@ class PortCapture : public PcapHelperForDevice
     int m_exceptions;               //!< under way when this was made
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PORT_CAPTURE_H */

@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -145,5 +143,4 @@ PortNames::GetPort(uint32_t node, uint16_t index) const
     return port == found->second.ports.end() ? none : port->second;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

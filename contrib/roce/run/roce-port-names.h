@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// A port as users name it.
@@ -76,7 +74,6 @@ class PortNames
     std::vector<std::pair<std::string, std::string>> m_neighbours;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PORT_NAMES_H */

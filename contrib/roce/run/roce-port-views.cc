@@ -4,9 +4,7 @@
 #include "ns3/node.h"
 #include "ns3/roce-byte-stream.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 template <typename S, typename V>
@@ -80,5 +78,4 @@ PortViews::Gather()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <map>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -88,7 +86,6 @@ class PortViews
     std::map<std::pair<uint32_t, uint32_t>, View> m_others; //!< by node and interface
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PORT_VIEWS_H */

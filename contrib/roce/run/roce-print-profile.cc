@@ -12,9 +12,7 @@
 #include <sstream>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -76,5 +74,4 @@ PrintProfile(const std::string& text)
     return table;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

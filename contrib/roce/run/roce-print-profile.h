@@ -4,9 +4,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -20,7 +18,6 @@ namespace roce
  */
 std::string PrintProfile(const std::string& text);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PRINT_PROFILE_H */

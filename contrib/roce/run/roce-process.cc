@@ -13,9 +13,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -76,5 +74,4 @@ Process::FlushOutput()
     return false;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -2,9 +2,7 @@
 #ifndef ROCE_PROCESS_H
 #define ROCE_PROCESS_H
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -28,7 +26,6 @@ struct Process
     static bool FlushOutput();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PROCESS_H */

@@ -11,9 +11,7 @@
 #include <iostream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -219,5 +217,4 @@ Progress::Format(int64_t simulatedPs, double wallSeconds, const Status& status) 
     return text + (m_running ? "ETA " + eta : DurationText(wallSeconds));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

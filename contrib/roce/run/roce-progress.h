@@ -10,9 +10,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -115,7 +113,6 @@ class Progress
     EventId m_next;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PROGRESS_H */

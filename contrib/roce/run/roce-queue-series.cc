@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -140,5 +138,4 @@ MakeQueueSeries(SeriesContext& context, const SeriesMode& mode)
     return std::make_unique<QueueSeries>(context, mode);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -162,5 +160,4 @@ MakeRateSeries(SeriesContext& context, const SeriesMode& mode)
     return std::make_unique<RateSeries>(context, mode);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -19,9 +19,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -235,5 +233,4 @@ ResultParts::MakeJson() const
     return {{"digest", hash.Finish()}, {"parts", parts}};
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -12,9 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Network;
@@ -63,7 +61,6 @@ class ResultParts
     std::vector<PartDigest> m_parts;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RESULT_PARTS_H */

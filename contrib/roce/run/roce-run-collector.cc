@@ -14,9 +14,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -318,5 +316,4 @@ RunCollector::GetFingerprint() const
     return text;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -14,9 +14,7 @@
 #include <stdexcept>
 #include <unistd.h>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace fs = std::filesystem;
@@ -498,5 +496,4 @@ RunFolder::Commit(const nlohmann::ordered_json& summary)
     m_list.reset();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

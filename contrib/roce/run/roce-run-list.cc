@@ -12,9 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 const char* const RunList::NAME = ".unfinished";
@@ -266,5 +264,4 @@ RunList::~RunList()
     close(m_file);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

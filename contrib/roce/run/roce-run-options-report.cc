@@ -12,9 +12,7 @@
 
 // What a run says at its end.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -126,5 +124,4 @@ RunOptions::SayUnfinished(const RunCollector& collector, int signal) const
     return false;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -27,9 +27,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -564,5 +562,4 @@ RunOptions::Write(RunWriter& writer,
     writer.Finish();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

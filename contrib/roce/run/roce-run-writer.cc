@@ -10,9 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 using Json = nlohmann::ordered_json;
@@ -308,5 +306,4 @@ RunWriter::Finish()
     m_folder.Commit(*summary);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

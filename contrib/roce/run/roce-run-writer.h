@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -199,7 +197,6 @@ class RunWriter
     std::unique_ptr<nlohmann::ordered_json> m_summary; //!< null until SetSummary()
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_RUN_WRITER_H */

@@ -15,9 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -132,5 +130,4 @@ RunProgram(const std::function<int()>& run, bool mayShare)
     return status;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <functional>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -88,7 +86,6 @@ RunScenario(int argc, char** argv, const std::string& name, const std::string& u
         true);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SCENARIO_H */

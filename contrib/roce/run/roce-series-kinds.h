@@ -6,9 +6,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 // Each is a class in a file of its own, which says what its table holds. All throw InputError if
@@ -35,7 +33,6 @@ std::unique_ptr<Series> MakeUtilisationSeries(SeriesContext& context, const Seri
 /// @return the time line's flows @param context with a time line; outlives it
 std::unique_ptr<Series> MakeFlowSeries(SeriesContext& context);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SERIES_KINDS_H */

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <set>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -116,5 +114,4 @@ SeriesMerge::Sample(Series& series, int64_t nowPs)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

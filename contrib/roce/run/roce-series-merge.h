@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -52,7 +50,6 @@ class SeriesMerge
     std::vector<Source> m_nicOf;                            //!< by number of the NIC
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SERIES_MERGE_H */

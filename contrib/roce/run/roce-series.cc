@@ -5,9 +5,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-value-check.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 SeriesMode
@@ -182,5 +180,4 @@ Series::Write(int64_t atPs, const SeriesRow& row)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -19,9 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// When a quantity is recorded: never, at intervals, or whenever it changes.
@@ -339,7 +337,6 @@ class Series
     bool m_hasPortName{false}; //!< the table has a column port
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SERIES_H */

@@ -12,9 +12,7 @@
 #include <sstream>
 #include <tuple>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -569,5 +567,4 @@ StallDetector::FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& grap
     return {};
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <ostream>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -120,5 +118,4 @@ ThreadOptions::PrintBalance(std::ostream& out, const Network& network) const
     out << text.str();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

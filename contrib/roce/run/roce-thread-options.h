@@ -11,9 +11,7 @@
 #include <map>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -58,7 +56,6 @@ struct ThreadOptions
     unsigned Parse() const;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_THREAD_OPTIONS_H */

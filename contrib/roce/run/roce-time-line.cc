@@ -5,9 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 TimeLine::TimeLine(Network& network, const std::string& path)
@@ -104,5 +102,4 @@ TimeLine::Close()
     m_trace.Close();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

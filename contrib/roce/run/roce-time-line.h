@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -118,7 +116,6 @@ class TimeLine
     std::map<std::pair<uint32_t, std::string>, OpenSlice> m_open;     //!< by node and track
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TIME_LINE_H */

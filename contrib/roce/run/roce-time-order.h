@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -83,7 +81,6 @@ class TimeOrder
     uint64_t m_pushed{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TIME_ORDER_H */

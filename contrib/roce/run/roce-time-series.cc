@@ -16,9 +16,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -344,5 +342,4 @@ TimeSeries::Finish()
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -15,9 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// What a series is of, and so what it can be confined to.
@@ -162,7 +160,6 @@ class TimeSeries
     uint64_t m_finished{0};               //!< flows
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TIME_SERIES_H */

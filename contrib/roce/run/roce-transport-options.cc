@@ -23,9 +23,7 @@
 #include <tuple>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -429,5 +427,4 @@ TransportOptions::GetUnused(const CheckedCommandLine& cmd,
     return unused;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

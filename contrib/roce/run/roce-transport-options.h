@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -87,7 +85,6 @@ struct TransportOptions
     static void RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& stage);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TRANSPORT_OPTIONS_H */

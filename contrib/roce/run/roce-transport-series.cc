@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -130,5 +128,4 @@ MakeTransportSeries(SeriesContext& context, const SeriesMode& mode)
     return std::make_unique<TransportSeries>(context, mode);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

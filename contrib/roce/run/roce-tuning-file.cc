@@ -6,9 +6,7 @@
 
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -62,5 +60,4 @@ TuningFile::OnInterval(const std::string& state, const std::vector<double>& valu
     m_csv.EndRow();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -167,5 +165,4 @@ FindUnusedAttributes(const std::set<std::string>& given,
     return unused;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

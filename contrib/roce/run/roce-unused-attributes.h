@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -35,7 +33,6 @@ std::vector<UnusedOptions> FindUnusedAttributes(const std::set<std::string>& giv
                                                 const Network& network,
                                                 const std::array<bool, 2>& scopes);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNUSED_ATTRIBUTES_H */

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -189,5 +187,4 @@ MakeUtilisationSeries(SeriesContext& context, const SeriesMode& mode)
     return std::make_unique<UtilisationSeries>(context, mode);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

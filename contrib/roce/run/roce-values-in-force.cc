@@ -11,9 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -135,5 +133,4 @@ ValuesInForce(const Network& network)
     return json;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -4,9 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Network;
@@ -22,7 +20,6 @@ class Network;
  */
 nlohmann::ordered_json ValuesInForce(const Network& network);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_VALUES_IN_FORCE_H */

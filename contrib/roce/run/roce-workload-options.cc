@@ -12,9 +12,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -578,5 +576,4 @@ WorkloadOptions::Report(const std::vector<FlowSpec>& flows, const Topology& topo
     return text.str();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

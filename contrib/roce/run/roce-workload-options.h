@@ -16,9 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -103,7 +101,6 @@ struct WorkloadOptions
     std::optional<uint32_t> GetLocalSenders() const;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WORKLOAD_OPTIONS_H */

@@ -8,9 +8,7 @@
 #include <charconv>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(DwrrScheduler);
@@ -190,5 +188,4 @@ DwrrScheduler::DoDequeue(uint32_t pausedMask, int64_t)
         });
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

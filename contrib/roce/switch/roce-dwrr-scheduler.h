@@ -6,9 +6,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -164,7 +162,6 @@ DwrrScheduler::Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DWRR_SCHEDULER_H */

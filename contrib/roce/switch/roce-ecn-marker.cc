@@ -12,9 +12,7 @@
 #include <cmath>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(EcnMarker);
@@ -281,5 +279,4 @@ EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -213,7 +211,6 @@ class EcnMarker : public SwitchStage
     std::vector<uint64_t> m_markedBytes; //!< by port
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_ECN_MARKER_H */

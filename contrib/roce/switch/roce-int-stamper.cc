@@ -8,9 +8,7 @@
 #include "ns3/roce-port.h"
 #include "ns3/uinteger.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(IntStamper);
@@ -72,5 +70,4 @@ IntStamper::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int
     return Verdict::PASS;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

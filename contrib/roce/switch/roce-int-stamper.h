@@ -4,9 +4,7 @@
 
 #include "roce-switch-stage.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -55,7 +53,6 @@ class IntStamper : public SwitchStage
     uint64_t m_hopIdBase{0};   //!< node id << 16
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_INT_STAMPER_H */

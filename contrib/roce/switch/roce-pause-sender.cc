@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -39,5 +37,4 @@ PauseSender::Make(PauseEvent event, uint16_t port, uint8_t trafficClass, int64_t
     return frame;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

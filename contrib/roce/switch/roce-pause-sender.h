@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Why a pause frame is sent.
@@ -138,7 +136,6 @@ class PauseSender
     std::array<uint64_t, static_cast<unsigned>(PauseEvent::N_EVENTS)> m_sent{};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PAUSE_SENDER_H */

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(PhantomQueue);
@@ -212,5 +210,4 @@ PhantomQueue::GetOccupancyBytes(uint16_t port, int64_t nowPs) const
     return m_counters.at(port).BytesAt(nowPs);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

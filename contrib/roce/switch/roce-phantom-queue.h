@@ -14,9 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of PhantomQueue.
@@ -145,7 +143,6 @@ class PhantomQueue : public SwitchStage
     uint64_t m_marked{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PHANTOM_QUEUE_H */

@@ -3,9 +3,7 @@
 
 #include "roce-switch.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -59,5 +57,4 @@ IsIn(PortSet set, const Switch& sw, uint16_t port)
     return set == PortSet::NO_WAN || set == (sw.IsHostPort(port) ? PortSet::HOST : PortSet::FABRIC);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Switch;
@@ -35,7 +33,6 @@ const NamedValues<PortSet>::Names& PortSetNames();
  */
 bool IsIn(PortSet set, const Switch& sw, uint16_t port);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PORT_SET_H */

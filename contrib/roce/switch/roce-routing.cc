@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -55,5 +53,4 @@ Routing::GetGroup(uint32_t rack) const
     return {m_ports.begin() + group.first, m_ports.begin() + group.first + group.count};
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

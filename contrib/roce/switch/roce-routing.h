@@ -10,9 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -136,7 +134,6 @@ class Routing
     std::vector<uint16_t> m_ports;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_ROUTING_H */

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 uint64_t
@@ -236,5 +234,4 @@ SharedBuffer::GetThresholdBytes(uint16_t port, uint8_t trafficClass) const
     return Threshold(Queue(port, trafficClass));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

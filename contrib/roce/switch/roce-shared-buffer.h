@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -431,7 +429,6 @@ SharedBuffer::Uncharge(uint16_t inPort, uint16_t outPort, uint8_t trafficClass, 
     m_pools[in.pool].usedBytes -= rest < shared ? rest : shared;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SHARED_BUFFER_H */

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -202,5 +200,4 @@ StagePipeline::ThrowInsane(const Frame& frame, const char* what) const
                std::to_string(m_nNics));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

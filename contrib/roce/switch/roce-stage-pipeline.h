@@ -14,9 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -253,7 +251,6 @@ class StagePipeline
     uint32_t m_timerRuns{0};                                //!< how often they have run then
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_STAGE_PIPELINE_H */

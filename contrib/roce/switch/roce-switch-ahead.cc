@@ -5,9 +5,7 @@
 
 // What a Switch that is going to run soon has fetched from memory.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// What is touched when a frame passes that has come in by a port.
@@ -70,5 +68,4 @@ Switch::Fetch(FetchStep step, Plan& plan, int64_t nowPs) const
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

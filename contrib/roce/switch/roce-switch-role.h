@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Which switches of a network are meant. A switch may have several of the roles.
@@ -22,7 +20,6 @@ enum class SwitchRole : uint8_t
 /// Names of SwitchRole in options.
 constexpr const char* SWITCH_ROLE_NAMES[] = {"all", "tor", "spine", "core", "dci"};
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SWITCH_ROLE_H */

@@ -6,9 +6,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/simulator.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(SwitchStage);
@@ -55,5 +53,4 @@ SwitchStage::RetuneNow()
     m_switch->OnWake(NowPs());
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 class Deployment;
@@ -290,7 +288,6 @@ class SwitchStage : public Object
     bool m_retuning{false}; //!< RetuneNow() is scheduled
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SWITCH_STAGE_H */

@@ -17,9 +17,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_LOG_COMPONENT_DEFINE("RoceSwitch");
@@ -847,5 +845,4 @@ Switch::Audit() const
     return "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -22,9 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -460,7 +458,6 @@ class Switch : public Object, public Station
     StationTrace<uint16_t, uint8_t, uint64_t, Time> m_queueTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SWITCH_H */

@@ -9,9 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Tuner);
@@ -429,5 +427,4 @@ Tuner::CheckSettings(const std::vector<Setting>& settings) const
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -16,9 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of every Tuner.
@@ -261,7 +259,6 @@ class Tuner : public Object
     TracedCallback<const std::string&, const std::vector<double>&, Time> m_intervalTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TUNER_H */

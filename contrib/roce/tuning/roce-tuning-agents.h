@@ -12,9 +12,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// What a Tuner gets to know of the path of a pair of NICs.
@@ -172,7 +170,6 @@ class TuningAgents
     std::vector<std::vector<PortCounts>> m_switchCounts;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TUNING_AGENTS_H */

@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -80,5 +78,4 @@ TuningReportCodec::Read(const std::string& bytes, TuningReports& reports)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

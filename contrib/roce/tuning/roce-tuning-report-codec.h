@@ -4,9 +4,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 struct TuningReports;
@@ -31,7 +29,6 @@ class TuningReportCodec
     static void Read(const std::string& bytes, TuningReports& reports);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TUNING_REPORT_CODEC_H */

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <set>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 using namespace workload;
@@ -233,5 +231,4 @@ CollectiveWorkload::Generate() const
     return flows;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

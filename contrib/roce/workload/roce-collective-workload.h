@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -95,7 +93,6 @@ struct CollectiveWorkload
     void AddAllToAll(std::vector<FlowSpec>& flows, uint32_t round) const;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_COLLECTIVE_WORKLOAD_H */

@@ -9,9 +9,7 @@
 #include <sstream>
 #include <system_error>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -129,5 +127,4 @@ PacketListGuess::IsNoFlow(const std::vector<std::string>& fields)
     return !LineReader::AllDigits(fields[4]) || std::strtod(fields[3].c_str(), nullptr) > 65535;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -20,9 +20,7 @@
 #include <memory>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -555,5 +553,4 @@ FlowList::Write(const std::string& path,
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

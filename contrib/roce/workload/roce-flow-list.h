@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// The two text formats of flow lists.
@@ -92,7 +90,6 @@ struct FlowList
                       const std::vector<std::string>& comments = {});
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_LIST_H */

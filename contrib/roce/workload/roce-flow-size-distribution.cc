@@ -11,9 +11,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -339,5 +337,4 @@ FlowSizeDistribution::Sample(Ptr<UniformRandomVariable> rng) const
     return Quantile(rng->GetValue(0.0, 1.0));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 using namespace workload;
@@ -108,5 +106,4 @@ OnOffWorkload::Generate() const
     return flows;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

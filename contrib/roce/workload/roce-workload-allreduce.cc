@@ -6,9 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 using namespace workload;
@@ -120,5 +118,4 @@ AllReduceWorkload::Generate() const
     return flows;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 #include <limits>
 #include <map>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 using namespace workload;
@@ -237,5 +235,4 @@ IncastWorkload::Generate() const
     return flows;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -15,9 +15,7 @@
 #include <tuple>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 namespace workload // what the sources of the workloads share; not installed
 {
@@ -261,7 +259,6 @@ MakeFlow(uint32_t src, uint32_t dst, uint64_t sizeBytes, int64_t startPs, uint8_
 }
 
 } // namespace workload
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WORKLOAD_INTERNAL_H */

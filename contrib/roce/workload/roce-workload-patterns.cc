@@ -6,9 +6,7 @@
 #include <limits>
 #include <numeric>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 using namespace workload;
@@ -92,5 +90,4 @@ PermutationWorkload::Generate() const
     return flows;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

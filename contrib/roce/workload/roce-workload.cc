@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 using namespace workload;
@@ -360,5 +358,4 @@ OfferedLoad::Measure(const std::vector<FlowSpec>& flows,
     return offered;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

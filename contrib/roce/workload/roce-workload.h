@@ -12,9 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -261,7 +259,6 @@ struct OfferedLoad
                                int64_t durationPs);
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WORKLOAD_H */

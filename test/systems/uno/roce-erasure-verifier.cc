@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "roce-erasure-verifier.h"
 
 #include "ns3/roce-hash.h"
@@ -14,11 +10,7 @@
 #include <isa-l/erasure_code.h>
 #endif
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 namespace
@@ -323,6 +315,4 @@ ErasureVerifier::Receiver::Deliver(uint64_t firstPsn)
     return next;
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_ERASURE_VERIFIER_H
 #define ROCE_ERASURE_VERIFIER_H
 
@@ -17,11 +13,7 @@
 #include <tuple>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// @return where a coded packet says that it stands; it may be written. @param frame coded or not
@@ -171,8 +163,6 @@ class ErasureVerifier::Receiver
     uint64_t m_offset{0};               //!< what of it has been
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_ERASURE_VERIFIER_H */

@@ -1,17 +1,9 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "roce-test-erasure.h"
 
 #include "ns3/boolean.h"
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 NS_OBJECT_ENSURE_REGISTERED(TestErasure);
@@ -125,6 +117,4 @@ TestErasureReceiver::OnTimer(int64_t nowPs, Frame& nak)
     return found;
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_TEST_ERASURE_H
 #define ROCE_TEST_ERASURE_H
 
@@ -16,11 +12,7 @@
 #include <set>
 #include <string>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// UnoErasure that carries real bytes (attribute Bytes), and whose receivers count.
@@ -82,8 +74,6 @@ class TestErasureReceiver : public UnoErasureReceiver
     uint64_t m_deliveredPsn{0}; //!< bytes below this one have been compared
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_TEST_ERASURE_H */

@@ -1,15 +1,9 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "roce-aimd.h"
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Aimd);
@@ -108,5 +102,4 @@ Aimd::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
     variables.push_back({"calm_rounds", static_cast<double>(m_calm)});
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

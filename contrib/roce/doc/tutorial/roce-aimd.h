@@ -1,17 +1,11 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_AIMD_H
 #define ROCE_AIMD_H
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-parameters.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Values of the parameters of Aimd.
@@ -63,7 +57,6 @@ class Aimd : public CongestionControl
     uint32_t m_calm{0};        //!< round trips without a cut
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_AIMD_H */

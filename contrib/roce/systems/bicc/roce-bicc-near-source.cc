@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -78,5 +76,4 @@ BiccNearSource::OnDeparture(Frame& data, uint16_t port, uint64_t queueBytes, int
                                                                 : Answer::NOTHING;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -111,7 +109,6 @@ class BiccNearSource
     uint64_t m_cleared{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BICC_NEAR_SOURCE_H */

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -124,5 +122,4 @@ BiccReceiverSide::GetAlpha(uint16_t port, uint32_t queue, int64_t nowPs) const
     return AlphaOf(m_ports[port], m_ports[port].voqs[queue], nowPs);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

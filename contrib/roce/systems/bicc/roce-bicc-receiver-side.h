@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -127,7 +125,6 @@ class BiccReceiverSide
     std::vector<PortQueues> m_ports;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BICC_RECEIVER_SIDE_H */

@@ -10,9 +10,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Bicc);
@@ -344,5 +342,4 @@ Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
     return passes ? Verdict::PASS : Verdict::CONSUME;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -16,9 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of Bicc.
@@ -158,7 +156,6 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
     StationTrace<uint16_t, uint32_t, uint64_t, double, Time> m_cutTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BICC_H */

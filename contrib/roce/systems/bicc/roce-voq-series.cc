@@ -4,9 +4,7 @@
 #include "ns3/roce-edge-queue-series.h"
 #include "ns3/roce-time-series.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -134,5 +132,4 @@ VoqSeries::Label(TimeLine& line, const SeriesRow& row) const
 
 } // namespace
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

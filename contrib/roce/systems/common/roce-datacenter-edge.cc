@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -86,5 +84,4 @@ DatacenterEdge::LongestRoundTripPs(const Switch& sw)
     return 2 * (Measure(sw).farthestNicPs + longest);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

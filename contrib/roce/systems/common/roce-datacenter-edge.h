@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -76,7 +74,6 @@ class DatacenterEdge
     uint32_t m_datacenter{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_DATACENTER_EDGE_H */

@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Names a flow: its sender's NIC and queue pair.
@@ -128,7 +126,6 @@ class EdgeFlowTable
     uint64_t m_peak{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_EDGE_FLOW_TABLE_H */

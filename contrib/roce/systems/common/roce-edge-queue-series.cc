@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-edge-queue-series.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 EdgeQueueSeries::EdgeQueueSeries(SeriesContext& context,
@@ -66,5 +64,4 @@ EdgeQueueSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
     line.Counter(row.subject, Label(line, row), "bytes", atPs, row.counts[1]);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

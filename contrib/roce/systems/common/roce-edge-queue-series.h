@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -75,7 +73,6 @@ class EdgeQueueSeries : public Series
     std::vector<Edge> m_edges;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_EDGE_QUEUE_SERIES_H */

@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -116,7 +114,6 @@ class BasicPlaceHeap
 
 using PlaceHeap = BasicPlaceHeap<int64_t>;
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PLACE_HEAP_H */

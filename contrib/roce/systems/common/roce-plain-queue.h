@@ -8,9 +8,7 @@
 
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -53,7 +51,6 @@ MakeQueueLike(const Switch& sw, uint16_t port, const std::string& who)
     return queue;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PLAIN_QUEUE_H */

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ShapedScheduler);
@@ -429,5 +427,4 @@ ShapedScheduler::DoDequeue(uint32_t pausedMask, int64_t nowPs)
         [this, nowPs](unsigned c) { return PopFrom(c, nowPs); });
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -12,9 +12,7 @@
 
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -277,7 +275,6 @@ class ShapedScheduler : public DwrrScheduler
     StationTrace<uint32_t, uint64_t, Time> m_queueTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_SHAPED_SCHEDULER_H */

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -106,7 +104,6 @@ class TokenBucket
     uint64_t m_rateBps;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TOKEN_BUCKET_H */

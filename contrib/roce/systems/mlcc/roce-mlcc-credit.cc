@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(MlccCredit);
@@ -174,5 +172,4 @@ MlccCredit::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
     SetCredit();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -12,9 +12,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -124,7 +122,6 @@ class MlccCredit : public ReceiverFeedback
     uint16_t m_epoch{1};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MLCC_CREDIT_H */

@@ -3,9 +3,7 @@
 
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -198,5 +196,4 @@ MlccDqm::SetSmoothed()
                       std::max((m_path.lineBps - m_creditBps) / stepBps, 0.0));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <algorithm>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 // What MLCC's two edge functions have in common.
@@ -66,7 +64,6 @@ KeepLastHops(Frame& frame, uint32_t n, uint32_t hopBytes)
     frame.frameBytes -= bytes;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MLCC_EDGE_H */

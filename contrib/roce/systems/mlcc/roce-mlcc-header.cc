@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-mlcc-header.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 // Of data, the last four bytes are cut off: they are not charged.
@@ -24,5 +22,4 @@ const FrameExtension MlccHeader::EXTENSION{
         }
     }};
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

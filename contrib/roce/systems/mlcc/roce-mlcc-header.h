@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -89,7 +87,6 @@ struct MlccSwitchInt
     static constexpr uint32_t KIND = 0x4d6c63; // "Mlc"
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MLCC_HEADER_H */

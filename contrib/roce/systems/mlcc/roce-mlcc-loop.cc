@@ -9,9 +9,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -140,5 +138,4 @@ MlccLoop::GetRateBps() const
     return std::min(rate, m_law->GetPath().PacedBps(static_cast<double>(window) + 1));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 
 #include "ns3/roce-congestion-control.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -95,7 +93,6 @@ class MlccLoop
     Ptr<ReceiverFeedback> m_feedback; //!< null: the law wants no marks
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MLCC_LOOP_H */

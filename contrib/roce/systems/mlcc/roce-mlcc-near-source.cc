@@ -9,9 +9,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(MlccNearSource);
@@ -206,5 +204,4 @@ MlccNearSource::Tell(Frame& data, int64_t nowPs)
     m_at->Emit(reply, nowPs);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of MlccNearSource.
@@ -119,7 +117,6 @@ class MlccNearSource : public SwitchStage
     StationTrace<uint32_t, uint32_t, uint64_t, uint32_t, Time> m_switchIntTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MLCC_NEAR_SOURCE_H */

@@ -3,9 +3,7 @@
 
 #include "ns3/roce-time.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /*
@@ -132,5 +130,4 @@ MlccParams::Table()
     return table;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 
 #include "ns3/roce-parameters.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// @brief The rate laws that map MLCC's signals to R_NS and R_credit.
@@ -38,7 +36,6 @@ struct MlccParams
     static const ParameterTable<MlccParams>& Table();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MLCC_PARAMS_H */

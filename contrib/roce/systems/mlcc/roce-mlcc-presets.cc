@@ -3,9 +3,7 @@
 
 // MLCC's networks.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -47,5 +45,4 @@ namespace
 
 } // namespace
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(MlccReceiverSide);
@@ -341,5 +339,4 @@ MlccReceiverSide::Stamp(Frame& data, uint16_t port, uint32_t key) const
     header.SetQueueBytes(m_queues[port]->GetKeyWireBytes(key));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -16,9 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of MlccReceiverSide.
@@ -223,7 +221,6 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
     StationTrace<uint32_t, Time> m_flowsTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MLCC_RECEIVER_SIDE_H */

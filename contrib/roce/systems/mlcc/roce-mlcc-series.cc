@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -178,5 +176,4 @@ MlccSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
 
 } // namespace
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

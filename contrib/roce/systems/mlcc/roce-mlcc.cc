@@ -11,9 +11,7 @@
 #include <string>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Mlcc);
@@ -284,5 +282,4 @@ Mlcc::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
                       {"c_r", static_cast<double>(m_epoch)}});
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -11,9 +11,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -125,7 +123,6 @@ class Mlcc : public CongestionControl
     StationTrace<uint64_t, Time> m_dqmTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MLCC_H */

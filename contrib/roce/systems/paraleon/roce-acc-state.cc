@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 unsigned
@@ -90,5 +88,4 @@ AccState::CellOf(const std::array<unsigned, 4>& classes)
     return cell;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

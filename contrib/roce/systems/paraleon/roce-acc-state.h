@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <deque>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -87,7 +85,6 @@ class AccState
     std::deque<Observation> m_seen; //!< the latest last
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_ACC_STATE_H */

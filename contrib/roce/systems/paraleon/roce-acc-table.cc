@@ -14,9 +14,7 @@
 #include <locale>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -285,5 +283,4 @@ AccTable::Learn(const Transition& step, const Learning& learning)
     return error;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

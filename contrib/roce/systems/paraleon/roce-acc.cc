@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Acc);
@@ -294,5 +292,4 @@ Acc::GetLearned() const
     return m_p->sharesTable ? m_tables.front().Print() : "";
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of Acc.
@@ -136,7 +134,6 @@ class Acc : public Tuner
     Ptr<UniformRandomVariable> m_explore;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_ACC_H */

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -151,5 +149,4 @@ ElasticSketch::ReadAndReset(std::vector<FlowReading>& readings)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -111,5 +109,4 @@ FlowMix::Update(const FlowShares& masses)
     return m_divergence > m_config.theta;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Elephants and mice: masses of one switch or of several, or shares of a network (sum 1).
@@ -129,7 +127,6 @@ class FlowMix
     FlowShares m_guide{0.5, 0.5};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_MIX_H */

@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -22,7 +20,6 @@ struct FlowReading
     bool mayBePart; //!< the flow may have lost its place once: size holds what the light part has
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_READING_H */

@@ -3,9 +3,7 @@
 
 #include <numeric>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -148,5 +146,4 @@ FlowStates::Update(const std::vector<FlowReading>& readings)
     return m_active;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// State of a flow in PARALEON (section III-B, figure 3 of its paper).
@@ -125,7 +123,6 @@ class FlowStates
     std::unordered_map<FlowKey, Memory> m_flows; //!< iterated only to forget
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_FLOW_STATES_H */

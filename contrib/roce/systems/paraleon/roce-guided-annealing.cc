@@ -7,9 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -199,5 +197,4 @@ GuidedAnnealing::GetRunLength(const Config& config)
     return length;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -205,7 +203,6 @@ class GuidedAnnealing
     std::vector<std::size_t> m_moving; //!< rows that move, in order
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_GUIDED_ANNEALING_H */

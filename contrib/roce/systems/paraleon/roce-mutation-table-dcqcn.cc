@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-mutation-table.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 // PARALEON's parameters of DCQCN at NICs and of ECN at switches.
@@ -195,5 +193,4 @@ MutationTable::ForDcqcn(const Config& config)
     return table;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

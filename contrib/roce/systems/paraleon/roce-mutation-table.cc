@@ -9,9 +9,7 @@
 #include <sstream>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -275,5 +273,4 @@ MutationTable::FromText(std::size_t row, const std::string& text) const
     return value;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

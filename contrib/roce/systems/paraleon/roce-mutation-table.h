@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// A parameter that is tuned: a row of a MutationTable. Its values are numbers in units of unit.
@@ -147,7 +145,6 @@ class MutationTable
     std::vector<TunedParameter> m_rows;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_MUTATION_TABLE_H */

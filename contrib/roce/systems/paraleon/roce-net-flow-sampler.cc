@@ -4,9 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -50,5 +48,4 @@ NetFlowSampler::ReadAndReset(std::vector<FlowReading>& readings)
     m_places.clear();
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

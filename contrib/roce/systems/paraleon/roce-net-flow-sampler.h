@@ -10,9 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -67,7 +65,6 @@ class NetFlowSampler
     std::unordered_map<FlowKey, std::size_t> m_places; //!< in m_taken; never iterated
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NET_FLOW_SAMPLER_H */

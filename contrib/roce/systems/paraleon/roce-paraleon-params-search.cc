@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-paraleon-profiles.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 // What PARALEON's search can be told.
@@ -160,5 +158,4 @@ AddParaleonSearch(ParameterTable<ParaleonParams>& table)
     AddMutation(table);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

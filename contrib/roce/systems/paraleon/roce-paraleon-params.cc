@@ -8,9 +8,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -299,5 +297,4 @@ ParaleonParams::Table()
     return table;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

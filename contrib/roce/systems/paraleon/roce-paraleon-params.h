@@ -14,9 +14,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -55,7 +53,6 @@ struct ParaleonParams
     static const ParameterTable<ParaleonParams>& Table();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARALEON_PARAMS_H */

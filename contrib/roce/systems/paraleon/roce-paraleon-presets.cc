@@ -4,9 +4,7 @@
 
 // What PARALEON sets of the rest of the module: DCQCN and marking before it tunes them, networks.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -96,5 +94,4 @@ MakeDcqcn(const char* name, const std::vector<std::pair<std::string, std::string
           {"spineBuffer", "48MiB"}}})};
 } // namespace
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 #include <iterator>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// PARALEON's profiles: the paper, the two artifacts, ablations.
@@ -44,7 +42,6 @@ constexpr std::size_t NETFLOW = 6;
 /// @brief Rows of the search: Algorithm 1, table III. @param table is added to
 void AddParaleonSearch(ParameterTable<ParaleonParams>& table);
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARALEON_PROFILES_H */

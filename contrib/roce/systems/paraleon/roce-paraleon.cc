@@ -8,9 +8,7 @@
 #include <limits>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Paraleon);
@@ -268,5 +266,4 @@ Paraleon::Tell(const std::string& state, const TuningUtility::Terms* terms)
     Record(state, values);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -13,9 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -99,7 +97,6 @@ class Paraleon : public Tuner
     uint64_t m_candidate{0}; //!< settings deployed so far
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_PARALEON_H */

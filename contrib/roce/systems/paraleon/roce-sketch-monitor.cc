@@ -6,9 +6,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(SketchMonitor);
@@ -122,5 +120,4 @@ SketchMonitor::Count(std::map<std::string, uint64_t>& counters) const
     counters["sketchSkipped"] += m_skipped;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

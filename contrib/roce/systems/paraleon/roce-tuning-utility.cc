@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -123,5 +121,4 @@ TuningUtility::GetWeights(bool elephantsDominate) const
                                                                                 : m_config.mice;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -148,7 +146,6 @@ class TuningUtility
     double m_ratios{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_TUNING_UTILITY_H */

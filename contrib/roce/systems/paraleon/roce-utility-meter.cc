@@ -3,9 +3,7 @@
 
 #include "roce-sketch-monitor.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -93,5 +91,4 @@ UtilityMeter::Measure(const TuningReports& reports, const TuningUtility::Weights
     return m_utility.Evaluate(weights);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -11,9 +11,7 @@
 #include <functional>
 #include <unordered_map>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -56,7 +54,6 @@ class UtilityMeter
     std::unordered_map<uint64_t, TuningUtility::Path> m_paths; //!< by src << 32 | dst; no iteration
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UTILITY_METER_H */

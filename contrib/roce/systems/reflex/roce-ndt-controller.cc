@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 void
@@ -288,5 +286,4 @@ NdtController::OnTimeout(int64_t nowPs)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -238,7 +236,6 @@ class NdtController
     int64_t m_lastSweepPs{0};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NDT_CONTROLLER_H */

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(NdtScheduler);
@@ -206,5 +204,4 @@ NdtScheduler::GetControlledBytes() const
     return Sum([this](unsigned c) { return m_controlled[c].GetBytes(); });
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -6,9 +6,7 @@
 #include "ns3/roce-dwrr-scheduler.h"
 #include "ns3/roce-station-trace.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -149,7 +147,6 @@ class NdtScheduler : public DwrrScheduler
     StationTrace<uint64_t, uint64_t, Time> m_queuesTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NDT_SCHEDULER_H */

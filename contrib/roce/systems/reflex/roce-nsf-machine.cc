@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-nsf-machine.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 bool
@@ -47,5 +45,4 @@ NsfMachine::Cool(const Config& config, bool due)
     return due || config.cooling == CoolingMode::PER_PACKET_UNGATED;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -87,7 +85,6 @@ class NsfMachine
     int64_t m_lastPs{INT64_MIN / 2}; //!< last pseudo-ACK
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_NSF_MACHINE_H */

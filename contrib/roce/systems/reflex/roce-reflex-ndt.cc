@@ -12,9 +12,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexNdt);
@@ -340,5 +338,4 @@ ReflexNdt::Count(std::map<std::string, uint64_t>& counters) const
     peak = std::max(peak, own.tablePeak);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -15,9 +15,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -187,7 +185,6 @@ class ReflexNdt : public SwitchStage,
     StationTrace<uint16_t, bool, double, bool, Time> m_pauseTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_REFLEX_NDT_H */

@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexNsf);
@@ -253,5 +251,4 @@ ReflexNsf::Answer(const Frame& data, int64_t nowPs)
     m_switch->Emit(answer, nowPs);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -14,9 +14,7 @@
 #include <memory>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of ReflexNsf.
@@ -144,7 +142,6 @@ class ReflexNsf : public SwitchStage
     StationTrace<uint32_t, uint32_t, uint8_t, int64_t, Time> m_stateTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_REFLEX_NSF_H */

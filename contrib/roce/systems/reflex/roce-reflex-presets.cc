@@ -3,9 +3,7 @@
 
 // What the Reflex paper sets of the rest of the module.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -25,5 +23,4 @@ namespace
 
 } // namespace
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

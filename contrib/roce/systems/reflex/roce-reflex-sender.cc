@@ -7,9 +7,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(ReflexSender);
@@ -238,5 +236,4 @@ ReflexSender::Publish()
         std::max<uint64_t>(static_cast<uint64_t>(m_path.BdpBytes()), m_path.fullFrameBytes);
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

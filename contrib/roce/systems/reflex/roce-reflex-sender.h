@@ -9,9 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of ReflexSender.
@@ -103,7 +101,6 @@ class ReflexSender : public ControlShim
     const RealWindow* m_realWindow{nullptr}; //!< the law, if it has one; set by DoStart()
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_REFLEX_SENDER_H */

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Where a packet of a coded message stands in its block.
@@ -144,7 +142,6 @@ struct BlockCode final : public MessageLayout
     }
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_BLOCK_CODE_H */

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -302,5 +300,4 @@ UnoCc::Publish(int64_t nowPs)
                     : m_path.lineRateBps;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -10,9 +10,7 @@
 #include <memory>
 #include <string>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -149,7 +147,6 @@ class UnoCc : public CongestionControl
     int64_t m_pacedPs{INT64_MIN / 2}; //!< when the rate was set last
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNO_CC_H */

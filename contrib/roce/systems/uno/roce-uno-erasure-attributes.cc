@@ -3,9 +3,7 @@
 
 // Parameters of UnoErasure.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(UnoErasure);
@@ -100,5 +98,4 @@ UnoErasure::GetTypeId()
     return tid;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

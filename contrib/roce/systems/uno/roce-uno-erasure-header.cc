@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-uno-erasure-header.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 const FrameExtension UnoErasureHeader::EXTENSION{
@@ -15,5 +13,4 @@ const FrameExtension UnoErasureHeader::EXTENSION{
         out.insert(out.end(), {place.index, place.data, place.total, place.last});
     }};
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -8,9 +8,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 constexpr uint32_t CODE_HEADER_BYTES = 4; //!< UnoErasureHeader on the wire
@@ -30,7 +28,6 @@ struct UnoErasureHeader
     static const FrameExtension EXTENSION;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNO_ERASURE_HEADER_H */

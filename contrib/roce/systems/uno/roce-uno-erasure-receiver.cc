@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -162,5 +160,4 @@ UnoErasureReceiver::FillAck(Frame& ack, const Frame& data) const
     ack.frameBytes += SACK_BYTES;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

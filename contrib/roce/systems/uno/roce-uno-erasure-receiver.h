@@ -9,9 +9,7 @@
 #include <boost/circular_buffer.hpp>
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -76,7 +74,6 @@ class UnoErasureReceiver : public ReceiverQp
     uint64_t m_rebuiltBits{0}; //!< what of it had arrived then
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNO_ERASURE_RECEIVER_H */

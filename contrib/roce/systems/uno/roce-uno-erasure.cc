@@ -8,9 +8,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -216,5 +214,4 @@ UnoErasure::OnAck(QueuePair& qp, const Frame& ack, int64_t nowPs, std::vector<Me
     return result;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

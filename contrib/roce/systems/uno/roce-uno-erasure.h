@@ -9,9 +9,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of UnoErasure.
@@ -196,7 +194,6 @@ class UnoErasure : public LossRecovery
     Ptr<PacketRepeater> m_repeater;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNO_ERASURE_H */

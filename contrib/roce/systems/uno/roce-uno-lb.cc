@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(UnoLb);
@@ -245,5 +243,4 @@ UnoLb::GetEntropies() const
     return entropies;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

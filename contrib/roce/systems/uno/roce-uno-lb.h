@@ -8,9 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of UnoLb.
@@ -118,7 +116,6 @@ class UnoLb : public PathSelector
     std::vector<Subflow> m_subflows;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNO_LB_H */

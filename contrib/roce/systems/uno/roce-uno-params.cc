@@ -5,9 +5,7 @@
 
 #include "ns3/roce-time.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(UnoCc);
@@ -266,5 +264,4 @@ UnoCc::GetTypeId()
     return tid;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

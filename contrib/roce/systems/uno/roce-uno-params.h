@@ -8,9 +8,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -54,7 +52,6 @@ struct UnoParams
     static const ParameterTable<UnoParams>& Table();
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNO_PARAMS_H */

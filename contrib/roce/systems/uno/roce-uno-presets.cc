@@ -3,9 +3,7 @@
 
 // What Uno sets of the rest of the module.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -43,5 +41,4 @@ namespace
 
 } // namespace
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

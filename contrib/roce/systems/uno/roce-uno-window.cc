@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 // ---------------------------------------------------------------- epochs
@@ -192,5 +190,4 @@ QuickAdapt::End(int64_t nowPs,
     return cwnd;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

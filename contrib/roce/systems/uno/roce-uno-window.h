@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -239,7 +237,6 @@ class QuickAdapt
     bool m_asleep{false};        //!< the timer would change nothing before the next ACK
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNO_WINDOW_H */

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -179,5 +177,4 @@ FairRateSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
 
 } // namespace
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -3,9 +3,7 @@
 
 #include "ns3/roce-time.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 // What WrccFairRate can be told, and its trace sources.
@@ -151,5 +149,4 @@ WrccFairRate::GetTypeId()
     return tid;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -14,9 +14,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(WrccFairRate);
@@ -339,5 +337,4 @@ WrccFairRate::MayTell(const Frame& frame, int64_t nowPs)
     return true;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -16,9 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 struct WrccHeader;
@@ -154,7 +152,6 @@ class WrccFairRate : public SwitchStage
     StationTrace<uint32_t, uint32_t, uint32_t, Time> m_fcnpTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WRCC_FAIR_RATE_H */

@@ -3,9 +3,7 @@
 
 #include "roce-wrcc-header.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(WrccFeedback);
@@ -41,5 +39,4 @@ WrccFeedback::FillAck(Frame& ack, const Frame&, int64_t)
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -4,9 +4,7 @@
 
 #include "ns3/roce-receiver-feedback.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -36,7 +34,6 @@ class WrccFeedback : public ReceiverFeedback
     uint16_t m_domain{0}; //!< of the receiver
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WRCC_FEEDBACK_H */

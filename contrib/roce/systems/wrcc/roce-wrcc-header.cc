@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -54,5 +52,4 @@ WrccMbps(double bps)
     return static_cast<uint32_t>(std::clamp(bps / 1e6, 1.0, 4294967295.0));
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

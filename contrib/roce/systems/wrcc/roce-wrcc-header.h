@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -65,7 +63,6 @@ IsLaterPsn(uint64_t a, uint64_t b)
     return ahead != 0 && ahead < 0x800000;
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WRCC_HEADER_H */

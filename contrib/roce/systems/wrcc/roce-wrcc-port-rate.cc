@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -162,5 +160,4 @@ WrccPortRate::Rest(const Config& config, uint64_t queueBytes, int64_t index, int
     }
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

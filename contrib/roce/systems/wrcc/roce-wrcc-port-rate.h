@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /**
@@ -185,7 +183,6 @@ class WrccPortRate
     Branch m_branch{Branch::NONE};
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WRCC_PORT_RATE_H */

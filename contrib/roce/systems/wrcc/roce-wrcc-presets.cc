@@ -3,9 +3,7 @@
 
 // WRCC's networks.
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 namespace
@@ -28,5 +26,4 @@ namespace
 
 } // namespace
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

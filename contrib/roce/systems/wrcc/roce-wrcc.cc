@@ -10,9 +10,7 @@
 
 #include <algorithm>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(Wrcc);
@@ -287,5 +285,4 @@ Wrcc::GetVariables(int64_t, std::vector<ControlVariable>& variables) const
                       {"rtt_est_us", static_cast<double>(m_rttUs)}});
 }
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -9,9 +9,7 @@
 
 #include <memory>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Parameters of Wrcc.
@@ -144,7 +142,6 @@ class Wrcc : public CongestionControl
     StationTrace<uint64_t, Cause, Time> m_rateTrace;
 };
 
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WRCC_H */

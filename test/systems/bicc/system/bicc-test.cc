@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // The BiCC-like edge function in a network: CNPs to near sources, marks that end at the WAN, CNPs
 // that end at the receiver's external switch, destinations that do not wait for each other.
 #include "roce-error-of.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // The two halves of the BiCC-like edge function by themselves: which data are answered with a CNP,
 // and the rates of virtual output queues.
 #include "ns3/roce-bicc-near-source.h"

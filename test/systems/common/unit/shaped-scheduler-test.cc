@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Queues by key with rates: exact times, order, turns, wake-ups, forgetting, held bytes, classes,
 // rates that change while a frame waits.
 #include "ns3/nstime.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MLCC at the sender's external switch: what a Switch-INT brings, to whom and how often, and what
 // the data that go on over the WAN have lost.
 #include "roce-error-of.h"

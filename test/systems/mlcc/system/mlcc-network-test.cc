@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MLCC in closed loop, senders, receivers and both external switches: fair shares of a receiver's
 // port and of a sender's uplink, each inner law, what Switch-INTs leave alone, and the same results
 // however the simulator goes about it. What the stages do is in mlcc-near-source-test and

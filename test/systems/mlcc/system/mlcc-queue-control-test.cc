@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MLCC from end to end, by packets: how a flow's queue at the receiver's external switch comes to
 // its target delay, against a fluid model of the equations; and several flows with Hpcc inside.
 #include "roce-mlcc-network.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MLCC at the receiver's external switch: a queue for each flow, its rate, what data bring along
 // from it, when it is freed, and what it does to the buffer and to the WAN.
 #include "roce-error-of.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // How a flow across, under MLCC, and one within share a receiver's port when their laws differ.
 // HPCC and PowerTCP rest where what they add is what they take away: the shares are those of the
 // additive steps, not of MLCC.

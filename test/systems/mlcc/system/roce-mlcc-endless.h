@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_MLCC_ENDLESS_H
 #define ROCE_MLCC_ENDLESS_H
 
@@ -15,11 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// What endless flows are like from a time on.
@@ -119,8 +111,6 @@ struct MlccEndlessTest : public MlccSystemTest
     }
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_MLCC_ENDLESS_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_MLCC_NETWORK_H
 #define ROCE_MLCC_NETWORK_H
 
@@ -18,11 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 inline void
@@ -254,8 +246,6 @@ struct MlccSystemTest : public SystemTest
     }
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_MLCC_NETWORK_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MLCC's receiver: rounds by the credit epoch, the inner law's steps, what ACKs say.
 #include "mlcc-fixture.h"
 

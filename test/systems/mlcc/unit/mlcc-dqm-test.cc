@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MLCC's queue management: equations 1 to 9 and Algorithm 2 with worked-out numbers, the token step
 // by step, and the loop over a model of one queue, against an independent model of the same.
 #include "roce-test-time.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef MLCC_FIXTURE_H
 #define MLCC_FIXTURE_H
 
@@ -15,11 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 constexpr uint64_t G25 = 25'000'000'000;
@@ -42,8 +34,6 @@ PlainHpcc(const Attributes& more = {})
     return With<Hpcc>(Join({{"ExpectedFlows", "2000000000"}}, more));
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* MLCC_FIXTURE_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MLCC's header in data and ACKs: its bytes, and what is charged for them.
 #include "wire-format-test-util.h"
 

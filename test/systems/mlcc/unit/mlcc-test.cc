@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // MLCC's sender: the smaller one of two rates, and how Switch-INTs drive the inner law.
 #include "mlcc-fixture.h"
 

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // ACC in small networks: what agents see, which curves they change, that learning is reproducible,
 // and what the trained table does to an incast.
 #include "roce-error-of.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // PARALEON in small networks: marks and sketches, the controller's course, what it tunes and what
 // it leaves alone, and that its history depends on the seed alone.
 #include "roce-error-of.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Elastic Sketch against a trace worked out by hand and against plain maps on random streams.
 #include "paraleon-values.h"
 

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Ternary states of flows: figure 4 of PARALEON's paper, and the readings that it leaves open.
 #include "paraleon-values.h"
 

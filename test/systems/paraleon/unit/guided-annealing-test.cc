@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // PARALEON's search, an interval at a time: schedule, acceptance, mutations, and the readings of
 // Algorithm 1.
 #include "paraleon-values.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What PARALEON changes: its table for DCQCN, moves, and tables of one's own.
 #include "paraleon-values.h"
 #include "roce-error-of.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // PARALEON's fixed settings as profiles of DCQCN and of ECN: each row of its tables, and those that
 // stand for "Pretrained".
 #include "ns3/object-factory.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_TEST_PARALEON_VALUES_H
 #define ROCE_TEST_PARALEON_VALUES_H
 
@@ -13,11 +9,7 @@
 #include <sstream>
 #include <string>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// An object that has PARALEON's parameters and does nothing with them.
@@ -52,8 +44,6 @@ class ParaleonValues : public Object
     Parameters<ParaleonParams> m_parameters;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_TEST_PARALEON_VALUES_H */

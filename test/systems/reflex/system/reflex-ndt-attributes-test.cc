@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Reflex's near-destination throttling in a network: time stamps, attributes, refusals.
 #include "roce-lose-frames.h"
 #include "roce-other-shim.h"

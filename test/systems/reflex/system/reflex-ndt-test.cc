@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Reflex's near-destination throttling in a network: round trips, order of packets, suspension.
 #include "roce-reflex-ndt-fixture.h"
 

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_REFLEX_NDT_FIXTURE_H
 #define ROCE_REFLEX_NDT_FIXTURE_H
 
@@ -13,11 +9,7 @@
 
 #include <functional>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 constexpr uint32_t N_FAR = 4; //!< hosts of the far datacenter: NICs 0 .. 3
@@ -186,8 +178,6 @@ SetNdt(const std::string& attribute, const AttributeValue& value)
     Config::SetDefault("ns3::roce::ReflexNdt::" + attribute, value);
 }
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_REFLEX_NDT_FIXTURE_H */

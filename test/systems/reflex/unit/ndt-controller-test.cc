@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Reflex's near-destination throttling: classification (U-R9), order guards (U-R10), suspension
 // (U-R12), activity and ageing, without a simulator.
 #include "roce-test-time.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Queues of near-destination throttling: round robin by packets (U-R11), order (U-R10), suspension,
 // paused and strict classes.
 #include "ns3/data-rate.h"

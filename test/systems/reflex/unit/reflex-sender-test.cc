@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Reflex's shim: what TIMELY and Swift get to know, and what comes of it.
 #include "roce-law-fixture.h"
 

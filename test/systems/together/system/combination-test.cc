@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Every extension with every other that makes sense: a short mixed incast (two senders of the
 // receiver's datacenter, two of the other) with each rate law, each kind of loss recovery and path
 // selection, with and without phantom queues and edge functions, lossless and with drops and losses

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Every attribute of the module and every global value with odd texts: the command line refuses
 // them in one line, or a small network can be built and run with them, or refuses them so. ns-3's
 // aborts would end the test program, so those runs are processes of their own.

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Networks of papers: presets, loads of racks and of the WAN apart, flows through a given switch.
 #include "roce-error-of.h"
 #include "roce-test-network.h"

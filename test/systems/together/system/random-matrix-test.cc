@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // Every rate law with every loss recovery and every path selector, each in a random network with
 // random losses, and some with Bicc; Mlcc is between datacenters: all flows finish, every byte is
 // delivered once, nothing is left over, the same seed gives the same run, and so does running it

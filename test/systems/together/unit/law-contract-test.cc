@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What every rate law keeps to, whatever its paper says: all laws of the module, with each profile
 // and each value of each choice and flag. What one law does is in the tests of that law.
 // Retuning is in law-retune-test.cc.

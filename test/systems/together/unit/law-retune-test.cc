@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What every rate law keeps to when its parameters change while it runs: all laws of the module,
 // all rows of their tables.
 #include "roce-law-world.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What a value does that a law takes over while it runs, one or two for each law. What all laws
 // keep to is in law-retune-test.cc.
 #include "bbr-pipe.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What every loss recovery keeps to: all of the module, over a channel that loses, delays and
 // doubles frames. What one of them does about a loss is in its own tests.
 #include "roce-recovery-fixture.h"

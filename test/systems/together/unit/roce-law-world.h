@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_LAW_WORLD_H
 #define ROCE_LAW_WORLD_H
 
@@ -23,11 +19,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 constexpr uint32_t FRAME = 1106;
@@ -356,8 +348,6 @@ class LawContract : public ::testing::TestWithParam<std::string>
     }
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_LAW_WORLD_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_WIRE_FORMAT_TEST_UTIL_H
 #define ROCE_WIRE_FORMAT_TEST_UTIL_H
 
@@ -17,9 +13,7 @@
 #include <tuple>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// What the tests of WireFormat share: frames to write, and comparison.
@@ -206,7 +200,6 @@ ExpectSame(const Frame& a, const Frame& b)
 }
 
 } // namespace wiretest
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WIRE_FORMAT_TEST_UTIL_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "wire-reader.h"
 
 #include "ns3/roce-uno-erasure-header.h"
@@ -14,9 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 namespace wiretest
 {
@@ -525,5 +519,4 @@ Read(const Bytes& data, Frame& out, const WireOptions& options, const Bytes* sid
 }
 
 } // namespace wiretest
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_WIRE_READER_H
 #define ROCE_WIRE_READER_H
 
@@ -14,9 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// Reads WireFormat's bytes back.
@@ -152,7 +146,6 @@ std::optional<uint32_t> SidecarTelemetryBytes(const Bytes* sidecar);
 std::optional<uint32_t> TelemetryLength(uint8_t code);
 
 } // namespace wiretest
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_WIRE_READER_H */

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #include "wire-reader.h"
 
 #include <algorithm>
@@ -11,9 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 namespace wiretest
 {
@@ -244,5 +238,4 @@ WriteSidecar(const Frame& frame)
 }
 
 } // namespace wiretest
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_UNO_NETWORK_H
 #define ROCE_UNO_NETWORK_H
 
@@ -15,11 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Two switches, one per datacenter, with parallel links between them and hosts at each.
@@ -123,8 +115,6 @@ struct UnoTest : SystemTest
     }
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_UNO_NETWORK_H */

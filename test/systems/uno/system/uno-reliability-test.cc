@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // What erasure coding and subflows are for: blocks that survive losses as often as they should,
 // dead links that are left, and an end if there is no way.
 #include "roce-uno-network.h"

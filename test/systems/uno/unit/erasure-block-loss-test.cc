@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // How often a block (8,2) cannot be rebuilt: a receiver behind each loss model, against closed
 // forms (independent losses) and table 1 of Uno (losses in runs and in chunks).
 #include "uno-erasure-fixture.h"

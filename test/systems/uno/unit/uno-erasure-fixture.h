@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_UNO_ERASURE_FIXTURE_H
 #define ROCE_UNO_ERASURE_FIXTURE_H
 
@@ -14,11 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 constexpr uint32_t MTU = 1000;
@@ -138,8 +130,6 @@ struct Receiver : RecoveryReceiver
     }
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_UNO_ERASURE_FIXTURE_H */

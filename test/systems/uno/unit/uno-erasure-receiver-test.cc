@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // UnoErasure's receiver: when a block can be rebuilt, what ACKs and NACKs say, the timers of
 // blocks; and both halves together.
 #include "uno-erasure-fixture.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_UNO_TEST_UTIL_H
 #define ROCE_UNO_TEST_UTIL_H
 
@@ -10,9 +6,7 @@
 
 #include "ns3/roce-uno-cc.h"
 
-namespace ns3
-{
-namespace roce
+namespace ns3::roce
 {
 
 /// What the tests of UnoCc share: paths, rate laws, ACKs.
@@ -76,7 +70,6 @@ Ack(int64_t nowPs, int64_t rttPs, bool marked = false, uint64_t bytes = MTU)
 }
 
 } // namespace unotest
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce
 
 #endif /* ROCE_UNO_TEST_UTIL_H */

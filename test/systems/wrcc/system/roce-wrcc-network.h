@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 #ifndef ROCE_WRCC_NETWORK_H
 #define ROCE_WRCC_NETWORK_H
 
@@ -16,11 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ns3
-{
-namespace roce
-{
-namespace test
+namespace ns3::roce::test
 {
 
 /// Networks whose NICs use Wrcc.
@@ -154,8 +146,6 @@ class Arrivals
     std::map<uint32_t, uint64_t> m_bytes;
 };
 
-} // namespace test
-} // namespace roce
-} // namespace ns3
+} // namespace ns3::roce::test
 
 #endif /* ROCE_WRCC_NETWORK_H */

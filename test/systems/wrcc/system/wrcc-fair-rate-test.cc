@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // WRCC's switch stage, hook by hook: what it counts, when periods end, what it writes into frames
 // and when it sends FCNPs; and what it refuses to be put together with.
 #include "roce-error-of.h"

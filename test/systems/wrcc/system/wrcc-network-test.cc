@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // WRCC in closed loop: fairness within a datacenter, across, and of both; what literal readings of
 // the paper do; conservation, and the same results however the simulator goes about it.
 #include "roce-run-flows.h"

@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // WRCC's Algorithm 1 and equations 1, 2 and 5, one step at a time, against vectors worked out by an
 // independent model of the paper.
 #include "ns3/roce-wrcc-fair-rate.h"

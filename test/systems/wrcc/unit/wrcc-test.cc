@@ -1,8 +1,4 @@
-/*
- * Copyright (c) 2026 The ns-3 RoCE authors
- *
- * SPDX-License-Identifier: GPL-2.0-only
- */
+// SPDX-License-Identifier: GPL-2.0-only
 // WRCC's sender, receiver and headers: the rules of Algorithm 2 with worked-out numbers, and the
 // growth of one flow over a model of an empty path, against an independent model.
 #include "roce-law-fixture.h"
