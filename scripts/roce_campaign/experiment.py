@@ -6,6 +6,7 @@
 The keys are described in contrib/roce/doc/howto/campaigns.rst; scripts/experiments has examples.
 """
 
+import glob
 import os
 import re
 import shlex
@@ -77,18 +78,23 @@ class Experiment(NamedTuple):
         return Counter(seeds_text(p.seeds) for p in self.points)
 
 
+def built_in() -> Dict[str, str]:
+    """The files of the experiments that come with the project, by name: a folder for each paper."""
+    files = glob.glob(os.path.join(glob.escape(EXPERIMENTS), "*", "*.yaml"))
+    return {os.path.basename(f)[:-len(".yaml")]: f for f in sorted(files, key=os.path.basename)}
+
+
 def find(name: str) -> Tuple[str, str]:
     """Name and file of a built-in experiment, or of a path to a YAML file."""
     if name.endswith((".yaml", ".yml")) or os.sep in name:
         if not os.path.isfile(name):
             raise rr.ResultError(f"{name}: no such experiment file")
         return os.path.splitext(os.path.basename(name))[0], name
-    file = os.path.join(EXPERIMENTS, name + ".yaml")
-    if not os.path.isfile(file):
-        known = sorted(f[:-5] for f in os.listdir(EXPERIMENTS) if f.endswith(".yaml"))
+    known = built_in()
+    if name not in known:
         raise rr.ResultError(f"{name}: no such experiment, there are {', '.join(known)}; "
                              "or give a path to a YAML file")
-    return name, os.path.relpath(file)
+    return name, os.path.relpath(known[name])
 
 
 def merge(layers: List[Dict[str, Value]]) -> Dict[str, object]:

@@ -285,7 +285,7 @@ def inodes(folder):
 def test_examples(build):
     """The experiments that are shipped are good ones; chapters.py runs that of the documentation."""
     for size in ("--quick", "--full"):
-        for file in sorted((SCRIPTS / "experiments").glob("*.yaml")):
+        for file in sorted((SCRIPTS / "experiments").glob("*/*.yaml")):
             good(run_here("reproduce", file.stem, size, "--dry-run", "--unchecked", "--build", build), file.name)
 
 
