@@ -23,8 +23,8 @@ from typing import Dict, List, Optional
 import roce_results as rr
 from roce_jobs import duration_text
 
-from .experiment import split_options
 from .plan import Plan
+from .yamlread import split_options
 
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TTY_SECONDS = 0.5  # between updates of the live line

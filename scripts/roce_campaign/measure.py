@@ -23,7 +23,6 @@ from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
 from .grid import selects
 from .plan import Plan, PlannedRun
 from .statistic import count_peaks, statistic_of, weighted_statistic
-from .yamlread import SizeRange
 
 VERSION = 4  # of what is computed here: older measures.json are not used
 
@@ -41,8 +40,9 @@ FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
 
 def chosen(flow: rr.Flow, definition: dict) -> bool:
     """True if a metric is of this flow, among others."""
+    low, high = definition.get("size", (None, None))
     return (definition.get("scope", "all") in ("all", flow.scope)
-            and flow.size in SizeRange(*definition.get("size", (None, None)))
+            and (low is None or flow.size > low) and (high is None or flow.size <= high)
             and flow.traffic_class in definition.get("class", (flow.traffic_class,))
             and flow.tag in definition.get("tag", (flow.tag,)))
 

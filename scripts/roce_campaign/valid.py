@@ -19,7 +19,7 @@ import roce_results as rr
 from . import identity
 from .experiment import Experiment
 from .plan import Plan, PlannedRun
-from .program import Placed
+from .yamlread import Text
 
 DRY_RUN = "dryRun"
 
@@ -57,7 +57,7 @@ def place_of(text: str, options: Dict[str, str]) -> Optional[str]:
 
     named = [n for n in options if re.search(rf"--{re.escape(n)}(?!\w|::)", text)] \
         or [n for n in options if word(n) and word(options[n])] or [n for n in options if word(n)]
-    places = [v.place for n, v in options.items() if n in named and isinstance(v, Placed)]
+    places = [v.place for n, v in options.items() if n in named and isinstance(v, Text)]
     return places[0] if places else None
 
 

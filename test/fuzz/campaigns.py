@@ -19,6 +19,7 @@ import argparse
 import contextlib
 import functools
 import io
+import json
 import logging
 import os
 import random
@@ -47,6 +48,7 @@ from roce_campaign.plan import Plan  # noqa: E402
 
 import campaign_states  # noqa: E402
 
+SECTIONS = list(json.loads((ROOT / "scripts" / "roce_campaign" / "experiment.schema.json").read_text())["$defs"]["experiment"]["properties"])
 EXPERIMENTS = sorted((ROOT / "scripts" / "experiments").glob("*/*.yaml"), key=lambda f: f.name)
 SLOW_SECONDS = 5.0  # for the checks of a file
 HARD_SECONDS = 60  # for all that is done with one
@@ -78,7 +80,7 @@ ODD_EXPRESSIONS = [
     "{m}.real", "[{m}]", "{m}[0]", "True", "1if 1else 2", "'a'", "b'a'", "f'{m}'", "__import__('os')",
     "{m}(**{m})", "{m}(*{m})", "{m}({a}=None)", "{m}({a}=1j)", "0x" + "f" * 5000,
     "{m}({a}=0x" + "f" * 4500 + ")", "1 if {m} else 2", "({m} := 1)", "...", "not " * 90 + "{m} > 1"]
-KEYS = [*experiment.SECTIONS, "quick", "full", "of", "statistic", "scope", "size", "class", "tag", "pool",
+KEYS = [*SECTIONS, "quick", "full", "of", "statistic", "scope", "size", "class", "tag", "pool",
         "counter", "summary", "file", "column", "weight", "where", "group", "within", "after", "before",
         "until", "fairness", "bin", "threshold", "hold", "throughput", "over_seeds", "expression", "at",
         "label", "unit", "scale", "kind", "x", "series", "panel", "each", "log", "rows", "value", "ids",
