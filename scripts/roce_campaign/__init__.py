@@ -32,7 +32,7 @@ tables       tables of metrics
 page         the HTML page
 valid        options judged by the program before the first run
 workspace    which files of a campaign's folder are its own
-driver       starts Snakemake and shows its progress
+driver       starts the runs, here or with Slurm, and shows their progress
 regress      metrics of two versions compared
 same_runs    whether two runs can be compared: workloads, options
 regress_report   what changed, a row for each fact

@@ -117,7 +117,7 @@ def read(file: str) -> Baseline:
     for run, name in zip(document["runs"], names):
         if names.count(name) > 1:
             yamlread.fail(run, f"run '{name}' is there twice")
-    return Baseline(document["bounds"], [read_run(run) for run in document["runs"]])
+    return Baseline([str(bound) for bound in document["bounds"]], [read_run(run) for run in document["runs"]])
 
 
 def read_run(run: yamlread.Map) -> Recorded:
@@ -125,8 +125,9 @@ def read_run(run: yamlread.Map) -> Recorded:
     fct = yamlread.parsed(run["fct_ps"], lambda text: [None if x == "-" else picoseconds(x) for x in text.split()], "fct_ps")
     if len(fct) != int(run["flows"]):
         yamlread.fail(run["flows"], f"flows is {run['flows']}, but fct_ps has {len(fct)} of them")
-    return Recorded(run["name"], run["program"], run["options"], int(run["status"]), run["starts"] == "true", run["arrivals"],
-                    run["ideal"], fct, run.get("inputs", {}))
+    name, program, arrivals, ideal = (str(run[key]) for key in ("name", "program", "arrivals", "ideal"))
+    return Recorded(name, program, [str(o) for o in run["options"]], int(run["status"]), run["starts"] == "true", arrivals, ideal,
+                    fct, {str(path): str(digest) for path, digest in run.get("inputs", {}).items()})
 
 
 def picoseconds(text: str) -> int:

@@ -5,7 +5,6 @@
 of that kind).
 """
 
-import csv
 import fnmatch
 import json
 import math
@@ -17,7 +16,7 @@ import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
-from . import identity, mix, rates
+from . import identity
 from .experiment import Experiment
 from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
 from .grid import selects
@@ -38,6 +37,9 @@ FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
 }
 
 
+NAMES = {"flow": "id", "src": "src", "dst": "dst"}  # of columns of rates.csv in Flow
+
+
 def chosen(flow: rr.Flow, definition: dict) -> bool:
     """True if a metric is of this flow, among others."""
     low, high = definition.get("size", (None, None))
@@ -49,11 +51,11 @@ def chosen(flow: rr.Flow, definition: dict) -> bool:
 
 def measure_rates(folder: str, definition: dict) -> dict:
     """A metric of the flows' progress over time."""
-    names = ("flow", "src", "dst")
+    from . import rates
     where, scope = definition.get("where", {}), definition.get("scope", "all")
     flows = [p for p in rates.read(folder, definition["file"])
              if chosen(p.flow, {**definition, "scope": "all"})
-             and wanted(dict(zip(names, map(str, (p.flow.id, p.flow.src, p.flow.dst)))), where, {})]
+             and all(wanted([str(getattr(p.flow, NAMES[c]))], c, text, {}) for c, text in where.items())]
     # The same window for intra and inter, so that the two can be compared.
     window = rates.window(flows, definition)
     flows = [p for p in flows if scope in ("all", p.flow.scope)]
@@ -113,84 +115,65 @@ def leaves_passed_by(run: rr.Run, flows: dict) -> List[str]:
 
 def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.Run]) -> dict:
     """A statistic of a column of a time series."""
+    from . import columns  # pandas takes a while, and most metrics do without
     file = roce_manifest.file_of(folder, definition["file"])
-    names = summary.get("nodeNames", {})
+    column, group, statistic = definition["column"], definition.get("group"), definition["statistic"]
     by_time = definition.get("weight") == "time"
-    after, before = definition.get("after"), definition.get("before")
-    timed = by_time or after is not None or before is not None
-    column = definition["column"]
-    values: List[float] = []
-    group = definition.get("group")
-    members: Dict[str, List[float]] = {}
-    series: Dict[Tuple[str, ...], List[Tuple[float, float]]] = {}
-    last = 0.0
-    try:
-        with open(file, newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream)
-            needed = [column, *definition["where"]] + (["time_ns"] if timed else []) \
-                + ([group] if group else [])
-            missing = [c for c in needed if c not in (reader.fieldnames or [])]
-            if missing:
-                raise rr.ResultError(f"{file}:1: missing column(s) {', '.join(missing)}")
-            for row in reader:
-                try:
-                    time = float(row["time_ns"]) if timed else 0.0
-                    last = max(last, time)
-                    if row[column] == "" or not wanted(row, definition["where"], names):
-                        continue
-                    value = float(row[column])
-                    if not math.isfinite(value + time):
-                        raise ValueError
-                except (ValueError, TypeError):
-                    raise rr.ResultError(f"{file}:{reader.line_num}: expected numbers in "
-                                         f"{column}{' and time_ns' if timed else ''}") from None
-                if by_time:
-                    key = tuple(v for c, v in row.items() if c not in ("time_ns", column))
-                    series.setdefault(key, []).append((time, value))
-                elif (after is None or time >= after) and (before is None or time < before):
-                    (members.setdefault(row[group], []) if group else values).append(value)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        what = getattr(error, "strerror", None) or error
-        raise rr.ResultError(f"{file}: {what}; a metric needs it, switch it on in options") \
-            from None
+    timed = by_time or "after" in definition or "before" in definition
+    data = columns.read(file, [column, *definition["where"], *(["time_ns"] if timed else []), *([group] if group else [])],
+                        "; a metric needs it, switch it on in options")
+    times = columns.numbers(file, data, "time_ns") if timed else None
+    begin, end = definition.get("after", 0.0), definition.get("before", times.max(initial=0.0) if by_time else math.inf)
+    keep = (data[column] != "").to_numpy()
+    for name, text in definition["where"].items():
+        keep &= data[name].isin(wanted(data[name].unique(), name, text, summary.get("nodeNames", {}))).to_numpy()
+    if timed and not by_time:
+        keep &= (times >= begin) & (times < end)
+    data = data[keep]
+    values = columns.numbers(file, data, column)
     if by_time:
-        begin, end = after or 0.0, last if before is None else before
-        found = weighted_statistic(
-            [p for points in series.values() for p in held(points, begin, end)],
-            definition["statistic"])
+        data = data.assign(**{"time_ns": times[keep], column: values})
+        others = [c for c in data if c not in ("time_ns", column)]
+        series = [part for _, part in data.groupby(others, sort=False)] if others else [data]
+        found = weighted_statistic([p for part in series for p in held(part["time_ns"].tolist(), part[column].tolist(), begin, end)],
+                                   statistic)
     else:
-        within = definition.get("within", "mean")
-        if group and not members and within in ("count", "sum"):
-            values.append(0.0)  # no row at all: none in any group
-        if "passed_by" in definition:
-            chosen_leaves = leaves_passed_by(run, definition["passed_by"])
-            members = {leaf: members.get(leaf, []) for leaf in chosen_leaves}
-            values = []
-        values += [statistic_of(sorted(m), within) for m in members.values()]
-        found = float(count_peaks(values)) if definition["statistic"] == "peaks" else \
-            statistic_of(sorted(values), definition["statistic"])
-    return {"value": None if found is None else found * definition.get("scale", 1)}
+        if group:
+            members = {key: list(part) for key, part in data.assign(**{column: values}).groupby(group, sort=False)[column]}
+            values = of_groups(members, definition, run)
+        found = float(count_peaks(values)) if statistic == "peaks" else statistic_of(sorted(values), statistic)
+    return {"value": None if found is None else float(found) * definition.get("scale", 1)}
 
 
-def wanted(row: Dict[str, str], where: Dict[str, str], names: Dict[str, str]) -> bool:
-    """True if the columns have these values, or are above or below them (">5e6"); * ? [] are
-    wildcards, a node also has a name."""
-    return all(row[c] == t or fnmatch.fnmatchcase(row[c], t)
-               or (c == "node" and fnmatch.fnmatchcase(names.get(row[c], ""), t))
-               or (t[:1] in ("<", ">") and is_beyond(row[c], t))
-               for c, t in where.items())
+def of_groups(members: Dict[str, List[float]], definition: dict, run: Optional[rr.Run]) -> List[float]:
+    """A number for each group of rows."""
+    within = definition.get("within", "mean")
+    if "passed_by" in definition:
+        members = {leaf: members.get(leaf, []) for leaf in leaves_passed_by(run, definition["passed_by"])}
+    elif not members and within in ("count", "sum"):
+        return [0.0]  # no row at all: none in any group
+    return [statistic_of(sorted(m), within) for m in members.values()]
+
+
+def wanted(values: Iterable[str], column: str, text: str, names: Dict[str, str]) -> List[str]:
+    """The values that are this text, or above or below it (">5e6"); * ? [] are wildcards, a node also has a name."""
+    return [v for v in values if v == text or fnmatch.fnmatchcase(v, text)
+            or (column == "node" and fnmatch.fnmatchcase(names.get(v, ""), text))
+            or (text[:1] in ("<", ">") and is_beyond(v, text))]
 
 
 def is_beyond(text: str, limit: str) -> bool:
-    """True for a number beyond a limit such as >5e6; ValueError if they are none."""
-    difference = float(text) - float(limit[1:])
+    """True for a number beyond a limit such as >5e6; False for no number."""
+    try:
+        difference = float(text) - float(limit[1:])
+    except ValueError:
+        return False
     return difference > 0 if limit[0] == ">" else difference < 0
 
 
-def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterable[Tuple[float, float]]:
+def held(times: List[float], values: List[float], begin: float, end: float) -> Iterable[Tuple[float, float]]:
     """Each value with the time it holds between begin and end; 0 before the first row."""
-    times = [0.0] + [t for t, _ in points] + [math.inf]
-    for value, t, until in zip([0.0] + [v for _, v in points], times, times[1:]):
+    for value, t, until in zip([0.0] + values, [0.0] + times, times + [math.inf]):
         yield value, min(until, end) - max(t, begin)
 
 
@@ -217,6 +200,7 @@ def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -
         elif definition["source"] in ("fairness", "throughput"):
             found[name] = measure_rates(folder, definition)
         elif definition["source"] == "accuracy":
+            from . import mix
             found[name] = mix.accuracy(folder, definition)
         else:
             found[name] = {"value": derived(definition, found)}
@@ -237,25 +221,31 @@ def derived(definition: dict, found: Dict[str, dict]) -> Optional[float]:
     return value * definition.get("scale", 1)
 
 
-def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict],
-           warmup_ns: Optional[float]) -> Optional[dict]:
-    """The measures of a complete run, kept in its folder; None if it is not complete.
-
-    Metrics of other points only are not among them.
-    """
-    if plan.record(run) is None:
-        return None
-    folder = plan.run_folder(run)
-    metrics = {n: d for n, d in metrics.items() if selects(d.get("at", {}), run.point)}
-    key = identity.data_hash([VERSION, run.hash, metrics, warmup_ns])
-    file = os.path.join(folder, "measures.json")
+def kept(plan: Plan, run: PlannedRun, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Tuple[str, Optional[dict]]:
+    """A hash of what the measures of a run depend on, and those in its folder that have it; None if there are none."""
+    key = identity.data_hash([VERSION, run.hash, of_point(metrics, run), warmup_ns])
     try:
-        with open(file, encoding="utf-8") as stream:
-            kept = json.load(stream)
-        if kept["hash"] == identity.data_hash([key, kept["metrics"]]):
-            return kept["metrics"]
+        with open(os.path.join(plan.run_folder(run), "measures.json"), encoding="utf-8") as stream:
+            found = json.load(stream)
+        if plan.record(run) is not None and found["hash"] == identity.data_hash([key, found["metrics"]]):
+            return key, found["metrics"]
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    found = measure(folder, metrics, warmup_ns)
-    write_whole(file, json.dumps({"hash": identity.data_hash([key, found]), "metrics": found}) + "\n")
+    return key, None
+
+
+def of_point(metrics: Dict[str, dict], run: PlannedRun) -> Dict[str, dict]:
+    """The metrics without those of other points only."""
+    return {n: d for n, d in metrics.items() if selects(d.get("at", {}), run.point)}
+
+
+def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict],
+           warmup_ns: Optional[float]) -> Optional[dict]:
+    """The measures of a complete run, kept in its folder; None if it is not complete."""
+    key, found = kept(plan, run, metrics, warmup_ns)
+    if found is None and plan.record(run) is not None:
+        folder = plan.run_folder(run)
+        found = measure(folder, of_point(metrics, run), warmup_ns)
+        write_whole(os.path.join(folder, "measures.json"),
+                    json.dumps({"hash": identity.data_hash([key, found]), "metrics": found}) + "\n")
     return found

@@ -8,8 +8,7 @@ results/NAME/
     runs/POINT-seedN-HASH/   flows.csv, summary.json, ... as the program leaves them; run.json comes
                          last and makes the run a complete one
     runs/*.part-*        runs that are going on, or were broken off
-    state/               a mark per finished run, for Snakemake
-    logs/                Snakemake's own output, and sbatch's
+    logs/                what the runs said
 """
 
 import json
@@ -122,10 +121,6 @@ class Plan:
     def run_folder(self, run: PlannedRun) -> str:
         """Where the result of a run is."""
         return os.path.join(self.folder, "runs", run.key)
-
-    def mark(self, run: PlannedRun) -> str:
-        """The file that tells Snakemake that a run is there."""
-        return os.path.join(self.folder, "state", run.key + ".done")
 
     def record(self, run: PlannedRun) -> Optional[dict]:
         """run.json of a complete run with this very code and these options, else None."""

@@ -11,6 +11,7 @@ and its libraries must be those of the plan.
 import json
 import os
 import shutil
+import signal
 import socket
 import sys
 import time
@@ -120,15 +121,20 @@ def do(plan: Plan, run: PlannedRun) -> None:
     measure.of_run(plan, run, plan.data["metrics"], plan.data["warmupNs"])
 
 
+def interrupt(_number, _frame) -> None:
+    """End in order; from the terminal and from scripts/reproduce a second signal may come meanwhile."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def main() -> int:
     """The command line."""
     folder, key = sys.argv[1:]
     plan = Plan.read(folder)
     if key not in plan.by_key:
         raise rr.ResultError(f"{key}: not in the plan of {folder} any more")
-    run = plan.by_key[key]
-    do(plan, run)
-    write_whole(plan.mark(run), run.hash + "\n")
+    signal.signal(signal.SIGINT, interrupt)
+    do(plan, plan.by_key[key])
     return 0
 
 

@@ -82,8 +82,8 @@ def contents(folder):
 def test_foreign_folder(folder):
     """A folder with files of others: refused before anything is touched; --out that is a file."""
     experiment = write(folder)
-    for name in ("index.html", "metrics.csv", "plan.json", "runs/mine/data.csv", "state/x.done",
-                 "figures/mine.png", ".snakemake/log", "logs/snakemake.log", ".lock"):
+    for name in ("index.html", "metrics.csv", "plan.json", "runs/mine/data.csv",
+                 "figures/mine.png", "logs/campaign.log", ".lock"):
         out = folder / ("out-" + name.replace("/", "-"))
         (out / name).parent.mkdir(parents=True)
         (out / name).write_text("mine")
@@ -108,7 +108,7 @@ def test_foreign_files(folder):
     out = folder / "out"
     good(run("reproduce", experiment, "--out", out), "first")
     mine = ["figures/mine.png", "figures/mine.csv", "runs/mine/data.csv", "runs/x.part-old/a",
-            "runs/load-1-seed1-0123abcd/notes", "state/mine.done", "logs/mine.log", "metrics.csv.tmp"]
+            "runs/load-1-seed1-0123abcd/notes", "logs/mine.log", "metrics.csv.tmp"]
     for name in mine:
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text("mine")
