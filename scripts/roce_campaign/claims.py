@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Claims: what a paper, or theory, says about the metrics; tables of targets."""
 
-import csv
 import itertools
 import math
 import os
@@ -12,6 +11,7 @@ from typing import Dict, List, NamedTuple, Optional, Tuple, Union
 
 import roce_results as rr
 
+from . import columns
 from .expression import MAX_LENGTH, Coordinates, Expression, Reference
 from .grades import Rule, reported_number
 from .grid import Selection, known_label, read_place, resolve_label, selects
@@ -89,25 +89,12 @@ def read_targets(value: Union[Text, Map, None], path: Optional[str], own: bool) 
 
 def read_targets_file(path: str, where: Dict[str, str]) -> Dict[str, Dict[str, str]]:
     """The rows that have these fields, by id."""
-    rows = {}
-    try:
-        with open(path, newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream)
-            missing = [c for c in ("id", "kind", "reported", "band_low", "band_high", "rule")
-                       if c not in (reader.fieldnames or [])]
-            if missing:
-                raise rr.ResultError(f"{path}:1: missing column(s) {', '.join(missing)}")
-            for row in reader:
-                if None in row or None in row.values():
-                    raise rr.ResultError(f"{path}:{reader.line_num}: expected "
-                                         f"{len(reader.fieldnames)} fields")
-                if row["id"] in rows:
-                    raise rr.ResultError(f"{path}:{reader.line_num}: id {row['id']} is there twice")
-                if all(row.get(column) == text for column, text in where.items()):
-                    rows[row["id"]] = row
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise rr.ResultError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    return rows
+    found: Dict[str, Dict[str, str]] = {}
+    for row in columns.rows(path, ["id", "kind", "reported", "band_low", "band_high", "rule"]):
+        if row["id"] in found:
+            raise rr.ResultError(f"{row.place}: id {row['id']} is there twice")
+        found[row["id"]] = row
+    return {name: row for name, row in found.items() if all(row.get(column) == text for column, text in where.items())}
 
 
 def target_kind(text: str) -> str:

@@ -16,7 +16,7 @@ import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
-from . import identity
+from . import columns, identity, mix, rates
 from .experiment import Experiment
 from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
 from .grid import selects
@@ -51,11 +51,10 @@ def chosen(flow: rr.Flow, definition: dict) -> bool:
 
 def measure_rates(folder: str, definition: dict) -> dict:
     """A metric of the flows' progress over time."""
-    from . import rates
     where, scope = definition.get("where", {}), definition.get("scope", "all")
     flows = [p for p in rates.read(folder, definition["file"])
              if chosen(p.flow, {**definition, "scope": "all"})
-             and all(wanted([str(getattr(p.flow, NAMES[c]))], c, text, {}) for c, text in where.items())]
+             and all(wanted(str(getattr(p.flow, NAMES[c])), c, text, {}) for c, text in where.items())]
     # The same window for intra and inter, so that the two can be compared.
     window = rates.window(flows, definition)
     flows = [p for p in flows if scope in ("all", p.flow.scope)]
@@ -115,34 +114,31 @@ def leaves_passed_by(run: rr.Run, flows: dict) -> List[str]:
 
 def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.Run]) -> dict:
     """A statistic of a column of a time series."""
-    from . import columns  # pandas takes a while, and most metrics do without
-    file = roce_manifest.file_of(folder, definition["file"])
-    column, group, statistic = definition["column"], definition.get("group"), definition["statistic"]
+    column, group, statistic, where = (definition.get(k) for k in ("column", "group", "statistic", "where"))
     by_time = definition.get("weight") == "time"
+    begin, end = definition.get("after", 0.0), definition.get("before", math.inf)
     timed = by_time or "after" in definition or "before" in definition
-    data = columns.read(file, [column, *definition["where"], *(["time_ns"] if timed else []), *([group] if group else [])],
-                        "; a metric needs it, switch it on in options")
-    times = columns.numbers(file, data, "time_ns") if timed else None
-    begin, end = definition.get("after", 0.0), definition.get("before", times.max(initial=0.0) if by_time else math.inf)
-    keep = (data[column] != "").to_numpy()
-    for name, text in definition["where"].items():
-        keep &= data[name].isin(wanted(data[name].unique(), name, text, summary.get("nodeNames", {}))).to_numpy()
-    if timed and not by_time:
-        keep &= (times >= begin) & (times < end)
-    data = data[keep]
-    values = columns.numbers(file, data, column)
+    names = summary.get("nodeNames", {})
+    last = 0.0
+    series: Dict[tuple, List[Tuple[float, float]]] = {}
+    members: Dict[Optional[str], List[float]] = {}
+    for row in columns.rows(roce_manifest.file_of(folder, definition["file"]), [column, *where] + ["time_ns"] * timed + [group] * bool(group),
+                            "; a metric needs it, switch it on in options"):
+        time = row.number("time_ns") if timed else 0.0
+        last = max(last, time)
+        if row[column] == "" or not all(wanted(row[c], c, text, names) for c, text in where.items()):
+            continue
+        value = row.number(column)
+        if by_time:
+            series.setdefault(tuple(v for c, v in row.items() if c not in ("time_ns", column)), []).append((time, value))
+        elif not timed or begin <= time < end:
+            members.setdefault(row[group] if group else None, []).append(value)
     if by_time:
-        data = data.assign(**{"time_ns": times[keep], column: values})
-        others = [c for c in data if c not in ("time_ns", column)]
-        series = [part for _, part in data.groupby(others, sort=False)] if others else [data]
-        found = weighted_statistic([p for part in series for p in held(part["time_ns"].tolist(), part[column].tolist(), begin, end)],
-                                   statistic)
+        found = weighted_statistic([p for points in series.values() for p in held(points, begin, definition.get("before", last))], statistic)
     else:
-        if group:
-            members = {key: list(part) for key, part in data.assign(**{column: values}).groupby(group, sort=False)[column]}
-            values = of_groups(members, definition, run)
+        values = of_groups(members, definition, run) if group else members.get(None, [])
         found = float(count_peaks(values)) if statistic == "peaks" else statistic_of(sorted(values), statistic)
-    return {"value": None if found is None else float(found) * definition.get("scale", 1)}
+    return {"value": None if found is None else found * definition.get("scale", 1)}
 
 
 def of_groups(members: Dict[str, List[float]], definition: dict, run: Optional[rr.Run]) -> List[float]:
@@ -155,11 +151,11 @@ def of_groups(members: Dict[str, List[float]], definition: dict, run: Optional[r
     return [statistic_of(sorted(m), within) for m in members.values()]
 
 
-def wanted(values: Iterable[str], column: str, text: str, names: Dict[str, str]) -> List[str]:
-    """The values that are this text, or above or below it (">5e6"); * ? [] are wildcards, a node also has a name."""
-    return [v for v in values if v == text or fnmatch.fnmatchcase(v, text)
-            or (column == "node" and fnmatch.fnmatchcase(names.get(v, ""), text))
-            or (text[:1] in ("<", ">") and is_beyond(v, text))]
+def wanted(value: str, column: str, text: str, names: Dict[str, str]) -> bool:
+    """True for this text, or what is above or below it (">5e6"); * ? [] are wildcards, a node also has a name."""
+    return (value == text or fnmatch.fnmatchcase(value, text)
+            or (column == "node" and fnmatch.fnmatchcase(names.get(value, ""), text))
+            or (text[:1] in ("<", ">") and is_beyond(value, text)))
 
 
 def is_beyond(text: str, limit: str) -> bool:
@@ -171,9 +167,10 @@ def is_beyond(text: str, limit: str) -> bool:
     return difference > 0 if limit[0] == ">" else difference < 0
 
 
-def held(times: List[float], values: List[float], begin: float, end: float) -> Iterable[Tuple[float, float]]:
+def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterable[Tuple[float, float]]:
     """Each value with the time it holds between begin and end; 0 before the first row."""
-    for value, t, until in zip([0.0] + values, [0.0] + times, times + [math.inf]):
+    times = [0.0] + [t for t, _ in points] + [math.inf]
+    for value, t, until in zip([0.0] + [v for _, v in points], times, times[1:]):
         yield value, min(until, end) - max(t, begin)
 
 
@@ -200,7 +197,6 @@ def measure(folder: str, metrics: Dict[str, dict], warmup_ns: Optional[float]) -
         elif definition["source"] in ("fairness", "throughput"):
             found[name] = measure_rates(folder, definition)
         elif definition["source"] == "accuracy":
-            from . import mix
             found[name] = mix.accuracy(folder, definition)
         else:
             found[name] = {"value": derived(definition, found)}
