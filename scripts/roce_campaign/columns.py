@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Rows of CSV files; what is wrong with one is told with its line. No pandas: its start takes as long as a small run."""
 

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Makes the runs of a plan, here or on a Slurm cluster, and shows how far they are.
 

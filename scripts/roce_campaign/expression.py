@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The small language of claims and derived metrics.
 
@@ -32,6 +30,9 @@ class Reference(NamedTuple):
 
     metric: str
     coordinates: Coordinates
+
+    def __hash__(self):
+        return hash((self.metric, frozenset(self.coordinates.items())))
 
 
 def _divide(a: float, b: float) -> float:
@@ -160,62 +161,41 @@ class Expression:
 
         @return True for an expression that is true or false
         """
-        def number(child):
-            if self._check(child, metrics):
-                raise ValueError(f"'{ast.unparse(child)}' is true or false, expected a number")
-
-        def truth(child):
-            if not self._check(child, metrics):
-                raise ValueError(f"'{ast.unparse(child)}' is a number, expected a comparison")
+        def each(children, truth: bool) -> None:
+            for child in children:
+                if self._check(child, metrics) != truth:
+                    raise ValueError(f"'{ast.unparse(child)}' is " + ("a number, expected a comparison" if truth else
+                                                                     "true or false, expected a number"))
 
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             if abs(node.value) > LARGEST:
                 raise ValueError(f"a number above {LARGEST:g}")
-            return False
-        if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
-            number(node.left)
-            number(node.right)
-            return False
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            number(node.operand)
-            return False
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            truth(node.operand)
-            return True
-        if isinstance(node, ast.BoolOp):
-            for child in node.values:
-                truth(child)
-            return True
-        if isinstance(node, ast.Compare) and all(type(o) in COMPARE for o in node.ops):
-            for child in [node.left] + node.comparators:
-                number(child)
-            return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            name = node.func.id
-            if name in FUNCTIONS:
-                count = FUNCTIONS[name][0]
-                if node.keywords or not node.args or count not in (None, len(node.args)):
-                    raise ValueError(f"{name}() takes {count or 'one or more'} value(s)")
-                for child in node.args:
-                    number(child)
-                return False
-            if name in metrics and (node.args or any(k.arg is None for k in node.keywords)):
-                raise ValueError(f"{name}(...): expected coordinates such as load=0.7")
+        elif isinstance(node, ast.BinOp) and type(node.op) in BINARY:
+            each([node.left, node.right], False)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not)):
+            each([node.operand], isinstance(node.op, ast.Not))
+        elif isinstance(node, ast.BoolOp):
+            each(node.values, True)
+        elif isinstance(node, ast.Compare) and all(type(o) in COMPARE for o in node.ops):
+            each([node.left, *node.comparators], False)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
+            count = FUNCTIONS[node.func.id][0]
+            if node.keywords or not node.args or count not in (None, len(node.args)):
+                raise ValueError(f"{node.func.id}() takes {count or 'one or more'} value(s)")
+            each(node.args, False)
+        elif isinstance(node, ast.Name) or isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             self.references.append(self._reference(node, metrics))
-            return False
-        if isinstance(node, ast.Name):
-            self.references.append(self._reference(node, metrics))
-            return False
-        raise ValueError(f"'{ast.unparse(node)}' is not part of the language of claims")
+        else:
+            raise ValueError(f"'{ast.unparse(node)}' is not part of the language of claims")
+        return isinstance(node, (ast.BoolOp, ast.Compare)) or isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
     @staticmethod
     def _reference(node: ast.expr, metrics) -> Reference:
-        call = isinstance(node, ast.Call)
-        name = node.func.id if call else node.id
+        name, keywords = (node.func.id, node.keywords) if isinstance(node, ast.Call) else (node.id, [])
         if name not in metrics:
-            raise ValueError(f"unknown metric or function '{name}', metrics are "
-                             f"{', '.join(metrics)}; functions {', '.join(FUNCTIONS)}")
-        keywords = node.keywords if call else []
+            raise ValueError(f"unknown metric or function '{name}', metrics are {', '.join(metrics)}; functions {', '.join(FUNCTIONS)}")
+        if isinstance(node, ast.Call) and (node.args or any(k.arg is None for k in keywords)):
+            raise ValueError(f"{name}(...): expected coordinates such as load=0.7")
         return Reference(name, {k.arg: _coordinate(k.value) for k in keywords})
 
     def at(self, coordinates: Dict[str, str]) -> str:
@@ -235,13 +215,12 @@ class Expression:
             isinstance(self.root, ast.Name)
             or isinstance(self.root, ast.Call) and self.root.func.id not in FUNCTIONS)
 
-    def comparison(self, lookup: Lookup) -> Optional[Tuple[float, str, float]]:
-        """Both sides and the sign, if the whole is a single comparison."""
+    def difference(self, lookup: Lookup) -> Optional[float]:
+        """The left side less the right one, if the whole is a single comparison."""
         node = self.root
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             return None
-        return (self._value(node.left, lookup), SYMBOL[type(node.ops[0])],
-                self._value(node.comparators[0], lookup))
+        return self._value(node.left, lookup) - self._value(node.comparators[0], lookup)
 
     @property
     def is_effect(self) -> bool:

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Metrics of single runs: a number each, or None where there is nothing to measure (no finished flow
 of that kind).

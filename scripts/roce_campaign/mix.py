@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """How well a tuner knows the mix of elephants and mice (PARALEON, Figures 10 and 11).
 

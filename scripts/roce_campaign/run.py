@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """One run of a campaign, as a process of its own: python3 -m roce_campaign.run FOLDER RUN
 

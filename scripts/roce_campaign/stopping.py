@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """When a campaign has enough seeds: more are added until the intervals of some claims are narrow.
 

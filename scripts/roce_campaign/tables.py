@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of metrics: a row for each label of an axis, or of several, a column for each metric."""
 
