@@ -17,6 +17,7 @@ drawn with replacement, the same for all points, from a generator of fixed seed;
 from the 2.5th to the 97.5th percentile of the estimates.
 """
 
+import contextlib
 import functools
 import math
 import random
@@ -145,32 +146,24 @@ class Results:
         """A metric's mean over the seeds, its statistic over them, or its value over their pooled
         flows."""
         entries = [self.measured[point, s][metric.of_run()] for s in seeds]
-        if metric.source == "seeds":
-            value = statistic_of(sorted(e["value"] for e in entries), metric.fields["statistic"])
-            if value is None:
-                raise NotMeasured(f"no {metric.name} at {self.points[point].text()}")
-            return value * metric.fields.get("scale", 1)
-        if not metric.pool:
+        if metric.per_run():
             return math.fsum(e["value"] for e in entries) / len(entries)
-        value = statistic_of(sorted(v for e in entries for v in e["values"]),
-                             metric.fields["statistic"])
+        values = [v for e in entries for v in e["values"]] if metric.pool else [e["value"] for e in entries]
+        value = statistic_of(sorted(values), metric.fields["statistic"])
         if value is None:
-            raise NotMeasured(f"no flow for {metric.name} at {self.points[point].text()}")
-        return value
+            raise NotMeasured(f"no {'flow for ' if metric.pool else ''}{metric.name} at {self.points[point].text()}")
+        return value * (1 if metric.pool else metric.fields.get("scale", 1))
 
     def estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
         """A metric at a point; None where no seed has a value, or the metric is of other points."""
         key = point, metric.name
         if key not in self._estimates:
-            self._estimates[key] = self._estimate(point, metric)
+            seeds = self.seeds(point, metric)
+            self._estimates[key] = None
+            with contextlib.suppress(NotMeasured):
+                if seeds:
+                    self._estimates[key] = estimator([metric])(seeds, lambda s: self.over(point, metric, s))
         return self._estimates[key]
-
-    def _estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
-        seeds = self.seeds(point, metric)
-        try:
-            return estimator([metric])(seeds, lambda s: self.over(point, metric, s)) if seeds else None
-        except NotMeasured:
-            return None
 
     def counts(self, point: int, metric: Metric) -> Optional[Tuple[int, int]]:
         """Flows and unfinished flows that a metric of flows looks at, over all seeds."""
