@@ -38,6 +38,10 @@ class Case(NamedTuple):
         """All metrics that it looks at."""
         return self.expression.references + (self.needs.references if self.needs else [])
 
+    def places(self, axes: Dict[str, List[str]]) -> List[frozenset]:
+        """The coordinates of the points that it looks at."""
+        return [frozenset(place_of(r, self.coordinates, axes).items()) for r in self.references]
+
     @property
     def title(self) -> str:
         """law=Timely, load=0.7"""
@@ -113,9 +117,7 @@ def reported_values(claims: List[Claim], axes: Dict[str, List[str]]
         case = claim.cases[0]
         number = reported_number(claim.reported)
         if claim.kind == "value" and number is not None and case.expression.is_reference():
-            reference = case.expression.references[0]
-            place = place_of(reference, case.coordinates, axes)
-            found[reference.metric, frozenset(place.items())] = number
+            found[case.expression.references[0].metric, case.places(axes)[0]] = number
     return found
 
 
@@ -210,8 +212,7 @@ class Claims:
     def _taken(self, function: str, cases: List[Case], at: Coordinates, value: Map, what: str) -> Case:
         """One case of several: the largest number of all, or the like."""
         def is_there(case: Case) -> bool:
-            places = [place_of(r, case.coordinates, self.axes) for r in case.references]
-            return not any(selects(e, place) for e in self.excluded for place in places)
+            return not any(selects(e, dict(place)) for e in self.excluded for place in case.places(self.axes))
 
         parts = [case.expression.at({k: v for k, v in case.coordinates.items() if k not in at})
                  for case in [c for c in cases if is_there(c)] or cases]

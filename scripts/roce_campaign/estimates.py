@@ -102,7 +102,7 @@ class Results:
         self.experiment = experiment
         self.points = points
         self.measured = measured
-        self._index = {frozenset(p.coordinates.items()): i for i, p in enumerate(points)}
+        self._index = {p.place: i for i, p in enumerate(points)}
         self._estimates: Dict[Tuple[int, str], Optional[Estimate]] = {}
 
     @staticmethod

@@ -13,7 +13,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 import roce_results as rr
 
 from . import identity, yamlread
-from .claims import Case, Claim, Claims, place_of, read_targets, targets_path
+from .claims import Case, Claim, Claims, read_targets, targets_path
 from .grid import (Axis, Point, Selection, labels_of, make_points, read_grid, read_overrides, read_seeds,
                    read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
@@ -148,11 +148,9 @@ def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point],
 
     @param cases each with the place and name to tell
     """
-    by_place = {frozenset(p.coordinates.items()): p for p in points}
+    by_place = {p.place: p for p in points}
     for what, case in cases:
-        places = (frozenset(place_of(r, case.coordinates, axes).items())
-                  for r in case.expression.references)
-        found = {p.text(): seeds_text(p.seeds) for p in (by_place.get(c) for c in places) if p}
+        found = {p.text(): seeds_text(p.seeds) for p in map(by_place.get, case._replace(needs=None).places(axes)) if p}
         if len(set(found.values())) > 1:
             listed = "; ".join(f"{seeds} at {text}" for text, seeds in found.items())
             raise rr.ResultError(f"{what} combines points of different seeds ({listed}), expected "

@@ -32,6 +32,11 @@ class Point(NamedTuple):
     options: Dict[str, str]
     seeds: Sequence[int] = ()
 
+    @property
+    def place(self) -> frozenset:
+        """Its coordinates as a key."""
+        return frozenset(self.coordinates.items())
+
     def text(self) -> str:
         """For people: Hpcc, load=0.7 (the axis is named where the label is a number)."""
         parts = []

@@ -5,7 +5,7 @@ from typing import Iterable, List, Sequence, Set
 
 import roce_results as rr
 
-from .claims import Case, Claim, place_of
+from .claims import Case, Claim
 from .experiment import Experiment
 from .figure_list import PlannedFigure, is_wanted, matches, planned_figures
 from .grid import selects
@@ -23,8 +23,7 @@ def is_chosen(claim: Claim, only: Sequence[str]) -> bool:
 
 def places_of(cases: Iterable[Case], experiment: Experiment) -> Places:
     """The points that the metrics of some cases are at."""
-    return {frozenset(place_of(r, case.coordinates, experiment.all_axes).items())
-            for case in cases for r in case.references}
+    return {place for case in cases for place in case.places(experiment.all_axes)}
 
 
 def places_of_figure(figure: PlannedFigure, experiment: Experiment) -> Places:
@@ -35,8 +34,7 @@ def places_of_figure(figure: PlannedFigure, experiment: Experiment) -> Places:
     if plot.kind == "claims":
         ids = plot.fields.get("ids", [c.id for c in experiment.claims])
         return places_of((k for c in experiment.claims if c.id in ids for k in c.cases), experiment)
-    return {frozenset(p.coordinates.items()) for p in experiment.points
-            if selects(figure.where, p.coordinates)}
+    return {p.place for p in experiment.points if selects(figure.where, p.coordinates)}
 
 
 def restrict(experiment: Experiment, only: List[str]) -> Experiment:
@@ -64,7 +62,7 @@ def restrict(experiment: Experiment, only: List[str]) -> Experiment:
     claims = [c for c in experiment.claims
               if is_chosen(c, only) or (needs[c.id] and needs[c.id] <= drawn)]
     wanted = drawn.union(*(needs[c.id] for c in claims))
-    points = [p for p in experiment.points if frozenset(p.coordinates.items()) in wanted]
+    points = [p for p in experiment.points if p.place in wanted]
     if not points:
         raise rr.ResultError(f"--only {', '.join(only)}: that needs no run of the {experiment.size} size")
     ids = [c.id for c in claims]

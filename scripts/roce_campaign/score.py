@@ -94,7 +94,7 @@ class Scorer:
     def _too_few_seeds(self, case: Case) -> str:
         """A remark if the quick size has too few seeds at a case's points to tell the sign of an effect."""
         for point in self._points(case):
-            needed = self.experiment.seeds_needed.get(frozenset(point.coordinates.items()), 0)
+            needed = self.experiment.seeds_needed.get(point.place, 0)
             if len(point.seeds) < needed:
                 return f"the sign of an effect needs {needed} seeds, --quick has {len(point.seeds)} here"
         return ""

@@ -386,4 +386,4 @@ def check(tree: Tree, part: str, what: str) -> Tree:
             names.append(node["id"])
     text = message(error)
     where = unknown(error) if error.validator == "additionalProperties" else error.instance
-    fail(where, ": ".join(names) + (" " if text.startswith(("'", "is ", "has ")) else ": ") + text)
+    fail(where, (": ".join(names) or "the experiment") + (" " if text.startswith(("'", "is ", "has ")) else ": ") + text)

@@ -254,6 +254,7 @@ BAD_FILES = [  # what is replaced in EXPERIMENT, by what, line, words
     ("title: Faults", "title: a\noptions: &a {<<: *a}", 2, "*a contains itself"),
     ("title: Faults", "title: a\n" + ALIASES, 7, "more than 100000 values"),
     ("title: Faults", "title: a\n---\nb: c", 2, "another document"),
+    ("title: Faults", "title: a\nscale: 2", 2, "the experiment: unknown key 'scale', expected one of title, "),
     ("title: Faults", "title: a\nquick: {seeds: none}", 2, "quick: seeds 'none', expected a count from 1"),
     ("title: Faults", "%YAML 9.9\n---\ntitle: a", 1, "version"),
     ("[0.3, 0.6]", '["a\\tb"]', 4, "single line"),
