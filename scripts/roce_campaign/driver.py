@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Set
 
 import roce_results as rr
 from roce_jobs import duration_text
@@ -174,7 +174,7 @@ class Campaign:
         self.slurm = slurm
         self.interrupted = False
         self.stop_at = float("inf")
-        self.failed: List[str] = []
+        self.failed: Set[str] = set()  # keys of runs that are not there, or cannot be measured
         self.log = os.path.join(plan.folder, "logs", "campaign.log")
         self.logs = [self.log]
 
@@ -212,12 +212,13 @@ class Campaign:
                 pool.start(waiting.popleft())
             for key, good in pool.ended().items():
                 del pool.running[key]
-                self.failed += [] if good else [key]
+                self.failed.update([] if good else [key])
             now = time.monotonic()
             if self.interrupted:
                 waiting.clear()
                 if now > self.stop_at:
                     pool.stop(signal.SIGKILL)
+                    self.stop_at = now + GRACE_SECONDS
             if now >= report_at:
                 report_at = now + (TTY_SECONDS if live else LOG_SECONDS)
                 text = self._text(len(self.plan.by_key) - len(waiting) - len(pool.running) - len(self.failed), before, now - started)
@@ -268,7 +269,6 @@ class Campaign:
             for i, line in enumerate(lines):
                 if line.startswith("error: ") and line not in texts:
                     texts += [line, *itertools.takewhile(lambda x: x.startswith(("    error: ", "    (")), lines[i + 1:])]
-        if self.failed:
-            texts.append(f"{len(self.failed)} of {len(self.plan.by_key)} runs are missing: "
-                         + ", ".join(self.failed[:5]) + (", ..." if len(self.failed) > 5 else ""))
+        missing = [k for k in self.plan.by_key if k in self.failed]
+        texts.append(f"{len(missing)} of {len(self.plan.by_key)} runs are missing: {', '.join(missing[:5])}" + ", ..." * (len(missing) > 5))
         return texts + [f"all that was said: {os.path.relpath(self.log)}"]
