@@ -106,8 +106,7 @@ def target_kind(text: str) -> str:
     return TARGET_KINDS.get(text, "value")
 
 
-def reported_values(claims: List[Claim], axes: Dict[str, List[str]]
-                    ) -> Dict[Tuple[str, frozenset], float]:
+def reported_values(claims: List[Claim], axes: Dict[str, List[str]]) -> Dict[Tuple[str, frozenset], float]:
     """What claims report of a metric at a point, of those that are about nothing else.
 
     @return by metric and coordinates
@@ -183,8 +182,7 @@ class Claims:
                 fail(axis, f"{what}: no axis '{axis}', expected one of {', '.join(self.axes)}")
         return {str(axis): self.axes[axis] for axis in some(value)}
 
-    def cases(self, value: Text, at: Coordinates, each: Dict[str, List[str]], what: str,
-              relation: bool) -> List[Case]:
+    def cases(self, value: Text, at: Coordinates, each: Dict[str, List[str]], what: str, relation: bool) -> List[Case]:
         """An expression for each combination of the variables, without excluded points."""
         count = math.prod(len(labels) for labels in each.values())
         if count > MAX_CASES:
@@ -248,8 +246,7 @@ class Claims:
              "expected numbers, the lower first")
 
 
-def place_of(reference: Reference, coordinates: Coordinates,
-             axes: Dict[str, List[str]]) -> Coordinates:
+def place_of(reference: Reference, coordinates: Coordinates, axes: Dict[str, List[str]]) -> Coordinates:
     """The point that a reference means.
 
     @param coordinates those that its case gives to all references

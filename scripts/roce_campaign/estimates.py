@@ -94,8 +94,7 @@ def estimator(metrics: Iterable[Metric]) -> Callable:
 class Results:
     """Metrics of all runs of a campaign."""
 
-    def __init__(self, experiment: Experiment, points: List[Point],
-                 measured: Dict[Tuple[int, int], Dict[str, dict]]):
+    def __init__(self, experiment: Experiment, points: List[Point], measured: Dict[Tuple[int, int], Dict[str, dict]]):
         """
         @param measured (index of the point, seed) -> metrics; runs that are not there are missing
         """
@@ -116,8 +115,7 @@ class Results:
                 found = list(pool.map(work, plan.runs))
         else:
             found = [work(r) for r in plan.runs]
-        measured = {(index[tuple(r.point.items())], r.seed): f
-                    for r, f in zip(plan.runs, found) if f is not None}
+        measured = {(index[tuple(r.point.items())], r.seed): f for r, f in zip(plan.runs, found) if f is not None}
         return Results(experiment, experiment.points, measured)
 
     def find(self, coordinates: Dict[str, str]) -> int:
@@ -133,14 +131,12 @@ class Results:
         """What the runs of a point have of a metric, by seed."""
         if not selects(metric.fields.get("at", {}), self.points[point].coordinates):
             return {}
-        found = ((s, self.measured.get((point, s), {}).get(metric.of_run()))
-                 for s in self.points[point].seeds)
+        found = ((s, self.measured.get((point, s), {}).get(metric.of_run())) for s in self.points[point].seeds)
         return {s: e for s, e in found if e}
 
     def seeds(self, point: int, metric: Metric) -> List[int]:
         """Seeds in which a metric has a value."""
-        return [s for s, e in self.entries(point, metric).items()
-                if metric.pool or e["value"] is not None]
+        return [s for s, e in self.entries(point, metric).items() if metric.pool or e["value"] is not None]
 
     def over(self, point: int, metric: Metric, seeds: Sequence[int]) -> float:
         """A metric's mean over the seeds, its statistic over them, or its value over their pooled
@@ -188,8 +184,7 @@ class Results:
                 rows.append([metric.name] + [point.coordinates[a] for a in axes]
                             + [str(e.seeds if e else 0)] + [plain(n) for n in numbers]
                             + [str(c) for c in counts])
-        return ["metric"] + axes + ["seeds", "mean", "ci_low", "ci_high", "flows",
-                                    "unfinished"], rows
+        return ["metric"] + axes + ["seeds", "mean", "ci_low", "ci_high", "flows", "unfinished"], rows
 
     def seed_table(self) -> rr.Table:
         """metrics-by-seed.csv: one row per metric, point and seed; without those of no single run."""

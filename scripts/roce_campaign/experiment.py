@@ -142,8 +142,7 @@ def read_claims(values: List[Map], reader: Claims) -> List[Claim]:
     return claims
 
 
-def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point],
-                axes: Dict[str, List[str]]) -> None:
+def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point], axes: Dict[str, List[str]]) -> None:
     """What is compared has the same seeds: its intervals count on the pairing.
 
     @param cases each with the place and name to tell

@@ -78,8 +78,7 @@ FUNCTIONS: Dict[str, Tuple[Optional[int], Callable, str]] = {
                 "of all but the first, the one that is nearest to the first"),
 }
 
-BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-          ast.Div: _divide, ast.Pow: _power}
+BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: _divide, ast.Pow: _power}
 COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
            ast.Eq: operator.eq, ast.NotEq: operator.ne}
 SYMBOL = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
@@ -228,16 +227,14 @@ class Expression:
         a comparison of metrics with metrics, with 0, or of a ratio with 1. Other numbers are
         limits."""
         node = self.root
-        if not isinstance(node, ast.Compare) or len(node.ops) != 1 \
-                or isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1 or isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             return False
         sides = [node.left, node.comparators[0]]
         for side, other in (sides, sides[::-1]):
             if isinstance(side, ast.Constant):
                 is_ratio = isinstance(other, ast.Call) and other.func.id == "ratio"
                 return side.value == (1 if is_ratio else 0)
-        return all(any(isinstance(n, ast.Name) and n.id not in FUNCTIONS for n in ast.walk(side))
-                   for side in sides)
+        return all(any(isinstance(n, ast.Name) and n.id not in FUNCTIONS for n in ast.walk(side)) for side in sides)
 
     def shown(self, lookup: Lookup) -> str:
         """A comparison with the values in it: 2 <= 3.1 <= 8, or several."""
@@ -258,8 +255,7 @@ class Expression:
         if isinstance(node, ast.Constant):
             return float(node.value)
         if isinstance(node, ast.BinOp):
-            return finite(BINARY[type(node.op)], self._value(node.left, lookup),
-                          self._value(node.right, lookup))
+            return finite(BINARY[type(node.op)], self._value(node.left, lookup), self._value(node.right, lookup))
         if isinstance(node, ast.UnaryOp):
             value = self._value(node.operand, lookup)
             return -value if isinstance(node.op, ast.USub) else not value

@@ -46,8 +46,7 @@ class Rule:
     scored" gives X. Text in parentheses is ignored.
     """
 
-    def __init__(self, clauses: List[Tuple[str, Test]], scored: bool = True,
-                 no_effect: Optional[float] = None):
+    def __init__(self, clauses: List[Tuple[str, Test]], scored: bool = True, no_effect: Optional[float] = None):
         self.clauses = clauses
         self.scored = scored
         self.no_effect = no_effect

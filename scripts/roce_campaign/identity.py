@@ -43,8 +43,7 @@ def clean_environment() -> Dict[str, str]:
 
 def libraries(program: str) -> List[str]:
     """The ns-3 libraries the loader gives a program; none for a script."""
-    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False,
-                          env=clean_environment())
+    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False, env=clean_environment())
     if done.returncode != 0:
         return []  # not a dynamic executable
     found = []

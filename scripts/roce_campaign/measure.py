@@ -233,8 +233,7 @@ def of_point(metrics: Dict[str, dict], run: PlannedRun) -> Dict[str, dict]:
     return {n: d for n, d in metrics.items() if selects(d.get("at", {}), run.point)}
 
 
-def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict],
-           warmup_ns: Optional[float]) -> Optional[dict]:
+def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Optional[dict]:
     """The measures of a complete run, kept in its folder; None if it is not complete."""
     key, found = kept(plan, run, metrics, warmup_ns)
     if found is None and plan.record(run) is not None:

@@ -47,8 +47,7 @@ def restrict(experiment: Experiment, only: List[str]) -> Experiment:
         return experiment
     figures = planned_figures(experiment)
     for name in only:
-        if not any(is_wanted(f, [name]) for f in figures) and not any(
-                is_chosen(c, [name]) for c in experiment.claims):
+        if not any(is_wanted(f, [name]) for f in figures) and not any(is_chosen(c, [name]) for c in experiment.claims):
             known = [list(dict.fromkeys(names)) for names in (
                 [c.id for c in experiment.claims], [f.name() for f in figures])]
             raise rr.ResultError(rr.one_line(f"--only {name}: no such claim or figure, expected one of "
@@ -59,8 +58,7 @@ def restrict(experiment: Experiment, only: List[str]) -> Experiment:
         if is_wanted(figure, only):
             drawn |= places_of_figure(figure, experiment)
     needs = {c.id: places_of(c.cases, experiment) for c in experiment.claims}
-    claims = [c for c in experiment.claims
-              if is_chosen(c, only) or (needs[c.id] and needs[c.id] <= drawn)]
+    claims = [c for c in experiment.claims if is_chosen(c, only) or (needs[c.id] and needs[c.id] <= drawn)]
     wanted = drawn.union(*(needs[c.id] for c in claims))
     points = [p for p in experiment.points if p.place in wanted]
     if not points:

@@ -161,6 +161,5 @@ def write_page(results: Results, plan: Plan, failed: Sequence[str] = ()) -> List
     @param failed what is to be said of runs that have failed
     """
     drawn = figures.Drawer(results, plan).all()
-    path = OwnFiles(plan.folder).write(
-        "index.html", render(results, plan, score.Scorer(results).all(), drawn, failed))
+    path = OwnFiles(plan.folder).write("index.html", render(results, plan, score.Scorer(results).all(), drawn, failed))
     return [f.file for f in drawn if f.file] + [path]

@@ -30,8 +30,7 @@ FINISHED = {0: "", 3: "some flows not done"}  # exit statuses with a result (REA
 def check_code(plan: Plan, when: str) -> None:
     """The program is the plan's, or one line."""
     found = identity.code(plan.data["program"])
-    changed = sorted(n for n in found.keys() | plan.data["code"].keys()
-                     if found.get(n) != plan.data["code"].get(n))
+    changed = sorted(n for n in found.keys() | plan.data["code"].keys() if found.get(n) != plan.data["code"].get(n))
     if changed:
         raise rr.ResultError(f"{', '.join(changed)} changed {when} this run: results of different "
                              "code are not mixed; start scripts/reproduce again")

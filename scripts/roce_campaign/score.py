@@ -177,8 +177,7 @@ class Scorer:
             return self._result(claim, "", None, "N", str(error))
         grade = rule.mark(*estimate[:3])
         if estimate.low is None:
-            remarks.insert(0, ("no run needed", "one seed, no interval", "no interval")
-                           [min(estimate.seeds, 2)])
+            remarks.insert(0, ("no run needed", "one seed, no interval", "no interval")[min(estimate.seeds, 2)])
         else:
             reached = sorted({rule.grade(x) for x in estimate[:3]})
             if len(reached) > 1:
@@ -267,11 +266,9 @@ class Scorer:
         return self._result(claim, f"{held}/{measured}", single, grade, note)
 
     @staticmethod
-    def _result(claim: Claim, ours: str, estimate: Optional[Estimate], grade: str,
-                note: str) -> Score:
+    def _result(claim: Claim, ours: str, estimate: Optional[Estimate], grade: str, note: str) -> Score:
         low, high = (estimate.low, estimate.high) if estimate else (None, None)
-        return Score(claim.id, claim.reported or "-", ours, low, high, grade, note, claim,
-                     claim.target)
+        return Score(claim.id, claim.reported or "-", ours, low, high, grade, note, claim, claim.target)
 
     def all(self) -> List[Score]:
         """All claims, then the rows of the table of targets that no claim covers."""

@@ -27,8 +27,7 @@ class Until(NamedTuple):
 
     def is_narrow(self, value: float, low: Optional[float], high: Optional[float]) -> bool:
         """True if an interval is narrow enough."""
-        return low is not None and (high - low) / 2 <= self.half_width * (
-            abs(value) if self.relative else 1)
+        return low is not None and (high - low) / 2 <= self.half_width * (abs(value) if self.relative else 1)
 
 
 def read_until(value: Optional[Map], claims: List[Claim]) -> Optional[Until]:

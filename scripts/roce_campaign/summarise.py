@@ -43,8 +43,7 @@ def load(folder: str, file: Optional[str], jobs: int,
     return Results.collect(found, plan, jobs), plan
 
 
-def of_name(name: str, folder: Optional[str],
-            targets: Optional[str] = None) -> Tuple[Results, Plan]:
+def of_name(name: str, folder: Optional[str], targets: Optional[str] = None) -> Tuple[Results, Plan]:
     """The same by an experiment's name; the folder is results/NAME unless given."""
     short, file = experiment.find(name)
     folder = folder or os.path.join(experiment.ROOT, "results", short)

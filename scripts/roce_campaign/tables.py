@@ -24,8 +24,7 @@ def interval(e: Optional[Estimate]) -> str:
     return "" if not e or e.low is None else f"[{number(e.low)}, {number(e.high)}]"
 
 
-def estimates(results: Results, plot: Plot, where: Selection
-              ) -> List[Tuple[List[str], List[Optional[Estimate]]]]:
+def estimates(results: Results, plot: Plot, where: Selection) -> List[Tuple[List[str], List[Optional[Estimate]]]]:
     """Labels and numbers of each row, in the order of "where" and the grid."""
     axes = plot.fields["rows"]
     metrics = [results.experiment.metrics[m] for m in plot.fields["metric"]]

@@ -70,13 +70,11 @@ def check(experiment: Experiment, plan: Plan, jobs: int) -> int:
     runs = unknown(plan)
     pool = ThreadPoolExecutor(max(1, jobs))
     try:
-        for run, text in zip(runs, pool.map(
-                lambda r: complaint(experiment.program, experiment.seed_option, r), runs)):
+        for run, text in zip(runs, pool.map(lambda r: complaint(experiment.program, experiment.seed_option, r), runs)):
             if text is not None:
                 point = ", ".join(f"{a}={v}" for a, v in run.point.items())
                 place = place_of(text, run.options) or f"{experiment.file}:1"
-                raise rr.ResultError(rr.one_line(
-                    f"{place}: the program refuses {point or 'the options'}: {text}"))
+                raise rr.ResultError(rr.one_line(f"{place}: the program refuses {point or 'the options'}: {text}"))
     finally:
         pool.shutdown(cancel_futures=True)
     return len(runs)

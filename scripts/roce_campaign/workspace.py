@@ -80,8 +80,7 @@ def is_run(path: str) -> bool:
 
 def is_result(path: str) -> bool:
     """True for the folder of a run, also if its run.json was removed to have it repeated."""
-    return is_run(path) or (not os.path.islink(path)
-                            and os.path.isfile(os.path.join(path, "summary.json")))
+    return is_run(path) or (not os.path.islink(path) and os.path.isfile(os.path.join(path, "summary.json")))
 
 
 def damaged(plan: Plan) -> Dict[str, str]:
@@ -116,8 +115,7 @@ def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
     for folder in ("", "logs"):
         for part in entries(plan, folder, PART_FILE):
             os.remove(part)
-    stale = [run for run in entries(plan, "runs", RUN_NAME)
-             if os.path.basename(run) not in known and is_run(run)]
+    stale = [run for run in entries(plan, "runs", RUN_NAME) if os.path.basename(run) not in known and is_run(run)]
     if clean:
         for run in stale:
             shutil.rmtree(run)
