@@ -12,6 +12,7 @@ The program is a small script written here; nothing is simulated.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -203,8 +204,10 @@ def test_two_at_once(folder):
         while not (out / "plan.json").exists():
             check(first.poll() is None and time.monotonic() < end, "the first does not start")
             time.sleep(0.02)
+        first.send_signal(signal.SIGSTOP)  # it is not done before the second has been refused
         refused(run("reproduce", experiment, "--out", out), "another scripts/reproduce", "the second")
     finally:
+        first.send_signal(signal.SIGCONT)
         _, stderr = first.communicate(timeout=100)
     check(first.returncode == 0, f"the first: {stderr}")
 
