@@ -14,7 +14,7 @@ import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
-from . import columns, identity, mix, rates
+from . import columns, identity, mix
 from .experiment import Experiment
 from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
 from .grid import selects
@@ -49,6 +49,7 @@ def chosen(flow: rr.Flow, definition: dict) -> bool:
 
 def measure_rates(folder: str, definition: dict) -> dict:
     """A metric of the flows' progress over time."""
+    from . import rates  # with what plots read series, which most runs do without
     where, scope = definition.get("where", {}), definition.get("scope", "all")
     flows = [p for p in rates.read(folder, definition["file"])
              if chosen(p.flow, {**definition, "scope": "all"})
