@@ -12,6 +12,7 @@ The program is a small script written here; nothing is simulated.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -82,8 +83,8 @@ def contents(folder):
 def test_foreign_folder(folder):
     """A folder with files of others: refused before anything is touched; --out that is a file."""
     experiment = write(folder)
-    for name in ("index.html", "metrics.csv", "plan.json", "runs/mine/data.csv", "state/x.done",
-                 "figures/mine.png", ".snakemake/log", "logs/snakemake.log", ".lock"):
+    for name in ("index.html", "metrics.csv", "plan.json", "runs/mine/data.csv",
+                 "figures/mine.png", "logs/campaign.log", ".lock"):
         out = folder / ("out-" + name.replace("/", "-"))
         (out / name).parent.mkdir(parents=True)
         (out / name).write_text("mine")
@@ -108,7 +109,7 @@ def test_foreign_files(folder):
     out = folder / "out"
     good(run("reproduce", experiment, "--out", out), "first")
     mine = ["figures/mine.png", "figures/mine.csv", "runs/mine/data.csv", "runs/x.part-old/a",
-            "runs/load-1-seed1-0123abcd/notes", "state/mine.done", "logs/mine.log", "metrics.csv.tmp"]
+            "runs/load-1-seed1-0123abcd/notes", "logs/mine.log", "metrics.csv.tmp"]
     for name in mine:
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_text("mine")
@@ -203,8 +204,10 @@ def test_two_at_once(folder):
         while not (out / "plan.json").exists():
             check(first.poll() is None and time.monotonic() < end, "the first does not start")
             time.sleep(0.02)
+        first.send_signal(signal.SIGSTOP)  # it is not done before the second has been refused
         refused(run("reproduce", experiment, "--out", out), "another scripts/reproduce", "the second")
     finally:
+        first.send_signal(signal.SIGCONT)
         _, stderr = first.communicate(timeout=100)
     check(first.returncode == 0, f"the first: {stderr}")
 
@@ -252,8 +255,10 @@ BAD_FILES = [  # what is replaced in EXPERIMENT, by what, line, words
     ("title: Faults", f"title: a\nseeds: {DEEP}", 2, "nested deeper than 30"),
     ("title: Faults", "title: a\nseeds: &a [*a]", 2, "*a contains itself"),
     ("title: Faults", "title: a\noptions: &a {<<: *a}", 2, "*a contains itself"),
-    ("title: Faults", "title: a\n" + ALIASES, 8, "more than 1000000 values"),
+    ("title: Faults", "title: a\n" + ALIASES, 7, "more than 100000 values"),
     ("title: Faults", "title: a\n---\nb: c", 2, "another document"),
+    ("title: Faults", "title: a\nscale: 2", 2, "the experiment: unknown key 'scale', expected one of title, "),
+    ("title: Faults", "title: a\nquick: {seeds: none}", 2, "quick: seeds 'none', expected a count from 1"),
     ("title: Faults", "%YAML 9.9\n---\ntitle: a", 1, "version"),
     ("[0.3, 0.6]", '["a\\tb"]', 4, "single line"),
     ("[0.3, 0.6]", '["a\\nb"]', 4, "single line"),

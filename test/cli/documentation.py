@@ -127,12 +127,12 @@ def lists(types):
             name = entry["name"].replace(PREFIX, "")
             check(name.lower() in text, f"contrib/roce/README.md: {name} is missing")
     campaigns = (DOC / "howto" / "campaigns.rst").read_text(encoding="utf-8")
-    for table in sorted((ROOT / "scripts" / "experiments").glob("*-targets.csv")):
-        paper = table.name.split("-")[0]
+    for table in sorted((ROOT / "scripts" / "experiments").glob("*/*targets.csv")):
+        paper = table.parent.name
         check(f":doc:`/papers/{paper}`" in campaigns, f"campaigns.rst: paper {paper}, of which {table.name} has statements, is missing")
         with open(table, newline="", encoding="utf-8") as file:
             rows = [row for row in csv.DictReader(file) if row["paper"] == paper]
-        if table.name != f"{paper}-targets.csv":
+        if table.name != "targets.csv":
             continue  # another reading of the same paper
         chapter = (DOC / "papers" / f"{paper}.rst").read_text(encoding="utf-8")
         numbers = re.findall(r"[Oo]f (?:the (?:paper's|same) )?(\d+) statements", chapter)

@@ -202,17 +202,6 @@ def test(cluster, build, folder):
     check((out / "index.html").stat().st_size > 10_000, "no page")
     check((out / "score.csv").read_text().splitlines()[1].split(",")[5] == "A", "score")
 
-    # What Snakemake is told of a job: while it runs, when it is killed, done, or unknown.
-    def told(job):
-        return cluster.ask(sys.executable, ROOT / "scripts" / "roce_campaign" / "slurm_status.py",
-                           job).stdout.strip()
-
-    long = cluster.ask("sbatch", "--parsable", f"--chdir={folder}", "--wrap=sleep 100").stdout.strip()
-    check(told(long) == "running", f"a job that runs: {told(long)}")
-    cluster.ask("scancel", long)
-    cluster.wait(lambda: told(long) == "failed", "the state of a cancelled job")
-    check((told(jobs[0]), told("999999")) == ("success", "success"), "done and unknown jobs")
-
     # The workload is wrong only for the program itself: the job fails, and its words arrive here.
     experiment.write_text(text.replace("load: 0.5", "load: 0.5, workload: no-such-workload"))
     status, stdout, stderr = reproduce(cluster, experiment, out, "--unchecked")
