@@ -13,9 +13,9 @@ import math
 import os
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-import plot_series
 import roce_manifest
 import roce_results as rr
+from roce_plot.series import Series, read_series
 
 from .statistic import statistic_of
 
@@ -30,7 +30,7 @@ class Progress(NamedTuple):
     flow: rr.Flow
     start_us: float
     end_us: float  # of the run, if the flow did not finish
-    acked: plot_series.Series
+    acked: Series
 
     def rate(self, begin: float, end: float, least: float = 0.0) -> Optional[float]:
         """Gbit/s between two times, us; None if the flow is there for less of it than `least`."""
@@ -47,14 +47,14 @@ def read(folder: str, name: str = "rates.csv") -> List[Progress]:
     if not os.path.exists(file):
         raise rr.ResultError(f"{file}: no such file, expected a run with the option rates "
                              "(for example 1ms)")
-    table = plot_series.read_series(folder, name, ("flow",), "acked_bytes")
+    table = read_series(folder, name, ("flow",), "acked_bytes")
     end_us = max((s.times_us[-1] for s in table.values()), default=0.0)
     found = []
     for flow in rr.flows_of(folder):
         series = table.get((str(flow.id),))
         if series:
             start = flow.start_ps / 1e6
-            acked = plot_series.Series([start] + series.times_us, [0.0] + series.values)
+            acked = Series([start] + series.times_us, [0.0] + series.values)
             done = start + flow.fct_ps / 1e6 if flow.finished else end_us
             found.append(Progress(flow, start, done, acked))
     return found
