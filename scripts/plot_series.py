@@ -28,13 +28,31 @@ TABLES = {"queues": (PORT, "queue_bytes"), "rates": (("flow",), "acked_bytes", "
           "transport": (("variable", "flow"), "value"), "pauses": (PORT, "paused_ns"), "utilisation": (PORT[:2], "utilisation")}
 
 
+def read_tables(folder: str, names: Dict[str, str]) -> Dict[str, pd.DataFrame]:
+    """The tables that a folder has, with the columns series and value.
+
+    @param names of nodes
+    """
+    tables = {}
+    for table, (keys, value, *more) in TABLES.items():
+        if os.path.exists(roce_manifest.file_of(folder, f"{table}.csv")):
+            data = series.read(folder, f"{table}.csv", keys, [value, *more]).fillna({value: 0.0, **dict.fromkeys(more, 0.0)})
+            if len(data):
+                data = data.rename(columns={value: "value"})
+                tables[table] = data.assign(series="flow " + data["flow"].astype(str)) if "flow" in keys else pd.concat(
+                    part.assign(series=port) for port, *_, part in series.by_port(data, names))
+    return tables
+
+
 def growth(time_us: np.ndarray, counts: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """How fast a count grows in each bin, per us; it grows evenly between samples, which may be coarser than bins."""
     return np.diff(np.interp(edges, time_us, counts, left=0)) / (edges[1] - edges[0])
 
 
-def sampling_interval(data: pd.DataFrame) -> float:
-    """Most frequent time between samples, us; the last one may be shorter."""
+def interval_of(table: str, data: pd.DataFrame, summary: dict) -> Optional[float]:
+    """Most frequent time between samples, us (the last one may be shorter); none if the table was written on change."""
+    if summary.get("configuration", {}).get(table) == "change":
+        return None
     times = data["time_us"].drop_duplicates().sort_values()
     gaps = times.diff().round(6).mode()
     return times.iloc[0] if gaps.empty else gaps[0]
@@ -76,89 +94,62 @@ def pick(data: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return pd.concat([parts.get_group(name) for name in names]) if len(names) else data[:0]
 
 
-class Run:
-    """What a folder has."""
-
-    def __init__(self, folder: str, top: int) -> None:
-        self.folder, self.top, self.summary = folder, top, rr.read_summary(folder)
-        self.tables = {}
-        for name, (keys, *values) in TABLES.items():
-            if os.path.exists(roce_manifest.file_of(folder, f"{name}.csv")):
-                data = series.read(folder, f"{name}.csv", keys, values).fillna(dict.fromkeys(values, 0.0))
-                names = self.summary.get("nodeNames", {})
-                parts = [part.assign(series=port) for port, *_, part in series.by_port(data, names)] if "node" in keys else \
-                    [data.assign(series="flow " + data["flow"].astype(str))]
-                data = pd.concat(parts) if parts else data.assign(series="")
-                if not data.empty:
-                    self.tables[name] = data.rename(columns={values[0]: "value"})
-
-    def end_us(self) -> float:
-        """Time of the last row of any table."""
-        return max((data["time_us"].max() for data in self.tables.values()), default=0.0)
-
-    def interval(self, table: str) -> Optional[float]:
-        """Time between samples; none if the table was written on change."""
-        mode = self.summary.get("configuration", {}).get(table)
-        return None if mode == "change" else sampling_interval(self.tables[table])
-
-    def variable(self, name: Optional[str]) -> Optional[str]:
-        """The variable of the rate law that is drawn."""
-        names = list(self.tables["transport"]["variable"].unique()) if "transport" in self.tables else []
-        if name is not None and name not in names:
-            raise rr.ResultError(f"--variable {name}, expected one of {', '.join(names)}")
-        return name or next(iter(names), None)
-
-    def averages(self, table: str, rate: Callable[[pd.DataFrame], np.ndarray], edges: np.ndarray) -> pd.DataFrame:
-        """What `rate` makes of the rows of each series of a table: a value for each bin."""
-        return pd.concat(pd.DataFrame({"series": name, "time_us": edges[:-1], "value": rate(part)})
-                         for name, part in self.tables[table].groupby("series", sort=False))
-
-    def panels(self, variable: Optional[str], begin: float, end: float) -> Dict[Tuple[str, str], pd.DataFrame]:
-        """What is drawn in each panel, by its table and title: the series with the largest values, the largest first."""
-        edges = np.linspace(begin, end, BINS + 1)
-        found, flows, tables, chosen = {}, [], self.tables, self.variable(variable)
-        if "queues" in tables:
-            found["queues", "queue"] = pick(tables["queues"], largest(tables["queues"], "max", self.top))
-        if "rates" in tables:
-            flows = largest(tables["rates"], "last", self.top)
-            found["rates", "goodput (Gbit/s)"] = pick(self.averages(
-                "rates", lambda part: 8e-3 * growth(part["time_us"], part["value"], edges), edges), flows)
-            found["rates", "allowed rate (Gbit/s)"] = pick(tables["rates"].assign(value=tables["rates"]["rate_bps"] / 1e9), flows)
-        if chosen:
-            data = tables["transport"][tables["transport"]["variable"] == chosen]
-            there = list(data["series"].unique())
-            found["transport", chosen] = pick(data, [flow for flow in flows if flow in there] or there[:self.top])
-        if "pauses" in tables:
-            found["pauses", "paused"] = pick(tables["pauses"], largest(tables["pauses"], "last", 3 * self.top))
-        if "utilisation" in tables:
-            interval = self.interval("utilisation")
-            data = self.averages("utilisation", lambda part: busy_share(part, edges, interval), edges)
-            found["utilisation", "utilisation of ports"] = pick(data, largest(data, "sum", self.top))
-        return found
+def averages(data: pd.DataFrame, rate: Callable[[pd.DataFrame], np.ndarray], edges: np.ndarray) -> pd.DataFrame:
+    """What `rate` makes of the rows of each series: a value for each bin."""
+    return pd.concat(pd.DataFrame({"series": name, "time_us": edges[:-1], "value": rate(part)})
+                     for name, part in data.groupby("series", sort=False))
 
 
-def plot(run: Run, path: str, begin: float, end: float, variable: Optional[str]) -> None:
+def panels_of(tables: Dict[str, pd.DataFrame], summary: dict, top: int, variable: Optional[str], edges: np.ndarray
+              ) -> Dict[Tuple[str, str], pd.DataFrame]:
+    """What is drawn in each panel, by its table and title: the series with the largest values, the largest first.
+
+    @param variable of the rate law, or none: its first
+    """
+    found, flows = {}, []
+    if "queues" in tables:
+        found["queues", "queue"] = pick(tables["queues"], largest(tables["queues"], "max", top))
+    if "rates" in tables:
+        data = tables["rates"]
+        flows = largest(data, "last", top)
+        found["rates", "goodput (Gbit/s)"] = pick(averages(
+            data, lambda part: 8e-3 * growth(part["time_us"], part["value"], edges), edges), flows)
+        found["rates", "allowed rate (Gbit/s)"] = pick(data.assign(value=data["rate_bps"] / 1e9), flows)
+    names = list(tables["transport"]["variable"].unique()) if "transport" in tables else []
+    if variable is not None and variable not in names:
+        raise rr.ResultError(f"--variable {variable}, expected one of {', '.join(names)}")
+    for chosen in [variable] if variable else names[:1]:
+        data = tables["transport"][tables["transport"]["variable"] == chosen]
+        there = list(data["series"].unique())
+        found["transport", chosen] = pick(data, [flow for flow in flows if flow in there] or there[:top])
+    if "pauses" in tables:
+        data = pick(tables["pauses"], largest(tables["pauses"], "last", 3 * top))
+        found["pauses", "paused"] = strips(data, interval_of("pauses", tables["pauses"], summary))
+    if "utilisation" in tables:
+        interval = interval_of("utilisation", tables["utilisation"], summary)
+        data = averages(tables["utilisation"], lambda part: busy_share(part, edges, interval), edges)
+        found["utilisation", "utilisation of ports"] = pick(data, largest(data, "sum", top))
+    return found
+
+
+def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, end: float, top: int) -> None:
     """The figure."""
-    panels = run.panels(variable, begin, end)
     figure = look.Figure(len(panels), 1, 10.5, 1.6, sharex=True)
     for ax, ((table, title), data) in zip(figure.panels, panels.items()):
         ax.set_ylabel(title, fontsize=look.SMALL)
         if table == "pauses":
-            paused = strips(data, run.interval("pauses"))
-            axes.strips(ax, paused[paused["end"] > begin])
+            axes.strips(ax, data[data["end"] > begin])
             continue
         axes.over_time(ax, data, begin, end, look.styles(data["series"].unique()))
         axes.names_beside(ax)
         if table == "queues":
             look.scale(ax.yaxis, "B", ax.get_ylim()[1], title)
-        if table == "utilisation":
-            ax.set_ylim(0, 1.05)
-        elif ax.get_lines() and ax.dataLim.y0 >= 0:
-            ax.set_ylim(bottom=0)
+        if ax.dataLim.y0 >= 0:
+            ax.set_ylim(0, 1.05 if table == "utilisation" else None)
     figure.panels[-1].set_xlim(begin, end)
     look.scale(figure.panels[-1].xaxis, "us", end, "simulated time")
-    figure.save(path, [], [f"The {run.top} longest queues, flows with most bytes and busiest ports. Goodput and utilisation are "
-                           f"averages over {look.text_of('us')((end - begin) / BINS)}."])
+    figure.save(path, [], [f"The {top} longest queues, flows with most bytes and busiest ports. Goodput and utilisation are averages "
+                           f"over {look.text_of('us')((end - begin) / BINS)}."])
 
 
 def main() -> int:
@@ -174,15 +165,16 @@ def main() -> int:
     args = parser.parse_args()
     if args.top < 1:
         raise rr.ResultError(f"--top {args.top}, expected at least 1")
-    run = Run(args.run, args.top)
-    if not run.tables:
-        raise rr.ResultError(f"{run.folder} has no time series; expected a run with --queues, --rates, --transport, --pauses or "
+    summary = rr.read_summary(args.run)
+    tables = read_tables(args.run, summary.get("nodeNames", {}))
+    if not tables:
+        raise rr.ResultError(f"{args.run} has no time series; expected a run with --queues, --rates, --transport, --pauses or "
                              "--utilisation")
-    end = run.end_us() if args.end is None else args.end
+    end = max(data["time_us"].max() for data in tables.values()) if args.end is None else args.end
     if end <= args.begin:
         raise rr.ResultError(f"--to {end}, expected more than --from {args.begin}")
     path = os.path.join(args.out or args.run, "series.png")
-    plot(run, path, args.begin, end, args.variable)
+    plot(panels_of(tables, summary, args.top, args.variable, np.linspace(args.begin, end, BINS + 1)), path, args.begin, end, args.top)
     print(path)
     return 0
 

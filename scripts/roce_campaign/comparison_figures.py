@@ -12,11 +12,12 @@ import pandas as pd
 
 from .comparison import Comparison
 from .estimates import plain
-from .grid import Point, Selection
+from .grid import Selection
 from .plots import Plot
 from .tables import number
 
 UNFINISHED = "\u2020"
+CELL = ["row", "column", "colour", "text", "bold"]
 
 
 def comparisons(drawer, plot: Plot, where: Selection) -> List[Comparison]:
@@ -40,9 +41,9 @@ def draw_ranks(drawer, plot: Plot, where: Selection, file: str) -> None:
             for rival, entry in entries.items():
                 text, best = number(float(f"{entry.over_best.value:.3g}")), rival == c.best(row)
                 text = f"({text})" if entry.like_best and not best else text
-                cells.append((row, rival, axes.FARTHEST if entry.unfinished else entry.over_best.value,
+                cells.append((row, rival, look.heat(look.FARTHEST if entry.unfinished else entry.over_best.value),
                               text + UNFINISHED * bool(entry.unfinished), best))
-        axes.field(ax, pd.DataFrame(cells, columns=["row", "column", "ratio", "text", "bold"]), list(c.rows), c.rivals)
+        axes.cells(ax, pd.DataFrame(cells, columns=CELL), list(c.rows), c.rivals)
         ax.set_xticks(range(len(c.rivals)), [f"{r}\n{c.mean_rank(r):.1f}" for r in c.rivals], rotation=55, ha="right",
                       rotation_mode="anchor", fontsize=look.SMALL)
         ax.set_title(c.metric.label)
@@ -54,55 +55,48 @@ def draw_ranks(drawer, plot: Plot, where: Selection, file: str) -> None:
 def draw_best(drawer, plot: Plot, where: Selection, file: str) -> None:
     """Rows and metrics: which is best, and how far below the second; pale where that is not significant."""
     found = comparisons(drawer, plot, where)
+    shown = drawer.styles(list(dict.fromkeys(c.best(row) for c in found for row in c.rows)), plot, where)
     cells = []
     for c in found:
         for row in c.rows:
             best, margin = c.best(row), c.margin(drawer.results, row)
-            cells.append((row, c.metric.label, best, best + (f"  {margin.value:.0f} %" if margin else ""),
-                          margin is None or (margin.low is not None and margin.low > 0)))
-    data = pd.DataFrame(cells, columns=["row", "column", "series", "text", "bold"])
+            sure = margin is None or (margin.low is not None and margin.low > 0)
+            cells.append((row, c.metric.label, look.pale(shown[best]["color"], 0.55 if sure else 0.13),
+                          best + (f"  {margin.value:.0f} %" if margin else ""), sure))
+    data = pd.DataFrame(cells, columns=CELL)
     rows, columns = list(data["row"].unique()), list(data["column"].unique())
     inches = max(1.75, 0.075 * max(map(len, columns)) + 0.2, 0.08 * data["text"].str.len().max() + 0.2)
     figure = look.Figure(1, 1, 1.8 + inches * len(columns), 0.6 + 0.42 * len(rows))
-    axes.places(figure.panels[0], data, rows, columns, drawer.styles(data["series"].unique(), plot, where))
+    axes.cells(figure.panels[0], data, rows, columns)
+    figure.panels[0].xaxis.tick_top()
     figure.save(file, [], [
         "The best, and by how many percent it is below the second; full colour where that is significant (95 %, seed by seed).",
         f"{drawer.seeds(where)} seeds."])
 
 
 def marks(drawer, plot: Plot, where: Selection) -> pd.DataFrame:
-    """Columns panel, series, x, x_low, x_high and the same of y: estimates of two metrics, for each label of the series that has
-    both."""
+    """Columns panel, series, value_x, low_x, high_x and the same of y: estimates of two metrics where there are both."""
     if len(plot.fields["metric"]) != 2:
         raise rr.ResultError("scatter needs two metrics: that of x and that of y")
-    axis, panel = plot.fields["series"][0], plot.fields.get("panel", [None])[0]
-    rows, seen = [], set()
-    for index, point in drawer.points(where):
-        place = Point({panel: point.coordinates[panel]}, {}).text() if panel else "", point.coordinates[axis]
-        if place in seen:
-            raise rr.ResultError("several points for one mark: name more axes in each or where")
-        seen.add(place)
-        x, y = (drawer.results.estimate(index, metric) for metric in drawer.metrics(plot))
-        if x and y:
-            rows.append((*place, x.value, x.low, x.high, y.value, y.low, y.high))
-    if not rows:
+    data = drawer.estimates(plot, where)
+    x, y = (data[data["metric"] == metric] for metric in plot.fields["metric"])
+    both = x.merge(y, on=["panel", "series"])
+    if both.empty:
         raise rr.ResultError("no run has these values: nothing to plot")
-    numbers = [f"{axis}{end}" for axis in "xy" for end in ("", "_low", "_high")]
-    return pd.DataFrame(rows, columns=["panel", "series", *numbers]).astype(dict.fromkeys(numbers, float))
+    return both
 
 
 def draw_scatter(drawer, plot: Plot, where: Selection, file: str) -> None:
     """One metric against another, a mark with its name for each label of the series, and the line
     of those that none is better than in both."""
-    data = marks(drawer, plot, where)
-    panels = data["panel"].unique()
+    data, titles = marks(drawer, plot, where), drawer.panel_titles(plot, where)
+    panels = list(data["panel"].unique())
     shown = drawer.styles(data["series"].unique(), plot, where)
     columns = min(len(panels), 2)
     figure = look.Figure(len(panels), columns, 5.6 * columns, 4.4)
     for ax, panel in zip(figure.panels, panels):
-        ax.set_title(panel)
-        ax.set_xlabel(drawer.metrics(plot)[0].label)
-        ax.set_ylabel(drawer.metrics(plot)[1].label)
+        x, y = drawer.metrics(plot)
+        ax.set(title=titles.get(panel, ""), xlabel=x.label, ylabel=y.label)
         axes.scatter(ax, data[data["panel"] == panel], shown)
     figure.save(file, [], ["Bars: 95 % confidence interval. Line: those that none is better than in both.",
                            f"{drawer.seeds(where)} seeds."])

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The figures of a campaign. Here: metrics with their intervals, and how a metric is distributed over the seeds."""
 
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_results as rr
 from roce_plot import axes, look
@@ -20,6 +20,7 @@ from .metrics import Metric
 from .plan import Plan
 from .plots import EFFECTS, Plot
 
+NUMBERS = ["value", "low", "high", "reported"]
 TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
           "queues": "Queues over time", "rates": "Throughput of flows", "tuning": "Tuning over time",
           "box": "Distribution over the seeds", "table": "Metrics", "effects": "Effects", "effect-table": "Effects",
@@ -103,38 +104,49 @@ class Drawer:
             axis = list(dict.fromkeys(self.series_name(plot, p, where) for p in self.experiment.points))
         return look.styles(names, axis or ())
 
+    def panel_titles(self, plot: Plot, where: Selection) -> Dict[str, str]:
+        """Of the panels: labels of their axis, or metrics."""
+        if "panel" not in plot.fields:
+            return {m.name: m.label for m in self.metrics(plot)}
+        axis = plot.fields["panel"][0]
+        return {label: Point({axis: label}, {}).text() for label in self.labels(axis, where)}
+
+    def frame(self, plot: Plot, where: Selection, place: List[str], measure: Callable, columns: List[str]) -> pd.DataFrame:
+        """Columns metric, panel (a label of that axis, or a metric), series, x, and more numbers.
+
+        @param place columns in which two points must differ
+        @param measure point's index, point, metric -> rows of the other columns
+        """
+        x, panel = (plot.fields.get(name, [None])[0] for name in ("x", "panel"))
+        rows = [(i, m.name, p.coordinates.get(panel, m.name if x else ""), self.series_name(plot, p, where), p.coordinates.get(x), *row)
+                for i, p in self.points(where) for m in self.metrics(plot) for row in measure(i, p, m)]
+        if not rows:
+            raise rr.ResultError("no run has these values: nothing to plot")
+        data = pd.DataFrame(rows, columns=["point", "metric", "panel", "series", "x", *columns])
+        if (data.groupby(place)["point"].nunique() > 1).any():
+            raise rr.ResultError("several points for one place in the plot: name more axes in series, each or where")
+        return data.astype(dict.fromkeys(columns, float))
+
+    def estimates(self, plot: Plot, where: Selection) -> pd.DataFrame:
+        """frame() of value, low, high, reported."""
+        reported = reported_values(self.experiment.claims, self.experiment.all_axes) if plot.fields.get("reported") else {}
+
+        def measure(index: int, point: Point, metric: Metric) -> Iterator[tuple]:
+            e = self.results.estimate(index, metric)
+            if e:
+                yield e.value, e.low, e.high, reported.get((metric.name, frozenset(point.coordinates.items())))
+
+        return self.frame(plot, where, ["metric", "panel", "series"] + ["x"] * ("x" in plot.fields), measure, NUMBERS)
+
+    def values(self, plot: Plot, where: Selection) -> pd.DataFrame:
+        """frame() of value: what each run measured."""
+        def measure(index: int, _: Point, metric: Metric) -> Iterator[tuple]:
+            return ((e["value"],) for e in self.results.entries(index, metric).values() if e["value"] is not None)
+
+        return self.frame(plot, where, ["metric", "panel", "x"], measure, ["value"])
+
 
 # ------------------------------------------------------------------------------------------ metrics
-
-
-def estimates(drawer: Drawer, plot: Plot, where: Selection) -> pd.DataFrame:
-    """Columns panel, series, x, value, low, high, reported. A panel is a metric, or with "panel" a label of that axis."""
-    x, panel = plot.fields["x"][0], plot.fields.get("panel", [None])[0]
-    metrics = drawer.metrics(plot)
-    reported = reported_values(drawer.experiment.claims, drawer.experiment.all_axes) if plot.fields.get("reported") else {}
-    rows = []
-    for index, point in drawer.points(where):
-        series = drawer.series_name(plot, point, where)
-        for metric in metrics:
-            e = drawer.results.estimate(index, metric)
-            if e:
-                name = ", ".join(filter(None, [metric.label, series])) if panel and len(metrics) > 1 else series
-                rows.append((point.coordinates[panel] if panel else metric.name, name, point.coordinates[x], e.value, e.low, e.high,
-                             reported.get((metric.name, frozenset(point.coordinates.items())))))
-    if not rows:
-        raise rr.ResultError("no run has these values: nothing to plot")
-    data = pd.DataFrame(rows, columns=["panel", "series", "x", "value", "low", "high", "reported"])
-    if data.duplicated(["panel", "series", "x"]).any():
-        raise rr.ResultError("several points for one place in the plot: name more axes in series, each or where")
-    return data.astype(dict.fromkeys(["value", "low", "high", "reported"], float))
-
-
-def panel_titles(drawer: Drawer, plot: Plot, where: Selection) -> Dict[str, str]:
-    """Of the panels."""
-    if "panel" in plot.fields:
-        axis = plot.fields["panel"][0]
-        return {label: Point({axis: label}, {}).text() for label in drawer.labels(axis, where)}
-    return {m.name: m.label for m in drawer.metrics(plot)}
 
 
 def unit_of(metrics: Sequence[Metric]) -> str:
@@ -144,7 +156,9 @@ def unit_of(metrics: Sequence[Metric]) -> str:
 
 def draw_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
     """Panels over an axis; a line or a group of bars for each series."""
-    data, titles = estimates(drawer, plot, where), panel_titles(drawer, plot, where)
+    data, titles, metrics = drawer.estimates(plot, where), drawer.panel_titles(plot, where), drawer.metrics(plot)
+    if "panel" in plot.fields and len(metrics) > 1:
+        data["series"] = data["metric"].map({m.name: m.label for m in metrics}) + data["series"].map(lambda s: f", {s}" if s else "")
     labels, bars = drawer.labels(plot.fields["x"][0], where), plot.kind == "bars"
     shown = drawer.styles(data["series"].unique(), plot, where)
     columns = min(len(titles), 3)
@@ -153,14 +167,10 @@ def draw_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> Non
     figure = look.Figure(len(titles), columns, width, 3.0)
     for ax, (panel, title) in zip(figure.panels, titles.items()):
         part = data[data["panel"] == panel]
-        metrics = [m for m in drawer.metrics(plot) if "panel" in plot.fields or m.name == panel]
-        unit, factor = look.scaled(unit_of(metrics), part["value"].max())
-        numbers = ["value", "low", "high", "reported"]
-        axes.estimates(ax, part.assign(**{n: part[n] / factor for n in numbers}), labels, shown, bars,
-                       bool(plot.fields.get("log")))
-        ax.set_title(look.wrapped(title, int(10.5 * width / columns)))
-        ax.set_ylabel(unit)
-        ax.set_xlabel(plot.fields["x"][0])
+        unit, factor = look.scaled(unit_of([m for m in metrics if m.name in set(part["metric"])]), part["value"].max())
+        if len(part):
+            axes.estimates(ax, part.assign(**(part[NUMBERS] / factor)), labels, shown, bars, bool(plot.fields.get("log")))
+        ax.set(title=look.wrapped(title, int(10.5 * width / columns)), xlabel=plot.fields["x"][0], ylabel=unit)
         figure.turn_labels(ax, labels)
     handles = look.keys(shown, "line" if not bars else "mark" if plot.fields.get("log") else "bar")
     if data["reported"].notna().any():
@@ -185,40 +195,20 @@ def note(drawer: Drawer, plot: Plot, where: Selection) -> str:
 # -------------------------------------------------------------------------------------------- seeds
 
 
-def seed_values(drawer: Drawer, plot: Plot, where: Selection) -> pd.DataFrame:
-    """Columns metric, panel, x, value: what each run measured."""
-    x, panel = plot.fields["x"][0], plot.fields.get("panel", [None])[0]
-    rows, seen = [], set()
-    for index, point in drawer.points(where):
-        for metric in drawer.metrics(plot):
-            place = metric.name, point.coordinates[panel] if panel else "", point.coordinates[x]
-            values = [e["value"] for e in drawer.results.entries(index, metric).values() if e["value"] is not None]
-            if values and place in seen:
-                raise rr.ResultError("several points for one box: name more axes in each or where")
-            seen.add(place)
-            rows += [(*place, value) for value in values]
-    if not rows:
-        raise rr.ResultError("no run has these values: nothing to plot")
-    return pd.DataFrame(rows, columns=["metric", "panel", "x", "value"])
-
-
 def draw_box(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
     """Quartiles and median, whiskers to the ends, a dot for each run, a mark at P99; for each metric and label of the panels."""
-    data, metrics, x = seed_values(drawer, plot, where), drawer.metrics(plot), plot.fields["x"][0]
-    labels = drawer.labels(x, where)
+    data, metrics, x = drawer.values(plot, where), {m.name: m for m in drawer.metrics(plot)}, plot.fields["x"][0]
+    labels, titles = drawer.labels(x, where), drawer.panel_titles(plot, where)
     shown = drawer.styles(labels, plot, where)
-    titles = panel_titles(drawer, plot, where) if "panel" in plot.fields else {"": ""}
-    panels = [(m, key, ", ".join(filter(None, [m.label if len(metrics) > 1 or not title else "", title])))
-              for m in metrics for key, title in titles.items()]
+    panels = [(name, key) for name in metrics for key in titles if "panel" in plot.fields or name == key]
     columns = min(len(panels), 3)
     figure = look.Figure(len(panels), columns, 0.6 + columns * max(3.6, 0.5 * len(labels)), 3.2)
-    for ax, (metric, key, title) in zip(figure.panels, panels):
-        part = data[(data["metric"] == metric.name) & (data["panel"] == key)]
-        unit, factor = look.scaled(metric.unit, part["value"].max())
+    for ax, (name, key) in zip(figure.panels, panels):
+        part = data[(data["metric"] == name) & (data["panel"] == key)]
+        unit, factor = look.scaled(metrics[name].unit, part["value"].max())
         axes.boxes(ax, part.assign(value=part["value"] / factor), shown, bool(plot.fields.get("log")))
-        ax.set_title(look.wrapped(title, 36))
-        ax.set_ylabel(unit)
-        ax.set_xlabel(x)
+        title = f"{metrics[name].label}, {titles[key]}" if len(metrics) > 1 and name != key else titles[key]
+        ax.set(title=look.wrapped(title, 36), xlabel=x, ylabel=unit)
         figure.turn_labels(ax, labels)
     handles = look.keys({"median": {"color": look.DARK, "linewidth": 1.6}}) + look.keys({
         "P99": {"color": look.DARK, "marker": "D"}, "a run": {"color": "#999999", "marker": "o", "markersize": 3}}, "mark")

@@ -15,7 +15,6 @@ from . import look
 
 MAX_POINTS = 4000  # of a line over time; beyond, peaks and last values of stretches of time are drawn
 SPREAD = 0.3  # of the runs' dots, of the distance between boxes
-FARTHEST = 10.0  # times the best, where the colours of a field end
 Styles = Dict[str, dict]
 
 
@@ -198,33 +197,19 @@ def names_beside(ax) -> None:
 # --------------------------------------------------------------------------------------------- fields
 
 
-def field(ax, data: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> None:
-    """Columns row, column, ratio (to the best of its row), text, bold: a heat map."""
-    from matplotlib.colors import LogNorm
-
-    table = data.pivot(index="row", columns="column", values="ratio").reindex(index=rows, columns=columns)
-    ax.imshow(table.clip(1, FARTHEST), norm=LogNorm(1, FARTHEST), cmap="YlOrRd", aspect="auto")
-    for cell in data.itertuples():
-        ax.text(columns.index(cell.column), rows.index(cell.row), cell.text, ha="center", va="center", fontsize=look.SMALL,
-                color="white" if cell.ratio > FARTHEST ** 0.6 else "#222222", fontweight="bold" if cell.bold else "normal")
-    ax.set_yticks(range(len(rows)), rows)
-    ax.grid(False)
-
-
-def places(ax, data: pd.DataFrame, rows: Sequence[str], columns: Sequence[str], shown: Styles) -> None:
-    """Columns row, column, series, text, bold: a coloured place with a text for each, pale where it is not bold."""
+def cells(ax, data: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Columns row, column, colour, text, bold: a coloured cell with a text for each."""
+    from matplotlib.colors import to_rgb
     from matplotlib.patches import Rectangle
 
     for cell in data.itertuples():
-        x, y = columns.index(cell.column), rows.index(cell.row)
-        ax.add_patch(Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, facecolor=shown[cell.series]["color"],
-                               alpha=0.55 if cell.bold else 0.13, linewidth=0))
-        ax.text(x, y, cell.text, ha="center", va="center", fontsize=look.SMALL, fontweight="bold" if cell.bold else "normal")
-    ax.set_xlim(-0.5, len(columns) - 0.5)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
+        x, y, colour = columns.index(cell.column), rows.index(cell.row), to_rgb(cell.colour)
+        ax.add_patch(Rectangle((x - 0.49, y - 0.48), 0.98, 0.96, facecolor=colour, linewidth=0))
+        ax.text(x, y, cell.text, ha="center", va="center", fontsize=look.SMALL, fontweight="bold" if cell.bold else "normal",
+                color="white" if np.dot(colour, (0.3, 0.6, 0.1)) < 0.5 else "black")
+    ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(rows) - 0.5, -0.5))
     ax.set_xticks(range(len(columns)), columns)
     ax.set_yticks(range(len(rows)), rows)
-    ax.xaxis.tick_top()
     ax.grid(False)
 
 
@@ -232,25 +217,25 @@ def places(ax, data: pd.DataFrame, rows: Sequence[str], columns: Sequence[str], 
 
 
 def frontier(data: pd.DataFrame) -> pd.DataFrame:
-    """Those of columns x and y that none is at least as good as in both and better in one, by x."""
-    ordered = data[["x", "y"]].drop_duplicates().sort_values(["x", "y"])
-    return ordered[ordered["y"] < ordered["y"].cummin().shift(fill_value=math.inf)]
+    """Those of columns value_x and value_y that none is at least as good as in both and better in one, by x."""
+    ordered = data[["value_x", "value_y"]].drop_duplicates().sort_values(["value_x", "value_y"])
+    return ordered[ordered["value_y"] < ordered["value_y"].cummin().shift(fill_value=math.inf)]
 
 
 def scatter(ax, data: pd.DataFrame, shown: Styles) -> None:
-    """Columns series, x, x_low, x_high and the same of y: marks with names and intervals, both axes logarithmic."""
+    """Columns series, value_x, low_x, high_x and the same of y: marks with names and intervals, both axes logarithmic."""
     line = frontier(data)
-    ax.plot(line["x"], line["y"], color=look.MUTED, linewidth=0.9, zorder=1)
+    ax.plot(line["value_x"], line["value_y"], color=look.MUTED, linewidth=0.9, zorder=1)
     for mark in data.itertuples():
         style = shown[mark.series]
         thin = {"color": style["color"], "linewidth": 0.8, "alpha": 0.4}
-        ax.hlines(mark.y, max(mark.x_low, 1e-3), mark.x_high, **thin)
-        ax.vlines(mark.x, max(mark.y_low, 1e-3), mark.y_high, **thin)
-        ax.plot([mark.x], [mark.y], **{**style, "linestyle": ""})
-    for axis, values in ((ax.xaxis, data["x"]), (ax.yaxis, data["y"])):  # just around the marks, whatever their intervals
+        ax.hlines(mark.value_y, max(mark.low_x, 1e-3), mark.high_x, **thin)
+        ax.vlines(mark.value_x, max(mark.low_y, 1e-3), mark.high_y, **thin)
+        ax.plot([mark.value_x], [mark.value_y], **{**style, "linestyle": ""})
+    for axis, values in ((ax.xaxis, data["value_x"]), (ax.yaxis, data["value_y"])):  # just around the marks, whatever their intervals
         margin = max((values.max() / values.min()) ** 0.12, 1.05)
         look.logarithmic(axis, values.min() / margin, values.max() * margin ** 1.6)
-    write_names(ax, {mark.series: (mark.x, mark.y) for mark in data.itertuples()})
+    write_names(ax, {mark.series: (mark.value_x, mark.value_y) for mark in data.itertuples()})
 
 
 def write_names(ax, marks: Dict[str, tuple]) -> None:

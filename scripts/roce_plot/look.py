@@ -17,6 +17,7 @@ MARKERS = ("o", "s", "^", "D", "v", "p", "X")
 LINES = ("-", (0, (5, 2)), (0, (1, 1.2)))
 DARK, MUTED, PALE, BAND = "#333333", "#666666", "#BBBBBB", "#D9D9D9"
 GRADES = {"A": COLOURS[2], "B": COLOURS[5], "C": COLOURS[4], "U": COLOURS[3], "F": COLOURS[1], "N": "#999999", "X": "#999999"}
+FARTHEST = 10.0  # times the best, where colours end
 SMALL = 7.5  # points: what is written within panels and beside them
 EDGE = {"markeredgecolor": "white", "markeredgewidth": 0.5}
 UNITS = ({"ns": 1, "\u00b5s": 1e3, "ms": 1e6, "s": 1e9}, {"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9})
@@ -43,6 +44,18 @@ def style(place: int) -> dict:
     """Of a line: colours first, then dashes."""
     return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)],
             "linestyle": LINES[place // len(COLOURS) % len(LINES)]}
+
+
+def heat(ratio: float) -> tuple:
+    """The colour of a number of times the best, up to FARTHEST; white of none."""
+    from matplotlib import colormaps
+    return (1, 1, 1) if math.isnan(ratio) else colormaps["YlOrRd"](math.log(min(max(ratio, 1), FARTHEST)) / math.log(FARTHEST))
+
+
+def pale(colour: str, share: float) -> tuple:
+    """A colour on white paper, of which it has that share."""
+    from matplotlib.colors import to_rgb
+    return tuple(1 - share * (1 - part) for part in to_rgb(colour))
 
 
 def styles(names: Iterable[str], order: Sequence[str] = ()) -> Dict[str, dict]:

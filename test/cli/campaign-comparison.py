@@ -102,10 +102,10 @@ def test_figures(results, folder):
     plot = results.experiment.plots[2]
     marks = comparison_figures.marks(drawer, plot, {"place": ["far"]})
     check(list(marks["series"]) == ["a", "b", "c"] and len(axes.frontier(marks)) == 3, f"none is better in both: {marks}")
-    line = axes.frontier(pd.DataFrame([(1, 3), (2, 3), (4, 1), (1, 3)], columns=["x", "y"]))
+    line = axes.frontier(pd.DataFrame([(1, 3), (2, 3), (4, 1), (1, 3)], columns=["value_x", "value_y"]))
     check(line.values.tolist() == [[1, 3], [4, 1]], f"the frontier: {line}")
     for kind, fields, words in (("scatter", {"metric": ["tail"], "series": ["law"]}, "needs two metrics"),
-                                ("scatter", {"metric": ["tail", "middle"], "series": ["law"]}, "several points for one mark"),
+                                ("scatter", {"metric": ["tail", "middle"], "series": ["law"]}, "several points for one place"),
                                 ("best", {"metric": ["tail"], "series": ["law"], "rows": ["law"]}, "several points for one place"),
                                 ("ranks", {"metric": ["raised"], "series": ["law"], "rows": ["place"]}, "nothing to plot")):
         drawn = drawer.figure(plot._replace(kind=kind, fields=fields), {}, str(folder / "figures" / "none.png"))

@@ -93,7 +93,7 @@ def test_reported(experiment, out):
     results, plan = summarise.load(str(out), str(experiment), 1)
     drawer = figures.Drawer(results, plan)
     plots = results.experiment.plots
-    drawn = [figures.estimates(drawer, p, next(figure_list.selections(results.experiment, p))).set_index(["series", "x"])["reported"]
+    drawn = [drawer.estimates(p, next(figure_list.selections(results.experiment, p))).set_index(["series", "x"])["reported"]
              for p in plots]
     check(drawn[0].dropna().to_dict() == {("drawn", "new"): 8.0, ("theirs", "new"): 108.0}, f"reported: {drawn[0]}")
     check(drawn[1].isna().all(), "reported without being asked for")

@@ -246,12 +246,12 @@ def test_figures(experiment, out):
     where = next(figure_list.selections(results.experiment, bars))
     labels = drawer.labels("law", where)
     check(labels == ["new", "old"], f"the order of where: {labels}")
-    data = figures.estimates(drawer, bars, where).set_index(["panel", "series", "x"])["value"].sort_index()
+    data = drawer.estimates(bars, where).set_index(["panel", "metric", "x"])["value"].sort_index()
     shown = {title: {series: list(data[title, series][labels]) for series in ("average", "inter")}
-             for title in figures.panel_titles(drawer, bars, where)}
+             for title in drawer.panel_titles(bars, where)}
     check(shown == {"plain": {"average": [10.5, 16.5], "inter": [15.0, 21.0]},
                     "fast": {"average": [8.5, 16.5], "inter": [13.0, 21.0]}} and list(shown) == ["plain", "fast"], f"panels: {shown}")
-    data = figures.estimates(drawer, lines, next(figure_list.selections(results.experiment, lines)))
+    data = drawer.estimates(lines, next(figure_list.selections(results.experiment, lines)))
     check(list(data["series"].unique()) == ["old", "new"], f"series: {data}")
     check(figures.unit_of([results.experiment.metrics[m] for m in ("average", "stage")])
           == "slowdown / value", "units")

@@ -190,7 +190,7 @@ def test_boxes(experiment, out):
     drawer = figures.Drawer(results, plan)
     plot = results.experiment.plots[0]
     where = next(figure_list.selections(results.experiment, plot))
-    data = figures.seed_values(drawer, plot, where).groupby(["metric", "panel", "x"])["value"].agg(sorted).to_dict()
+    data = drawer.values(plot, where).groupby(["metric", "panel", "x"])["value"].agg(sorted).to_dict()
     check(data == {("average", "plain", "new"): [9.5, 10.5], ("average", "plain", "old"): [15.5, 16.5],
                    ("average", "many", "new"): [8.5, 9.5, 10.5, 11.5, 17.5],
                    ("average", "many", "old"): [15.5, 16.5, 17.5, 18.5, 24.5],
@@ -206,7 +206,7 @@ def test_boxes(experiment, out):
     both = plot._replace(fields={**plot.fields, "panel": None})
     both.fields.pop("panel")
     drawn = drawer.figure(both, {}, str(out / "figures" / "both.png"))
-    check(drawn.file is None and "several points for one box" in drawn.why_not, f"{drawn}")
+    check(drawn.file is None and "several points for one place" in drawn.why_not, f"{drawn}")
     for kind, fields, words in (("queues", {"panel": ["law"]}, "several points for the panel"),
                                 ("table", {"rows": ["law"], "metric": ["average"]},
                                  "several points for one row")):
