@@ -36,7 +36,7 @@ def read_tables(folder: str, names: Dict[str, str]) -> Dict[str, pd.DataFrame]:
     tables = {}
     for table, (keys, value, *more) in TABLES.items():
         if os.path.exists(roce_manifest.file_of(folder, f"{table}.csv")):
-            data = series.read(folder, f"{table}.csv", keys, [value, *more]).fillna({value: 0.0, **dict.fromkeys(more, 0.0)})
+            data = series.read(folder, f"{table}.csv", keys, [value, *more], gaps=True).fillna({value: 0.0, **dict.fromkeys(more, 0.0)})
             if len(data):
                 data = data.rename(columns={value: "value"})
                 tables[table] = data.assign(series="flow " + data["flow"].astype(str)) if "flow" in keys else pd.concat(

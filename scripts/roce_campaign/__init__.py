@@ -24,10 +24,10 @@ measure      metrics of single runs
 estimates    metrics over the seeds, with confidence intervals
 score        claims against metrics
 figure_list  which figures there are, and their names
-figures      the standard figures
+figures      figures of metrics, and which module draws the others (with roce_plot)
 claim_figures    figures of effects and claims
+comparison_figures   which label is the best where
 run_figures      figures of single runs: queues, throughput, distributions
-seed_figures     how a metric is distributed over the seeds
 tables       tables of metrics
 page         the HTML page
 valid        options judged by the program before the first run

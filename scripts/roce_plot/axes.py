@@ -172,7 +172,7 @@ def over_time(ax, data: pd.DataFrame, begin: float, end: float, shown: Styles, r
         if name in parts:
             ax.plot(*held(parts[name], begin, end), drawstyle="steps-post", label=name, zorder=3 + 1 / (rank + 1),
                     **{"linewidth": 1.1, **style, "marker": "", "linestyle": "-"})
-    for name in parts.keys() - shown.keys():
+    for name in (name for name in parts if name not in shown):
         ax.plot(*held(parts[name], begin, end), drawstyle="steps-post", color=look.PALE, linewidth=0.6, zorder=2, label=rest)
         rest = ""
 

@@ -16,11 +16,12 @@ Key = Tuple[str, ...]
 
 
 def read(folder: str, name: str, keys: Sequence[str], numbers: Sequence[str], written_by: str = "a program's --out",
-         without: Sequence[str] = ()) -> pd.DataFrame:
-    """A table of a run folder: time_us, keys as text, and numbers, not a number where a field is empty.
+         without: Sequence[str] = (), gaps: bool = False) -> pd.DataFrame:
+    """A table of a run folder: time_us, keys as text, and numbers.
 
     @param numbers columns, or none: all
     @param without columns that are left out
+    @param gaps whether fields of numbers may be empty: they are not a number
     """
     file = roce_manifest.file_of(folder, name)
     wanted = ("time_ns", *keys, *numbers)
@@ -40,7 +41,7 @@ def read(folder: str, name: str, keys: Sequence[str], numbers: Sequence[str], wr
     for column in data.columns.difference(list(keys)):
         data[column], texts = pd.to_numeric(data[column], errors="coerce"), data[column]
         refuse(file, data, data[column].isna() & texts.notna(), f"{column}: expected numbers")
-    refuse(file, data, data[["time_ns", *keys]].isna().any(axis=1), f"expected {', '.join(wanted)}")
+    refuse(file, data, data[["time_ns", *keys, *([] if gaps else numbers)]].isna().any(axis=1), f"expected {', '.join(wanted)}")
     times = data.groupby(list(keys), observed=True)["time_ns"] if keys else data["time_ns"]
     refuse(file, data, times.diff() < 0, "time goes backwards")
     data.insert(0, "time_us", data.pop("time_ns") / 1000)
@@ -85,6 +86,6 @@ def read_series(folder: str, name: str, keys: Key, value: str) -> Dict[Key, Seri
     """A column of a table by the key columns, 0 where it is empty; nothing if there is no such file."""
     if not os.path.exists(roce_manifest.file_of(folder, name)):
         return {}
-    data = read(folder, name, keys, [value]).fillna({value: 0.0})
+    data = read(folder, name, keys, [value], gaps=True).fillna({value: 0.0})
     found = data.groupby(list(keys) if len(keys) > 1 else keys[0], sort=False, observed=True)
     return {key if len(keys) > 1 else (key,): Series(part["time_us"].tolist(), part[value].tolist()) for key, part in found}
