@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures of expressions: effects (an expression for each value of an axis) and claims (what was
 reported against what was measured).
@@ -117,7 +115,7 @@ def claim_rows(scores: List[Score], kind: str) -> pd.DataFrame:
             numbers = [None if n is None else n / reported for n in numbers]
             for low in (1, 4) if reported < 0 else ():
                 numbers[low:low + 2] = numbers[low + 1], numbers[low]
-        label = f"{s.claim.text}   {s.id} [{s.grade}]" if s.claim.text != s.id else f"{s.id} [{s.grade}]"
+        label = (f"{s.claim.text}   " if s.claim.text != s.id else "") + f"{s.id}\u00a0[{s.grade}]"
         text = s.ours or "not measured"
         if s.ours and not cases:
             text = f"{float(s.ours):.4g} {interval(s.low, s.high)}" + (f" ({s.claim.reported})" if s.claim.reported else "")

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures that compare the labels of one axis: how far each is from the best, which is best by which
 margin, one metric against another, and a table of ranks."""

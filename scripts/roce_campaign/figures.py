@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The figures of a campaign. Here: metrics with their intervals, and how a metric is distributed over the seeds."""
 
@@ -87,14 +85,10 @@ class Drawer:
         return seed_count(p for _, p in self.points(where))
 
     @staticmethod
-    def series_axes(plot: Plot, point: Point, where: Selection) -> List[str]:
-        """The axes that make a series: those that the plot names, else all that are neither fixed nor of the panels or x."""
+    def series_name(plot: Plot, point: Point, where: Selection) -> str:
+        """Name of a point's series, of the axes that the plot names, else of all that are neither fixed nor of the panels or x."""
         used = plot.fields.get("x", []) + plot.fields.get("panel", [])
-        return plot.fields.get("series") or [a for a in point.coordinates if len(where.get(a, ())) != 1 and a not in used]
-
-    def series_name(self, plot: Plot, point: Point, where: Selection) -> str:
-        """Name of a point's series; empty if there is only one."""
-        names = self.series_axes(plot, point, where)
+        names = plot.fields.get("series") or [a for a in point.coordinates if len(where.get(a, ())) != 1 and a not in used]
         return Point({a: point.coordinates[a] for a in names}, {}).text() if names else ""
 
     def styles(self, names: Sequence[str], plot: Plot, where: Selection) -> Dict[str, dict]:

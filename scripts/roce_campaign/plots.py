@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Plots: which figures an experiment asks for."""
 
-from typing import Dict, List, NamedTuple, Sequence
+from typing import Dict, List, NamedTuple, Sequence, Tuple
 
 from . import yamlread
-from .claims import Claims
+from .claims import Case, Claims
 from .grid import read_selection, read_where
 from .yamlread import Value
 
@@ -45,43 +45,61 @@ def read_plot(value: Value, reader: Claims, known_axes: Sequence[str], claims: L
     @param known_axes those of this size; another size may have more
     @param claims ids of the experiment's claims
     """
+    axes = reader.axes
     keys = {k.node.value: v for k, v in value.pairs("plot")}
     if "kind" not in keys:
         value.fail("plot: 'kind' is missing")
     kind = keys["kind"].one_of("plot kind", tuple(PLOTS))
     required, optional = PLOTS[kind]
     fields = value.fields(f"plot {kind}", ("kind",) + required + optional, required)
-    metrics = [n for n, d in reader.metrics.items() if kind != "box" or d.per_run()]
-    single = ("x", "panel") + ("rows",) * (kind in ONE_ROWS_AXIS) + ("series",) * (kind in ONE_SERIES_AXIS)
-    read = {"metric": lambda field: [m.one_of("plot: metric", metrics) for m in field.items_or_one("metric")],
-            "where": lambda field: read_selection(field, reader.axes, "plot: where"),
-            "at": lambda field: read_where(field, reader.axes, "plot: at"),
-            "ids": lambda field: [i.one_of("plot: ids", claims) for i in field.items("ids")],
-            "log": lambda field: field.flag("plot: log"), "reported": lambda field: field.flag("plot: reported"),
-            "top": lambda field: field.whole("plot: top", 1, 20),
-            "fair": lambda field: field.parsed("plot: fair", yamlread.parse_rate_gbps), "bin": read_bin}
     plain: Dict[str, object] = {}
     for name, field in fields.items():
-        if name in read:
-            plain[name] = read[name](field)
-        elif name in ("x", "rows", "panel", "each") or (name == "series" and kind not in EFFECTS):
-            plain[name] = [f.one_of(f"plot: {name}", known_axes)
-                           for f in ([field] if name in single else field.items_or_one(name))]
+        if name == "metric" and kind == "box":
+            plain[name] = [m.one_of("plot: metric", [n for n, d in reader.metrics.items()
+                                                     if d.per_run()])
+                           for m in field.items_or_one("metric")]
+        elif name == "metric":
+            plain[name] = [m.one_of("plot: metric", tuple(reader.metrics))
+                           for m in field.items_or_one("metric")]
+        elif kind in EFFECTS and name in ("value", "series"):
+            pass  # below
+        elif name in ("x", "rows", "panel", "series", "each"):
+            single = (name in ("x", "panel") or (name == "rows" and kind in ONE_ROWS_AXIS)
+                      or (name == "series" and kind in ONE_SERIES_AXIS))
+            names = [field] if single else field.items_or_one(name)
+            plain[name] = [f.one_of(f"plot: {name}", known_axes) for f in names]
+        elif name == "where":
+            plain[name] = read_selection(field, axes, "plot: where")
+        elif name == "at":
+            plain[name] = read_where(field, axes, "plot: at")
+        elif name == "ids":
+            plain[name] = [i.one_of("plot: ids", claims) for i in field.items("ids")]
+        elif name == "log":
+            plain[name] = field.flag("plot: log")
+        elif name == "reported":
+            plain[name] = field.flag("plot: reported")
+        elif name == "top":
+            plain[name] = field.whole("plot: top", 1, 20)
+        elif name == "fair":
+            plain[name] = field.parsed("plot: fair", yamlread.parse_rate_gbps)
+        elif name == "bin":
+            plain[name] = field.parsed("plot: bin", yamlread.parse_time_ns) / 1000
+            if plain[name] <= 0:
+                field.fail("plot: bin, expected more than 0")
         elif name in ("title", "label", "ports"):
             plain[name] = field.short(f"plot: {name}")
-    if kind in EFFECTS:  # the panels: an expression each, for every row and series
+    if kind in EFFECTS:
         plain["series"] = reader.each(fields.get("series"), "plot: series")
-        rows, text = plain["rows"][0], fields["value"]
-        each = {rows: reader.axes[rows], **plain["series"]}
-        named = [(k.short("plot: value"), v) for k, v in text.pairs("plot: value")] if text.is_map() else \
-            [(text.text("plot: value"), text)]
-        plain["value"] = [(title, reader.cases(v, plain.get("at", {}), each, "plot: value", False)) for title, v in named]
+        plain["value"] = read_effects(fields["value"], plain, reader)
     return Plot(kind, plain, f"{value.file}:{value.line}")
 
 
-def read_bin(field: Value) -> float:
-    """The length of a stretch of time, us."""
-    found = field.parsed("plot: bin", yamlread.parse_time_ns) / 1000
-    if found <= 0:
-        field.fail("plot: bin, expected more than 0")
-    return found
+def read_effects(value: Value, plain: Dict[str, object], reader: Claims
+                 ) -> List[Tuple[str, List[Case]]]:
+    """The panels: an expression each, for every row and series."""
+    rows = plain["rows"][0]
+    each = {rows: reader.axes[rows], **plain["series"]}
+    named = [(k.short("plot: value"), v) for k, v in value.pairs("plot: value")] if value.is_map() \
+        else [(value.text("plot: value"), value)]
+    return [(title, reader.cases(text, plain.get("at", {}), each, "plot: value", False))
+            for title, text in named]

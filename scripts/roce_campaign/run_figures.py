@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures of runs: queues and throughput over time (the first seed of each point), and slowdown and
 completion times (the flows of all seeds).

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """A function for each kind of axis. Each draws a data frame into a panel; styles are those of look.styles(), by series."""
 

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The look of all figures: colours, fonts, units, logarithmic axes, legend, caption, saving."""
 
@@ -104,7 +102,7 @@ def logarithmic(axis, low: float, high: float, text: Optional[Callable[[float], 
     ratio = high / low
     subs = (1, 1.2, 1.5, 2, 3, 4, 5, 7) if ratio < 5 else (1, 1.5, 2, 3, 5, 7) if ratio < 12 else \
         (1, 2, 5) if ratio < (60 if text else 300) else (1,)
-    axis.set_major_locator(MaxNLocator(5) if ratio < 2 else LogLocator(subs=subs))
+    axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]) if ratio < 2 else LogLocator(subs=subs))
     axis.set_major_formatter(lambda value, _: text(value) if text else f"{value:g}")
     axis.set_minor_formatter(NullFormatter())
 
