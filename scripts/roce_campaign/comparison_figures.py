@@ -73,12 +73,12 @@ def draw_best(drawer, plot: Plot, where: Selection, file: str) -> None:
 
 
 def marks(drawer, plot: Plot, where: Selection) -> pd.DataFrame:
-    """Columns panel, series, value_x, low_x, high_x and the same of y: estimates of two metrics where there are both."""
+    """Columns panel, series, value_x, low_x, high_x and the same of y: estimates of two metrics where both are above 0."""
     if len(plot.fields["metric"]) != 2:
         raise rr.ResultError("scatter needs two metrics: that of x and that of y")
     data = drawer.estimates(plot, where)
     x, y = (data[data["metric"] == metric] for metric in plot.fields["metric"])
-    both = x.merge(y, on=["panel", "series"])
+    both = x.merge(y, on=["panel", "series"]).query("value_x > 0 and value_y > 0")  # as on logarithmic axes
     if both.empty:
         raise rr.ResultError("no run has these values: nothing to plot")
     return both

@@ -94,7 +94,7 @@ def lying(ax, data: pd.DataFrame, shown: Styles) -> None:
 
     A value may be rounded, and then outside of an interval that is narrower.
     """
-    for name, part in data.groupby("series"):
+    for name, part in data.dropna(subset=["value"]).groupby("series"):
         ax.errorbar(part["value"], part["y"], xerr=errors(part), capsize=2, elinewidth=1.1, zorder=4, **look.EDGE,
                     **{**shown[name], "linestyle": ""})
     ax.grid(False, axis="y")
@@ -227,8 +227,9 @@ def scatter(ax, data: pd.DataFrame, shown: Styles) -> None:
     for mark in data.itertuples():
         style = shown[mark.series]
         thin = {"color": style["color"], "linewidth": 0.8, "alpha": 0.4}
-        ax.hlines(mark.value_y, max(mark.low_x, 1e-3), mark.high_x, **thin)
-        ax.vlines(mark.value_x, max(mark.low_y, 1e-3), mark.high_y, **thin)
+        for draw, at, low, high in ((ax.hlines, mark.value_y, mark.low_x, mark.high_x), (ax.vlines, mark.value_x, mark.low_y, mark.high_y)):
+            if low <= high:
+                draw(at, max(low, 1e-3), high, **thin)
         ax.plot([mark.value_x], [mark.value_y], **{**style, "linestyle": ""})
     for axis, values in ((ax.xaxis, data["value_x"]), (ax.yaxis, data["value_y"])):  # just around the marks, whatever their intervals
         margin = max((values.max() / values.min()) ** 0.12, 1.05)

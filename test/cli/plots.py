@@ -7,6 +7,7 @@
 
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import campaign
@@ -87,6 +88,24 @@ def test_over_time():
     check(paused.values.tolist() == [["p", 0, 10, 0.5], ["p", 20, 30, 1]], f"pauses: {paused}")
 
 
+def test_gaps():
+    """What was not measured, or has no interval, is drawn without a word on the terminal."""
+    warnings.simplefilter("error")
+    shown = look.styles(["a", "b"])
+    rows = pd.DataFrame({"series": ["a", "b"], "y": [0, 1], "value": [np.nan, 2.0], "low": np.nan, "high": np.nan})
+    for log in (False, True):
+        ax = panel()
+        axes.lying(ax, rows, shown)
+        axes.lying_scale(ax, rows, [1.0], log)
+        low, high = ax.get_xlim()
+        check(low < 1 < 2 < high, f"an axis from {low} to {high}")
+    ax = panel()
+    axes.scatter(ax, pd.DataFrame([("a", 1.0, np.nan, np.nan, 2.0, -1.0, 5.0)],
+                                  columns=["series", "value_x", "low_x", "high_x", "value_y", "low_y", "high_y"]), shown)
+    check([text.get_text() for text in ax.texts] == ["a"], "a mark without intervals")
+    axes.boxes(panel(), pd.DataFrame({"x": ["one"], "value": [0.0]}), look.styles(["none", "one"]), True)
+
+
 def test_cells():
     """Text in a cell has contrast, wherever it is."""
     ax = panel()
@@ -115,7 +134,7 @@ def test_tables(folder):
 
 def main():
     """All tests."""
-    for test in (test_look, test_bars, test_flows, test_over_time, test_cells):
+    for test in (test_look, test_bars, test_flows, test_over_time, test_gaps, test_cells):
         test()
         print(f"{test.__name__}: as expected", flush=True)
     with tempfile.TemporaryDirectory(prefix="roce-plots-") as name:
