@@ -27,6 +27,7 @@ from typing import Dict, List, NamedTuple, Sequence, Tuple
 import roce_results as rr
 from roce_files import OwnFiles
 from roce_jobs import positive
+from roce_plot import look
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Short name in file names, --cc, further options.
@@ -223,12 +224,11 @@ def compare(runner: Runner, pool: ThreadPoolExecutor, short: str, cc: str,
 
 def draw(panels: Sequence[Panel], path: str) -> None:
     """Medians and P99 by size; the bars span the runs with shifted starts."""
-    plt = rr.apply_style()
-    figure, axes = plt.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.4), sharey=True)
+    figure, axes = look.pyplot().subplots(1, len(panels), figsize=(3.6 * len(panels), 3.4), sharey=True)
     for axis, panel in zip(axes, panels):
         bins = [b for b in panel.theirs if b >= 0]
         for statistic, name in enumerate(("median", "P99")):
-            colour = rr.COLOURS[statistic]
+            colour = look.COLOURS[statistic]
             for size_bin in bins:
                 spread = [s[size_bin][statistic] for s in panel.shifted]
                 if spread:
