@@ -33,11 +33,9 @@ page         the HTML page
 valid        options judged by the program before the first run
 workspace    which files of a campaign's folder are its own
 driver       starts Snakemake and shows its progress
-regress      metrics of two versions compared
+regress      metrics of two versions compared within bounds
 same_runs    whether two runs can be compared: workloads, options
-regress_report   what changed, a row for each fact
+regress_report   what changed, a row for each fact: text, Markdown, JUnit XML
 baseline     the file of scripts/regress record
 recheck      its runs made again and compared
-mutants      parameters moved, to see what bounds catch
-check_report     what was found: text, Markdown, JUnit XML
 """

@@ -20,6 +20,7 @@ from campaign import ROOT, check
 MUTANTS = ROOT / "test" / "mutants"
 sys.path.insert(0, str(MUTANTS))
 import code_mutants as cm  # noqa: E402  pylint: disable=wrong-import-position
+from shifts import totals  # noqa: E402  pylint: disable=wrong-import-position
 
 LIST = """program: two-dc-leaf-spine
 runs:
@@ -73,22 +74,27 @@ def test_refusals(folder):
 def outcome(*changes):
     """A run whose metrics changed so."""
     flows = [(0.1, 7)] if changes else []
-    return cm.recheck.Outcome("one", "", "", 10, flows, [cm.regress.Change("one", m, 100.0, 100.0 + c, 0.0) for m, c in changes], True)
+    return cm.recheck.Outcome("one", "", "", 10, flows, [cm.regress.Change("one", m, 100.0, 100.0 + c, cm.regress.Bound()) for m, c in changes],
+                              True)
 
 
 def test_words():
     """What is said of a fault: by its largest shift in any run, by the bounds that notice it, or why it moves nothing."""
     fault = cm.CodeMutant("mine", SOURCE, "a", "b", "not used", "list:5")
-    small = cm.Result.of(fault, [outcome(), outcome(("all.fct.p99", 1.5), ("all.fct.mean", -0.4))])
-    check(small.row()[2:6] == ["1", "1.50 %", "2 %", "-"], f"a shift of 1.5 %: {small.row()}")
-    still = cm.Result.of(fault, [outcome(), outcome()])
-    check(still.row()[2:] == ["0", "0.00 %", "-", "-", "not used"] and not still.caught(0.005), f"no shift: {still.row()}")
-    broken = cm.Result.of(fault, [outcome()._replace(error="exit status 1")])
-    check(broken.row()[3:5] == ["a run failed", "none"], f"a run that fails: {broken.row()}")
-    text = cm.totals([small, still, broken])
-    check(text[0] == "3 mutants: 2 move a flow, 2 a P99 by 1 % or more" and text[2] == "bound 1%: 2 of 2 caught, 2 of 2 of the large"
-          and text[3] == "bound 2%: 1 of 2 caught, 1 of 2 of the large", f"totals: {text}")
-    check([r.p99() for r in cm.in_order([still, small])] == [small.p99(), 0], "the largest first")
+    small, still, broken = (cm.Mutant((fault.name, fault.file), runs) for runs in (
+        [outcome(), outcome(("all.fct.p99", 1.5), ("all.fct.mean", -0.4))], [outcome(), outcome()],
+        [outcome()._replace(error="exit status 1")]))
+    row = cm.row(fault, small)
+    check(row[2:6] == ["1", "1.50 %", "2 %", "-"], f"a shift of 1.5 %: {row}")
+    row = cm.row(fault, still)
+    check(row[2:] == ["0", "0.00 %", "-", "-", "not used"] and not still.caught("0.5%"), f"no shift: {row}")
+    row = cm.row(fault, broken)
+    check(row[3:5] == ["a run failed", "none"], f"a run that fails: {row}")
+    text = totals([small, still, broken])
+    check(text[0] == "3 mutants: 2 move a flow, 2 a P99 by 1 % or more"
+          and text[2] == "bound 1%: 2 of 2 caught, 2 of 2 of the large; 0 alarms for the 1 that move nothing"
+          and text[3] == "bound 2%: 1 of 2 caught, 1 of 2 of the large; 0 alarms for the 1 that move nothing", f"totals: {text}")
+    check(sorted([still, small], key=cm.Mutant.weight) == [small, still], "the largest first")
 
 
 def test_planting(folder):

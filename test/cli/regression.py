@@ -18,6 +18,8 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
+import yaml
+
 from campaign import HEADER, ROOT, SCRIPTS, change_flows, check, good, run, slower
 
 PROGRAM = '''#!/usr/bin/python3
@@ -36,15 +38,20 @@ json.dump({"configuration": {k: v for k, v in options.items() if k != "out"}, "v
 ''' % HEADER
 
 
-def regress(*arguments, status=0, words=(), cwd=None):
+def regress(*arguments, status=0, words=(), cwd=None, program=SCRIPTS / "regress"):
     """scripts/regress with this status and these words. @return its output"""
-    done = subprocess.run([SCRIPTS / "regress", *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd)
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd)
     text = done.stdout + done.stderr
     check(done.returncode == status, f"{arguments}: status {done.returncode}, expected {status}: {text}")
     for word in words:
         check(word in text, f"{arguments}: no '{word}' in {text}")
     check(status != 2 or (done.stderr.startswith("error: ") and done.stderr.count("\n") == 1), f"not one line: {text}")
     return text
+
+
+def mutants(_, *arguments, **options):
+    """The same of test/mutants/parameters."""
+    return regress(*arguments, program=ROOT / "test" / "mutants" / "parameters", **options)
 
 
 def write_program(folder):
@@ -81,6 +88,10 @@ def test_facts(folder):
     check([float(r[3][:-1]) for r in rows] == sorted((float(r[3][:-1]) for r in rows), reverse=True), f"order: {rows}")
     check(len([x for x in regress(base, new, "--each", status=1).splitlines() if " BEYOND " in x]) == 12, "--each: a row for each run")
     regress(base, new, "--bound", "25%", words=["passed"])
+    # Of times, a time bounds the change; slowdowns keep their share.
+    regress(base, new, "--bound", "25%", "--bound", "*.fct.*=2000ns", words=["2000ns", "passed"])
+    regress(base, new, "--bound", "25 %", "--bound", "1.9us", status=1, words=["all.fct.max", "1900ns", "BEYOND"])
+    regress(base, new, "--bound", "25%", "--bound", "*.slowdown.*=1us", status=2, words=["fits no metric"])
     regress(base, new, "--bound", "25%", "--bound", "nothing.*=1%", status=2, words=["--bound nothing.*: fits no metric", "'"])
     other = folder / "other"
     for seed in "12":
@@ -105,10 +116,10 @@ def test_record(folder):
     witness = moved / "started"
     (moved / "evil.yaml").write_text(re.sub(r"options: .*", f"options: ['-c', 'touch {witness}']", re.sub(
         r"program: .*", "program: '/bin/sh'", file.read_text())))
-    for name in ("check", "mutants"):
-        regress(name, moved / "evil.yaml", status=2, words=["evil.yaml: run 'run': program '/bin/sh' is no program of the build",
-                                                            "--allow-program"])
-        regress(name, file, status=2, words=["program.py' is no program of the build"])
+    for command in (regress, mutants):
+        command("check", moved / "evil.yaml", status=2, words=["evil.yaml: run 'run': program '/bin/sh' is no program of the build",
+                                                               "--allow-program"])
+        command("check", file, status=2, words=["program.py' is no program of the build"])
     check(not witness.exists(), "a program that is not of the build was started")
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     check(suite.attrib == {"name": "base.yaml", "tests": "1", "failures": "0", "errors": "0"} and len(suite) == 1 and not len(suite[0]),
@@ -147,9 +158,22 @@ def test_inputs(folder):
     text = regress("check", "--allow-program", file, "--exact", words=["0 not within"])
     check("is not that of the baseline" not in text, text)
     (folder / "sub" / "topology.txt").write_text("2\n")
-    text = regress("check", "--allow-program", file, words=["sub/topology.txt is not that of the baseline in 1 run(s), first run"])
+    # The results are the same, but they say nothing of the program any more: that is no pass.
+    text = regress("check", "--allow-program", file, "--junit", folder / "junit.xml", status=1, words=[
+        "sub/topology.txt is not that of the baseline in 1 run(s), first run", "OTHER INPUTS", "0 of 10", "not of the baseline's inputs (1): FAILED"])
     check("config.txt is not" not in text, text)
-    file.write_text(re.sub(r"    inputs:\n(      .*\n)+", "", file.read_text()))  # of an earlier version
+    failure = ElementTree.parse(folder / "junit.xml").getroot().find("testsuite/testcase/failure")
+    check(failure is not None and "sub/topology.txt" in failure.get("message"), "JUnit of other inputs")
+    # The same content elsewhere is no other input.
+    (folder / "sub" / "topology.txt").write_text("1\n")
+    (folder / "sub").rename(folder / "below")
+    (folder / "config.txt").write_text("TOPOLOGY_FILE below/topology.txt\n")
+    text = regress("check", "--allow-program", file, status=1, words=["config.txt is not that of the baseline"])
+    check("topology.txt is not" not in text, text)
+    earlier = yaml.safe_load(file.read_text())  # of a version without inputs, and with times as a block
+    del earlier["runs"][0]["inputs"]
+    times = earlier["runs"][0].pop("fct_ps")
+    file.write_text(yaml.safe_dump(earlier) + f"  fct_ps: |\n    {times[:8]}\n    {times[8:]}\n")
     text = regress("check", "--allow-program", file)
     check("is not that of the baseline" not in text, text)
 
@@ -164,12 +188,12 @@ def test_simulator(folder, build):
     regress("check", file, "--build", build, "--exact", words=["0 not within"])
     for more in ("scheduler=ns3::MapScheduler", "threads=2"):
         regress("check", file, "--build", build, "--exact", "--with", more, words=["0 not within"])
-    text = regress("mutants", file, "--build", build, "--count", "6", words=["6 mutants: "])
-    check(regress("mutants", file, "--build", build, "--count", "6") == text, "mutants of a seed are the same")
+    text = mutants("", file, "--build", build, "--count", "6", words=["6 mutants: "])
+    check(mutants("", file, "--build", build, "--count", "6") == text, "mutants of a seed are the same")
     # Of another program mutants would say nothing: an unchanged run must be the baseline first.
     other = folder / "other.yaml"
-    other.write_text(re.sub(r"(fct_ps: \|\n\s+)(\d+)", r"\g<1>1\2", file.read_text(), count=1))
-    regress("mutants", other, "--build", build, "--count", "1", status=2,
+    other.write_text(re.sub(r"(fct_ps: )(\d+)", r"\g<1>1\2", file.read_text(), count=1))
+    mutants("", other, "--build", build, "--count", "1", status=2,
             words=["the program without a mutant does not give the baseline (1 of", "record it again"])
     large = re.search(r"bound 1%: (\d+) of (\d+) caught, (\d+) of (\d+) of the large; 0 alarms", text)
     check(large and large[3] == large[4] and int(large[2]) > 0, f"what moves a P99 by 1 % is caught: {text}")
@@ -206,6 +230,37 @@ def test_copies(folder):
     good(run("regress", base, base), "the same")
 
 
+def diff(*arguments, status, words=()):
+    """scripts/fct_diff.py, in the same way."""
+    return regress(*arguments, status=status, words=words, program=SCRIPTS / "fct_diff.py")
+
+
+def test_flow_by_flow(folder):
+    """scripts/fct_diff.py: what differs of which flow, within a share or a time, and what is never within one."""
+    program = write_program(folder)
+    base, new = make(program, folder / "a", "--slow=0"), make(program, folder / "b", "--slow=1")
+    diff(base, base, status=0, words=["10 flows compared: 0 differ: same"])
+    text = diff(base, new, status=1, words=["10 flows compared: 1 differ: DIFFERENT"])
+    check(re.search(r"^ +9 +10000 +10000\.000 +11000\.000 +\+10\.0000% +fct_ns receiver_fct_ns slowdown +-$", text, re.M), text)
+    check(re.search(r"^<=10KB +10 +1 +1 +\+1\.0000% +\+10\.0000% +5\.5\d+ +5\.6\d+ +10\.0+ +11\.0+$", text, re.M), text)
+    diff(base, new, "--tolerance", "10%", status=0, words=["1 differ, 0 beyond the tolerance: same within the tolerance"])
+    diff(base, new, "--tolerance", "9.99%", status=1, words=["1 beyond the tolerance: DIFFERENT"])
+    diff(base, new, "--tolerance", "1us", status=0)
+    diff(base, new, "--tolerance", "999.999ns", status=1, words=["fct_ns receiver_fct_ns"])
+    change_flows(new / "flows.csv", lambda row: row.update(packets="7"), lambda row: row["id"] == "3")
+    diff(base, new, status=1, words=["packets"])
+    diff(base, new, "--tolerance", "10%", status=0, words=["2 differ, 0 beyond"])
+    change_flows(new / "flows.csv", lambda row: row.update(dst="5"), lambda row: row["id"] == "3")
+    diff(base, new, "--tolerance", "1000%", status=1, words=["dst", "1 beyond"])
+    change_flows(new / "flows.csv", lambda row: row.update(fct_ns="", receiver_fct_ns="", slowdown="", status="unfinished"),
+                 lambda row: row["id"] == "3")
+    diff(base, new, "--tolerance", "1000%", status=1, words=["status"])
+    (new / "flows.csv").write_text("".join((new / "flows.csv").read_text().splitlines(True)[:-1]))
+    diff(base, new, status=1, words=[f"only in {base}: 1 flow(s): 9"])
+    check("expected for example" in subprocess.run([SCRIPTS / "fct_diff.py", base, new, "--tolerance", "all=1%"], capture_output=True,
+                                                   text=True, check=False).stderr, "a tolerance with a pattern")
+
+
 def main():
     """All tests."""
     build = Path(sys.argv[1]).resolve()
@@ -213,6 +268,7 @@ def main():
         root = Path(name)
         test_facts(root / "facts")
         test_copies(root / "copies")
+        test_flow_by_flow(root / "flow-by-flow")
         print("facts: as expected", flush=True)
         test_record(root / "own")
         test_inputs(root / "inputs")
