@@ -15,7 +15,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 # Behind the rest: names such as warnings.py are no modules for others.
-sys.path += [str(HERE), *(str(HERE.parent / name) for name in ("documentation", "fuzz", "mutants", "../scripts"))]
+sys.path += [str(HERE.parent / name) for name in ("../scripts", "documentation", "fuzz", "mutants", "cli")]
 
 from support import Programs  # noqa: E402  pylint: disable=wrong-import-position
 
