@@ -89,5 +89,5 @@ END
 done
 python=${ROCE_PYTHON:-/usr/bin/python3}
 "$python" -m pytest "$root/test/cli/golden.py" --build="$work"
-"$python" "$root/test/cli/examples.py" "$work"
+"$python" -m pytest "$root/test/cli/examples.py" --build="$work"
 echo "the module works in $tree ($mode, $profile)"
