@@ -34,9 +34,10 @@ json.dump({"configuration": {k: v for k, v in options.items() if k != "out"}, "v
 def regress(*arguments, status=0, words=(), cwd=None, program=SCRIPTS / "regress"):
     """scripts/regress with this status and these words. @return its output"""
     done = run(program, *arguments, status=status, cwd=cwd)
-    for word in refused(done) and words if status == 2 else words:
-        assert word in done.stdout + done.stderr, f"{arguments}: no '{word}' in {done.stdout}{done.stderr}"
-    return done.stdout + done.stderr
+    text = done.stdout + (refused(done) if status == 2 else done.stderr)
+    for word in words:
+        assert word in text, f"{arguments}: no '{word}' in {text}"
+    return text
 
 
 def mutants(_, *arguments, **options):

@@ -13,6 +13,7 @@ SCRIPTS = ROOT / "scripts"
 REFERENCE = ROOT / "test" / "reference" / "leafspine128"
 LEAF_SPINE = "two-dc-leaf-spine"
 SECONDS = 300
+REMARKS = ("warning: ", "note: ")
 
 
 def run(*command, status=0, env=None, **more):
@@ -27,12 +28,12 @@ def run(*command, status=0, env=None, **more):
 
 def complaints(stderr):
     """The lines that are neither warnings nor notes."""
-    return [line for line in stderr.splitlines() if not line.startswith(("warning: ", "note: "))]
+    return [line for line in stderr.splitlines() if not line.startswith(REMARKS)]
 
 
-def refused(done, *words):
-    """One line with these words, and status 2. @return the line"""
-    lines = complaints(done.stderr)
+def refused(done, *words, beside=()):
+    """One line with these words, and status 2. @param beside how other lines may begin @return the line"""
+    lines = [line for line in done.stderr.splitlines() if not line.startswith(beside)]
     assert done.returncode == 2 and len(lines) == 1 and lines[0].startswith("error: "), f"not refused in one line: {done}"
     for word in words:
         assert word in lines[0], f"no '{word}' in: {done}"
@@ -52,7 +53,7 @@ class Programs:
 
     def refuse(self, program, *options, words=(), **more):
         """It refuses these options. @return the line"""
-        return refused(self.run(program, *options, status=2, **more), *words)
+        return refused(self.run(program, *options, status=2, **more), *words, beside=REMARKS)
 
     def start(self, program, *options, **more):
         """A process that runs, of which standard error is read."""
