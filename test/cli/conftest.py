@@ -28,7 +28,7 @@ def pytest_addoption(parser):
 def pytest_sessionfinish(session, exitstatus):
     """Whether anything was tested."""
     stats = session.config.pluginmanager.get_plugin("terminalreporter").stats
-    if exitstatus == 0 and "skipped" in stats and "passed" not in stats:
+    if exitstatus in (0, pytest.ExitCode.NO_TESTS_COLLECTED) and "skipped" in stats and "passed" not in stats:
         session.exitstatus = 77
 
 
