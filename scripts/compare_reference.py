@@ -1,6 +1,4 @@
 #!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Lay replay's results beside those of another simulator, and test what could explain differences.
 

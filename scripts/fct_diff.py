@@ -1,6 +1,4 @@
 #!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Compare two results flow by flow, for example with a golden one.
 

@@ -1,6 +1,4 @@
 #!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The paths that the HPCC simulator's ECMP gives flows and their ACKs, for replay --paths.
 

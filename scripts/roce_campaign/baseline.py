@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """A baseline: runs with their command lines and the completion time of every flow, as one text file.
 

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """What scripts/regress says: a row for each fact, by metric, the largest first; of check for the terminal, as Markdown for a pull
 request, as JUnit XML."""

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Faults planted in the code: the list of them, a copy of the tree to plant them in, and what scripts/regress makes of them.
 

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """What bounds of scripts/regress catch of a change: of a fault in the code, or of a parameter of rate law, ECN or switch that is moved."""
 
