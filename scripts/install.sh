@@ -13,7 +13,7 @@ packages=(
     libopenmpi-dev openmpi-bin
     python3 python3-matplotlib python3-pandas python3-pytest python3-sphinx
     tshark
-    snakemake python3-yaml python3-scipy python3-jinja2
+    python3-yaml python3-jsonschema python3-scipy python3-jinja2
 )
 
 for option in "$@"; do

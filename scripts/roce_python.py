@@ -12,7 +12,7 @@ import os
 import sys
 
 DEBIAN = "/usr/bin/python3"
-NEEDED = ("matplotlib", "pandas", "yaml", "scipy", "jinja2", "snakemake")  # by some script or other
+NEEDED = ("matplotlib", "pandas", "yaml", "jsonschema", "scipy", "jinja2")  # by some script or other
 TRIED = "ROCE_PYTHON_TRIED"
 
 

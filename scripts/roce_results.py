@@ -1,6 +1,4 @@
 #!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Read run folders and print slowdown tables.
 
@@ -288,9 +286,12 @@ def _number(value: Optional[float]) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
-def _slowdowns(flows: Iterable[Flow]) -> List[str]:
-    stats = slowdown_stats(flows)
-    return [_number(stats.mean), _number(stats.p50), _number(stats.p99)]
+def _slowdowns(groups: Iterable[Iterable[Flow]]) -> List[str]:
+    return [_number(x) for stats in map(slowdown_stats, groups) for x in (stats.mean, stats.p50, stats.p99)]
+
+
+def _counters(run: Run, missing: str) -> List[str]:
+    return [missing if c is None else str(c) for c in (run.counter("pfcXoffSent"), run.counter("framesDropped"))]
 
 
 SLOWDOWN_HEADER = [f"{scope} {what}" for scope in SCOPES for what in ("mean", "P50", "P99")]
@@ -298,35 +299,23 @@ SLOWDOWN_HEADER = [f"{scope} {what}" for scope in SCOPES for what in ("mean", "P
 
 def scope_table(runs: Sequence[Run]) -> Table:
     """One row per run: slowdowns by scope, flow counts, PFC pauses, drops."""
-    header = ["run"] + SLOWDOWN_HEADER + ["finished", "unfinished", "PFC pauses", "drops"]
     rows = []
     for run in runs:
-        row = [run.label]
-        for scope in SCOPES:
-            row += _slowdowns(run.scope(scope))
         stats = slowdown_stats(run.flows)
-        row += [str(stats.finished), str(stats.unfinished)]
-        counters = [run.counter("pfcXoffSent"), run.counter("framesDropped")]
-        row += ["-" if c is None else str(c) for c in counters]
-        rows.append(row)
-    return header, rows
+        rows.append([run.label, *_slowdowns(map(run.scope, SCOPES)), str(stats.finished), str(stats.unfinished), *_counters(run, "-")])
+    return ["run"] + SLOWDOWN_HEADER + ["finished", "unfinished", "PFC pauses", "drops"], rows
 
 
 def size_table(runs: Sequence[Run]) -> Table:
     """One row per size bin and run that has flows of that size: slowdowns by scope."""
-    header = ["size", "run", "finished", "unfinished"] + SLOWDOWN_HEADER
-    binned = [{scope: by_size(run.scope(scope)) for scope in SCOPES} for run in runs]
+    binned = [[by_size(run.scope(scope)) for scope in SCOPES] for run in runs]
     rows = []
     for b, label in enumerate(SIZE_LABELS):
-        for run, bins in zip(runs, binned):
-            if not bins["all"][b]:
-                continue
-            total = slowdown_stats(bins["all"][b])
-            row = [label, run.label, str(total.finished), str(total.unfinished)]
-            for scope in SCOPES:
-                row += _slowdowns(bins[scope][b])
-            rows.append(row)
-    return header, rows
+        for run, scopes in zip(runs, binned):
+            total = slowdown_stats(scopes[0][b])
+            if total.flows:
+                rows.append([label, run.label, str(total.finished), str(total.unfinished), *_slowdowns(bins[b] for bins in scopes)])
+    return ["size", "run", "finished", "unfinished"] + SLOWDOWN_HEADER, rows
 
 
 def tidy_table(runs: Sequence[Run]) -> Table:
@@ -335,18 +324,14 @@ def tidy_table(runs: Sequence[Run]) -> Table:
     header += ["slowdown_mean", "slowdown_p50", "slowdown_p99", "pfc_pauses", "frames_dropped"]
     rows = []
     for run in runs:
-        counters = [run.counter("pfcXoffSent"), run.counter("framesDropped")]
         for scope in SCOPES:
             flows = run.scope(scope)
-            groups = [("all", flows)] + list(zip(SIZE_LABELS, by_size(flows)))
-            for size, group in groups:
+            for size, group in [("all", flows), *zip(SIZE_LABELS, by_size(flows))]:
                 s = slowdown_stats(group)
                 numbers = ["" if v is None else f"{v:.6f}" for v in (s.mean, s.p50, s.p99)]
-                row = [run.label, scope, size, str(s.flows), str(s.finished), str(s.unfinished)]
                 # Counters belong to the whole run.
-                whole = scope == "all" and size == "all"
-                extra = ["" if v is None or not whole else str(v) for v in counters]
-                rows.append(row + numbers + extra)
+                extra = _counters(run, "") if scope == size == "all" else ["", ""]
+                rows.append([run.label, scope, size, str(s.flows), str(s.finished), str(s.unfinished), *numbers, *extra])
     return header, rows
 
 

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Whether a claim states a number of us, bytes, Gbit/s or events, which is for one size of the runs.
 

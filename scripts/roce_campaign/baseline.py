@@ -28,14 +28,11 @@ from roce_files import write_whole
 from . import identity, yamlread
 from .regress import Bound
 from .same_runs import arrivals, has_phases
-from .yamlread import Value
 
 FORMAT = 1
 WIDTH = 120
 HEAD = "# What scripts/regress check compares with; written by scripts/regress record.\n"
 MAX_BYTES = 100_000_000
-FIELDS = ("name", "program", "options", "status", "starts", "arrivals", "ideal", "flows", "fct_ps")
-OPTIONAL = ("inputs",)  # not in those of earlier versions
 
 
 class Recorded(NamedTuple):
@@ -93,34 +90,26 @@ def write(baseline: Baseline, file: str) -> None:
 
 def read(file: str) -> Baseline:
     """The file, checked."""
-    document = yamlread.read(file, MAX_BYTES)
-    fields = document.fields("the baseline", ("format", "bounds", "runs"), ("format", "bounds", "runs"))
-    if fields["format"].text("format") != str(FORMAT):
-        fields["format"].fail(f"format is '{fields['format'].node.value}', expected {FORMAT}: record it again")
-    bounds = []
-    for value in fields["bounds"].items("bounds", True):
-        value.parsed("bounds", Bound.parse)
-        bounds.append(value.node.value)
-    runs = [read_run(v) for v in fields["runs"].items("runs")]
-    names = [r.name for r in runs]
-    for value, name in zip(fields["runs"].items("runs"), names):
+    document = yamlread.check(yamlread.read(file, MAX_BYTES), "baseline", "the baseline")
+    if document["format"] != str(FORMAT):
+        yamlread.fail(document["format"], f"format is '{document['format']}', expected {FORMAT}: record it again")
+    for bound in document["bounds"]:
+        yamlread.parsed(bound, Bound.parse, "bounds")
+    names = [run["name"] for run in document["runs"]]
+    for run, name in zip(document["runs"], names):
         if names.count(name) > 1:
-            value.fail(f"run '{name}' is there twice")
-    return Baseline(bounds, runs)
+            yamlread.fail(run, f"run '{name}' is there twice")
+    return Baseline([str(bound) for bound in document["bounds"]], [read_run(run) for run in document["runs"]])
 
 
-def read_run(value: Value) -> Recorded:
+def read_run(run: yamlread.Map) -> Recorded:
     """One run."""
-    fields = value.fields("run", FIELDS + OPTIONAL, FIELDS)
-    fct = [None if x == "-" else fields["fct_ps"].parsed("fct_ps", lambda _, x=x: picoseconds(x))
-           for x in fields["fct_ps"].node.value.split()] if fields["fct_ps"].is_scalar() else []
-    if len(fct) != fields["flows"].whole("flows", 0):
-        fields["flows"].fail(f"flows is {fields['flows'].node.value}, but fct_ps has {len(fct)} of them")
-    return Recorded(fields["name"].short("name"), fields["program"].text("program"),
-                    [o.text("an option") for o in fields["options"].items("options", True)],
-                    fields["status"].whole("status", 0, 255), fields["starts"].flag("starts"),
-                    fields["arrivals"].text("arrivals"), fields["ideal"].text("ideal"), fct,
-                    {k.text("inputs"): v.text("inputs") for k, v in fields["inputs"].pairs("inputs")} if "inputs" in fields else {})
+    fct = yamlread.parsed(run["fct_ps"], lambda text: [None if x == "-" else picoseconds(x) for x in text.split()], "fct_ps")
+    if len(fct) != int(run["flows"]):
+        yamlread.fail(run["flows"], f"flows is {run['flows']}, but fct_ps has {len(fct)} of them")
+    name, program, arrivals, ideal = (str(run[key]) for key in ("name", "program", "arrivals", "ideal"))
+    return Recorded(name, program, [str(o) for o in run["options"]], int(run["status"]), run["starts"] == "true", arrivals, ideal,
+                    fct, {str(path): str(digest) for path, digest in run.get("inputs", {}).items()})
 
 
 def picoseconds(text: str) -> int:

@@ -1,38 +1,43 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""Starts Snakemake on a plan, here or on a Slurm cluster, and shows how far it is."""
+"""Makes the runs of a plan, here or on a Slurm cluster, and shows how far they are.
 
+Each run is a process of its own, roce_campaign.run. Nothing about it is kept here: a run is done when its folder is
+complete and measured, so a campaign that was broken off goes on with what is missing.
+"""
+
+import collections
 import ctypes
 import getpass
 import glob
 import hashlib
-import importlib.util
+import itertools
 import json
 import os
-import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 import time
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Set
 
 import roce_results as rr
 from roce_jobs import duration_text
 
-from .experiment import split_options
+from . import measure
 from .plan import Plan
+from .yamlread import split_options
 
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TTY_SECONDS = 0.5  # between updates of the live line
 LOG_SECONDS = 10.0  # between reports when the output is not a terminal
-LATENCY_SECONDS = 60  # how late a file of a cluster node may show here
-CANCEL_SECONDS = 60.0  # for scancel to answer
+POLL_SECONDS = 0.05
+ASK_SECONDS = 2.0  # between questions to Slurm, each for all jobs
+ANSWER_SECONDS = 60.0  # for Slurm to answer
+LATENCY_SECONDS = 60.0  # how late a file of a cluster node may show here
+GRACE_SECONDS = 30.0  # for runs to end after an interrupt
 PR_SET_PDEATHSIG = 1  # of prctl(2)
-GRACE_SECONDS = 30.0  # for Snakemake to end its jobs after an interrupt
+ENDED = ("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT")
 
 
 def job_name(plan: Plan) -> str:
@@ -41,133 +46,184 @@ def job_name(plan: Plan) -> str:
     return f"roce-{plan.data['name']}-{folder[:12]}"
 
 
-def sbatch(slurm: Dict[str, str], name: str) -> List[str]:
-    """The command that submits a job; Snakemake adds the script."""
-    command = ["sbatch", "--parsable", "--output=logs/slurm-%j.log", "--ntasks=1",
-               "--cpus-per-task=1"]
-    for key in ("partition", "account", "qos", "time", "mem"):
-        if key in slurm:
-            command.append(f"--{key}={slurm[key]}")
-    # The name is last: jobs are found by it.
-    return command + split_options(slurm.get("options", "")) + [f"--job-name={name}"]
-
-
-def cancel_jobs(name: str) -> None:
-    """Cancel what is left of a campaign's Slurm jobs, if anything."""
-    try:
-        subprocess.run(["scancel", f"--name={name}", f"--user={getpass.getuser()}"],
-                       stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                       timeout=CANCEL_SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
-        sys.stderr.write(f"note: jobs may be left: scancel --name={name}\n")
-
-
-def environment() -> Dict[str, str]:
-    """That of Snakemake. It imports distutils; the stand-in that setuptools puts before Python's own takes longer to load
-    than all the rest of Snakemake."""
-    if os.path.isdir(os.path.join(sysconfig.get_path("stdlib"), "distutils")):
-        return {"SETUPTOOLS_USE_DISTUTILS": "stdlib", **os.environ}
-    return dict(os.environ)
-
-
 def interrupt_at_death_of_parent() -> None:
-    """For a process that is about to begin: who kills this one with -9 ends that one's jobs, too."""
+    """For a process that is about to begin: who kills this one with -9 ends that one, too."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
 
 
+def is_done(plan: Plan, key: str) -> bool:
+    """Whether a run is there and measured."""
+    return measure.kept(plan, plan.by_key[key], plan.data["metrics"], plan.data["warmupNs"])[1] is not None
+
+
+class Here:
+    """Runs as processes of this machine."""
+
+    def __init__(self, plan: Plan, log, lock):
+        """
+        @param log stream that gets what they say
+        @param lock stream that they keep open, so that the folder is theirs until the last has ended
+        """
+        self.plan = plan
+        self.log = log
+        self.lock = lock
+        self.running: Dict[str, subprocess.Popen] = {}
+        self.logs: List[str] = []  # of failed runs, if of their own
+
+    def start(self, key: str) -> None:
+        """Begin a run."""
+        self.running[key] = subprocess.Popen(
+            [sys.executable, "-m", "roce_campaign.run", ".", key], cwd=self.plan.folder, env={**os.environ, "PYTHONPATH": SCRIPTS},
+            stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, pass_fds=(self.lock.fileno(),),
+            preexec_fn=interrupt_at_death_of_parent)
+
+    def ended(self) -> Dict[str, bool]:
+        """The runs that have ended, and whether well."""
+        return {key: p.returncode == 0 for key, p in self.running.items() if p.poll() is not None}
+
+    def stop(self, number: int) -> None:
+        """End all with a signal."""
+        for process in self.running.values():
+            process.send_signal(number)
+
+    def close(self) -> None:
+        """At the end."""
+
+
+class Cluster:
+    """Runs as jobs of Slurm."""
+
+    def __init__(self, plan: Plan, log, slurm: Dict[str, str]):
+        self.plan = plan
+        self.log = log
+        self.running: Dict[str, str] = {}  # key -> job
+        self.logs: List[str] = []
+        self.gone: Dict[str, float] = {}  # key -> when the job was seen to have ended
+        self.ask_at = 0.0
+        name = job_name(plan)
+        self.mine = [f"--name={name}", f"--user={getpass.getuser()}"]
+        self.sbatch = ["sbatch", "--parsable", f"--chdir={plan.folder}", "--output=logs/slurm-%j.log", "--ntasks=1", "--cpus-per-task=1"]
+        self.sbatch += [f"--{key}={slurm[key]}" for key in ("partition", "account", "qos", "time", "mem") if key in slurm]
+        # The name is last: jobs are found by it.
+        self.sbatch += split_options(slurm.get("options", "")) + [f"--job-name={name}"]
+        self.stop(signal.SIGINT)  # the jobs of a campaign that was killed with -9, and all its processes
+        # If this process is killed with -9, another one cancels the jobs.
+        self.guard = subprocess.Popen(["sh", "-c", f"trap '' INT TERM HUP; read -r end || {shlex.join(['scancel', *self.mine])}"],
+                                      stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def start(self, key: str) -> None:
+        """Submit a job."""
+        command = shlex.join(["env", f"PYTHONPATH={SCRIPTS}", sys.executable, "-m", "roce_campaign.run", ".", key])
+        done = self.ask(self.sbatch + [f"--wrap={command}"])
+        if done is None or done.returncode != 0:
+            self.log.write(f"error: {key}: sbatch: {(done.stderr if done else 'no answer').strip()}\n".encode())
+            self.log.flush()
+        self.running[key] = done.stdout.strip().partition(";")[0] if done and done.returncode == 0 else ""
+
+    @staticmethod
+    def ask(command: List[str]) -> Optional[subprocess.CompletedProcess]:
+        """A command of Slurm; None without an answer."""
+        try:
+            return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
+        except FileNotFoundError:
+            raise rr.ResultError(f"{command[0]} is not there, expected Slurm's commands in the PATH") from None
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+
+    def ended(self) -> Dict[str, bool]:
+        """The runs that have ended, and whether well: what the job has left counts, which may show late."""
+        now = time.monotonic()
+        if now < self.ask_at:
+            return {}
+        self.ask_at = now + ASK_SECONDS
+        done = self.ask(["squeue", "--noheader", "--states=all", "--format=%i %T", *self.mine])
+        if done is None or done.returncode != 0:
+            return {}  # the controller is away for a moment
+        states = dict(line.split()[:2] for line in done.stdout.splitlines() if len(line.split()) >= 2)
+        found = {}
+        for key, job in self.running.items():
+            state = states.get(job, "")  # Slurm forgets a job some minutes after its end
+            if job and state and state not in ENDED:
+                continue
+            waited = now - self.gone.setdefault(key, now)
+            if is_done(self.plan, key):
+                found[key] = True
+            elif not job or state not in ("", "COMPLETED") or waited > LATENCY_SECONDS:
+                found[key] = False
+                self.logs.append(os.path.join(self.plan.folder, "logs", f"slurm-{job}.log"))
+        return found
+
+    def stop(self, _number: int) -> None:
+        """Cancel all."""
+        if self.ask(["scancel", *self.mine]) is None:
+            sys.stderr.write(f"note: jobs may be left: scancel {self.mine[0]}\n")
+        self.ask_at = 0.0
+
+    def close(self) -> None:
+        """At the end, also of an interrupted campaign."""
+        self.stop(signal.SIGINT)
+        self.guard.communicate(b"end\n")
+
+
 class Campaign:
-    """One call of scripts/reproduce, from the plan to the page."""
+    """The runs of one call of scripts/reproduce."""
 
     def __init__(self, plan: Plan, jobs: int, slurm: Optional[Dict[str, str]]):
         self.plan = plan
         self.jobs = jobs
         self.slurm = slurm
-        self.process: Optional[subprocess.Popen] = None
         self.interrupted = False
-        self.log = os.path.join(plan.folder, "logs", "snakemake.log")
-
-    def command(self) -> List[str]:
-        """Snakemake with its options."""
-        if importlib.util.find_spec("snakemake") is None:
-            raise rr.ResultError(f"{sys.executable} has no Snakemake: apt install snakemake, and "
-                                 "call this script with /usr/bin/python3")
-        command = [
-            sys.executable, "-m", "snakemake",
-            "--snakefile", os.path.join(SCRIPTS, "Snakefile"), "--directory", self.plan.folder,
-            "--config", f"scripts={SCRIPTS}", f"python={sys.executable}",
-            f"local_jobs={len(os.sched_getaffinity(0))}",
-            "--rerun-incomplete", "--rerun-triggers", "mtime", "--keep-going", "--nocolor",
-            "--scheduler", "greedy"]
-        if self.slurm is None:
-            return command + ["--cores", str(self.jobs)]
-        status = f"{sys.executable} {os.path.join(SCRIPTS, 'roce_campaign', 'slurm_status.py')}"
-        return command + [
-            "--jobs", str(self.jobs), "--local-cores", str(len(os.sched_getaffinity(0))),
-            # Snakemake formats the command with the names of the job, braces of ours are none.
-            "--cluster", " ".join(shlex.quote(x) for x in sbatch(
-                self.slurm, job_name(self.plan))).replace("{", "{{").replace("}", "}}"),
-            "--cluster-status", status, "--cluster-cancel", "scancel",
-            "--latency-wait", str(LATENCY_SECONDS), "--max-status-checks-per-second", "5"]
+        self.stop_at = float("inf")
+        self.failed: Set[str] = set()  # keys of runs that are not there, or cannot be measured
+        self.log = os.path.join(plan.folder, "logs", "campaign.log")
+        self.logs = [self.log]
 
     def run(self, lock_stream) -> bool:
-        """Run all; True when all is there."""
-        os.makedirs(os.path.join(self.plan.folder, "logs"), exist_ok=True)
-        command = self.command()
-        if self.slurm is not None:
-            cancel_jobs(job_name(self.plan))  # of a campaign that was killed with -9, and all its processes
-        locks = os.path.join(self.plan.folder, ".snakemake", "locks")
-        with open(self.log, "w", encoding="utf-8") as log:
-            # A killed Snakemake leaves its own lock; ours says that nobody is alive.
-            if any(os.scandir(locks) if os.path.isdir(locks) else ()):
-                unlock = subprocess.run(command + ["--unlock"], stdout=log, stderr=subprocess.STDOUT,
-                                        env=environment(), check=False)
-                if unlock.returncode != 0:
-                    raise rr.ResultError(f"Snakemake does not start, see {os.path.relpath(self.log)}")
-            previous = {s: signal.signal(s, self._interrupt)
-                        for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        """Make all that is missing; True when all is there."""
+        os.makedirs(os.path.dirname(self.log), exist_ok=True)
+        waiting = collections.deque(k for k in self.plan.by_key if not is_done(self.plan, k))
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        with open(self.log, "wb") as log:
+            pool = Here(self.plan, log, lock_stream) if self.slurm is None else Cluster(self.plan, log, self.slurm)
+            previous = {n: signal.signal(n, lambda *_: self._interrupt(pool)) for n in numbers}
             try:
-                self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log,
-                                                stderr=subprocess.STDOUT, env=environment(),
-                                                pass_fds=(lock_stream.fileno(),),
-                                                preexec_fn=interrupt_at_death_of_parent)
-                self._watch()
+                self._work(pool, waiting)
             finally:
-                if self.slurm is not None and self.process and self.process.poll() is not None:
-                    cancel_jobs(job_name(self.plan))  # which Snakemake did not get to, if any
+                pool.close()
+                self.logs += pool.logs
                 for number, handler in previous.items():
                     signal.signal(number, handler)
-        return self.process.returncode == 0 and not self.interrupted
+        return not self.failed and not self.interrupted
 
-    def _interrupt(self, _number, _frame) -> None:
-        """Tell Snakemake to end its jobs; a second interrupt does not wait."""
-        if self.interrupted and self.process:
-            self.process.kill()
+    def _interrupt(self, pool) -> None:
+        """End the runs; a second interrupt does not wait."""
+        pool.stop(signal.SIGKILL if self.interrupted else signal.SIGINT)
+        self.stop_at = min(self.stop_at, time.monotonic() + GRACE_SECONDS)
         self.interrupted = True
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
 
-    # ---------------------------------------------------------------------------------- progress
-
-    def _watch(self) -> None:
-        """Show progress until Snakemake ends."""
-        total = len(self.plan.by_key)
+    def _work(self, pool, waiting: collections.deque) -> None:
+        """Start what waits, collect what has ended, show progress."""
         live = sys.stderr.isatty()
         started = time.monotonic()
-        done_before = self._done()
+        before = len(self.plan.by_key) - len(waiting)
         report_at = started + (0 if live else LOG_SECONDS / 2)
-        stop_at = None
-        while self.process.poll() is None:
-            time.sleep(0.1)
+        while pool.running or waiting:
+            while waiting and len(pool.running) < self.jobs and not self.interrupted:
+                pool.start(waiting.popleft())
+            for key, good in pool.ended().items():
+                del pool.running[key]
+                self.failed.update([] if good else [key])
             now = time.monotonic()
             if self.interrupted:
-                stop_at = stop_at or now + GRACE_SECONDS
-                if now > stop_at:
-                    self.process.kill()
+                waiting.clear()
+                if now > self.stop_at:
+                    pool.stop(signal.SIGKILL)
+                    self.stop_at = now + GRACE_SECONDS
             if now >= report_at:
                 report_at = now + (TTY_SECONDS if live else LOG_SECONDS)
-                text = self._text(total, done_before, now - started)
-                self._show(f"\r\033[K{text[:shutil.get_terminal_size().columns - 1]}" if live
-                           else text + "\n")
+                text = self._text(len(self.plan.by_key) - len(waiting) - len(pool.running) - len(self.failed), before, now - started)
+                self._show(f"\r\033[K{text[:shutil.get_terminal_size().columns - 1]}" if live else text + "\n")
+            time.sleep(POLL_SECONDS)
         if live:
             self._show("\r\033[K")
 
@@ -180,30 +236,22 @@ class Campaign:
         except OSError:
             pass
 
-    def _done(self) -> int:
-        """Finished runs."""
-        return sum(os.path.exists(self.plan.mark(r)) for r in self.plan.by_key.values())
-
-    def _text(self, total: int, done_before: int, elapsed: float) -> str:
+    def _text(self, done: int, before: int, elapsed: float) -> str:
         """[3/12 runs] ETA 2 min 10 s"""
-        done = self._done()
+        total = len(self.plan.by_key)
         parts = self._parts()
-        worked = done - done_before + sum(parts)
-        if done == total:
-            return f"[{done}/{total} runs] tables, figures, page"
+        worked = done - before + sum(parts)
         text = f"[{done}/{total} runs]"
         if parts:
             text += f" {len(parts)} going on ({', '.join(f'{100 * p:.0f}%' for p in parts[:8])})"
         if worked > 0:
-            left = (total - done_before - worked) * elapsed / worked
-            text += f", ETA {duration_text(left)}"
+            text += f", ETA {duration_text((total - before - worked) * elapsed / worked)}"
         return text
 
     def _parts(self) -> List[float]:
         """How far the runs are that are going on: parts of their simulated time."""
         found = []
-        for part in sorted(glob.glob(os.path.join(glob.escape(self.plan.folder), "runs",
-                                                  "*.part-*"))):
+        for part in sorted(glob.glob(os.path.join(glob.escape(self.plan.folder), "runs", "*.part-*"))):
             try:
                 with open(os.path.join(part, "progress.json"), encoding="utf-8") as stream:
                     p = json.load(stream)
@@ -212,36 +260,15 @@ class Campaign:
                 found.append(0.0)
         return found
 
-    # ---------------------------------------------------------------------------------- failures
-
-    def missing(self) -> List[str]:
-        """Keys of the runs that are not done, or could not be measured."""
-        return [k for k, r in self.plan.by_key.items() if not os.path.exists(self.plan.mark(r))]
-
     def failures(self) -> List[str]:
         """What went wrong: the lines of failed runs, or where to look."""
-        texts = []
-        logs = [self.log] + [f for n in self._failed_jobs()
-                             for f in glob.glob(os.path.join(self.plan.folder, "logs",
-                                                             f"slurm-{n}.log"))]
-        for file in logs:
+        texts: List[str] = []
+        for file in filter(os.path.exists, self.logs):
             with open(file, encoding="utf-8", errors="replace") as stream:
                 lines = stream.read().splitlines()
             for i, line in enumerate(lines):
                 if line.startswith("error: ") and line not in texts:
-                    texts.append(line)
-                    for more in lines[i + 1:]:
-                        if not more.startswith("    error: ") and not more.startswith("    ("):
-                            break
-                        texts.append(more)
-        missing = self.missing()
-        if missing:
-            texts.append(f"{len(missing)} of {len(self.plan.by_key)} runs are missing: "
-                         + ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""))
-        texts.append(f"all that was said: {os.path.relpath(self.log)}")
-        return texts
-
-    def _failed_jobs(self) -> List[str]:
-        """Ids of failed cluster jobs, from Snakemake's log."""
-        with open(self.log, encoding="utf-8", errors="replace") as stream:
-            return re.findall(r"cluster_jobid: (\d+)", stream.read())
+                    texts += [line, *itertools.takewhile(lambda x: x.startswith(("    error: ", "    (")), lines[i + 1:])]
+        missing = [k for k in self.plan.by_key if k in self.failed]
+        texts.append(f"{len(missing)} of {len(self.plan.by_key)} runs are missing: {', '.join(missing[:5])}" + ", ..." * (len(missing) > 5))
+        return texts + [f"all that was said: {os.path.relpath(self.log)}"]

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Metrics over the seeds, with confidence intervals.
 
@@ -19,6 +17,7 @@ drawn with replacement, the same for all points, from a generator of fixed seed;
 from the 2.5th to the 97.5th percentile of the estimates.
 """
 
+import contextlib
 import functools
 import math
 import random
@@ -95,15 +94,14 @@ def estimator(metrics: Iterable[Metric]) -> Callable:
 class Results:
     """Metrics of all runs of a campaign."""
 
-    def __init__(self, experiment: Experiment, points: List[Point],
-                 measured: Dict[Tuple[int, int], Dict[str, dict]]):
+    def __init__(self, experiment: Experiment, points: List[Point], measured: Dict[Tuple[int, int], Dict[str, dict]]):
         """
         @param measured (index of the point, seed) -> metrics; runs that are not there are missing
         """
         self.experiment = experiment
         self.points = points
         self.measured = measured
-        self._index = {frozenset(p.coordinates.items()): i for i, p in enumerate(points)}
+        self._index = {p.place: i for i, p in enumerate(points)}
         self._estimates: Dict[Tuple[int, str], Optional[Estimate]] = {}
 
     @staticmethod
@@ -117,8 +115,7 @@ class Results:
                 found = list(pool.map(work, plan.runs))
         else:
             found = [work(r) for r in plan.runs]
-        measured = {(index[tuple(r.point.items())], r.seed): f
-                    for r, f in zip(plan.runs, found) if f is not None}
+        measured = {(index[tuple(r.point.items())], r.seed): f for r, f in zip(plan.runs, found) if f is not None}
         return Results(experiment, experiment.points, measured)
 
     def find(self, coordinates: Dict[str, str]) -> int:
@@ -134,45 +131,35 @@ class Results:
         """What the runs of a point have of a metric, by seed."""
         if not selects(metric.fields.get("at", {}), self.points[point].coordinates):
             return {}
-        found = ((s, self.measured.get((point, s), {}).get(metric.of_run()))
-                 for s in self.points[point].seeds)
+        found = ((s, self.measured.get((point, s), {}).get(metric.of_run())) for s in self.points[point].seeds)
         return {s: e for s, e in found if e}
 
     def seeds(self, point: int, metric: Metric) -> List[int]:
         """Seeds in which a metric has a value."""
-        return [s for s, e in self.entries(point, metric).items()
-                if metric.pool or e["value"] is not None]
+        return [s for s, e in self.entries(point, metric).items() if metric.pool or e["value"] is not None]
 
     def over(self, point: int, metric: Metric, seeds: Sequence[int]) -> float:
         """A metric's mean over the seeds, its statistic over them, or its value over their pooled
         flows."""
         entries = [self.measured[point, s][metric.of_run()] for s in seeds]
-        if metric.source == "seeds":
-            value = statistic_of(sorted(e["value"] for e in entries), metric.fields["statistic"])
-            if value is None:
-                raise NotMeasured(f"no {metric.name} at {self.points[point].text()}")
-            return value * metric.fields.get("scale", 1)
-        if not metric.pool:
+        if metric.per_run():
             return math.fsum(e["value"] for e in entries) / len(entries)
-        value = statistic_of(sorted(v for e in entries for v in e["values"]),
-                             metric.fields["statistic"])
+        values = [v for e in entries for v in e["values"]] if metric.pool else [e["value"] for e in entries]
+        value = statistic_of(sorted(values), metric.fields["statistic"])
         if value is None:
-            raise NotMeasured(f"no flow for {metric.name} at {self.points[point].text()}")
-        return value
+            raise NotMeasured(f"no {'flow for ' if metric.pool else ''}{metric.name} at {self.points[point].text()}")
+        return value * (1 if metric.pool else metric.fields.get("scale", 1))
 
     def estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
         """A metric at a point; None where no seed has a value, or the metric is of other points."""
         key = point, metric.name
         if key not in self._estimates:
-            self._estimates[key] = self._estimate(point, metric)
+            seeds = self.seeds(point, metric)
+            self._estimates[key] = None
+            with contextlib.suppress(NotMeasured):
+                if seeds:
+                    self._estimates[key] = estimator([metric])(seeds, lambda s: self.over(point, metric, s))
         return self._estimates[key]
-
-    def _estimate(self, point: int, metric: Metric) -> Optional[Estimate]:
-        seeds = self.seeds(point, metric)
-        try:
-            return estimator([metric])(seeds, lambda s: self.over(point, metric, s)) if seeds else None
-        except NotMeasured:
-            return None
 
     def counts(self, point: int, metric: Metric) -> Optional[Tuple[int, int]]:
         """Flows and unfinished flows that a metric of flows looks at, over all seeds."""
@@ -197,8 +184,7 @@ class Results:
                 rows.append([metric.name] + [point.coordinates[a] for a in axes]
                             + [str(e.seeds if e else 0)] + [plain(n) for n in numbers]
                             + [str(c) for c in counts])
-        return ["metric"] + axes + ["seeds", "mean", "ci_low", "ci_high", "flows",
-                                    "unfinished"], rows
+        return ["metric"] + axes + ["seeds", "mean", "ci_low", "ci_high", "flows", "unfinished"], rows
 
     def seed_table(self) -> rr.Table:
         """metrics-by-seed.csv: one row per metric, point and seed; without those of no single run."""

@@ -1,38 +1,32 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """An experiment: a YAML file that is checked completely before anything runs.
 
 The keys are described in contrib/roce/doc/howto/campaigns.rst; scripts/experiments has examples.
 """
 
+import glob
 import os
 import re
-import shlex
 from collections import Counter
 from typing import Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 import roce_results as rr
 
 from . import identity, yamlread
-from .claims import Case, Claim, Claims, place_of, read_targets, targets_path
-from .grid import (Point, labels_of, make_points, read_grid, read_overrides, read_seeds,
+from .claims import Case, Claim, Claims, read_targets, targets_path
+from .grid import (Axis, Point, Selection, labels_of, make_points, read_grid, read_overrides, read_seeds,
                    read_selection, resolve_label, seeds_text)
 from .metrics import Metric, read_metrics
 from .plots import EFFECTS, Plot, read_plot
 from .program import ABSENT, ROOT, Options, is_trusted, program_options, refusal
 from .sizes import describe_reduction, mark_other_sizes, seeds_needed
 from .stopping import Until, more_seeds, read_until
-from .yamlread import Value
+from .yamlread import Map
 
 EXPERIMENTS = os.path.join(ROOT, "scripts", "experiments")
 
-SECTIONS = ("title", "description", "program", "options", "seed_option", "grid", "overrides",
-            "exclude", "inputs", "seeds", "until", "warmup", "metrics", "plots", "targets", "claims", "slurm",
-            "flatters")
 MERGED = ("options", "grid", "metrics", "slurm")  # "quick" and "full" change these key by key
-MAX_TITLE = 1000  # characters
-SLURM = ("partition", "account", "qos", "time", "mem", "options")
+SIZES = ("quick", "full")
 
 
 class Experiment(NamedTuple):
@@ -77,34 +71,31 @@ class Experiment(NamedTuple):
         return Counter(seeds_text(p.seeds) for p in self.points)
 
 
+def built_in() -> Dict[str, str]:
+    """The files of the experiments that come with the project, by name: a folder for each paper."""
+    files = glob.glob(os.path.join(glob.escape(EXPERIMENTS), "*", "*.yaml"))
+    return {os.path.basename(f)[:-len(".yaml")]: f for f in sorted(files, key=os.path.basename)}
+
+
 def find(name: str) -> Tuple[str, str]:
     """Name and file of a built-in experiment, or of a path to a YAML file."""
     if name.endswith((".yaml", ".yml")) or os.sep in name:
         if not os.path.isfile(name):
             raise rr.ResultError(f"{name}: no such experiment file")
         return os.path.splitext(os.path.basename(name))[0], name
-    file = os.path.join(EXPERIMENTS, name + ".yaml")
-    if not os.path.isfile(file):
-        known = sorted(f[:-5] for f in os.listdir(EXPERIMENTS) if f.endswith(".yaml"))
+    known = built_in()
+    if name not in known:
         raise rr.ResultError(f"{name}: no such experiment, there are {', '.join(known)}; "
                              "or give a path to a YAML file")
-    return name, os.path.relpath(file)
+    return name, os.path.relpath(known[name])
 
 
-def merge(layers: List[Dict[str, Value]]) -> Dict[str, object]:
-    """Sections of the file with those of one size, later ones win; mappings become lists of key and
-    value."""
-    merged: Dict[str, object] = {}
+def merge(layers: List[Map]) -> Map:
+    """Sections of the file with those of one size, later ones win."""
+    merged = Map({name: Map() for name in MERGED})
     for layer in layers:
-        merged.update(layer)
-    merged["overrides"] = [item for source in layers if "overrides" in source
-                           for item in source["overrides"].items("overrides", True)]
-    for name in MERGED:
-        pairs: Dict[str, Tuple[Value, Value]] = {}
-        for source in layers:
-            if name in source:
-                pairs.update({k.node.value: (k, v) for k, v in source[name].pairs(name)})
-        merged[name] = list(pairs.values())
+        merged.update({name: Map({**merged[name], **value}) if name in MERGED else value for name, value in layer.items()})
+    merged["overrides"] = [item for layer in layers for item in layer.get("overrides", [])]
     return merged
 
 
@@ -115,97 +106,65 @@ def program_path(name: str, folder: str, build: Optional[str]) -> str:
     return os.path.join(build or os.path.join(ROOT, "build"), "bin", name)
 
 
-def split_options(text: str) -> List[str]:
-    """Options of sbatch as in a shell; ValueError says what is wrong."""
-    try:
-        return shlex.split(text)
-    except ValueError as error:
-        raise ValueError(f"'{text}': {error}".lower()) from None
+def read_layers(file: str, size: str) -> Tuple[Map, Map, Map, Optional[str]]:
+    """A file, checked, with the file that it is like.
+
+    @return the document, its sections in the full size and in the one asked for, the other file
+    """
+    document = yamlread.read(file)
+    base, like = [], None
+    if isinstance(document, Map) and "like" in document:
+        name = document.pop("like")
+        like = os.path.join(os.path.dirname(file), name) if isinstance(name, str) else ""
+        if not like.endswith(".yaml") or os.path.basename(name) != name or not os.path.isfile(like):
+            yamlread.fail(name, f"like: '{name}', expected the name of a YAML file beside this one")
+        base = [yamlread.read(like)]
+    layers: Dict[str, List[Map]] = {part: [] for part in ("", *SIZES)}
+    for layer in base + [document]:
+        parts = {p: layer.pop(p) for p in SIZES if p in layer} if isinstance(layer, Map) else {}
+        for part, sections in {"": layer, **parts}.items():
+            layers[part].append(yamlread.check(sections, "experiment", part))
+        for name in ("title", "program", "metrics") if layer is not document or not base else ("title",):
+            if name not in layer:
+                yamlread.fail(layer, f"'{name}' is missing")
+    if size == "quick" and not layers["quick"]:
+        yamlread.fail(document, "there is no section 'quick', run it with --full")
+    return document, merge(layers[""] + layers["full"]), merge(layers[""] + layers[size]), like
 
 
-def read_slurm(pairs: List[Tuple[Value, Value]]) -> Dict[str, str]:
-    """What sbatch is told."""
-    found = {}
-    for key, value in pairs:
-        name = key.one_of("slurm", SLURM)
-        found[name] = value.short(f"slurm: {name}", MAX_TITLE)
-        if name == "options":
-            value.parsed("slurm: options", split_options)
-    return found
-
-
-def read_like(document: Value) -> Optional[str]:
-    """The file that a file is like: a name without folder, in the same one."""
-    given = next((v for k, v in document.pairs("the experiment") if k.node.value == "like"), None)
-    if given is None:
-        return None
-    name = given.short("like")
-    file = os.path.join(os.path.dirname(document.file), name)
-    if os.path.basename(name) != name or not name.endswith(".yaml") or not os.path.isfile(file):
-        given.fail(f"like: '{name}', expected the name of a YAML file beside this one")
-    return file
-
-
-def read_sections(document: Value, size: str) -> Tuple[Dict[str, object], Dict[str, object]]:
-    """The sections of the full size and of the one asked for, with those of the file it is like."""
-    known = SECTIONS + ("quick", "full")
-    like = read_like(document)
-    if like is None:
-        layers = [document.fields("the experiment", known, ("title", "program", "metrics"))]
-    else:
-        layers = [yamlread.read(like).fields("the experiment to be like", known,
-                                             ("title", "program", "metrics")),
-                  document.fields("the experiment", known + ("like",), ("title",))]
-        del layers[1]["like"]
-    overlays: Dict[str, List[Dict[str, Value]]] = {"quick": [], "full": []}
-    for part, found in overlays.items():
-        for layer in layers:
-            if part in layer:
-                found.append(layer.pop(part).fields(part, SECTIONS))
-    if size == "quick" and not overlays["quick"]:
-        document.fail("there is no section 'quick', run it with --full")
-    full = merge(layers + overlays["full"])
-    return full, full if size == "full" else merge(layers + overlays["quick"])
-
-
-def read_claims(chosen: Dict[str, object], reader: Claims) -> List[Claim]:
+def read_claims(values: List[Map], reader: Claims) -> List[Claim]:
     """All claims, each id once."""
-    claims: List[Claim] = []
-    for value in chosen["claims"].items("claims", True) if "claims" in chosen else []:
-        claims.append(reader.read(value))
-        if [c.id for c in claims].count(claims[-1].id) > 1:
-            value.fail(f"claim {claims[-1].id} is there twice")
+    claims = [reader.read(value) for value in values]
+    ids = [c.id for c in claims]
+    for i, value in enumerate(values):
+        if ids[i] in ids[:i]:
+            yamlread.fail(value, f"claim {ids[i]} is there twice")
     return claims
 
 
-def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point],
-                axes: Dict[str, List[str]]) -> None:
+def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point], axes: Dict[str, List[str]]) -> None:
     """What is compared has the same seeds: its intervals count on the pairing.
 
     @param cases each with the place and name to tell
     """
-    by_place = {frozenset(p.coordinates.items()): p for p in points}
+    by_place = {p.place: p for p in points}
     for what, case in cases:
-        places = (frozenset(place_of(r, case.coordinates, axes).items())
-                  for r in case.expression.references)
-        found = {p.text(): seeds_text(p.seeds) for p in (by_place.get(c) for c in places) if p}
+        found = {p.text(): seeds_text(p.seeds) for p in map(by_place.get, case._replace(needs=None).places(axes)) if p}
         if len(set(found.values())) > 1:
             listed = "; ".join(f"{seeds} at {text}" for text, seeds in found.items())
             raise rr.ResultError(f"{what} combines points of different seeds ({listed}), expected "
                                  "the same ones")
 
 
-def read_inputs(value: Optional[Value], given: Dict[str, str], file: str
-                ) -> Dict[str, Optional[str]]:
+def read_inputs(known: Map, given: Dict[str, str], file: str) -> Dict[str, Optional[str]]:
     """Files that others have and the repository has not: name -> path, None if it was not given."""
-    known = [k.name("inputs") for k, _ in value.pairs("inputs")] if value is not None else []
     for name, path in given.items():
         if name not in known:
             raise rr.ResultError(f"--input {name}: {file} has no such input, expected one of "
                                  f"{', '.join(known) or '(none)'}")
         if not os.path.isfile(path):
             raise rr.ResultError(f"--input {name}: {path} does not exist, or is no file")
-    return {name: os.path.abspath(given[name]) if name in given else None for name in known}
+    return {str(name): os.path.abspath(given[name]) if name in given else None for name in known}
 
 
 def load(name: str, size: str, program: Optional[str] = None,
@@ -229,76 +188,60 @@ def load(name: str, size: str, program: Optional[str] = None,
         raise rr.ResultError(f"{file}: '{short}' names the results, expected letters, digits and "
                              "._+-")
     folder = os.path.dirname(os.path.abspath(file))
-    document = yamlread.read(file)
-    full, chosen = read_sections(document, size)
-    flatters = chosen["flatters"].text("flatters") if "flatters" in chosen else ""
-    seed_option = chosen["seed_option"].text("seed_option") if "seed_option" in chosen else "seed"
-    path = program or program_path(chosen["program"].text("program"), folder, build)
+    document, full, chosen, like = read_layers(file, size)
+    seed_option = str(chosen.get("seed_option", "seed"))
+    path = program or program_path(chosen["program"], folder, build)
     if names is None:
         if not allow and os.path.exists(path) and not is_trusted(path, build):
-            chosen["program"].fail(f"program {refusal(os.path.realpath(path))}")
+            yamlread.fail(chosen["program"], f"program {refusal(os.path.realpath(path))}")
         names = program_options(path, chosen["program"])
     if seed_option not in names:
-        chosen["program"].fail(f"the program has no option --{seed_option} for the seed; "
-                               "name it with seed_option")
+        yamlread.fail(chosen["program"], f"the program has no option --{seed_option} for the seed; name it with seed_option")
     given = dict(given or {})
-    options = Options(names, seed_option, folder, read_inputs(chosen.get("inputs"), given, file))
-    fixed = dict(options.read(k, v) for k, v in chosen["options"])
+    options = Options(names, seed_option, folder, read_inputs(chosen.get("inputs", Map()), given, file))
     axes = read_grid(chosen["grid"], options)
     full_axes = read_grid(full["grid"], options)
     all_axes = labels_of(full_axes)
     for axis, labels in labels_of(axes).items():
         known_labels = all_axes.setdefault(axis, [])
         known_labels += [x for x in labels if resolve_label(x, known_labels) is None]
-    excluded = [read_selection(v, all_axes, "exclude")
-                for v in (chosen["exclude"].items("exclude") if "exclude" in chosen else [])]
-    excluded += [{axis: [label]} for axis, labels in axes.items()
-                 for label, settings in labels.items() if ABSENT in settings.values()]
-    overrides = read_overrides(chosen["overrides"], all_axes, options)
+
+    def points_of(sections: Map, its_axes: Dict[str, Axis], seeds: List[int], more: List[Selection]) -> Tuple[List[Point], List[Selection]]:
+        excluded = [read_selection(v, all_axes, "exclude") for v in sections.get("exclude", [])] + more
+        overrides = read_overrides(sections["overrides"], all_axes, options)
+        return make_points(its_axes, options.read(sections["options"]), excluded, overrides, seeds, document), excluded
+
+    absent = [{axis: [label]} for axis, labels in axes.items() for label, settings in labels.items() if ABSENT in settings.values()]
     seeds = more_seeds(read_seeds(chosen.get("seeds")), added)
-    points = make_points(axes, fixed, excluded, overrides, seeds, document)
+    points, excluded = points_of(chosen, axes, seeds, absent)
     if any(ABSENT in p.options.values() for p in points):
-        chosen["inputs"].fail("inputs: expected their use in the grid, whose other points can do "
-                              "without")
+        yamlread.fail(chosen["inputs"], "inputs: expected their use in the grid, whose other points can do without")
     all_points: List[Point] = points
     needed: Dict[frozenset, int] = {}
     reduced: List[str] = []
     if size == "quick":
-        all_points = make_points(full_axes, dict(options.read(k, v) for k, v in full["options"]),
-                                 [read_selection(v, all_axes, "exclude") for v in
-                                  (full["exclude"].items("exclude") if "exclude" in full else [])],
-                                 read_overrides(full["overrides"], all_axes, options),
-                                 read_seeds(full.get("seeds")), document)
+        all_points, _ = points_of(full, full_axes, read_seeds(full.get("seeds")), [])
         needed = seeds_needed(all_points, points)
-        reduced = describe_reduction(all_points, points, labels_of(full_axes), labels_of(axes), flatters)
+        reduced = describe_reduction(all_points, points, labels_of(full_axes), labels_of(axes), chosen.get("flatters", ""))
     metrics = read_metrics(chosen["metrics"], all_axes)
-    if not metrics:
-        document.fail("metrics: expected at least one")
-    like = read_like(document)
-    text = yamlread.read_text(file) + (f"\n# {os.path.basename(like)}\n\n{yamlread.read_text(like)}"
-                                       if like else "")
     table = targets_file or targets_path(chosen.get("targets"), folder)
     targets, show_all = read_targets(chosen.get("targets"), table, targets_file is None)
     reader = Claims(metrics, all_axes, excluded, targets)
-    claims = mark_other_sizes(read_claims(chosen, reader), all_points, points, all_axes, metrics)
+    claims = mark_other_sizes(read_claims(chosen.get("claims", []), reader), all_points, points, all_axes, metrics)
     claimed = {c.id for c in claims}
     unclaimed = [row for key, row in targets.items() if key not in claimed] if show_all else []
-    plots = [read_plot(v, reader, list(axes), [c.id for c in claims])
-             for v in (chosen["plots"].items("plots", True) if "plots" in chosen else [])]
+    plots = [read_plot(v, reader, list(axes), [c.id for c in claims]) for v in chosen.get("plots", [])]
     check_seeds([(f"{c.place}: claim {c.id}", case) for c in claims for case in c.cases]
                 + [(f"{p.place}: the plot", case) for p in plots if p.kind in EFFECTS
                    for _, cases in p.fields["value"] for case in cases], points, all_axes)
+    text = "\n".join([yamlread.read_text(file)] + [f"# {os.path.basename(f)}\n\n{yamlread.read_text(f)}" for f in [like] if f])
     return Experiment(
-        short, file, size, text,
-        chosen["title"].short("title", MAX_TITLE),
-        chosen["description"].text("description") if "description" in chosen else "",
-        os.path.realpath(path), fixed, seed_option, names,
-        labels_of(axes), all_axes, points,
-        chosen["warmup"].parsed("warmup", yamlread.parse_time_ns) if "warmup" in chosen else None,
-        metrics, plots, "plots" not in chosen, claims, unclaimed, read_slurm(chosen["slurm"]),
+        short, file, size, text, str(chosen["title"]), str(chosen.get("description", "")), os.path.realpath(path),
+        options.read(chosen["options"]), seed_option, names, labels_of(axes), all_axes, points,
+        yamlread.parse_time_ns(chosen["warmup"]) if "warmup" in chosen else None,
+        metrics, plots, "plots" not in chosen, claims, unclaimed, {k: str(v) for k, v in chosen["slurm"].items()},
         read_until(chosen.get("until"), claims), seeds, added, given,
-        [file, path] + ([like] if like else []) + ([table] if table else []) + files_of(points),
-        needed, reduced)
+        [file, path] + [f for f in (like, table) if f] + files_of(points), needed, reduced)
 
 
 def files_of(points: List[Point]) -> List[str]:

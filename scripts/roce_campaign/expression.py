@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The small language of claims and derived metrics.
 
@@ -32,6 +30,9 @@ class Reference(NamedTuple):
 
     metric: str
     coordinates: Coordinates
+
+    def __hash__(self):
+        return hash((self.metric, frozenset(self.coordinates.items())))
 
 
 def _divide(a: float, b: float) -> float:
@@ -77,8 +78,7 @@ FUNCTIONS: Dict[str, Tuple[Optional[int], Callable, str]] = {
                 "of all but the first, the one that is nearest to the first"),
 }
 
-BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-          ast.Div: _divide, ast.Pow: _power}
+BINARY = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: _divide, ast.Pow: _power}
 COMPARE = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
            ast.Eq: operator.eq, ast.NotEq: operator.ne}
 SYMBOL = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
@@ -160,62 +160,41 @@ class Expression:
 
         @return True for an expression that is true or false
         """
-        def number(child):
-            if self._check(child, metrics):
-                raise ValueError(f"'{ast.unparse(child)}' is true or false, expected a number")
-
-        def truth(child):
-            if not self._check(child, metrics):
-                raise ValueError(f"'{ast.unparse(child)}' is a number, expected a comparison")
+        def each(children, truth: bool) -> None:
+            for child in children:
+                if self._check(child, metrics) != truth:
+                    raise ValueError(f"'{ast.unparse(child)}' is " + ("a number, expected a comparison" if truth else
+                                                                     "true or false, expected a number"))
 
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             if abs(node.value) > LARGEST:
                 raise ValueError(f"a number above {LARGEST:g}")
-            return False
-        if isinstance(node, ast.BinOp) and type(node.op) in BINARY:
-            number(node.left)
-            number(node.right)
-            return False
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            number(node.operand)
-            return False
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            truth(node.operand)
-            return True
-        if isinstance(node, ast.BoolOp):
-            for child in node.values:
-                truth(child)
-            return True
-        if isinstance(node, ast.Compare) and all(type(o) in COMPARE for o in node.ops):
-            for child in [node.left] + node.comparators:
-                number(child)
-            return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            name = node.func.id
-            if name in FUNCTIONS:
-                count = FUNCTIONS[name][0]
-                if node.keywords or not node.args or count not in (None, len(node.args)):
-                    raise ValueError(f"{name}() takes {count or 'one or more'} value(s)")
-                for child in node.args:
-                    number(child)
-                return False
-            if name in metrics and (node.args or any(k.arg is None for k in node.keywords)):
-                raise ValueError(f"{name}(...): expected coordinates such as load=0.7")
+        elif isinstance(node, ast.BinOp) and type(node.op) in BINARY:
+            each([node.left, node.right], False)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not)):
+            each([node.operand], isinstance(node.op, ast.Not))
+        elif isinstance(node, ast.BoolOp):
+            each(node.values, True)
+        elif isinstance(node, ast.Compare) and all(type(o) in COMPARE for o in node.ops):
+            each([node.left, *node.comparators], False)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
+            count = FUNCTIONS[node.func.id][0]
+            if node.keywords or not node.args or count not in (None, len(node.args)):
+                raise ValueError(f"{node.func.id}() takes {count or 'one or more'} value(s)")
+            each(node.args, False)
+        elif isinstance(node, ast.Name) or isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             self.references.append(self._reference(node, metrics))
-            return False
-        if isinstance(node, ast.Name):
-            self.references.append(self._reference(node, metrics))
-            return False
-        raise ValueError(f"'{ast.unparse(node)}' is not part of the language of claims")
+        else:
+            raise ValueError(f"'{ast.unparse(node)}' is not part of the language of claims")
+        return isinstance(node, (ast.BoolOp, ast.Compare)) or isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
 
     @staticmethod
     def _reference(node: ast.expr, metrics) -> Reference:
-        call = isinstance(node, ast.Call)
-        name = node.func.id if call else node.id
+        name, keywords = (node.func.id, node.keywords) if isinstance(node, ast.Call) else (node.id, [])
         if name not in metrics:
-            raise ValueError(f"unknown metric or function '{name}', metrics are "
-                             f"{', '.join(metrics)}; functions {', '.join(FUNCTIONS)}")
-        keywords = node.keywords if call else []
+            raise ValueError(f"unknown metric or function '{name}', metrics are {', '.join(metrics)}; functions {', '.join(FUNCTIONS)}")
+        if isinstance(node, ast.Call) and (node.args or any(k.arg is None for k in keywords)):
+            raise ValueError(f"{name}(...): expected coordinates such as load=0.7")
         return Reference(name, {k.arg: _coordinate(k.value) for k in keywords})
 
     def at(self, coordinates: Dict[str, str]) -> str:
@@ -235,13 +214,12 @@ class Expression:
             isinstance(self.root, ast.Name)
             or isinstance(self.root, ast.Call) and self.root.func.id not in FUNCTIONS)
 
-    def comparison(self, lookup: Lookup) -> Optional[Tuple[float, str, float]]:
-        """Both sides and the sign, if the whole is a single comparison."""
+    def difference(self, lookup: Lookup) -> Optional[float]:
+        """The left side less the right one, if the whole is a single comparison."""
         node = self.root
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             return None
-        return (self._value(node.left, lookup), SYMBOL[type(node.ops[0])],
-                self._value(node.comparators[0], lookup))
+        return self._value(node.left, lookup) - self._value(node.comparators[0], lookup)
 
     @property
     def is_effect(self) -> bool:
@@ -249,16 +227,14 @@ class Expression:
         a comparison of metrics with metrics, with 0, or of a ratio with 1. Other numbers are
         limits."""
         node = self.root
-        if not isinstance(node, ast.Compare) or len(node.ops) != 1 \
-                or isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1 or isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             return False
         sides = [node.left, node.comparators[0]]
         for side, other in (sides, sides[::-1]):
             if isinstance(side, ast.Constant):
                 is_ratio = isinstance(other, ast.Call) and other.func.id == "ratio"
                 return side.value == (1 if is_ratio else 0)
-        return all(any(isinstance(n, ast.Name) and n.id not in FUNCTIONS for n in ast.walk(side))
-                   for side in sides)
+        return all(any(isinstance(n, ast.Name) and n.id not in FUNCTIONS for n in ast.walk(side)) for side in sides)
 
     def shown(self, lookup: Lookup) -> str:
         """A comparison with the values in it: 2 <= 3.1 <= 8, or several."""
@@ -279,8 +255,7 @@ class Expression:
         if isinstance(node, ast.Constant):
             return float(node.value)
         if isinstance(node, ast.BinOp):
-            return finite(BINARY[type(node.op)], self._value(node.left, lookup),
-                          self._value(node.right, lookup))
+            return finite(BINARY[type(node.op)], self._value(node.left, lookup), self._value(node.right, lookup))
         if isinstance(node, ast.UnaryOp):
             value = self._value(node.operand, lookup)
             return -value if isinstance(node.op, ast.USub) else not value

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Grades of claims, and the rules by which a number gets one.
 
@@ -48,8 +46,7 @@ class Rule:
     scored" gives X. Text in parentheses is ignored.
     """
 
-    def __init__(self, clauses: List[Tuple[str, Test]], scored: bool = True,
-                 no_effect: Optional[float] = None):
+    def __init__(self, clauses: List[Tuple[str, Test]], scored: bool = True, no_effect: Optional[float] = None):
         self.clauses = clauses
         self.scored = scored
         self.no_effect = no_effect

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """What a result depends on, as hashes, so that results of different code or options never mix.
 
@@ -14,16 +12,10 @@ import re
 import subprocess
 from typing import Dict, List
 
-import roce_manifest
 import roce_results as rr
 
 COMMIT = re.compile(rb"ns-3-roce-commit:.{47}", re.DOTALL)  # contrib/roce/commit.cmake
 BUILD_ID = re.compile(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0.{20}", re.DOTALL)
-
-
-def file_hash(path: str) -> str:
-    """SHA-256 of a file's content."""
-    return roce_manifest.measures(path).sha256
 
 
 def code_hash(path: str) -> str:
@@ -51,8 +43,7 @@ def clean_environment() -> Dict[str, str]:
 
 def libraries(program: str) -> List[str]:
     """The ns-3 libraries the loader gives a program; none for a script."""
-    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False,
-                          env=clean_environment())
+    done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False, env=clean_environment())
     if done.returncode != 0:
         return []  # not a dynamic executable
     found = []

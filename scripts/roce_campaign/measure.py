@@ -1,11 +1,8 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Metrics of single runs: a number each, or None where there is nothing to measure (no finished flow
 of that kind).
 """
 
-import csv
 import fnmatch
 import json
 import math
@@ -17,13 +14,12 @@ import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
-from . import identity, mix, rates
+from . import columns, identity, mix, rates
 from .experiment import Experiment
 from .expression import LARGEST, AnyName, Expression, NotMeasured, Reference
 from .grid import selects
 from .plan import Plan, PlannedRun
 from .statistic import count_peaks, statistic_of, weighted_statistic
-from .yamlread import SizeRange
 
 VERSION = 4  # of what is computed here: older measures.json are not used
 
@@ -39,21 +35,24 @@ FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
 }
 
 
+NAMES = {"flow": "id", "src": "src", "dst": "dst"}  # of columns of rates.csv in Flow
+
+
 def chosen(flow: rr.Flow, definition: dict) -> bool:
     """True if a metric is of this flow, among others."""
+    low, high = definition.get("size", (None, None))
     return (definition.get("scope", "all") in ("all", flow.scope)
-            and flow.size in SizeRange(*definition.get("size", (None, None)))
+            and (low is None or flow.size > low) and (high is None or flow.size <= high)
             and flow.traffic_class in definition.get("class", (flow.traffic_class,))
             and flow.tag in definition.get("tag", (flow.tag,)))
 
 
 def measure_rates(folder: str, definition: dict) -> dict:
     """A metric of the flows' progress over time."""
-    names = ("flow", "src", "dst")
     where, scope = definition.get("where", {}), definition.get("scope", "all")
     flows = [p for p in rates.read(folder, definition["file"])
              if chosen(p.flow, {**definition, "scope": "all"})
-             and wanted(dict(zip(names, map(str, (p.flow.id, p.flow.src, p.flow.dst)))), where, {})]
+             and all(wanted(str(getattr(p.flow, NAMES[c])), c, text, {}) for c, text in where.items())]
     # The same window for intra and inter, so that the two can be compared.
     window = rates.window(flows, definition)
     flows = [p for p in flows if scope in ("all", p.flow.scope)]
@@ -113,77 +112,56 @@ def leaves_passed_by(run: rr.Run, flows: dict) -> List[str]:
 
 def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.Run]) -> dict:
     """A statistic of a column of a time series."""
-    file = roce_manifest.file_of(folder, definition["file"])
-    names = summary.get("nodeNames", {})
+    column, group, statistic, where = (definition.get(k) for k in ("column", "group", "statistic", "where"))
     by_time = definition.get("weight") == "time"
-    after, before = definition.get("after"), definition.get("before")
-    timed = by_time or after is not None or before is not None
-    column = definition["column"]
-    values: List[float] = []
-    group = definition.get("group")
-    members: Dict[str, List[float]] = {}
-    series: Dict[Tuple[str, ...], List[Tuple[float, float]]] = {}
+    begin, end = definition.get("after", 0.0), definition.get("before", math.inf)
+    timed = by_time or "after" in definition or "before" in definition
+    names = summary.get("nodeNames", {})
     last = 0.0
-    try:
-        with open(file, newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream)
-            needed = [column, *definition["where"]] + (["time_ns"] if timed else []) \
-                + ([group] if group else [])
-            missing = [c for c in needed if c not in (reader.fieldnames or [])]
-            if missing:
-                raise rr.ResultError(f"{file}:1: missing column(s) {', '.join(missing)}")
-            for row in reader:
-                try:
-                    time = float(row["time_ns"]) if timed else 0.0
-                    last = max(last, time)
-                    if row[column] == "" or not wanted(row, definition["where"], names):
-                        continue
-                    value = float(row[column])
-                    if not math.isfinite(value + time):
-                        raise ValueError
-                except (ValueError, TypeError):
-                    raise rr.ResultError(f"{file}:{reader.line_num}: expected numbers in "
-                                         f"{column}{' and time_ns' if timed else ''}") from None
-                if by_time:
-                    key = tuple(v for c, v in row.items() if c not in ("time_ns", column))
-                    series.setdefault(key, []).append((time, value))
-                elif (after is None or time >= after) and (before is None or time < before):
-                    (members.setdefault(row[group], []) if group else values).append(value)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        what = getattr(error, "strerror", None) or error
-        raise rr.ResultError(f"{file}: {what}; a metric needs it, switch it on in options") \
-            from None
+    series: Dict[tuple, List[Tuple[float, float]]] = {}
+    members: Dict[Optional[str], List[float]] = {}
+    for row in columns.rows(roce_manifest.file_of(folder, definition["file"]), [column, *where] + ["time_ns"] * timed + [group] * bool(group),
+                            "; a metric needs it, switch it on in options"):
+        time = row.number("time_ns") if timed else 0.0
+        last = max(last, time)
+        if row[column] == "" or not all(wanted(row[c], c, text, names) for c, text in where.items()):
+            continue
+        value = row.number(column)
+        if by_time:
+            series.setdefault(tuple(v for c, v in row.items() if c not in ("time_ns", column)), []).append((time, value))
+        elif not timed or begin <= time < end:
+            members.setdefault(row[group] if group else None, []).append(value)
     if by_time:
-        begin, end = after or 0.0, last if before is None else before
-        found = weighted_statistic(
-            [p for points in series.values() for p in held(points, begin, end)],
-            definition["statistic"])
+        found = weighted_statistic([p for points in series.values() for p in held(points, begin, definition.get("before", last))], statistic)
     else:
-        within = definition.get("within", "mean")
-        if group and not members and within in ("count", "sum"):
-            values.append(0.0)  # no row at all: none in any group
-        if "passed_by" in definition:
-            chosen_leaves = leaves_passed_by(run, definition["passed_by"])
-            members = {leaf: members.get(leaf, []) for leaf in chosen_leaves}
-            values = []
-        values += [statistic_of(sorted(m), within) for m in members.values()]
-        found = float(count_peaks(values)) if definition["statistic"] == "peaks" else \
-            statistic_of(sorted(values), definition["statistic"])
+        values = of_groups(members, definition, run) if group else members.get(None, [])
+        found = float(count_peaks(values)) if statistic == "peaks" else statistic_of(sorted(values), statistic)
     return {"value": None if found is None else found * definition.get("scale", 1)}
 
 
-def wanted(row: Dict[str, str], where: Dict[str, str], names: Dict[str, str]) -> bool:
-    """True if the columns have these values, or are above or below them (">5e6"); * ? [] are
-    wildcards, a node also has a name."""
-    return all(row[c] == t or fnmatch.fnmatchcase(row[c], t)
-               or (c == "node" and fnmatch.fnmatchcase(names.get(row[c], ""), t))
-               or (t[:1] in ("<", ">") and is_beyond(row[c], t))
-               for c, t in where.items())
+def of_groups(members: Dict[str, List[float]], definition: dict, run: Optional[rr.Run]) -> List[float]:
+    """A number for each group of rows."""
+    within = definition.get("within", "mean")
+    if "passed_by" in definition:
+        members = {leaf: members.get(leaf, []) for leaf in leaves_passed_by(run, definition["passed_by"])}
+    elif not members and within in ("count", "sum"):
+        return [0.0]  # no row at all: none in any group
+    return [statistic_of(sorted(m), within) for m in members.values()]
+
+
+def wanted(value: str, column: str, text: str, names: Dict[str, str]) -> bool:
+    """True for this text, or what is above or below it (">5e6"); * ? [] are wildcards, a node also has a name."""
+    return (value == text or fnmatch.fnmatchcase(value, text)
+            or (column == "node" and fnmatch.fnmatchcase(names.get(value, ""), text))
+            or (text[:1] in ("<", ">") and is_beyond(value, text)))
 
 
 def is_beyond(text: str, limit: str) -> bool:
-    """True for a number beyond a limit such as >5e6; ValueError if they are none."""
-    difference = float(text) - float(limit[1:])
+    """True for a number beyond a limit such as >5e6; False for no number."""
+    try:
+        difference = float(text) - float(limit[1:])
+    except ValueError:
+        return False
     return difference > 0 if limit[0] == ">" else difference < 0
 
 
@@ -237,25 +215,30 @@ def derived(definition: dict, found: Dict[str, dict]) -> Optional[float]:
     return value * definition.get("scale", 1)
 
 
-def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict],
-           warmup_ns: Optional[float]) -> Optional[dict]:
-    """The measures of a complete run, kept in its folder; None if it is not complete.
-
-    Metrics of other points only are not among them.
-    """
-    if plan.record(run) is None:
-        return None
-    folder = plan.run_folder(run)
-    metrics = {n: d for n, d in metrics.items() if selects(d.get("at", {}), run.point)}
-    key = identity.data_hash([VERSION, run.hash, metrics, warmup_ns])
-    file = os.path.join(folder, "measures.json")
+def kept(plan: Plan, run: PlannedRun, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Tuple[str, Optional[dict]]:
+    """A hash of what the measures of a run depend on, and those in its folder that have it; None if there are none."""
+    key = identity.data_hash([VERSION, run.hash, of_point(metrics, run), warmup_ns])
     try:
-        with open(file, encoding="utf-8") as stream:
-            kept = json.load(stream)
-        if kept["hash"] == identity.data_hash([key, kept["metrics"]]):
-            return kept["metrics"]
+        with open(os.path.join(plan.run_folder(run), "measures.json"), encoding="utf-8") as stream:
+            found = json.load(stream)
+        if plan.record(run) is not None and found["hash"] == identity.data_hash([key, found["metrics"]]):
+            return key, found["metrics"]
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    found = measure(folder, metrics, warmup_ns)
-    write_whole(file, json.dumps({"hash": identity.data_hash([key, found]), "metrics": found}) + "\n")
+    return key, None
+
+
+def of_point(metrics: Dict[str, dict], run: PlannedRun) -> Dict[str, dict]:
+    """The metrics without those of other points only."""
+    return {n: d for n, d in metrics.items() if selects(d.get("at", {}), run.point)}
+
+
+def of_run(plan: Plan, run: PlannedRun, metrics: Dict[str, dict], warmup_ns: Optional[float]) -> Optional[dict]:
+    """The measures of a complete run, kept in its folder; None if it is not complete."""
+    key, found = kept(plan, run, metrics, warmup_ns)
+    if found is None and plan.record(run) is not None:
+        folder = plan.run_folder(run)
+        found = measure(folder, of_point(metrics, run), warmup_ns)
+        write_whole(os.path.join(folder, "measures.json"),
+                    json.dumps({"hash": identity.data_hash([key, found]), "metrics": found}) + "\n")
     return found

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """How well a tuner knows the mix of elephants and mice (PARALEON, Figures 10 and 11).
 
@@ -9,12 +7,13 @@ between two mixes is the difference of their shares of elephants.
 """
 
 import bisect
-import csv
 import math
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence
 
 import roce_manifest
 import roce_results as rr
+
+from . import columns
 
 
 class TrueMix:
@@ -36,41 +35,17 @@ class TrueMix:
         return elephants / (mice + elephants) if mice + elephants else None
 
 
-def read_shares(file: str, column: str) -> List[Tuple[float, Optional[float]]]:
-    """Ends of the intervals, ns, and the shares that a tuner found."""
-    rows: List[Tuple[float, Optional[float]]] = []
-    try:
-        with open(file, newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream)
-            missing = [c for c in ("time_ns", column) if c not in (reader.fieldnames or [])]
-            if missing:
-                raise rr.ResultError(f"{file}:1: missing column(s) {', '.join(missing)}")
-            for row in reader:
-                try:
-                    share = float(row[column]) if row[column] else None
-                    rows.append((float(row["time_ns"]), share))
-                    if not math.isfinite(rows[-1][0] + (share or 0)):
-                        raise ValueError
-                except (ValueError, TypeError):
-                    raise rr.ResultError(f"{file}:{reader.line_num}: expected numbers in time_ns "
-                                         f"and {column}") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        what = getattr(error, "strerror", None) or error
-        raise rr.ResultError(f"{file}: {what}; a metric needs it, expected a run with a tuner") \
-            from None
-    return rows
-
-
 def accuracy(folder: str, definition: dict) -> Dict[str, Optional[float]]:
     """1 - total variation between what a tuner found and the true mix, mean over the intervals."""
     file = roce_manifest.file_of(folder, definition["file"])
     truth = TrueMix(rr.flows_of(folder), definition["elephants"])
     after, before = definition.get("after", -math.inf), definition.get("before", math.inf)
     found, last = [], 0.0
-    for time, share in read_shares(file, definition["column"]):
+    for row in columns.rows(file, ["time_ns", definition["column"]], "; a metric needs it, expected a run with a tuner"):
+        time = row.number("time_ns")
+        share = row.number(definition["column"]) if row[definition["column"]] else definition.get("empty")
         true = truth.share(last * 1000, time * 1000)
         last = time
-        share = definition.get("empty") if share is None else share
         if share is not None and true is not None and after <= time < before:
             found.append(1 - abs(share - true))
     value = math.fsum(found) / len(found) if found else None

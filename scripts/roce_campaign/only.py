@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """A part of an experiment: the runs that some figures or claims need, and nothing else."""
 
@@ -7,7 +5,7 @@ from typing import Iterable, List, Sequence, Set
 
 import roce_results as rr
 
-from .claims import Case, Claim, place_of
+from .claims import Case, Claim
 from .experiment import Experiment
 from .figure_list import PlannedFigure, is_wanted, matches, planned_figures
 from .grid import selects
@@ -25,8 +23,7 @@ def is_chosen(claim: Claim, only: Sequence[str]) -> bool:
 
 def places_of(cases: Iterable[Case], experiment: Experiment) -> Places:
     """The points that the metrics of some cases are at."""
-    return {frozenset(place_of(r, case.coordinates, experiment.all_axes).items())
-            for case in cases for r in case.references}
+    return {place for case in cases for place in case.places(experiment.all_axes)}
 
 
 def places_of_figure(figure: PlannedFigure, experiment: Experiment) -> Places:
@@ -37,8 +34,7 @@ def places_of_figure(figure: PlannedFigure, experiment: Experiment) -> Places:
     if plot.kind == "claims":
         ids = plot.fields.get("ids", [c.id for c in experiment.claims])
         return places_of((k for c in experiment.claims if c.id in ids for k in c.cases), experiment)
-    return {frozenset(p.coordinates.items()) for p in experiment.points
-            if selects(figure.where, p.coordinates)}
+    return {p.place for p in experiment.points if selects(figure.where, p.coordinates)}
 
 
 def restrict(experiment: Experiment, only: List[str]) -> Experiment:
@@ -51,8 +47,7 @@ def restrict(experiment: Experiment, only: List[str]) -> Experiment:
         return experiment
     figures = planned_figures(experiment)
     for name in only:
-        if not any(is_wanted(f, [name]) for f in figures) and not any(
-                is_chosen(c, [name]) for c in experiment.claims):
+        if not any(is_wanted(f, [name]) for f in figures) and not any(is_chosen(c, [name]) for c in experiment.claims):
             known = [list(dict.fromkeys(names)) for names in (
                 [c.id for c in experiment.claims], [f.name() for f in figures])]
             raise rr.ResultError(rr.one_line(f"--only {name}: no such claim or figure, expected one of "
@@ -63,10 +58,9 @@ def restrict(experiment: Experiment, only: List[str]) -> Experiment:
         if is_wanted(figure, only):
             drawn |= places_of_figure(figure, experiment)
     needs = {c.id: places_of(c.cases, experiment) for c in experiment.claims}
-    claims = [c for c in experiment.claims
-              if is_chosen(c, only) or (needs[c.id] and needs[c.id] <= drawn)]
+    claims = [c for c in experiment.claims if is_chosen(c, only) or (needs[c.id] and needs[c.id] <= drawn)]
     wanted = drawn.union(*(needs[c.id] for c in claims))
-    points = [p for p in experiment.points if frozenset(p.coordinates.items()) in wanted]
+    points = [p for p in experiment.points if p.place in wanted]
     if not points:
         raise rr.ResultError(f"--only {', '.join(only)}: that needs no run of the {experiment.size} size")
     ids = [c.id for c in claims]

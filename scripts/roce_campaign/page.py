@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The end of a campaign: tables, score, figures and one HTML page that needs no other file.
 
@@ -47,29 +45,6 @@ def definition_text(metric: Metric) -> str:
     return "; ".join(parts) + ("; flows of all seeds pooled" if metric.pool else "")
 
 
-def metric_tables(results: Results) -> List[dict]:
-    """What the page shows of each metric."""
-    tables = []
-    for metric in results.experiment.metrics.values():
-        rows = []
-        for i, point in enumerate(results.points):
-            if not selects(metric.fields.get("at", {}), point.coordinates):
-                continue
-            e = results.estimate(i, metric)
-            counts = results.counts(i, metric)
-            rows.append({
-                "labels": list(point.coordinates.values()),
-                "mean": number(e.value if e else None),
-                "interval": interval(e),
-                "seeds": e.seeds if e else 0,
-                "flows": f"{counts[0]:,}" if counts else "-",
-                "unfinished": f"{counts[1]:,}" if counts else "-"})
-        tables.append({"name": metric.name, "label": metric.label, "unit": metric.unit,
-                       "definition": definition_text(metric), "rows": rows,
-                       "flows": metric.source == "flows"})
-    return tables
-
-
 PUBLISHED_HEADER = ["id", "claim", "reported", "ours", "95 % interval", "grade", "note", "size",
                     "seeds", "commit", "source"]
 
@@ -84,18 +59,10 @@ def score_rows(scores: List[score.Score]) -> List[dict]:
         number_reported = grades.reported_number(s.reported) is not None
         rows.append({"id": s.id, "grade": s.grade, "text": s.text, "note": s.note, "source": s.source,
                      "reported": s.reported + (with_unit if number_reported else ""),
-                     "seeds": s.seeds, "ours": shorter(s.ours) + (with_unit if s.ours and "/" not in s.ours else ""),
+                     "seeds": s.seeds, "ours": f"{float(s.ours):.4g}{with_unit}" if s.ours and "/" not in s.ours else s.ours,
                      "interval": score.interval(s.low, s.high),
                      "band": f"{band[0]:g} to {band[1]:g}" if band else "-"})
     return rows
-
-
-def shorter(ours: str) -> str:
-    """Four digits are enough on the page."""
-    try:
-        return f"{float(ours):.4g}"
-    except ValueError:
-        return ours
 
 
 def runs_table(plan: Plan) -> rr.Table:
@@ -120,15 +87,6 @@ def state(record: Optional[dict]) -> str:
     return "complete" if record["exitStatus"] == 0 else "complete, flows unfinished"
 
 
-def unfinished_flows(plan: Plan) -> int:
-    """Unfinished flows of all runs."""
-    total = 0
-    for run in plan.complete():
-        count = rr.read_summary(plan.run_folder(run)).get("flows", {}).get("unfinished", 0)
-        total += count if isinstance(count, int) else 0
-    return total
-
-
 def render(results: Results, plan: Plan, scores: List[score.Score],
            drawn: List[figures.Figure], failed: Sequence[str] = ()) -> str:
     """The page."""
@@ -140,13 +98,12 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))),
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    complete = plan.complete()
-    summary = rr.read_summary(plan.run_folder(complete[0])) if complete else {}
-    options = [(k, v) for k, v in sorted(summary.get("configuration", {}).items())
-               if k not in ("out", "progress")]
+    summaries = [rr.read_summary(plan.run_folder(run)) for run in plan.complete()]
+    first = summaries[0] if summaries else {}
+    unfinished = [s.get("flows", {}).get("unfinished", 0) for s in summaries]
     warmup = experiment.warmup_ns
     if warmup is None:
-        warmup = summary.get("statistics", {}).get("warmupNs") or 0
+        warmup = first.get("statistics", {}).get("warmupNs") or 0
     shown = []
     for figure in drawn:
         data, width = "", 0
@@ -159,29 +116,13 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
                       "why_not": figure.why_not, "table": figure.table,
                       "file": os.path.basename(figure.file or "")})
     return environment.get_template("page.html.j2").render(
-        title=experiment.title, name=experiment.name, size=experiment.size,
-        description=[p for p in experiment.description.strip().split("\n\n") if p],
-        program=os.path.basename(experiment.program), points=len(experiment.points),
-        seed_sets=sorted(experiment.seed_sets().items(), key=lambda s: -s[1]),
-        seed_count=seed_count(experiment.points), axes=list(experiment.axes),
-        missing=len(plan.by_key) - len(complete), distinct=len(plan.by_key),
-        unfinished=unfinished_flows(plan),
-        figures=shown, scores=score_rows(scores), grades=grades.GRADES,
-        sources=score.SOURCES, count_lines=score.count_lines(scores), failed=failed,
-        reduced=experiment.reduced, only=experiment.only, metrics=metric_tables(results),
-        percentile_note=rr.PERCENTILE_NOTE, warmup=f"{warmup / 1000:g} us" if warmup else "",
-        versions=sorted(summary.get("versions", {}).items()), commit=plan.data["commit"],
-        code=sorted(plan.data["code"].items()), file=os.path.basename(experiment.file),
-        text=experiment.text, options=options,
-        runs=[{"labels": list(r.point.values()), "seed": r.seed, "hash": r.hash[:HASH_DIGITS],
-               "state": state(plan.record(r)),
-               "options": " ".join(f"--{k}={shown_value(v)}" for k, v in r.options.items())}
-              for r in plan.runs])
-
-
-def shown_value(value: str) -> str:
-    """An option's value; of a file its name only."""
-    return os.path.basename(value) if os.path.isabs(value) else value
+        experiment=experiment, results=results, plan=plan, scores=score_rows(scores), figures=shown, failed=failed,
+        seed_sets=sorted(experiment.seed_sets().items(), key=lambda s: -s[1]), seed_count=seed_count(experiment.points),
+        missing=len(plan.by_key) - len(summaries), unfinished=sum(n for n in unfinished if isinstance(n, int)),
+        sources=score.SOURCES, count_lines=score.count_lines(scores), grades=grades.GRADES,
+        percentile_note=rr.PERCENTILE_NOTE, warmup=f"{warmup / 1000:g} us" if warmup else "", first=first,
+        number=number, interval=interval, selects=selects, definition_text=definition_text, state=state, basename=os.path.basename,
+        is_path=os.path.isabs, hash_digits=HASH_DIGITS)
 
 
 def write_tables(results: Results, plan: Plan) -> List[str]:
@@ -220,6 +161,5 @@ def write_page(results: Results, plan: Plan, failed: Sequence[str] = ()) -> List
     @param failed what is to be said of runs that have failed
     """
     drawn = figures.Drawer(results, plan).all()
-    path = OwnFiles(plan.folder).write(
-        "index.html", render(results, plan, score.Scorer(results).all(), drawn, failed))
+    path = OwnFiles(plan.folder).write("index.html", render(results, plan, score.Scorer(results).all(), drawn, failed))
     return [f.file for f in drawn if f.file] + [path]

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """results/NAME/plan.json: what one campaign runs, for every process that takes part.
 
@@ -8,8 +6,7 @@ results/NAME/
     runs/POINT-seedN-HASH/   flows.csv, summary.json, ... as the program leaves them; run.json comes
                          last and makes the run a complete one
     runs/*.part-*        runs that are going on, or were broken off
-    state/               a mark per finished run, for Snakemake
-    logs/                Snakemake's own output, and sbatch's
+    logs/                what the runs said
 """
 
 import json
@@ -18,6 +15,7 @@ import re
 import subprocess
 from typing import Dict, List, NamedTuple, Optional, Set
 
+import roce_manifest
 import roce_results as rr
 from roce_files import write_whole
 
@@ -42,8 +40,7 @@ class PlannedRun(NamedTuple):
 
 def run_hash(options: Dict[str, str], seed: int, seed_option: str, code_hash: str) -> str:
     """The hash of all that a run's result depends on; a file counts by content, not by place."""
-    values = {o: identity.file_hash(v) if os.path.isabs(v) and os.path.isfile(v) else v
-              for o, v in options.items()}
+    values = {o: roce_manifest.measures(v).sha256 if os.path.isabs(v) and os.path.isfile(v) else v for o, v in options.items()}
     return identity.data_hash({"code": code_hash, "options": values, "seed": seed,
                                "seedOption": seed_option})
 
@@ -115,17 +112,12 @@ class Plan:
             raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
 
     def write(self) -> None:
-        """Write it, unless it is there already."""
-        write_if_changed(os.path.join(self.folder, "plan.json"),
-                         json.dumps(self.data, indent=1) + "\n")
+        """Write it."""
+        write_whole(os.path.join(self.folder, "plan.json"), json.dumps(self.data, indent=1) + "\n")
 
     def run_folder(self, run: PlannedRun) -> str:
         """Where the result of a run is."""
         return os.path.join(self.folder, "runs", run.key)
-
-    def mark(self, run: PlannedRun) -> str:
-        """The file that tells Snakemake that a run is there."""
-        return os.path.join(self.folder, "state", run.key + ".done")
 
     def record(self, run: PlannedRun) -> Optional[dict]:
         """run.json of a complete run with this very code and these options, else None."""
@@ -141,14 +133,3 @@ class Plan:
     def complete(self) -> List[PlannedRun]:
         """The runs that are there, each once."""
         return [r for r in self.by_key.values() if self.record(r) is not None]
-
-
-def write_if_changed(path: str, content: str) -> None:
-    """Write a text file unless it has that content."""
-    try:
-        with open(path, encoding="utf-8") as stream:
-            if stream.read() == content:
-                return
-    except (OSError, UnicodeDecodeError):
-        pass
-    write_whole(path, content)

@@ -1,34 +1,15 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Plots: which figures an experiment asks for."""
 
-from typing import Dict, List, NamedTuple, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Sequence
 
-from . import yamlread
-from .claims import Case, Claims
-from .grid import read_selection, read_where
-from .yamlread import Value
+from .claims import Claims
+from .grid import read_place, read_selection
+from .yamlread import Map, fail, parse_rate_gbps, parse_time_ns, some
 
-PLOTS = {"lines": (("metric", "x"), ("series", "panel", "where", "each", "title", "log")),
-         "bars": (("metric", "x"), ("series", "panel", "where", "each", "title", "log", "reported")),
-         "effects": (("value", "rows"), ("series", "at", "title", "label", "log")),
-         "effect-table": (("value", "rows"), ("series", "at", "title")),
-         "claims": ((), ("ids", "title")),
-         "slowdown-by-size": ((), ("series", "where", "each", "title")),
-         "fct-cdf": ((), ("series", "where", "each", "title")),
-         "queues": ((), ("series", "panel", "where", "each", "title", "top", "ports")),
-         "rates": ((), ("series", "panel", "where", "each", "title", "fair", "bin")),
-         "tuning": ((), ("series", "where", "each", "title")),
-         "box": (("metric", "x"), ("panel", "where", "each", "title", "log")),
-         "ranks": (("metric", "rows", "series"), ("where", "each", "title")),
-         "best": (("metric", "rows", "series"), ("where", "each", "title")),
-         "scatter": (("metric", "series"), ("panel", "where", "each", "title")),
-         "rank-table": (("metric", "rows", "series"), ("where", "each", "title")),
-         "table": (("metric", "rows"), ("where", "each", "title"))}
 EFFECTS = ("effects", "effect-table")  # of expressions
-ONE_ROWS_AXIS = EFFECTS + ("ranks", "best", "rank-table")
-ONE_SERIES_AXIS = ("ranks", "best", "scatter", "rank-table")
+CONVERT: Dict[str, Callable] = {"log": "true".__eq__, "reported": "true".__eq__, "top": int, "fair": parse_rate_gbps,
+                                "bin": lambda text: parse_time_ns(text) / 1000}
 
 
 class Plot(NamedTuple):
@@ -39,67 +20,32 @@ class Plot(NamedTuple):
     place: str
 
 
-def read_plot(value: Value, reader: Claims, known_axes: Sequence[str], claims: List[str]) -> Plot:
-    """One figure.
+def read_plot(value: Map, reader: Claims, known_axes: Sequence[str], claims: List[str]) -> Plot:
+    """One figure, which is as the schema has it.
 
     @param known_axes those of this size; another size may have more
     @param claims ids of the experiment's claims
     """
-    axes = reader.axes
-    keys = {k.node.value: v for k, v in value.pairs("plot")}
-    if "kind" not in keys:
-        value.fail("plot: 'kind' is missing")
-    kind = keys["kind"].one_of("plot kind", tuple(PLOTS))
-    required, optional = PLOTS[kind]
-    fields = value.fields(f"plot {kind}", ("kind",) + required + optional, required)
+    kind = str(value["kind"])
+    metrics = [n for n, m in reader.metrics.items() if kind != "box" or m.per_run()]
+    known = {"metric": metrics, "ids": claims, **dict.fromkeys(("x", "rows", "panel", "series", "each"), known_axes)}
     plain: Dict[str, object] = {}
-    for name, field in fields.items():
-        if name == "metric" and kind == "box":
-            plain[name] = [m.one_of("plot: metric", [n for n, d in reader.metrics.items()
-                                                     if d.per_run()])
-                           for m in field.items_or_one("metric")]
-        elif name == "metric":
-            plain[name] = [m.one_of("plot: metric", tuple(reader.metrics))
-                           for m in field.items_or_one("metric")]
-        elif kind in EFFECTS and name in ("value", "series"):
-            pass  # below
-        elif name in ("x", "rows", "panel", "series", "each"):
-            single = (name in ("x", "panel") or (name == "rows" and kind in ONE_ROWS_AXIS)
-                      or (name == "series" and kind in ONE_SERIES_AXIS))
-            names = [field] if single else field.items_or_one(name)
-            plain[name] = [f.one_of(f"plot: {name}", known_axes) for f in names]
-        elif name == "where":
-            plain[name] = read_selection(field, axes, "plot: where")
-        elif name == "at":
-            plain[name] = read_where(field, axes, "plot: at")
-        elif name == "ids":
-            plain[name] = [i.one_of("plot: ids", claims) for i in field.items("ids")]
-        elif name == "log":
-            plain[name] = field.flag("plot: log")
-        elif name == "reported":
-            plain[name] = field.flag("plot: reported")
-        elif name == "top":
-            plain[name] = field.whole("plot: top", 1, 20)
-        elif name == "fair":
-            plain[name] = field.parsed("plot: fair", yamlread.parse_rate_gbps)
-        elif name == "bin":
-            plain[name] = field.parsed("plot: bin", yamlread.parse_time_ns) / 1000
-            if plain[name] <= 0:
-                field.fail("plot: bin, expected more than 0")
-        elif name in ("title", "label", "ports"):
-            plain[name] = field.short(f"plot: {name}")
+    for name, field in value.items():
+        if name == "kind" or kind in EFFECTS and name in ("value", "series"):
+            continue
+        if name in known:
+            plain[name] = [str(word) for word in some(field)]
+            for word in some(field):
+                if word not in known[name]:
+                    fail(word, f"plot: {name} '{word}', expected one of {', '.join(known[name])}")
+        elif name in ("where", "at"):
+            plain[name] = (read_selection if name == "where" else read_place)(field, reader.axes, f"plot: {name}")
+        else:
+            plain[name] = CONVERT.get(name, str)(field)
     if kind in EFFECTS:
-        plain["series"] = reader.each(fields.get("series"), "plot: series")
-        plain["value"] = read_effects(fields["value"], plain, reader)
-    return Plot(kind, plain, f"{value.file}:{value.line}")
-
-
-def read_effects(value: Value, plain: Dict[str, object], reader: Claims
-                 ) -> List[Tuple[str, List[Case]]]:
-    """The panels: an expression each, for every row and series."""
-    rows = plain["rows"][0]
-    each = {rows: reader.axes[rows], **plain["series"]}
-    named = [(k.short("plot: value"), v) for k, v in value.pairs("plot: value")] if value.is_map() \
-        else [(value.text("plot: value"), value)]
-    return [(title, reader.cases(text, plain.get("at", {}), each, "plot: value", False))
-            for title, text in named]
+        plain["series"] = reader.each(value.get("series", []), "plot: series")
+        each = {plain["rows"][0]: reader.axes[plain["rows"][0]], **plain["series"]}
+        panels = value["value"] if isinstance(value["value"], Map) else {value["value"]: value["value"]}
+        plain["value"] = [(str(title), reader.cases(text, plain.get("at", {}), each, "plot: value", False))
+                          for title, text in panels.items()]
+    return Plot(kind, plain, value.place)

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """What a run's files were, and the files that it has read: kept in its run.json, compared before it is used again.
 

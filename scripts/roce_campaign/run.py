@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """One run of a campaign, as a process of its own: python3 -m roce_campaign.run FOLDER RUN
 
@@ -11,6 +9,7 @@ and its libraries must be those of the plan.
 import json
 import os
 import shutil
+import signal
 import socket
 import sys
 import time
@@ -31,8 +30,7 @@ FINISHED = {0: "", 3: "some flows not done"}  # exit statuses with a result (REA
 def check_code(plan: Plan, when: str) -> None:
     """The program is the plan's, or one line."""
     found = identity.code(plan.data["program"])
-    changed = sorted(n for n in found.keys() | plan.data["code"].keys()
-                     if found.get(n) != plan.data["code"].get(n))
+    changed = sorted(n for n in found.keys() | plan.data["code"].keys() if found.get(n) != plan.data["code"].get(n))
     if changed:
         raise rr.ResultError(f"{', '.join(changed)} changed {when} this run: results of different "
                              "code are not mixed; start scripts/reproduce again")
@@ -120,15 +118,20 @@ def do(plan: Plan, run: PlannedRun) -> None:
     measure.of_run(plan, run, plan.data["metrics"], plan.data["warmupNs"])
 
 
+def interrupt(_number, _frame) -> None:
+    """End in order; from the terminal and from scripts/reproduce a second signal may come meanwhile."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def main() -> int:
     """The command line."""
     folder, key = sys.argv[1:]
     plan = Plan.read(folder)
     if key not in plan.by_key:
         raise rr.ResultError(f"{key}: not in the plan of {folder} any more")
-    run = plan.by_key[key]
-    do(plan, run)
-    write_whole(plan.mark(run), run.hash + "\n")
+    signal.signal(signal.SIGINT, interrupt)
+    do(plan, plan.by_key[key])
     return 0
 
 

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Claims against metrics: a grade each (see grades.py).
 
@@ -8,16 +6,17 @@ whose sign the interval leaves open gets U, on whichever side the estimate is; s
 or fails, only by such cases.
 """
 
+import contextlib
 import textwrap
 from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_results as rr
 
-from .claims import Claim, place_of
+from .claims import Case, Claim, place_of
 from .estimates import Estimate, Results, estimator, plain
 from .expression import NotMeasured, Reference
 from .grades import GRADES, Rule
-from .grid import seeds_text
+from .grid import Point, seeds_text
 
 SHOWN_CASES = 4  # of a relation; of more, only those that do not hold
 NOTE_WIDTH = 110  # on the terminal
@@ -80,48 +79,40 @@ class Scorer:
         """The point a reference means."""
         return self.results.find(place_of(reference, coordinates, self.experiment.all_axes))
 
+    def _points(self, case: Case) -> List[Point]:
+        """The points that a case looks at, as far as this size has them."""
+        found = []
+        for reference in case.expression.references:
+            with contextlib.suppress(NotMeasured):
+                found.append(self.results.points[self._place(reference, case.coordinates)])
+        return found
+
     def seeds(self, claim: Claim) -> str:
         """The seeds of a claim's points; several sets if its cases have different ones."""
-        sets = {}
-        for case in claim.cases:
-            for reference in case.expression.references:
-                try:
-                    point = self._place(reference, case.coordinates)
-                except NotMeasured:
-                    continue
-                sets[seeds_text(self.results.points[point].seeds)] = None
-        return "; ".join(sets)
+        return "; ".join(dict.fromkeys(seeds_text(p.seeds) for case in claim.cases for p in self._points(case)))
 
-    def _too_few_seeds(self, case) -> str:
+    def _too_few_seeds(self, case: Case) -> str:
         """A remark if the quick size has too few seeds at a case's points to tell the sign of an effect."""
-        for reference in case.expression.references:
-            try:
-                point = self.results.points[self._place(reference, case.coordinates)]
-            except NotMeasured:
-                continue
-            needed = self.experiment.seeds_needed.get(frozenset(point.coordinates.items()), 0)
+        for point in self._points(case):
+            needed = self.experiment.seeds_needed.get(point.place, 0)
             if len(point.seeds) < needed:
                 return f"the sign of an effect needs {needed} seeds, --quick has {len(point.seeds)} here"
         return ""
 
-    def _prepare(self, case, unfinished: Dict[int, int]
-                 ) -> Tuple[List[int], Dict[Reference, int], List[str]]:
-        """Seeds that all metrics of a case have, its points, and remarks.
+    def _prepare(self, case: Case, unfinished: Dict[int, int]) -> Tuple[List[int], Callable, List[str]]:
+        """Seeds that all metrics of a case have, what looks up their values over some of these, and remarks.
 
         @param unfinished gets the number of unfinished flows by point
         """
-        places = {}
+        places = {r: self._place(r, case.coordinates) for r in case.expression.references}
         seeds: Optional[set] = None
         planned = 0
         remarks = []
-        for reference in case.expression.references:
-            key = Reference(reference.metric, tuple(sorted(reference.coordinates.items())))
-            point = places[key] = self._place(reference, case.coordinates)
+        for reference, point in places.items():
             metric = self.experiment.metrics[reference.metric]
             have = self.results.seeds(point, metric)
             if not have:
-                raise NotMeasured(f"{metric.name} has no value at "
-                                  f"{self.results.points[point].text()}")
+                raise NotMeasured(f"{metric.name} has no value at {self.results.points[point].text()}")
             seeds = set(have) if seeds is None else seeds & set(have)
             planned = len(self.results.points[point].seeds)
             counts = self.results.counts(point, metric)
@@ -129,62 +120,47 @@ class Scorer:
                 unfinished[point] = max(unfinished.get(point, 0), counts[1])
             late = self.results.not_reached(point, metric)
             if late:
-                remarks.append(f"{metric.name} at {self.results.points[point].text()} not reached in "
-                               f"{late} of {planned} runs, whose ends count")
+                remarks.append(f"{metric.name} at {self.results.points[point].text()} not reached in {late} of {planned} runs, whose ends count")
         if places and not seeds:
             raise NotMeasured("no seed has all the values")
         if places and len(seeds) < planned:
             remarks.append(f"{len(seeds)} of {planned} seeds have all values")
-        return sorted(seeds or ()), places, list(dict.fromkeys(remarks))
 
-    def _interval(self, case, seeds: List[int], f: Callable) -> Estimate:
+        def lookup(some: Sequence[int]) -> Callable[[Reference], float]:
+            return lambda r: self.results.over(places[r], self.experiment.metrics[r.metric], some)
+        return sorted(seeds or ()), lookup, list(dict.fromkeys(remarks))
+
+    def _interval(self, case: Case, seeds: List[int], f: Callable) -> Estimate:
         """A number of a case, with the interval that its metrics need."""
-        metrics = [self.experiment.metrics[r.metric] for r in case.expression.references]
-        return estimator(metrics)(seeds, f)
+        return estimator([self.experiment.metrics[r.metric] for r in case.expression.references])(seeds, f)
 
-    def _lookup(self, places, seeds):
-        def lookup(reference: Reference) -> float:
-            key = Reference(reference.metric, tuple(sorted(reference.coordinates.items())))
-            return self.results.over(places[key], self.experiment.metrics[reference.metric], seeds)
-        return lookup
-
-    def _check_needs(self, case) -> None:
+    def _check_needs(self, case: Case) -> None:
         """NotApplicable if the condition of a case does not hold, NotMeasured if that is not known, or if its number is for
         another size."""
         if case.other_size:
             raise NotMeasured(case.other_size)
         if case.needs is None:
             return
-        seeds, places, _ = self._prepare(case._replace(expression=case.needs), {})
-        lookup = self._lookup(places, seeds)
-        if not case.needs.evaluate(lookup):
-            raise NotApplicable(f"not applicable: needs {case.needs.text}, which does not hold: {case.needs.shown(lookup)}")
+        seeds, lookup, _ = self._prepare(case._replace(expression=case.needs), {})
+        if not case.needs.evaluate(lookup(seeds)):
+            raise NotApplicable(f"not applicable: needs {case.needs.text}, which does not hold: {case.needs.shown(lookup(seeds))}")
 
-    def value(self, case) -> Tuple[Estimate, List[str]]:
+    def value(self, case: Case) -> Tuple[Estimate, List[str]]:
         """The number of a claim."""
         self._check_needs(case)
         unfinished: Dict[int, int] = {}
-        seeds, places, remarks = self._prepare(case, unfinished)
-        return self._interval(case, seeds, lambda s: float(
-            case.expression.evaluate(self._lookup(places, s)))), remarks + not_counted(unfinished)
+        seeds, lookup, remarks = self._prepare(case, unfinished)
+        return self._interval(case, seeds, lambda s: float(case.expression.evaluate(lookup(s)))), remarks + not_counted(unfinished)
 
-    def relation(self, case, unfinished: Dict[int, int]) -> Tuple[bool, str, Optional[Estimate], List[str]]:
-        """Whether a relation holds, how it looks, and for a single comparison the difference of
-        its sides."""
+    def relation(self, case: Case, unfinished: Dict[int, int]) -> Tuple[bool, str, Optional[Estimate], List[str]]:
+        """Whether a relation holds, how it looks, and for a single comparison the difference of its sides."""
         self._check_needs(case)
-        seeds, places, remarks = self._prepare(case, unfinished)
-        lookup = self._lookup(places, seeds)
-        holds = case.expression.evaluate(lookup)
-        sides = case.expression.comparison(lookup)
-        text = case.expression.shown(lookup) + ("" if holds else " does not hold")
-        if sides is None:
+        seeds, lookup, remarks = self._prepare(case, unfinished)
+        holds = case.expression.evaluate(lookup(seeds))
+        text = case.expression.shown(lookup(seeds)) + ("" if holds else " does not hold")
+        if case.expression.difference(lookup(seeds)) is None:
             return holds, text, None, remarks
-
-        def difference(some) -> float:
-            left, _, right = case.expression.comparison(self._lookup(places, some))
-            return left - right
-
-        return holds, text, self._interval(case, seeds, difference), remarks
+        return holds, text, self._interval(case, seeds, lambda s: case.expression.difference(lookup(s))), remarks
 
     def score(self, claim: Claim) -> Score:
         """One claim."""
@@ -201,8 +177,7 @@ class Scorer:
             return self._result(claim, "", None, "N", str(error))
         grade = rule.mark(*estimate[:3])
         if estimate.low is None:
-            remarks.insert(0, ("no run needed", "one seed, no interval", "no interval")
-                           [min(estimate.seeds, 2)])
+            remarks.insert(0, ("no run needed", "one seed, no interval", "no interval")[min(estimate.seeds, 2)])
         else:
             reached = sorted({rule.grade(x) for x in estimate[:3]})
             if len(reached) > 1:
@@ -291,11 +266,9 @@ class Scorer:
         return self._result(claim, f"{held}/{measured}", single, grade, note)
 
     @staticmethod
-    def _result(claim: Claim, ours: str, estimate: Optional[Estimate], grade: str,
-                note: str) -> Score:
+    def _result(claim: Claim, ours: str, estimate: Optional[Estimate], grade: str, note: str) -> Score:
         low, high = (estimate.low, estimate.high) if estimate else (None, None)
-        return Score(claim.id, claim.reported or "-", ours, low, high, grade, note, claim,
-                     claim.target)
+        return Score(claim.id, claim.reported or "-", ours, low, high, grade, note, claim, claim.target)
 
     def all(self) -> List[Score]:
         """All claims, then the rows of the table of targets that no claim covers."""

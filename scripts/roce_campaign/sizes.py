@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """What the quick size of an experiment has less of than the full one, and what that does to its score."""
 
@@ -7,7 +5,7 @@ import re
 from typing import Dict, List, Sequence
 
 from .absolute import is_absolute
-from .claims import Case, Claim, place_of
+from .claims import Case, Claim
 from .grid import Point, seed_count
 from .metrics import Metric
 
@@ -23,9 +21,15 @@ def seeds_needed(full: Sequence[Point], quick: Sequence[Point]) -> Dict[frozense
 
     @return by coordinates
     """
-    have = {frozenset(p.coordinates.items()): len(p.seeds) for p in full}
-    return {place: min(LEAST_SEEDS, have.get(place, LEAST_SEEDS))
-            for place in (frozenset(p.coordinates.items()) for p in quick)}
+    have = {p.place: len(p.seeds) for p in full}
+    return {p.place: min(LEAST_SEEDS, have.get(p.place, LEAST_SEEDS)) for p in quick}
+
+
+def changed_options(full: Sequence[Point], quick: Sequence[Point]) -> Dict[frozenset, Dict[str, str]]:
+    """Options that points have otherwise in the full size, with words for it; by coordinates."""
+    before = {p.place: p.options for p in full}
+    return {p.place: {o: f"{o} {v} instead of {before[p.place][o]}" for o, v in p.options.items()
+                      if before.get(p.place, {}).get(o, v) != v} for p in quick}
 
 
 def mark_other_sizes(claims: Sequence[Claim], full: Sequence[Point], quick: Sequence[Point], axes: Dict[str, List[str]],
@@ -34,15 +38,13 @@ def mark_other_sizes(claims: Sequence[Claim], full: Sequence[Point], quick: Sequ
 
     Such a number is for the full size: a limit of 1.35 times the ideal 687 ms of 1 GiB cannot fail with 256 MiB.
     """
-    before, now = ({frozenset(p.coordinates.items()): p.options for p in points} for points in (full, quick))
+    options = changed_options(full, quick)
 
     def marked(case: Case) -> Case:
-        changes: Dict[str, None] = {}
-        for reference in case.references if is_absolute(case.expression, metrics) else []:
-            place = frozenset(place_of(reference, case.coordinates, axes).items())
-            old = before.get(place, {})
-            changes.update((f"{o} {v} instead of {old[o]}", None) for o, v in now.get(place, {}).items() if old.get(o, v) != v)
-        return case._replace(other_size=f"its number is for the full size, --quick has {', '.join(changes)}" if changes else "")
+        changes = [text for place in (case.places(axes) if is_absolute(case.expression, metrics) else [])
+                   for text in options.get(place, {}).values()]
+        listed = ", ".join(dict.fromkeys(changes))
+        return case._replace(other_size=f"its number is for the full size, --quick has {listed}" if changes else "")
 
     return [c if c.any_size else c._replace(cases=[marked(k) for k in c.cases]) for c in claims]
 
@@ -60,20 +62,11 @@ def describe_reduction(full: Sequence[Point], quick: Sequence[Point], full_axes:
         gone = [x for x in labels if x not in axes.get(axis, [])]
         if gone:
             texts.append(f"without {axis} {', '.join(gone[:6])}" + (", ..." if len(gone) > 6 else ""))
-    there = {frozenset(p.coordinates.items()): p.options for p in full}
-    changes: Dict[str, None] = {}
-    shorter = False
-    for point in quick:
-        before = there.get(frozenset(point.coordinates.items()), {})
-        for option, value in point.options.items():
-            old = before.get(option, value)
-            if old != value:
-                changes[f"{option} {value} instead of {old}"] = None
-                shorter |= option in ("duration", "stop") and bool(re.fullmatch(TIME, value))
-    some = list(changes)
+    changes = changed_options(full, quick)
+    some = list(dict.fromkeys(text for options in changes.values() for text in options.values()))
     texts += some[:6] + ([f"{len(some) - 6} more options"] if len(some) > 6 else [])
     if flatters:
         texts.append(flatters.strip())
-    elif shorter:
+    elif any(o in ("duration", "stop") and re.fullmatch(TIME, p.options[o]) for p in quick for o in changes[p.place]):
         texts.append(SHORTER)
     return texts

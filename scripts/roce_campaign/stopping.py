@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """When a campaign has enough seeds: more are added until the intervals of some claims are narrow.
 
@@ -8,13 +6,10 @@ at where an interval lies; the number of seeds at which it ends still depends on
 interval is a little too narrow on average.
 """
 
-import re
-from typing import List, NamedTuple, Optional, Tuple
+from typing import List, NamedTuple, Optional
 
 from .claims import Claim
-from .yamlread import Value
-
-MAX_SEEDS = 1000
+from .yamlread import Map, fail
 
 
 class Until(NamedTuple):
@@ -32,30 +27,20 @@ class Until(NamedTuple):
 
     def is_narrow(self, value: float, low: Optional[float], high: Optional[float]) -> bool:
         """True if an interval is narrow enough."""
-        return low is not None and (high - low) / 2 <= self.half_width * (
-            abs(value) if self.relative else 1)
+        return low is not None and (high - low) / 2 <= self.half_width * (abs(value) if self.relative else 1)
 
 
-def parse_width(text: str) -> Tuple[float, bool]:
-    """5, or 10% of the number."""
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*(%?)", text)
-    if not match or float(match[1]) <= 0:
-        raise ValueError(f"'{text}', expected a number above 0, or one with %")
-    return (float(match[1]) / 100, True) if match[2] else (float(match[1]), False)
-
-
-def read_until(value: Optional[Value], claims: List[Claim]) -> Optional[Until]:
+def read_until(value: Optional[Map], claims: List[Claim]) -> Optional[Until]:
     """The section "until" of an experiment."""
     if value is None:
         return None
-    fields = value.fields("until", ("claims", "half_width", "step", "most"),
-                          ("claims", "half_width", "most"))
-    numbers = [c.id for c in claims if c.kind != "relation"]
-    chosen = [v.one_of("until: claims", numbers) for v in fields["claims"].items("until: claims")]
-    width, relative = fields["half_width"].parsed("until: half_width", parse_width)
-    return Until(chosen, width, relative,
-                 fields["step"].whole("until: step", 1, MAX_SEEDS) if "step" in fields else 1,
-                 fields["most"].whole("until: most", 2, MAX_SEEDS))
+    known = [c.id for c in claims if c.kind != "relation"]
+    for name in value["claims"]:
+        if name not in known:
+            fail(name, f"until: claims '{name}', expected one of {', '.join(known)}")
+    relative = value["half_width"].endswith("%")
+    width = float(value["half_width"].rstrip("%")) / (100 if relative else 1)
+    return Until(list(map(str, value["claims"])), width, relative, int(value.get("step", 1)), int(value["most"]))
 
 
 def more_seeds(seeds: List[int], added: int) -> List[int]:

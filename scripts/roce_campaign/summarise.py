@@ -1,19 +1,13 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""All that is made of the runs: python3 -m roce_campaign.summarise FOLDER JOBS
-
-Also what scripts/score and scripts/plot begin with.
-"""
+"""The metrics of all runs of a results folder: what tables, scores and pages are made of."""
 
 import os
-import sys
 from typing import Iterable, Optional, Tuple
 
 import roce_manifest
 import roce_results as rr
 
-from . import experiment, only, page, workspace
+from . import experiment, only, workspace
 from .estimates import Results
 from .plan import Plan
 from .program import is_trusted
@@ -49,23 +43,8 @@ def load(folder: str, file: Optional[str], jobs: int,
     return Results.collect(found, plan, jobs), plan
 
 
-def of_name(name: str, folder: Optional[str],
-            targets: Optional[str] = None) -> Tuple[Results, Plan]:
+def of_name(name: str, folder: Optional[str], targets: Optional[str] = None) -> Tuple[Results, Plan]:
     """The same by an experiment's name; the folder is results/NAME unless given."""
     short, file = experiment.find(name)
     folder = folder or os.path.join(experiment.ROOT, "results", short)
     return load(folder, file, len(os.sched_getaffinity(0)), targets)
-
-
-def main() -> int:
-    """The command line."""
-    folder, jobs = sys.argv[1:]
-    results, plan = load(folder, None, int(jobs))
-    page.write_tables(results, plan)
-    page.write_score(results, plan)
-    page.write_page(results, plan)
-    return 0
-
-
-if __name__ == "__main__":
-    rr.run_main(main)

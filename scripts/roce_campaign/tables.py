@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Tables of metrics: a row for each label of an axis, or of several, a column for each metric."""
 
@@ -26,8 +24,7 @@ def interval(e: Optional[Estimate]) -> str:
     return "" if not e or e.low is None else f"[{number(e.low)}, {number(e.high)}]"
 
 
-def estimates(results: Results, plot: Plot, where: Selection
-              ) -> List[Tuple[List[str], List[Optional[Estimate]]]]:
+def estimates(results: Results, plot: Plot, where: Selection) -> List[Tuple[List[str], List[Optional[Estimate]]]]:
     """Labels and numbers of each row, in the order of "where" and the grid."""
     axes = plot.fields["rows"]
     metrics = [results.experiment.metrics[m] for m in plot.fields["metric"]]

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Values of options, judged by the program itself before the first run.
 
@@ -19,7 +17,7 @@ import roce_results as rr
 from . import identity
 from .experiment import Experiment
 from .plan import Plan, PlannedRun
-from .program import Placed
+from .yamlread import Text
 
 DRY_RUN = "dryRun"
 
@@ -57,7 +55,7 @@ def place_of(text: str, options: Dict[str, str]) -> Optional[str]:
 
     named = [n for n in options if re.search(rf"--{re.escape(n)}(?!\w|::)", text)] \
         or [n for n in options if word(n) and word(options[n])] or [n for n in options if word(n)]
-    places = [v.place for n, v in options.items() if n in named and isinstance(v, Placed)]
+    places = [v.place for n, v in options.items() if n in named and isinstance(v, Text)]
     return places[0] if places else None
 
 
@@ -72,13 +70,11 @@ def check(experiment: Experiment, plan: Plan, jobs: int) -> int:
     runs = unknown(plan)
     pool = ThreadPoolExecutor(max(1, jobs))
     try:
-        for run, text in zip(runs, pool.map(
-                lambda r: complaint(experiment.program, experiment.seed_option, r), runs)):
+        for run, text in zip(runs, pool.map(lambda r: complaint(experiment.program, experiment.seed_option, r), runs)):
             if text is not None:
                 point = ", ".join(f"{a}={v}" for a, v in run.point.items())
                 place = place_of(text, run.options) or f"{experiment.file}:1"
-                raise rr.ResultError(rr.one_line(
-                    f"{place}: the program refuses {point or 'the options'}: {text}"))
+                raise rr.ResultError(rr.one_line(f"{place}: the program refuses {point or 'the options'}: {text}"))
     finally:
         pool.shutdown(cancel_futures=True)
     return len(runs)

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The folder of a campaign's results: which files in it are the campaign's own.
 
@@ -26,8 +24,7 @@ from .figure_list import figure_files
 from .plan import Plan
 
 TABLES = ("index.html", "metrics.csv", "metrics-by-seed.csv", "runs.csv", "score.csv")
-FOLDERS = ("runs", "state", "logs", "figures", ".snakemake")
-KEPT = (LOCK, "plan.json", *FOLDERS, "logs/snakemake.log")  # from one campaign to the next
+KEPT = (LOCK, "plan.json", "runs", "logs", "figures", "logs/campaign.log")  # from one campaign to the next
 
 RUN_NAME = r".+-seed\d+-[0-9a-f]{8}"  # as in plan.py
 PART_NAME = RUN_NAME + r"\.part-.+"
@@ -83,8 +80,7 @@ def is_run(path: str) -> bool:
 
 def is_result(path: str) -> bool:
     """True for the folder of a run, also if its run.json was removed to have it repeated."""
-    return is_run(path) or (not os.path.islink(path)
-                            and os.path.isfile(os.path.join(path, "summary.json")))
+    return is_run(path) or (not os.path.islink(path) and os.path.isfile(os.path.join(path, "summary.json")))
 
 
 def damaged(plan: Plan) -> Dict[str, str]:
@@ -108,7 +104,7 @@ def forget(plan: Plan) -> None:
 
 
 def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
-    """Remove what a killed campaign left, marks without a run, and with `clean` stale runs.
+    """Remove what a killed campaign left, and with `clean` stale runs.
 
     @param known names of runs that are not stale
     @return the folders of stale runs, removed or not
@@ -116,15 +112,10 @@ def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
     for part in entries(plan, "runs", PART_NAME):
         if not os.path.islink(part):
             shutil.rmtree(part, ignore_errors=True)
-    for folder in ("", "state", "logs"):
+    for folder in ("", "logs"):
         for part in entries(plan, folder, PART_FILE):
             os.remove(part)
-    for mark in entries(plan, "state", RUN_NAME + r"\.done"):
-        key = os.path.basename(mark)[:-len(".done")]
-        if key not in plan.by_key or plan.record(plan.by_key[key]) is None:
-            os.remove(mark)
-    stale = [run for run in entries(plan, "runs", RUN_NAME)
-             if os.path.basename(run) not in known and is_run(run)]
+    stale = [run for run in entries(plan, "runs", RUN_NAME) if os.path.basename(run) not in known and is_run(run)]
     if clean:
         for run in stale:
             shutil.rmtree(run)

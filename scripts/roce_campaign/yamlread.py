@@ -1,15 +1,25 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""YAML with strict types: every complaint names the file and the line.
+"""YAML files checked against a schema: every complaint names the file and the line.
 
-Scalars keep the text they have in the file: "0.30" stays "0.30", "2:00:00" is no number of seconds
-and "off" no boolean. What a value means is decided where it is used.
+What is read are mappings, lists and texts that know their place in the file. Scalars keep the text they have
+there: "0.30" stays "0.30", "2:00:00" is no number of seconds and "off" no boolean. experiment.schema.json says
+what the parts of an experiment may be, in JSON Schema with these additions:
+
+  expected     what a text should be, for the message
+  format       one of FORMATS
+  whole        limits of a whole number
+  oneOrMore    a list of such values, or one without the list
+  keys         which keys go together, "NAME!" is required: those of "" and those of the one key that is there
+               ("reduction: one two!"), or with "by" those of the value of that key
 """
 
+import functools
+import json
 import math
+import os
 import re
-from typing import Callable, Dict, List, NoReturn, Optional, Sequence, Tuple
+import shlex
+from typing import Dict, List, NoReturn, Optional, Tuple, Union
 
 import roce_results as rr
 
@@ -18,25 +28,61 @@ try:
 except ImportError:
     raise rr.ResultError("campaigns need PyYAML: apt install python3-yaml") from None
 
-
 MAX_BYTES = 1_000_000  # of an experiment file
 MAX_DEPTH = 30  # of nesting, aliases followed
-MAX_NODES = 1_000_000  # of the document, aliases followed
-MAX_TEXT = 200  # of a label, name or title, characters
+MAX_NODES = 100_000  # of the document, aliases followed; the largest experiment has 5000
 MAX_TIME_NS = 1e18  # thirty years
 MAX_GBPS = 1e9
 # No text for a figure, a page or a program's argument: NUL and its like, halves of a character.
 NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-
-
 SMALLEST, LARGEST = 1e-100, 1e100  # of numbers: products of some of them are still numbers
+
+
+class Text(str):
+    """A scalar as it is written."""
+    place = ""  # file:line
+
+
+class Items(list):
+    """A list."""
+    place = ""
+
+
+class Map(dict):
+    """A mapping; its keys are texts."""
+    place = ""
+
+
+Tree = Union[Text, Items, Map]
+
+
+def fail(where: Tree, message: str) -> NoReturn:
+    """One line with the place."""
+    raise rr.ResultError(rr.one_line(f"{where.place}: {message}"))
+
+
+def some(value: Tree) -> List[Tree]:
+    """The elements of a list, or the value itself."""
+    return value if isinstance(value, list) else [value]
+
+
+def parsed(text: Text, parse, what: str):
+    """A text through a function that raises ValueError."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        fail(text, f"{what}: {error}")
+
+
+# ---------------------------------------------------------------------------------------- reading
 
 
 class Loader(yaml.SafeLoader):
     """Composes nodes within limits, and without what this language has no meaning for."""
 
-    def __init__(self, stream):
+    def __init__(self, stream, file: str):
         super().__init__(stream)
+        self.file = file
         self.level = 0
         self.sizes: Dict[int, Tuple[int, int]] = {}  # of finished nodes by id: depth and nodes
 
@@ -72,160 +118,56 @@ class Loader(yaml.SafeLoader):
         self.sizes[id(node)] = depth, count
         return node
 
+    def tree(self, node, made: Dict[int, Tree]) -> Tree:
+        """What a node is. @param made the trees of nodes, which aliases share"""
+        if id(node) not in made:
+            if isinstance(node, yaml.ScalarNode):
+                found = Text(node.value)
+            elif isinstance(node, yaml.SequenceNode):
+                found = Items(self.tree(n, made) for n in node.value)
+            else:
+                found = mapping([(self.tree(k, made), self.tree(v, made)) for k, v in node.value])
+            found.place = f"{self.file}:{node.start_mark.line + 1}"
+            made[id(node)] = found
+        return made[id(node)]
+
 
 def refuse(event, problem: str) -> NoReturn:
     """As PyYAML's own complaints."""
     raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
 
 
-class Value:
-    """A node of the file; the methods return what it must be, or raise with its line."""
+def mapping(pairs) -> Map:
+    """Keys and values in the file's order; a key twice is an error.
 
-    def __init__(self, node, file: str):
-        self.node = node
-        self.file = file
-        self.line = node.start_mark.line + 1
-
-    def fail(self, message: str) -> NoReturn:
-        """One line with the place."""
-        raise rr.ResultError(rr.one_line(f"{self.file}:{self.line}: {message}"))
-
-    def is_scalar(self) -> bool:
-        """A single value."""
-        return isinstance(self.node, yaml.ScalarNode)
-
-    def is_list(self) -> bool:
-        """A sequence."""
-        return isinstance(self.node, yaml.SequenceNode)
-
-    def is_map(self) -> bool:
-        """A mapping."""
-        return isinstance(self.node, yaml.MappingNode)
-
-    def text(self, what: str) -> str:
-        """A scalar as it is written; not empty."""
-        if not self.is_scalar():
-            self.fail(f"{what}: expected a single value")
-        if self.node.value == "":
-            self.fail(f"{what} is empty")
-        return self.node.value
-
-    def short(self, what: str, longest: int = MAX_TEXT) -> str:
-        """A scalar that is a line of some characters."""
-        text = self.text(what)
-        if "\n" in text or "\t" in text:
-            self.fail(f"{what}: expected a single line without tabs")
-        if len(text) > longest:
-            self.fail(f"{what} has {len(text)} characters, expected up to {longest}")
-        return text
-
-    def name(self, what: str) -> str:
-        """An identifier: letters, digits and underscores."""
-        text = self.short(what)
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text):
-            self.fail(f"{what} '{text}', expected letters, digits and underscores")
-        return text
-
-    def one_of(self, what: str, known: Sequence[str]) -> str:
-        """One of the known words."""
-        text = self.text(what)
-        if text not in known:
-            self.fail(f"{what} '{text}', expected one of {', '.join(known)}")
-        return text
-
-    def number(self, what: str) -> float:
-        """A finite number."""
-        text = self.text(what)
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value) or (value and not SMALLEST <= abs(value) <= LARGEST):
-            self.fail(f"{what} is '{text}', expected a number")
-        return value
-
-    def whole(self, what: str, low: int, high: int = 2**32 - 1) -> int:
-        """A whole number within limits."""
-        text = self.text(what)
-        if not re.fullmatch(r"\d{1,12}", text) or not low <= int(text) <= high:
-            self.fail(f"{what} is '{text}', expected a whole number from {low} to {high}")
-        return int(text)
-
-    def flag(self, what: str) -> bool:
-        """true or false."""
-        return self.one_of(what, ("true", "false")) == "true"
-
-    def parsed(self, what: str, parse: Callable):
-        """A scalar through a function that raises ValueError."""
-        try:
-            return parse(self.text(what))
-        except ValueError as error:
-            self.fail(f"{what}: {error}")
-
-    def items(self, what: str, allow_empty: bool = False) -> List["Value"]:
-        """The elements of a list."""
-        if not self.is_list():
-            self.fail(f"{what}: expected a list")
-        if not self.node.value and not allow_empty:
-            self.fail(f"{what}: the list is empty")
-        return [Value(n, self.file) for n in self.node.value]
-
-    def items_or_one(self, what: str) -> List["Value"]:
-        """The elements of a list, or the value itself."""
-        return self.items(what) if self.is_list() else [self]
-
-    def pairs(self, what: str) -> List[Tuple["Value", "Value"]]:
-        """Key and value of a mapping, in the file's order; a key twice is an error.
-
-        The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several;
-        of a key that is there more than once, the mapping's own value counts, then the first's.
-        """
-        if not self.is_map():
-            self.fail(f"{what}: expected a mapping (name: value)")
-        seen: Dict[str, int] = {}
-        own = []
-        merged = []
-        for key_node, value_node in self.node.value:
-            key = Value(key_node, self.file)
-            value = Value(value_node, self.file)
-            text = key.text(f"a key of {what}")
-            if text in seen:
-                key.fail(f"{what}: '{text}' is there twice (first in line {seen[text]})")
-            seen[text] = key.line
-            if text == "<<":
-                for source in value.items_or_one(f"{what}: <<"):
-                    merged += source.pairs(f"{what}: <<")
-            else:
-                own.append((key, value))
-        taken = {key.node.value for key, _ in own}
-        inherited = []
-        for key, value in merged:
-            if key.node.value not in taken:
-                taken.add(key.node.value)
-                inherited.append((key, value))
-        return inherited + own
-
-    def fields(self, what: str, known: Sequence[str],
-               required: Sequence[str] = ()) -> Dict[str, "Value"]:
-        """A mapping whose keys are all known."""
-        result = {}
-        for key, value in self.pairs(what):
-            text = key.node.value
-            if text not in known:
-                key.fail(f"{what}: unknown key '{text}', expected one of {', '.join(known)}")
-            result[text] = value
-        for name in required:
-            if name not in result:
-                self.fail(f"{what}: '{name}' is missing")
-        return result
+    The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several; of a key that is there more than
+    once, the mapping's own value counts, then the first's.
+    """
+    own = Map()
+    for key, value in pairs:
+        if not isinstance(key, Text):
+            fail(key, "a key of a mapping: expected a single value")
+        if key == "":
+            fail(key, "a key of a mapping is empty")
+        if key in own:
+            first = next(k for k in own if k == key)
+            fail(key, f"'{key}' is there twice (first in line {first.place.rpartition(':')[2]})")
+        own[key] = value
+    inherited: Dict[Text, Tree] = {}
+    for source in some(own.pop("<<", [])):
+        if not isinstance(source, Map):
+            fail(source, "<<: expected a mapping (name: value)")
+        for key, value in source.items():
+            inherited.setdefault(key, value)
+    return Map({**{k: v for k, v in inherited.items() if k not in own}, **own})
 
 
-def read(file: str, longest: int = MAX_BYTES) -> Value:
+def read(file: str, longest: int = MAX_BYTES) -> Tree:
     """The document of a file of up to so many bytes."""
     text = read_text(file, longest)
     line, problem, loader = 1, "", None
     try:
-        loader = Loader(text)
+        loader = Loader(text, file)
         node = loader.get_single_node()
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
@@ -240,7 +182,7 @@ def read(file: str, longest: int = MAX_BYTES) -> Value:
         raise rr.ResultError(rr.one_line(f"{file}:{line}: {problem}"))
     if node is None:
         raise rr.ResultError(f"{file}:1: empty, expected an experiment")
-    return Value(node, file)
+    return loader.tree(node, {})
 
 
 def read_text(file: str, longest: int = MAX_BYTES) -> str:
@@ -259,59 +201,189 @@ def read_text(file: str, longest: int = MAX_BYTES) -> str:
         raise rr.ResultError(f"{file}:{line}: not UTF-8") from None
 
 
-TIME_NS = {"ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9,
-         "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+# ----------------------------------------------------------------------------------------- values
+
+
+def number(text: str) -> float:
+    """A finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or (value and not SMALLEST <= abs(value) <= LARGEST):
+        raise ValueError(f"'{text}', expected a number")
+    return value
+
+
+def quantity(text: str, units: Dict[str, float], example: str, most: float, least: float = 0) -> float:
+    """A number with its unit."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*(\D*)", text)
+    value = float(match[1]) * units[match[2]] if match and match[2] in units else math.inf
+    if not least <= value <= most:
+        raise ValueError(f"'{text}', expected a {example}")
+    return value
 
 
 def parse_time_ns(text: str) -> float:
     """2ms or 500us in nanoseconds."""
-    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*(ps|ns|us|ms|s)", text)
-    value = float(match[1]) * TIME_NS[match[2]] if match else math.inf
-    if value > MAX_TIME_NS:
-        raise ValueError(f"'{text}', expected a time such as 500us or 2ms")
-    return value
+    return quantity(text, {"ps": 1e-3, "ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}, "time such as 500us or 2ms", MAX_TIME_NS)
 
 
 def parse_bytes(text: str) -> int:
     """100KB, 1.5MB or 4MiB in bytes."""
-    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([KMG]?i?B|)", text)
-    value = float(match[1]) * SIZES[match[2]] if match and match[2] in SIZES else math.inf
-    if value >= 2**64:
-        raise ValueError(f"'{text}', expected a size such as 5000, 100KB or 4MiB")
-    return round(value)
+    return round(quantity(text, {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30},
+                          "size such as 5000, 100KB or 4MiB", 2**64 - 1))
 
 
 def parse_rate_gbps(text: str) -> float:
     """12.5Gbps or 400Mbps in Gbit/s."""
-    match = re.fullmatch(r"(\d+(?:\.\d*)?)\s*([kMGT]?)bps", text)
-    units = {"": 1e-9, "k": 1e-6, "M": 1e-3, "G": 1.0, "T": 1e3}
-    value = float(match[1]) * units[match[2]] if match else 0.0
-    if not 0 < value <= MAX_GBPS:
-        raise ValueError(f"'{text}', expected a rate such as 12.5Gbps")
-    return value
+    return quantity(text, {"bps": 1e-9, "kbps": 1e-6, "Mbps": 1e-3, "Gbps": 1.0, "Tbps": 1e3}, "rate such as 12.5Gbps", MAX_GBPS,
+                    SMALLEST)
 
 
-class SizeRange:
-    """Flow sizes above `low` and up to `high` bytes; None: no limit."""
-
-    def __init__(self, low: Optional[int], high: Optional[int]):
-        self.low = low
-        self.high = high
-
-    def __contains__(self, size: int) -> bool:
-        return (self.low is None or size > self.low) and (self.high is None or size <= self.high)
-
-    @staticmethod
-    def parse(text: str) -> "SizeRange":
-        """">10MB" (above), "<=100KB" (up to) or "100KB-1MB" (above the first, up to the second)."""
-        match = re.fullmatch(r"(>|<=)\s*(\S.*)", text.strip())
-        if match:
-            size = parse_bytes(match[2].strip())
-            return SizeRange(size, None) if match[1] == ">" else SizeRange(None, size)
-        low, dash, high = text.partition("-")
-        if dash:
-            limits = parse_bytes(low.strip()), parse_bytes(high.strip())
-            if limits[0] < limits[1]:
-                return SizeRange(*limits)
+def parse_sizes(text: str) -> Tuple[Optional[int], Optional[int]]:
+    """">10MB" (above), "<=100KB" (up to) or "100KB-1MB" (above the first, up to the second), as limits in bytes."""
+    match = re.fullmatch(r"(>|<=)\s*(\S.*)", text.strip())
+    if match:
+        size = parse_bytes(match[2].strip())
+        return (size, None) if match[1] == ">" else (None, size)
+    low, dash, high = text.partition("-")
+    limits = (parse_bytes(low.strip()), parse_bytes(high.strip())) if dash else (0, 0)
+    if limits[0] >= limits[1]:
         raise ValueError(f"'{text}', expected for example >10MB, <=100KB or 100KB-1MB")
+    return limits
+
+
+def parse_after(text: str) -> Dict[str, float]:
+    """A time, or a part of the run such as 50%."""
+    share = re.fullmatch(r"(\d{1,2}(?:\.\d*)?)\s*%", text)
+    return {"after_share": float(share[1]) / 100} if share else {"after": parse_time_ns(text)}
+
+
+def parse_seeds(text: str) -> List[int]:
+    """A count (5: seeds 1 to 5) or a range (3-7)."""
+    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+    low, high = (1, 0) if not match else (1, int(match[1])) if match[2] is None else (int(match[1]), int(match[2]))
+    if not 1 <= low <= high or high - low >= 100_000:
+        raise ValueError(f"'{text}', expected a count from 1, an ascending range such as 3-7, or a list")
+    return list(range(low, high + 1))
+
+
+def split_options(text: str) -> List[str]:
+    """Options of sbatch as in a shell."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise ValueError(f"'{text}': {error}".lower()) from None
+
+
+FORMATS = {"number": number, "time": parse_time_ns, "rate": parse_rate_gbps, "sizes": parse_sizes, "after": parse_after,
+           "seeds": parse_seeds, "sbatch": split_options}
+
+# ----------------------------------------------------------------------------------------- schema
+
+KINDS = {"string": "a single value", "array": "a list", "object": "a mapping (name: value)"}
+
+
+def complaint(text: str, where: Tree):
+    """An error of one of our keywords."""
+    from jsonschema import ValidationError
+    return ValidationError(text, instance=where)
+
+
+def check_whole(_validator, limits, value, _schema):
+    """The keyword "whole"."""
+    low, high = limits
+    if isinstance(value, str) and not (re.fullmatch(r"\d{1,12}", value) and low <= int(value) <= high):
+        yield complaint(f"is '{value}', expected a whole number from {low} to {high}", value)
+
+
+def check_one_or_more(validator, schema, value, _schema):
+    """The keyword "oneOrMore"."""
+    if isinstance(value, list) and not value:
+        yield complaint("the list is empty", value)
+    for item in some(value):
+        yield from validator.descend(item, schema)
+
+
+def check_keys(_validator, cases, value, schema):
+    """The keyword "keys"."""
+    if not isinstance(value, dict):
+        return
+    known = [c for c in cases if c]
+    by = schema.get("by")
+    chosen = [c for c in known if (value.get(by) == c if by else c in value)]
+    if by and by in value and not chosen:
+        yield complaint(f"{by} '{value[by]}', expected one of {', '.join(known)}", value[by])
+    elif len(chosen) != 1:
+        yield complaint(f"'{by}' is missing" if by else f"expected exactly one of {', '.join(known)}", value)
+    else:
+        words = [by or chosen[0], *cases[chosen[0]].split(), *cases.get("", "").split()]
+        names = [w.rstrip("!") for w in words]
+        for key in value:
+            if key not in names:
+                yield complaint(f"unknown key '{key}', expected one of {', '.join(names)}", key)
+        for word in words:
+            if word.endswith("!") and word[:-1] not in value:
+                yield complaint(f"'{word[:-1]}' is missing", value)
+
+
+@functools.lru_cache(maxsize=None)
+def validator_of(part: str):
+    """What checks a part of an experiment. @param part a name of $defs in experiment.schema.json"""
+    try:
+        from jsonschema import Draft202012Validator, FormatChecker
+        from jsonschema.validators import extend
+    except ImportError:
+        raise rr.ResultError("campaigns need jsonschema: apt install python3-jsonschema") from None
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "experiment.schema.json"), encoding="utf-8") as stream:
+        schema = json.load(stream)
+    formats = FormatChecker(formats=())
+    for name, parse in FORMATS.items():
+        formats.checks(name, raises=ValueError)(lambda v, parse=parse: not isinstance(v, str) or [parse(v)] != [])
+    own = {"whole": check_whole, "oneOrMore": check_one_or_more, "keys": check_keys}
+    return extend(Draft202012Validator, own)({**schema, "$ref": f"#/$defs/{part}"}, format_checker=formats)
+
+
+def message(error) -> str:
+    """What is wrong, in words."""
+    value, wanted, rule = error.instance, error.validator_value, error.validator
+    if rule in ("whole", "oneOrMore", "keys"):
+        return error.message
+    if rule == "format":
+        return str(error.cause)
+    if rule == "type":
+        return "expected " + " or ".join(KINDS[k] for k in ([wanted] if isinstance(wanted, str) else wanted))
+    if rule == "enum":
+        return f"'{value}', expected one of {', '.join(wanted)}"
+    if rule == "required":
+        return next(f"'{name}' is missing" for name in wanted if name not in value)
+    if rule == "additionalProperties":
+        return f"unknown key '{unknown(error)}', expected one of {', '.join(error.schema['properties'])}"
+    if rule == "maxLength":
+        return f"has {len(value)} characters, expected up to {wanted}"
+    if rule == "minLength" or (rule in ("minItems", "minProperties") and not value):
+        return "is empty"
+    return (f"'{value}', " if isinstance(value, str) else "") + f"expected {error.schema['expected']}"
+
+
+def unknown(error) -> Text:
+    """The first key that a mapping should not have."""
+    return next(k for k in error.instance if k not in error.schema["properties"])
+
+
+def check(tree: Tree, part: str, what: str) -> Tree:
+    """The tree if it is as the schema has that part, else one line."""
+    error = next(validator_of(part).iter_errors(tree), None)
+    if error is None:
+        return tree
+    names, node = [what] if what else [], tree
+    for step in error.absolute_path:
+        node = node[step]
+        if isinstance(step, str):
+            names.append(step)
+        elif isinstance(node, Map) and isinstance(node.get("id"), Text):
+            names.append(node["id"])
+    text = message(error)
+    where = unknown(error) if error.validator == "additionalProperties" else error.instance
+    fail(where, (": ".join(names) or "the experiment") + (" " if text.startswith(("'", "is ", "has ")) else ": ") + text)

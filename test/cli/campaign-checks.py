@@ -292,8 +292,8 @@ def test_sizes(folder, build):
         check("grid" not in quick or "its number is for the full size, --quick has slow 1 instead of 10" in got["limit"].note,
               f"{got['limit']}")
         check(got["one-case"].ours == ("2/2" if "grid" in quick else "3/3"), f"one-case: {got['one-case']}")
-    for file in sorted((SCRIPTS / "experiments").glob("*.yaml")):
-        sections = file.read_text() + "".join((SCRIPTS / "experiments" / n).read_text()
+    for file in sorted((SCRIPTS / "experiments").glob("*/*.yaml")):
+        sections = file.read_text() + "".join((file.parent / n).read_text()
                                               for n in re.findall(r"^like: (\S+)", file.read_text(), re.M))
         if not re.search(r"^quick:", sections, re.M):
             continue
@@ -331,7 +331,7 @@ def test_significance():
 
 def test_texts():
     """No shipped experiment refers to a document that its reader has not."""
-    for file in sorted((SCRIPTS / "experiments").glob("*.*")):
+    for file in sorted((SCRIPTS / "experiments").glob("*/*.*")):
         for i, line in enumerate(file.read_text().splitlines() if file.is_file() else []):
             found = re.search(r"\[[A-Z]\d+(, [A-Z]\d+)*\]|\([AE]\d+\)|specification|[Aa]s T-[A-Z]", line)
             check(not found, f"{file.name}:{i + 1}: '{found and found[0]}' without its text")

@@ -41,7 +41,7 @@ plots:
 BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("{kind: ranks, title: Ranks, metric: [tail, middle], rows: place, series: law}",
      "{kind: ranks, metric: tail, rows: place}", 12, "'series' is missing"),
-    ("title: Best, metric: [tail, middle], rows: place", "metric: tail, rows: [place, law]", 13, "plot: rows"),
+    ("title: Best, metric: [tail, middle], rows: place", "metric: tail, rows: [place, law]", 13, "rows: expected a single value"),
     ("metric: [tail, middle], series: law, panel: place", "metric: [tail, middle], series: laws", 14, "plot: series 'laws'"),
 ]
 

@@ -102,14 +102,14 @@ claims:
 """
 
 BAD = [  # what is replaced in EXPERIMENT, by what, line, words
-    ("time_to, threshold: 0.9, tag: 0}", "time_to, tag: 0}", 7, "threshold: goes with"),
+    ("time_to, threshold: 0.9, tag: 0}", "time_to, tag: 0}", 7, "'threshold' is missing"),
     ("time_to, threshold: 0.5", "time_to, threshold: 1.5", 8, "up to 1"),
     ("hold: 3, tag: 0}", "hold: 0, tag: 0}", 9, "hold"),
     ("tag: 0, before: 500us", "tag: 0, before: 500", 11, "expected a time"),
-    ("share_below, threshold: 0.9", "share_below", 13, "threshold: goes with"),
+    ("share_below, threshold: 0.9", "share_below", 13, "'threshold' is missing"),
     ("statistic: mean, tag: 0, until: first_done", "statistic: mean, threshold: 0.9", 14,
-     "threshold: goes with"),
-    ("statistic: min, tag: 0, until", "statistic: min, tag: 0, hold: 2, until", 15, "hold: goes with"),
+     "only with statistic time_to or share_below"),
+    ("statistic: min, tag: 0, until", "statistic: min, tag: 0, hold: 2, until", 15, "time_to with hold:"),
     ("after: 75%", "after: 175%", 16, "expected a time"),
     ("bin: 200us, statistic: mean, after: 1ms, before: 1.4ms", "bin: 0us, statistic: mean", 17, "more than 0"),
     ("after: 1ms, until: first_done}", "after: 1ms, until: last_done}", 18, "'last_done'"),

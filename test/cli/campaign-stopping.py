@@ -47,7 +47,7 @@ BAD = [  # what is replaced in EXPERIMENT, by what, line, words
     ("claims: [mean]", "claims: [holds]", 5, "'holds'"),
     ("most: 7", "most: 1", 5, "until: most"),
     (", most: 7", "", 5, "'most' is missing"),
-    ("'>8'", "'>many'", 8, "expected a number behind >"),
+    ("'>8'", "'>many'", 8, "expected a number behind < or >"),
 ]
 
 

@@ -10,7 +10,6 @@ Most cases use a small program of their own, written here, whose flows have numb
 work out by hand; the kill in the middle and regress use two-dc-leaf-spine.
 """
 
-import base64
 import contextlib
 import csv
 import hashlib
@@ -285,7 +284,7 @@ def inodes(folder):
 def test_examples(build):
     """The experiments that are shipped are good ones; chapters.py runs that of the documentation."""
     for size in ("--quick", "--full"):
-        for file in sorted((SCRIPTS / "experiments").glob("*.yaml")):
+        for file in sorted((SCRIPTS / "experiments").glob("*/*.yaml")):
             good(run_here("reproduce", file.stem, size, "--dry-run", "--unchecked", "--build", build), file.name)
 
 
@@ -528,7 +527,7 @@ def test_kill(folder, build):
     process = start(experiment, out)
     try:
         end = time.monotonic() + 120
-        while len(list(out.glob("state/*.done"))) < 2:
+        while len(list(out.glob("runs/*/measures.json"))) < 2:
             check(process.poll() is None and time.monotonic() < end, "ended before it was killed")
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGSTOP)  # it has as much to do when the second one has been refused
@@ -545,12 +544,6 @@ def test_kill(folder, build):
     part = out / "runs" / (sorted(inodes(undisturbed))[-1] + ".part-host-1")
     part.mkdir(exist_ok=True)
     (part / "flows.csv").write_text(HEADER + "\n")
-    # And a finished run of which Snakemake does not know that it was finished.
-    name = f"state/{sorted(before)[0]}.done"
-    check((out / name).exists(), "a run without a mark")
-    incomplete = out / ".snakemake" / "incomplete"
-    incomplete.mkdir(exist_ok=True)
-    (incomplete / base64.urlsafe_b64encode(name.encode()).decode()).touch()
     done = good(run("reproduce", experiment, "--out", out), "after the kill")
     check(f"{len(before)} of them there already" in done.stderr, done.stderr)
     after = inodes(out)
@@ -585,7 +578,7 @@ def test_interrupt(folder):
     out = folder / "results"
     process = start(experiment, out)
     end = time.monotonic() + 100
-    while not list(out.glob("state/*.done")):
+    while not list(out.glob("runs/*/measures.json")):
         check(process.poll() is None and time.monotonic() < end, "ended before the interrupt")
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGINT)

@@ -113,11 +113,11 @@ def test_lists(types):
             name = entry["name"].replace(PREFIX, "")
             assert name.lower() in text, f"contrib/roce/README.md: {name} is missing"
     campaigns = (DOC / "howto" / "campaigns.rst").read_text(encoding="utf-8")
-    for table in sorted((ROOT / "scripts" / "experiments").glob("*-targets.csv")):
-        paper = table.name.split("-")[0]
+    for table in sorted((ROOT / "scripts" / "experiments").glob("*/*targets.csv")):
+        paper = table.parent.name
         assert f":doc:`/papers/{paper}`" in campaigns, f"campaigns.rst: paper {paper}, of which {table.name} has statements, is missing"
         statements = sum(row["paper"] == paper for row in rows(table))
-        if table.name != f"{paper}-targets.csv":
+        if table.name != "targets.csv":
             continue  # another reading of the same paper
         chapter = (DOC / "papers" / f"{paper}.rst").read_text(encoding="utf-8")
         numbers = re.findall(r"[Oo]f (?:the (?:paper's|same) )?(\d+) statements", chapter)

@@ -212,20 +212,6 @@ def test_jobs(cluster, experiment, folder):
     assert (out / "score.csv").read_text().splitlines()[1].split(",")[5] == "A", "score"
 
 
-def test_status(cluster, folder):
-    """What Snakemake is told of a job: while it runs, when it is killed, done, or unknown."""
-    def told(job):
-        return cluster.ask(sys.executable, SCRIPTS / "roce_campaign" / "slurm_status.py", job).stdout.strip()
-
-    folder.chmod(0o755)
-    short, long = (cluster.ask("sbatch", "--parsable", f"--chdir={folder}", f"--wrap=sleep {s}").stdout.strip() for s in (0, 100))
-    cluster.wait(lambda: told(long) == "running", "a job")
-    cluster.ask("scancel", long)
-    cluster.wait(lambda: told(long) == "failed", "the state of a cancelled job")
-    cluster.wait(lambda: told(short) == "success", "the state of a job that is done")
-    assert told("999999") == "success", "an unknown job"
-
-
 def test_failing_jobs(cluster, experiment, folder):
     """The workload is wrong only for the program itself: the job fails, and its words arrive here."""
     experiment.write_text(experiment.read_text().replace("load: 0.5", "load: 0.5, workload: no-such-workload"))

@@ -5,7 +5,7 @@
 
 The second call must have the numbers of a campaign that is run afresh then, and repeat nothing where nothing has changed. Also
 results whose commit was broken off at any step, and damaged: a reader has the whole new one, or says in one line why not and
-touches nothing. The program is a script that writes six flows; runs are made in this process, without Snakemake.
+touches nothing. The program is a script that writes six flows; runs are made in this process.
 """
 
 import contextlib
@@ -71,7 +71,7 @@ plots: []
 
 
 class InProcess(driver.Campaign):
-    """The runs that are missing, one after the other, in place of Snakemake."""
+    """The runs that are missing, one after the other, in place of driver.py."""
 
     def run(self, lock_stream) -> bool:
         for run in self.plan.by_key.values():

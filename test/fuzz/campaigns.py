@@ -19,6 +19,7 @@ import argparse
 import contextlib
 import functools
 import io
+import json
 import logging
 import os
 import random
@@ -47,6 +48,8 @@ from roce_campaign.plan import Plan  # noqa: E402
 
 import campaign_states  # noqa: E402
 
+SECTIONS = list(json.loads((ROOT / "scripts" / "roce_campaign" / "experiment.schema.json").read_text())["$defs"]["experiment"]["properties"])
+EXPERIMENTS = sorted((ROOT / "scripts" / "experiments").glob("*/*.yaml"), key=lambda f: f.name)
 SLOW_SECONDS = 5.0  # for the checks of a file
 HARD_SECONDS = 60  # for all that is done with one
 MEMORY = 3 << 30
@@ -77,7 +80,7 @@ ODD_EXPRESSIONS = [
     "{m}.real", "[{m}]", "{m}[0]", "True", "1if 1else 2", "'a'", "b'a'", "f'{m}'", "__import__('os')",
     "{m}(**{m})", "{m}(*{m})", "{m}({a}=None)", "{m}({a}=1j)", "0x" + "f" * 5000,
     "{m}({a}=0x" + "f" * 4500 + ")", "1 if {m} else 2", "({m} := 1)", "...", "not " * 90 + "{m} > 1"]
-KEYS = [*experiment.SECTIONS, "quick", "full", "of", "statistic", "scope", "size", "class", "tag", "pool",
+KEYS = [*SECTIONS, "quick", "full", "of", "statistic", "scope", "size", "class", "tag", "pool",
         "counter", "summary", "file", "column", "weight", "where", "group", "within", "after", "before",
         "until", "fairness", "bin", "threshold", "hold", "throughput", "over_seeds", "expression", "at",
         "label", "unit", "scale", "kind", "x", "series", "panel", "each", "log", "rows", "value", "ids",
@@ -487,7 +490,7 @@ def write_programs(folder: Path) -> None:
     """Programs that have the options that the experiments need, and do nothing."""
     names = {"seed", "out", "progress", "load", "cc", "mode", "opta", "optb", "optload", "optcc", "optmode"}
     programs = {"program.sh"}
-    for file in sorted((ROOT / "scripts" / "experiments").glob("*.yaml")):
+    for file in EXPERIMENTS:
         text = file.read_text()
         names.update(re.findall(r"([A-Za-z]\w*):", text))
         programs.update(re.findall(r"^program: (\S+)", text, re.M))
@@ -497,9 +500,14 @@ def write_programs(folder: Path) -> None:
         for path in (folder / "bin" / name, folder / name):
             path.write_text(f"#!/bin/sh\ncat <<'END'\n{lines}\nEND\n")
             path.chmod(0o755)
-    shutil.copytree(ROOT / "scripts" / "experiments", folder / "experiments")
-    for path in (folder / "experiments").iterdir():
-        shutil.move(str(path), folder / path.name)
+    # Every file is tried in one folder, with the targets of all papers in one table.
+    tables = []
+    for paper in sorted((ROOT / "scripts" / "experiments").iterdir()):
+        shutil.copytree(paper, folder, dirs_exist_ok=True)
+        if (folder / "targets.csv").exists():
+            tables.append((folder / "targets.csv").read_text())
+            (folder / "targets.csv").unlink()
+    (folder / "targets.csv").write_text(tables[0] + "".join(t.partition("\n")[2] for t in tables[1:]))
 
 
 def too_slow(_number, _frame) -> None:
@@ -523,7 +531,7 @@ def main(argv: List[str]) -> int:
     """Make files and try them."""
     args = parse_arguments(argv)
     chance = random.Random(args.seed)
-    originals = [f.read_text() for f in sorted((ROOT / "scripts" / "experiments").glob("*.yaml"))]
+    originals = [f.read_text() for f in EXPERIMENTS]
     mutator = Mutator(chance, originals)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     signal.signal(signal.SIGALRM, too_slow)
