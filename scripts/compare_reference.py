@@ -28,6 +28,7 @@ import roce_results as rr
 from roce_campaign.regress import Bound
 from roce_files import OwnFiles
 from roce_jobs import positive
+from roce_plot import look
 
 ROOT = Path(__file__).resolve().parents[1]
 # Short name in file names, --cc, further options.
@@ -191,11 +192,10 @@ def compare(runner: Runner, pool: ThreadPoolExecutor, repeats: int, short: str, 
 
 def draw(transports: Sequence[Transport], path: str) -> None:
     """Medians and P99 by size; the bars span the runs with shifted starts."""
-    plt = rr.apply_style()
-    figure, axes = plt.subplots(1, len(transports), figsize=(3.6 * len(transports), 3.4), sharey=True)
+    figure, axes = look.pyplot().subplots(1, len(transports), figsize=(3.6 * len(transports), 3.4), sharey=True)
     for axis, found in zip(axes, transports):
         sizes = [size for size in found.theirs.figures if size != "all"]
-        for i, (name, colour) in enumerate(zip(PERCENTILES, rr.COLOURS)):
+        for i, (name, colour) in enumerate(zip(PERCENTILES, look.COLOURS)):
             for x, size in enumerate(sizes):
                 axis.plot([x + 0.12] * len(found.spread(size, i)), found.spread(size, i), color=colour, linewidth=4, alpha=0.3,
                           solid_capstyle="butt")

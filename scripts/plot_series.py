@@ -1,6 +1,4 @@
 #!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Plot the time series of a run.
 
@@ -13,261 +11,143 @@ recorded on change is drawn; names of nodes come from "nodeNames" in summary.jso
 """
 
 import argparse
-import bisect
 import os
-import statistics
-from typing import Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Tuple
 
-import plot_comparison
-import plot_fct
-import plot_queues
-import roce_manifest
 import roce_results as rr
+from roce_plot import axes, look, series
+import numpy as np
+import pandas as pd
+import roce_manifest
 
 BINS = 250  # of averages over time
-
-Key = Tuple[str, ...]
-
-
-class Series(NamedTuple):
-    """One quantity of one queue, flow or port; a value holds until the next."""
-
-    times_us: List[float]
-    values: List[float]
-
-    def at(self, time_us: float) -> float:
-        """The value at a time; 0 before the first."""
-        index = bisect.bisect_right(self.times_us, time_us)
-        return self.values[index - 1] if index else 0.0
-
-    def between(self, time_us: float) -> float:
-        """The same of a count that grows evenly from one row to the next."""
-        index = bisect.bisect_right(self.times_us, time_us)
-        if index == 0 or index == len(self.times_us):
-            return self.values[index - 1] if index else 0.0
-        t0, t1 = self.times_us[index - 1], self.times_us[index]
-        v0, v1 = self.values[index - 1], self.values[index]
-        return v0 + (v1 - v0) * (time_us - t0) / (t1 - t0)
+PORT = ("node", "port", "class")
+TABLES = {"queues": (PORT, "queue_bytes"), "rates": (("flow",), "acked_bytes", "rate_bps"),
+          "transport": (("variable", "flow"), "value"), "pauses": (PORT, "paused_ns"), "utilisation": (PORT[:2], "utilisation")}
 
 
-class Window(NamedTuple):
-    """The stretch of time that is drawn, in us."""
+def read_tables(folder: str, names: Dict[str, str]) -> Dict[str, pd.DataFrame]:
+    """The tables that a folder has, with the columns series and value.
 
-    begin: float
-    end: float
-
-    def edges(self) -> List[float]:
-        """Borders of the bins."""
-        return [self.begin + (self.end - self.begin) * i / BINS for i in range(BINS + 1)]
-
-
-class Panel(NamedTuple):
-    """A panel: what the axis says, and who draws."""
-
-    label: str
-    draw: Callable
+    @param names of nodes
+    """
+    tables = {}
+    for table, (keys, value, *more) in TABLES.items():
+        if os.path.exists(roce_manifest.file_of(folder, f"{table}.csv")):
+            data = series.read(folder, f"{table}.csv", keys, [value, *more], gaps=True).fillna({value: 0.0, **dict.fromkeys(more, 0.0)})
+            if len(data):
+                data = data.rename(columns={value: "value"})
+                tables[table] = data.assign(series="flow " + data["flow"].astype(str)) if "flow" in keys else pd.concat(
+                    part.assign(series=port) for port, *_, part in series.by_port(data, names))
+    return tables
 
 
-def read_series(folder: str, name: str, keys: Key, value: str) -> Dict[Key, Series]:
-    """A column of a table by the key columns; nothing if there is no such file."""
-    series: Dict[Key, Series] = {}
-    if not os.path.exists(roce_manifest.file_of(folder, name)):
-        return series
-    for row in plot_comparison.rows(folder, name, ("time_ns", *keys, value), "a program's --out"):
-        entry = series.setdefault(tuple(row[1:-1]), Series([], []))
-        entry.times_us.append(plot_comparison.number(row[0], f"{name}: time_ns") / 1000)
-        entry.values.append(plot_comparison.number(row[-1], f"{name}: {value}") if row[-1] else 0.0)
-    return series
+def growth(time_us: np.ndarray, counts: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """How fast a count grows in each bin, per us; it grows evenly between samples, which may be coarser than bins."""
+    return np.diff(np.interp(edges, time_us, counts, left=0)) / (edges[1] - edges[0])
 
 
-def largest(series: Dict[Key, Series], top: int, of: Callable[[Series], float]) -> List[Key]:
-    """The keys of the largest ones."""
-    return sorted(series, key=lambda k: (-of(series[k]), k))[:top]
+def interval_of(table: str, data: pd.DataFrame, summary: dict) -> Optional[float]:
+    """Most frequent time between samples, us (the last one may be shorter); none if the table was written on change."""
+    if summary.get("configuration", {}).get(table) == "change":
+        return None
+    times = data["time_us"].drop_duplicates().sort_values()
+    gaps = times.diff().round(6).mode()
+    return times.iloc[0] if gaps.empty else gaps[0]
 
 
-def growth(series: Series, window: Window, factor: float) -> List[float]:
-    """How fast a count grows in each bin, per us, times a factor."""
-    edges = window.edges()
-    counts = [series.between(edge) for edge in edges]  # samples may be coarser than bins
-    width = edges[1] - edges[0]
-    return [(b - a) * factor / width for a, b in zip(counts, counts[1:])]
+def busy_share(data: pd.DataFrame, edges: np.ndarray, interval: Optional[float]) -> np.ndarray:
+    """Average of a utilisation in each bin.
+
+    @param interval between samples, or none: on change
+    """
+    time, value = data["time_us"].to_numpy(), data["value"].to_numpy()
+    before = np.append(0.0, time[:-1])
+    if interval is None:
+        return growth(time, np.append(0.0, np.cumsum(np.diff(time) * value[:-1])), edges)
+    begin = np.maximum(before, time - interval)  # there are no rows while nothing is sent
+    done = np.cumsum((time - begin) * value)
+    return growth(np.column_stack([begin, time]).ravel(), np.column_stack([np.append(0.0, done[:-1]), done]).ravel(), edges)
 
 
-def sampling_interval(table: Dict[Key, Series]) -> float:
-    """Most frequent time between samples, us; the last one may be shorter."""
-    times = sorted({t for s in table.values() for t in s.times_us})
-    gaps = [round(b - a, 6) for a, b in zip(times, times[1:])]
-    return statistics.mode(gaps) if gaps else times[0]
+def strips(data: pd.DataFrame, interval: Optional[float]) -> pd.DataFrame:
+    """Columns series, begin, end, share of each stretch of time in which a port was paused."""
+    before = data.groupby("series", sort=False)
+    length = (data["value"] - before["value"].shift(fill_value=0.0)) / 1000  # pauses.csv counts nanoseconds
+    begin = np.maximum(before["time_us"].shift(fill_value=0.0), data["time_us"] - (interval or length))
+    found = pd.DataFrame({"series": data["series"], "begin": begin, "end": data["time_us"],
+                          "share": (length / (data["time_us"] - begin).clip(lower=1e-9)).clip(upper=1)})
+    return found[length > 0]
 
 
-def busy_share(series: Series, window: Window, interval: Optional[float]) -> List[float]:
-    """Average of a utilisation in each bin; interval between samples, or none: on change."""
-    busy = Series([], [])  # so far
-    total = 0.0
-    for i, time in enumerate(series.times_us):
-        before = series.times_us[i - 1] if i else 0.0
-        if interval is None:
-            total += (time - before) * series.values[i - 1] if i else 0.0
-        else:
-            # There are no rows while nothing is sent.
-            begin = max(before, time - interval)
-            busy.times_us.append(begin)
-            busy.values.append(total)
-            total += (time - begin) * series.values[i]
-        busy.times_us.append(time)
-        busy.values.append(total)
-    return growth(busy, window, 1.0)
+def largest(data: pd.DataFrame, of: str, count: int) -> List[str]:
+    """The series with the largest values: their max, last or sum."""
+    found = data.groupby("series", sort=False)["value"].agg(of)
+    return list(found.sort_values(ascending=False, kind="stable").index[:count])
 
 
-def stairs(ax, points: List[float], window: Window, **style) -> None:
-    """One value per bin."""
-    edges = window.edges()
-    ax.plot([e for pair in zip(edges, edges[1:]) for e in pair], [p for p in points for _ in (0, 1)],
-            **style)
+def pick(data: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The rows of these series, in their order."""
+    parts = data.groupby("series")
+    return pd.concat([parts.get_group(name) for name in names]) if len(names) else data[:0]
 
 
-def step_line(ax, series: Series, window: Window, factor: float, **style) -> None:
-    """A value that holds until the next."""
-    inside = [(t, v) for t, v in zip(*series) if window.begin < t <= window.end]
-    if series.times_us[0] <= window.begin:
-        inside.insert(0, (window.begin, series.at(window.begin)))
-    if not inside:
-        return
-    queue = plot_queues.Queue("", [t for t, _ in inside], [v for _, v in inside])
-    points = plot_queues.steps(*plot_queues.thin(queue, *window), window.end)
-    ax.plot([t for t, _ in points], [v * factor for _, v in points], **style)
+def averages(data: pd.DataFrame, rate: Callable[[pd.DataFrame], np.ndarray], edges: np.ndarray) -> pd.DataFrame:
+    """What `rate` makes of the rows of each series: a value for each bin."""
+    return pd.concat(pd.DataFrame({"series": name, "time_us": edges[:-1], "value": rate(part)})
+                     for name, part in data.groupby("series", sort=False))
 
 
-def line_style(rank: int) -> dict:
-    """Colour and order: the largest is on top."""
-    return {"linewidth": 1.0, "color": rr.COLOURS[rank % len(rr.COLOURS)], "zorder": 20 - rank}
+def panels_of(tables: Dict[str, pd.DataFrame], summary: dict, top: int, variable: Optional[str], edges: np.ndarray
+              ) -> Dict[Tuple[str, str], pd.DataFrame]:
+    """What is drawn in each panel, by its table and title: the series with the largest values, the largest first.
+
+    @param variable of the rate law, or none: its first
+    """
+    found, flows = {}, []
+    if "queues" in tables:
+        found["queues", "queue"] = pick(tables["queues"], largest(tables["queues"], "max", top))
+    if "rates" in tables:
+        data = tables["rates"]
+        flows = largest(data, "last", top)
+        found["rates", "goodput (Gbit/s)"] = pick(averages(
+            data, lambda part: 8e-3 * growth(part["time_us"], part["value"], edges), edges), flows)
+        found["rates", "allowed rate (Gbit/s)"] = pick(data.assign(value=data["rate_bps"] / 1e9), flows)
+    names = list(tables["transport"]["variable"].unique()) if "transport" in tables else []
+    if variable is not None and variable not in names:
+        raise rr.ResultError(f"--variable {variable}, expected one of {', '.join(names)}")
+    for chosen in [variable] if variable else names[:1]:
+        data = tables["transport"][tables["transport"]["variable"] == chosen]
+        there = list(data["series"].unique())
+        found["transport", chosen] = pick(data, [flow for flow in flows if flow in there] or there[:top])
+    if "pauses" in tables:
+        data = pick(tables["pauses"], largest(tables["pauses"], "last", 3 * top))
+        found["pauses", "paused"] = strips(data, interval_of("pauses", tables["pauses"], summary))
+    if "utilisation" in tables:
+        interval = interval_of("utilisation", tables["utilisation"], summary)
+        data = averages(tables["utilisation"], lambda part: busy_share(part, edges, interval), edges)
+        found["utilisation", "utilisation of ports"] = pick(data, largest(data, "sum", top))
+    return found
 
 
-class Run:
-    """What a folder has."""
-
-    def __init__(self, folder: str, top: int) -> None:
-        self.folder = folder
-        self.top = top
-        self.summary = rr.read_summary(folder)
-        self.queues = read_series(folder, "queues.csv", ("node", "port", "class"), "queue_bytes")
-        self.acked = read_series(folder, "rates.csv", ("flow",), "acked_bytes")
-        self.rates = read_series(folder, "rates.csv", ("flow",), "rate_bps")
-        self.transport = read_series(folder, "transport.csv", ("variable", "flow"), "value")
-        self.paused = read_series(folder, "pauses.csv", ("node", "port", "class"), "paused_ns")
-        self.busy = read_series(folder, "utilisation.csv", ("node", "port"), "utilisation")
-        self.flows = largest(self.acked, top, lambda s: s.values[-1])
-
-    def end_us(self) -> float:
-        """Time of the last row of any table."""
-        tables = (self.queues, self.acked, self.transport, self.paused, self.busy)
-        return max((s.times_us[-1] for t in tables for s in t.values()), default=0.0)
-
-    def port(self, key: Key) -> str:
-        """Name of a port, with its class if the key has one."""
-        node = self.summary.get("nodeNames", {}).get(key[0], f"node {key[0]}")
-        return f"{node} port {key[1]}" + (f" class {key[2]}" if len(key) > 2 else "")
-
-    def interval(self, option: str, table: Dict[Key, Series]) -> Optional[float]:
-        """Time between samples; none if the table was written on change."""
-        mode = self.summary.get("configuration", {}).get(option)
-        return None if mode == "change" else sampling_interval(table)
-
-    def panels(self, variable: Optional[str]) -> List[Panel]:
-        """Panels of the tables that are there."""
-        panels = []
-        if self.queues:
-            panels.append(Panel("queue (KB)", self.draw_queues))
-        if self.acked:
-            panels.append(Panel("goodput (Gbit/s)", self.draw_goodput))
-            panels.append(Panel("allowed rate (Gbit/s)", self.draw_rates))
-        names = list(dict.fromkeys(key[0] for key in self.transport))
-        if variable is not None and variable not in names:
-            raise rr.ResultError(f"--variable {variable}, expected one of {', '.join(names)}")
-        if names:
-            name = variable or names[0]
-            panels.append(Panel(name, lambda ax, window: self.draw_variable(ax, window, name)))
-        if self.paused:
-            panels.append(Panel("paused", self.draw_pauses))
-        if self.busy:
-            panels.append(Panel("utilisation", self.draw_busy))
-        return panels
-
-    def draw_queues(self, ax, window: Window) -> None:
-        """The longest queues."""
-        for rank, key in enumerate(largest(self.queues, self.top, lambda s: max(s.values))):
-            step_line(ax, self.queues[key], window, 1e-3, label=self.port(key), **line_style(rank))
-
-    def draw_goodput(self, ax, window: Window) -> None:
-        """The flows with most bytes."""
-        for rank, key in enumerate(self.flows):
-            stairs(ax, growth(self.acked[key], window, 8e-3), window, label=f"flow {key[0]}",
-                   **line_style(rank))
-
-    def draw_rates(self, ax, window: Window) -> None:
-        """What the rate law allows the same flows."""
-        for rank, key in enumerate(self.flows):
-            step_line(ax, self.rates[key], window, 1e-9, label=f"flow {key[0]}", **line_style(rank))
-
-    def draw_variable(self, ax, window: Window, name: str) -> None:
-        """A variable of the rate law, for the same flows."""
-        chosen = [k for k in ((name, flow[0]) for flow in self.flows) if k in self.transport]
-        for rank, key in enumerate(chosen or [k for k in self.transport if k[0] == name][:self.top]):
-            step_line(ax, self.transport[key], window, 1.0, label=f"flow {key[1]}",
-                      **line_style(rank))
-
-    def draw_pauses(self, ax, window: Window) -> None:
-        """A row per port and class, darker where it was paused for more of the time."""
-        keys = largest(self.paused, 3 * self.top, lambda s: s.values[-1])[::-1]
-        interval = self.interval("pauses", self.paused)
-        for height, key in enumerate(keys):
-            series = self.paused[key]
-            for i, (time, total) in enumerate(zip(*series)):
-                # pauses.csv counts nanoseconds.
-                length = (total - (series.values[i - 1] if i else 0.0)) / 1000
-                if length > 0 and time > window.begin:
-                    begin = series.times_us[i - 1] if i else 0.0
-                    begin = max(begin, time - (interval or length))
-                    share = min(1.0, length / max(time - begin, 1e-9))
-                    ax.broken_barh([(begin, time - begin)], (height - 0.4, 0.8), linewidth=0,
-                                   facecolors=rr.COLOURS[1], alpha=0.15 + 0.85 * share)
-        ax.set_yticks(range(len(keys)), [self.port(key) for key in keys], fontsize=6)
-        ax.set_ylim(-0.6, len(keys) - 0.4)
-
-    def draw_busy(self, ax, window: Window) -> None:
-        """The busiest ports."""
-        interval = self.interval("utilisation", self.busy)
-        shares = {key: busy_share(s, window, interval) for key, s in self.busy.items()}
-        busiest = sorted(shares, key=lambda k: (-sum(shares[k]), k))[:self.top]
-        for rank, key in enumerate(busiest):
-            stairs(ax, shares[key], window, label=self.port(key), **line_style(rank))
-        ax.set_ylim(0, 1.05)
-
-
-def plot(run: Run, path: str, window: Window, variable: Optional[str]) -> None:
+def plot(panels: Dict[Tuple[str, str], pd.DataFrame], path: str, begin: float, end: float, top: int) -> None:
     """The figure."""
-    panels = run.panels(variable)
-    if not panels:
-        raise rr.ResultError(f"{run.folder} has no time series; expected a run with --queues, "
-                             "--rates, --transport, --pauses or --utilisation")
-    plt = rr.apply_style()
-    fig, axes = plt.subplots(len(panels), 1, figsize=(10.5, 1.2 + 1.55 * len(panels)), sharex=True,
-                             squeeze=False)
-    for ax, panel in zip(axes[:, 0], panels):
-        panel.draw(ax, window)
-        ax.set_ylabel(panel.label, fontsize=8)
-        if ax.get_legend_handles_labels()[0]:
-            ax.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.005, 1.05), borderaxespad=0)
-        if panel.label != "paused" and ax.get_ylim()[0] < 0 < ax.get_ylim()[1] and \
-                min(min(line.get_ydata(), default=0) for line in ax.get_lines()) >= 0:
-            ax.set_ylim(bottom=0)
-    axes[-1, 0].set_xlim(window.begin, window.end)
-    axes[-1, 0].set_xlabel("simulated time (us)")
-    plot_fct.finish_layout(fig, [], [
-        f"The {run.top} longest queues, flows with most bytes and busiest ports. Goodput and "
-        f"utilisation are averages over {1000 * (window.end - window.begin) / BINS:.0f} ns."])
-    plot_fct.save_figure(fig, path)
-    plt.close(fig)
+    figure = look.Figure(len(panels), 1, 10.5, 1.6, sharex=True)
+    for ax, ((table, title), data) in zip(figure.panels, panels.items()):
+        ax.set_ylabel(title, fontsize=look.SMALL)
+        if table == "pauses":
+            axes.strips(ax, data[data["end"] > begin])
+            continue
+        axes.over_time(ax, data, begin, end, look.styles(data["series"].unique()))
+        axes.names_beside(ax)
+        if table == "queues":
+            look.scale(ax.yaxis, "B", ax.get_ylim()[1], title)
+        if ax.dataLim.y0 >= 0:
+            ax.set_ylim(0, 1.05 if table == "utilisation" else None)
+    figure.panels[-1].set_xlim(begin, end)
+    look.scale(figure.panels[-1].xaxis, "us", end, "simulated time")
+    figure.save(path, [], [f"The {top} longest queues, flows with most bytes and busiest ports. Goodput and utilisation are averages "
+                           f"over {look.text_of('us')((end - begin) / BINS)}."])
 
 
 def main() -> int:
@@ -283,12 +163,16 @@ def main() -> int:
     args = parser.parse_args()
     if args.top < 1:
         raise rr.ResultError(f"--top {args.top}, expected at least 1")
-    run = Run(args.run, args.top)
-    window = Window(args.begin, run.end_us() if args.end is None else args.end)
-    if window.end <= window.begin and run.panels(args.variable):
-        raise rr.ResultError(f"--to {window.end}, expected more than --from {window.begin}")
+    summary = rr.read_summary(args.run)
+    tables = read_tables(args.run, summary.get("nodeNames", {}))
+    if not tables:
+        raise rr.ResultError(f"{args.run} has no time series; expected a run with --queues, --rates, --transport, --pauses or "
+                             "--utilisation")
+    end = max(data["time_us"].max() for data in tables.values()) if args.end is None else args.end
+    if end <= args.begin:
+        raise rr.ResultError(f"--to {end}, expected more than --from {args.begin}")
     path = os.path.join(args.out or args.run, "series.png")
-    plot(run, path, window, args.variable)
+    plot(panels_of(tables, summary, args.top, args.variable, np.linspace(args.begin, end, BINS + 1)), path, args.begin, end, args.top)
     print(path)
     return 0
 

@@ -1,6 +1,4 @@
 #!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Plot what a tuner measured and changed over time.
 
@@ -8,120 +6,66 @@
 
 writes tuning.png: utility, throughput, RTT, pauses, the share of elephants, and a panel for each
 parameter that changes in one of the runs. Reads tuning.csv of each run folder (column time_ns, and
-whichever others there are): a row tells of the interval that ends then.
+whichever others there are): a row is about the interval that ends then.
 """
 
 import argparse
-import csv
 import math
 import os
-from typing import Callable, Dict, List, NamedTuple, Tuple
+from typing import Dict
 
-import plot_fct
-import roce_manifest
 import roce_results as rr
+from roce_plot import look, series
+import pandas as pd
 
 COLUMNS = 4
-PLAIN = {"time_ns", "state", "candidate", "kl", "temperature"}  # no panel
+PLAIN = ("state", "candidate", "kl", "temperature")  # no panel
+MEASURED = {"utility": "utility", "o_tp": "throughput of busy uplinks (share of rate)",
+            "o_rtt": "RTT (times that of an empty path)", "o_pfc": "share of time not paused",
+            "r_elephants": "share of elephants among flows"}
 
 
-class Measured(NamedTuple):
-    """A panel of what was measured."""
-
-    column: str
-    title: str
-    value: Callable[[float], float]
-
-
-MEASURED = (Measured("utility", "utility", float),
-            Measured("o_tp", "throughput of busy uplinks (share of rate)", float),
-            Measured("o_rtt", "RTT (times that of an empty path)",
-                     lambda v: 1 / v if v > 0 else math.nan),
-            Measured("o_pfc", "share of time not paused", float),
-            Measured("r_elephants", "share of elephants among flows", float))
-
-Lines = Dict[str, Tuple[List[float], List[float]]]  # times (ms) and values by column
+def read_tuning(folder: str) -> pd.DataFrame:
+    """time_us and the columns of numbers of a run that say something: all that was measured, and the parameters that change."""
+    data = series.read(folder, "tuning.csv", (), (), "a run with a tuner", PLAIN)
+    data = data[[c for c in data if c == "time_us" or (c in MEASURED and data[c].notna().any()) or data[c].nunique() > 1]]
+    # It is measured as a share of an empty path's RTT over this.
+    return data.assign(o_rtt=1 / data["o_rtt"].where(data["o_rtt"] > 0)) if "o_rtt" in data else data
 
 
-def read_tuning(folder: str) -> Lines:
-    """The columns of numbers of a run; empty fields are left out."""
-    file = roce_manifest.file_of(folder, "tuning.csv")
-    found: Lines = {}
-    try:
-        with open(file, newline="", encoding="utf-8") as stream:
-            reader = csv.DictReader(stream)
-            if "time_ns" not in (reader.fieldnames or []):
-                raise rr.ResultError(f"{file}:1: missing column(s) time_ns")
-            for row in reader:
-                try:
-                    time = float(row["time_ns"]) / 1e6
-                    for column, text in row.items():
-                        if column in PLAIN or not text:
-                            continue
-                        times, values = found.setdefault(column, ([], []))
-                        times.append(time)
-                        values.append(float(text))
-                except (ValueError, TypeError):
-                    raise rr.ResultError(f"{file}:{reader.line_num}: expected numbers") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}, expected a run "
-                             "with a tuner") from None
-    return found
+def panels(runs: Dict[str, pd.DataFrame]) -> Dict[str, str]:
+    """Titles of what is drawn, by column."""
+    there = dict.fromkeys(c for data in runs.values() for c in data if c != "time_us")
+    shown = [c for c in MEASURED if c in there] + [c for c in there if c not in MEASURED]
+    return {c: MEASURED.get(c, c.split(".", 1)[-1]) for c in shown}
 
 
-def panels(runs: Dict[str, Lines]) -> List[Measured]:
-    """What is drawn: what was measured, and the parameters that change."""
-    shown = [m for m in MEASURED if any(m.column in lines for lines in runs.values())]
-    known = {m.column for m in MEASURED}
-    names: Dict[str, None] = {}
-    for lines in runs.values():
-        names.update((n, None) for n in lines if n not in known and len(set(lines[n][1])) > 1)
-    return shown + [Measured(n, n.split(".", 1)[-1] if "." in n else n, float) for n in names]
-
-
-def plot(folders: Dict[str, str], file: str) -> bool:
+def plot(folders: Dict[str, str], file: str, styles: Dict[str, dict] = None) -> bool:
     """Draw the runs, each with its label.
 
     @return false if there is nothing to draw
     """
     runs = {label: read_tuning(folder) for label, folder in folders.items()}
+    styles = styles or look.styles(runs)
     shown = panels(runs)
     if not shown:
         return False
-    plt = rr.apply_style()
-    from matplotlib.lines import Line2D
-
     columns = min(COLUMNS, len(shown))
-    fig, axes = plot_fct.panel_grid(plt, len(shown), columns, 0.4 + 3.4 * columns, 2.1, sharex=True,
-                                    sharey=False)
-    handles = []
-    for i, (label, lines) in enumerate(runs.items()):
-        colour = rr.COLOURS[i % len(rr.COLOURS)]
-        handles.append(Line2D([], [], color=colour, label=label))
-        for ax, panel in zip(axes, shown):
-            times, values = lines.get(panel.column, ([], []))
-            # Nothing was measured between rows far apart: no line there.
-            step = min((b - a for a, b in zip(times, times[1:])), default=0.0)
-            x: List[float] = []
-            y: List[float] = []
-            for before, time, value in zip([math.inf] + times, times, values):
-                if time - before > 1.5 * step:
-                    x.append(before)
-                    y.append(math.nan)
-                x.append(time)
-                y.append(panel.value(value))
-            ax.plot(x, y, color=colour, linewidth=1.1, alpha=0.9, zorder=3,
-                    marker="." if len(x) < 60 else "", markersize=3)
-    for i, (ax, panel) in enumerate(zip(axes, shown)):
-        ax.set_title(panel.title, fontsize="small")
-        ax.xaxis.set_tick_params(labelbottom=True)
-        if i >= len(shown) - columns:
-            ax.set_xlabel("simulated time (ms)")
-    plot_fct.finish_layout(fig, handles, [
-        "A point for each interval in which something was measured. Parameters are those in force in "
-        "it, in units of the table; those that never change are not drawn."])
-    plot_fct.save_figure(fig, file)
-    plt.close(fig)
+    figure = look.Figure(len(shown), columns, 0.4 + 3.4 * columns, 2.1, sharex=True)
+    for ax, (column, title) in zip(figure.panels, shown.items()):
+        for label, data in runs.items():
+            if column in data:
+                part = data[["time_us", column]].dropna()
+                gap = part["time_us"].diff() > 1.5 * part["time_us"].diff().min()  # nothing was measured there: no line
+                part = pd.concat([part[gap].assign(**{column: math.nan}), part]).sort_index(kind="stable")
+                ax.plot(part["time_us"], part[column], color=styles[label]["color"], linewidth=1.1, alpha=0.9, zorder=3,
+                        marker="." if len(part) < 60 else "", markersize=3)
+        ax.set_title(title, fontsize="small")
+    for ax in figure.panels[-columns:]:
+        look.scale(ax.xaxis, "us", max(data["time_us"].max() for data in runs.values()), "simulated time")
+    figure.save(file, look.keys({label: {"color": style["color"]} for label, style in styles.items()}), [
+        "A point for each interval in which something was measured. Parameters are those of the interval, in units of the table; "
+        "those that never change are not drawn."])
     return True
 
 
@@ -133,10 +77,8 @@ def main() -> int:
     parser.add_argument("--out", required=True, metavar="DIR", help="where tuning.png goes")
     parser.add_argument("--labels", help="names of the runs, separated by commas")
     args = parser.parse_args()
-    labels = rr.run_labels(args.runs, args.labels)
     file = os.path.join(args.out, "tuning.png")
-    os.makedirs(args.out, exist_ok=True)
-    if not plot(dict(zip(labels, args.runs)), file):
+    if not plot(dict(zip(rr.run_labels(args.runs, args.labels), args.runs)), file):
         raise rr.ResultError("no interval in any tuning.csv: nothing to plot")
     print(os.path.relpath(file))
     return 0

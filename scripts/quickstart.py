@@ -236,7 +236,6 @@ def main() -> int:
     args, extra = parse_arguments(sys.argv[1:])
     if not os.path.isfile(args.bin):
         raise rr.ResultError(f"{args.bin}: no such program, build the project first or give --bin")
-    rr.apply_style()  # fails here, not after the runs, when matplotlib is missing
     jobs = make_jobs(args, extra)
     with begin(args.out, [end for job in jobs for end in (job.name, job.name + ".log")]):
         parallel = min(args.jobs or len(os.sched_getaffinity(0)), len(jobs))

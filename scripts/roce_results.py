@@ -6,8 +6,7 @@ A run folder holds flows.csv (one row per flow) and summary.json (configuration,
 roce-run-writer.h. Percentiles are nearest-rank: the ceil(p*n)-th smallest of n values. Flows that
 start before the warm-up's end are not counted; unfinished flows are counted apart, never averaged.
 
-Also what the other scripts share: loading, statistics, tables, the look of plots. Only
-apply_style() needs matplotlib; the rest needs nothing but Python.
+Also what the other scripts share: loading, statistics, tables. It needs nothing but Python.
 """
 
 import argparse
@@ -35,12 +34,6 @@ SIZE_LABELS = ("<=10KB", "10KB-100KB", "100KB-1MB", "1MB-10MB", ">10MB")
 SCOPES = ("all", "intra", "inter")
 SCOPE_TITLES = {"all": "all flows", "intra": "within a datacenter", "inter": "across datacenters"}
 PERCENTILE_NOTE = "Percentiles are nearest-rank: the ceil(p*n)-th smallest of n flows."
-
-# Okabe and Ito's colour-blind-safe palette without yellow (too pale for lines on white).
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-LINES = ("-", (0, (5, 2)), (0, (1, 1.2)))
-MUTED = "#666666"
 
 
 class Flow(NamedTuple):
@@ -404,53 +397,7 @@ def write_csv(path: str, table: Table) -> None:
     write_file(path, csv_text(table))
 
 
-# ------------------------------------------------------------------------------------ plot helpers
-
-
-def apply_style():
-    """Set the common look and return matplotlib.pyplot (no display needed)."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise ResultError("plots need matplotlib: apt install python3-matplotlib") from None
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    plt.rcParams.update(
-        {
-            "figure.dpi": 150,
-            "savefig.dpi": 150,
-            "font.size": 9,
-            "axes.titlesize": 10,
-            "axes.titlelocation": "left",
-            "axes.labelsize": 9,
-            "axes.labelcolor": "#333333",
-            "axes.edgecolor": "#999999",
-            "axes.linewidth": 0.8,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "grid.color": "#E4E4E4",
-            "grid.linewidth": 0.7,
-            "xtick.color": "#555555",
-            "ytick.color": "#555555",
-            "lines.linewidth": 1.6,
-            "lines.markersize": 4,
-            "legend.frameon": False,
-            "legend.fontsize": 8.5,
-            "text.parse_math": False,  # a label with $ is shown as it is
-        }
-    )
-    return plt
-
-
-def run_style(index: int) -> dict:
-    """Line style of the index-th run: colours first, then dashes."""
-    return {
-        "color": COLOURS[index % len(COLOURS)],
-        "marker": MARKERS[index % len(MARKERS)],
-        "linestyle": LINES[index // len(COLOURS) % len(LINES)],
-    }
+# -------------------------------------------------------------------------------------- scripts
 
 
 def one_line(text: str, longest: int = 1000) -> str:

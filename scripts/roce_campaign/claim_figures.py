@@ -1,296 +1,171 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures of expressions: effects (an expression for each value of an axis) and claims (what was
 reported against what was measured).
 """
 
-import textwrap
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Tuple
 
-import plot_fct
 import roce_results as rr
+from roce_plot import axes, look
+import pandas as pd
 
 from .estimates import Estimate, Results, plain
 from .expression import NotMeasured
 from .grades import DEFAULT_RULES, GRADES, default_band, reported_number
-from .grid import seed_count
+from .grid import Selection, seed_count
 from .plots import Plot
 from .score import Score, Scorer, interval
 from .tables import number
 
 ROW_INCHES = 0.24
-GRADE_COLOURS = {"A": "#009E73", "B": "#56B4E9", "C": "#E69F00", "U": "#CC79A7", "F": "#D55E00",
-                 "N": "#999999", "X": "#999999"}
-BAND_COLOUR = "#D9D9D9"
-LABEL_WIDTH = 62  # of a claim's text, characters
-
+LABEL_WIDTH = 70  # of a line of a claim's text, characters
+NUMBERS = ["value", "low", "high", "reported", "band_low", "band_high"]
+REPORTED = {"color": look.DARK, "marker": "D", "markerfacecolor": "none"}
 
 # ------------------------------------------------------------------------------------------ effects
 
 
-def draw_effects(results: Results, plot: Plot, file: str) -> None:
-    """A panel for each expression, a row for each value of the axis, a mark for each series."""
-    rows = results.experiment.axes[plot.fields["rows"][0]]
-    panels = [(title, effects(results, plot, cases)) for title, cases in plot.fields["value"]]
-    series = list(dict.fromkeys(s for _, found in panels for s, _ in found))
-    if not series:
+def effects(results: Results, plot: Plot) -> Dict[Tuple[str, str, str], Estimate]:
+    """The expressions' values, as far as they are measured: by title of the expression, series and row."""
+    axis, scorer = plot.fields["rows"][0], Scorer(results)
+    found = {}
+    for title, cases in plot.fields["value"]:
+        for case in cases:
+            series = ", ".join(v for n, v in case.variables.items() if n != axis)
+            try:
+                found[title, series, case.variables[axis]] = scorer.value(case)[0]
+            except NotMeasured:
+                pass
+    if not found:
         raise rr.ResultError("no run has these values: nothing to plot")
-    plt = rr.apply_style()
-    from matplotlib.lines import Line2D
+    return found
 
-    label_inches = 0.08 * max(map(len, rows)) + 0.5
-    fig, axes = plt.subplots(1, len(panels), squeeze=False, sharey=True, figsize=(
-        label_inches + 2.5 * len(panels), ROW_INCHES * (len(series) + 1) * len(rows) / 2 + 1.4))
-    for ax, (title, found) in zip(axes[0], panels):
-        for (name, row), estimate in found.items():
-            index = series.index(name)
-            y = rows.index(row) + 0.6 * ((index + 0.5) / len(series) - 0.5)
-            style = {**rr.run_style(index), "linestyle": ""}
-            draw_mark(ax, y, estimate, style)
-        ax.set_title(title)
+
+def draw_effects(drawer, plot: Plot, where: Selection, file: str) -> None:
+    """A panel for each expression, a row for each value of the axis, a mark for each series."""
+    rows = drawer.experiment.axes[plot.fields["rows"][0]]
+    data = pd.DataFrame([(*place, e.value, e.low, e.high) for place, e in effects(drawer.results, plot).items()],
+                        columns=["panel", "series", "row", *NUMBERS[:3]]).astype(dict.fromkeys(NUMBERS[:3], float))
+    shown = drawer.styles(data["series"].unique(), plot, where)
+    places = {name: 0.6 * ((i + 0.5) / len(shown) - 0.5) for i, name in enumerate(shown)}
+    data["y"] = data["row"].map(rows.index) + data["series"].map(places)
+    titles, log = [title for title, _ in plot.fields["value"]], bool(plot.fields.get("log"))
+    figure = look.Figure(len(titles), len(titles), 0.08 * max(map(len, rows)) + 0.5 + 2.5 * len(titles),
+                         ROW_INCHES * (len(shown) + 1) * len(rows) / 2 + 0.6, sharey=True)
+    for ax, title in zip(figure.panels, titles):
+        part = data[data["panel"] == title]
+        axes.lying(ax, part, shown)
+        axes.lying_scale(ax, part, [1.0 if log else 0.0], log)
+        ax.set_title(look.wrapped(title, 32))
         ax.set_xlabel(str(plot.fields.get("label", "")))
-        if plot.fields.get("log"):
-            logarithmic(ax, list(found.values()), [1.0])
-        else:
-            ax.axvline(0, color="#555555", linewidth=0.9, zorder=1)
-            ax.set_xlim(*limits(list(found.values()), [0.0]))
         ax.set_yticks(range(len(rows)), rows)
         ax.set_ylim(len(rows) - 0.4, -0.6)
-        ax.grid(False, axis="y")
         for y in range(0, len(rows), 2):
             ax.axhspan(y - 0.5, y + 0.5, color="#F5F5F5", zorder=0)
-    axes[0][0].set_ylabel(plot.fields["rows"][0])
-    handles = [Line2D([], [], label=name, **{**rr.run_style(i), "linestyle": ""})
-               for i, name in enumerate(series) if name]
-    plot_fct.finish_layout(fig, handles, [seeds_note(results)])
-    plot_fct.save_figure(fig, file)
-    plt.close(fig)
+    figure.panels[0].set_ylabel(plot.fields["rows"][0])
+    figure.save(file, look.keys(shown, "mark"), [seeds_note(drawer.results)])
 
 
-def write_effects(results: Results, plot: Plot, file: str) -> rr.Table:
+def write_effects(drawer, plot: Plot, _: Selection, file: str) -> rr.Table:
     """The same as a table (and CSV file): a row for each value of the axis and each series, a column for each expression."""
-    axis = plot.fields["rows"][0]
-    columns = [(title, effects(results, plot, cases)) for title, cases in plot.fields["value"]]
-    places = dict.fromkeys(p for _, found in columns for p in found)
-    if not places:
-        raise rr.ResultError("no run has these values: nothing to tabulate")
-    order = sorted(places, key=lambda p: results.experiment.axes[axis].index(p.row))
-    head = [axis] + (["series"] if any(p.series for p in order) else [])
-    labels = {p: [p.row, p.series][:len(head)] for p in order}
-    header = head + [f"{title}{end}" for title, _ in columns for end in ("", " ci_low", " ci_high")]
-    rows = [(labels[p], [found.get(p) for _, found in columns]) for p in order]
+    axis, found = plot.fields["rows"][0], effects(drawer.results, plot)
+    titles = [title for title, _ in plot.fields["value"]]
+    places = sorted(dict.fromkeys((row, series) for _, series, row in found),
+                    key=lambda place: drawer.experiment.axes[axis].index(place[0]))
+    head = [axis] + (["series"] if any(series for _, series in places) else [])
+    rows = [(list(place)[:len(head)], [found.get((title, place[1], place[0])) for title in titles]) for place in places]
+    header = head + [f"{title}{end}" for title in titles for end in ("", " ci_low", " ci_high")]
     rr.write_csv(file, (header, [label + [plain(n) for e in row for n in ((e.value, e.low, e.high) if e else [None] * 3)]
                                  for label, row in rows]))
-    return head + [title for title, _ in columns], [
+    return head + titles, [
         label + [f"{number(e.value)} {interval(e.low, e.high)}".strip() if e else "-" for e in row] for label, row in rows]
-
-
-class Place(NamedTuple):
-    """Where an effect belongs."""
-
-    series: str
-    row: str
-
-
-def effects(results: Results, plot: Plot, cases: Sequence) -> Dict[Place, Estimate]:
-    """The expression's values, as far as they are measured."""
-    axis = plot.fields["rows"][0]
-    scorer = Scorer(results)
-    found: Dict[Place, Estimate] = {}
-    for case in cases:
-        name = ", ".join(v for n, v in case.variables.items() if n != axis)
-        try:
-            found[Place(name, case.variables[axis])] = scorer.value(case)[0]
-        except NotMeasured:
-            pass
-    return found
 
 
 # ------------------------------------------------------------------------------------------- claims
 
 
-class Row(NamedTuple):
-    """A claim with numbers: reported, its band, ours; all in the panel's unit."""
-
-    score: Score
-    reported: Optional[float]
-    band: Optional[Tuple[float, float]]
-    ours: Optional[Estimate]
+def kind_of(s: Score) -> Optional[str]:
+    """In which panel a claim is, if it has numbers."""
+    if s.claim.kind == "relation":
+        return "relation"
+    return "percent" if s.claim.unit == "%" else "share" if reported_number(s.claim.reported) else None
 
 
-def draw_claims(results: Results, plot: Plot, file: str) -> None:
-    """Percentages, other numbers over the reported ones, and relations, one row per claim."""
-    chosen = plot.fields.get("ids")
-    scores = [s for s in Scorer(results).all()
-              if s.claim and (chosen is None or s.id in chosen)]
-    panels = [(title, kind, rows) for title, kind, rows in (
-        ("Percent", "percent", [percent_row(s) for s in scores if is_percent(s)]),
-        ("Ours over the reported number", "share", [share_row(s) for s in scores if is_number(s)]),
-        ("Relations: share of the cases that hold", "relation",
-         [Row(s, None, None, None) for s in scores if s.claim.kind == "relation"]))
-        if rows]
-    if not panels:
-        raise rr.ResultError("no claim to show")
-    plt = rr.apply_style()
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    heights = [len(rows) + 2.2 for _, _, rows in panels]
-    fig, axes = plt.subplots(len(panels), 1, squeeze=False, height_ratios=heights,
-                             figsize=(9.4, ROW_INCHES * sum(heights) + 0.9))
-    for ax, (title, kind, rows) in zip(axes[:, 0], panels):
-        draw_claim_panel(ax, kind, rows)
-        ax.set_title(title)
-    used = [g for g in GRADES if any(s.grade == g for s in scores)]
-    handles = [Line2D([], [], label=f"{g}: {GRADES[g]}", color=GRADE_COLOURS[g], marker="o",
-                      linestyle="") for g in used]
-    if any(kind != "relation" for _, kind, _ in panels):
-        handles += [Line2D([], [], label="reported", color="#333333", marker="D",
-                           markerfacecolor="none", linestyle=""),
-                    Patch(color=BAND_COLOUR, label="its band")]
-    plot_fct.finish_layout(fig, handles, [seeds_note(results)])
-    plot_fct.save_figure(fig, file)
-    plt.close(fig)
-
-
-def draw_claim_panel(ax, kind: str, rows: List[Row]) -> None:
-    """One kind of claims."""
-    for y, row in enumerate(rows):
-        colour = GRADE_COLOURS[row.score.grade]
-        if kind == "relation":
-            share = share_held(row.score)
-            if share is not None:
-                ax.barh(y, share, height=0.55, color=colour, zorder=2)
-                ax.plot([share], [y], marker="o", color=colour, zorder=3, clip_on=False)
-            continue
-        if row.band:
-            ax.barh(y, row.band[1] - row.band[0], left=row.band[0], height=0.7, color=BAND_COLOUR,
-                    zorder=1)
-        if row.reported is not None:
-            ax.plot([row.reported], [y], marker="D", color="#333333", markerfacecolor="none",
-                    linestyle="", zorder=3)
-        if row.ours:
-            draw_mark(ax, y, row.ours, {"color": colour, "marker": "o", "linestyle": ""})
-    if kind == "relation":
-        ax.set_xlim(0, 100)
-    else:
-        known = [v for r in rows for v in ((r.reported,) + (r.band or ())) if v is not None]
-        ours = [r.ours for r in rows if r.ours]
-        if kind == "share":
-            logarithmic(ax, ours, known)
-        else:
-            ax.set_xlim(*limits(ours, known + [0.0]))
-            ax.axvline(0, color="#555555", linewidth=0.9, zorder=1)
-    ax.set_yticks(range(len(rows)), [claim_label(r.score) for r in rows], fontsize=7)
-    ax.set_ylim(len(rows) - 0.4, -0.6)
-    ax.grid(False, axis="y")
-    beside = ax.twinx()
-    beside.set_yticks(range(len(rows)), [numbers_text(r.score) for r in rows], fontsize=7)
-    beside.set_ylim(*ax.get_ylim())
-    if kind != "relation":
-        beside.annotate("ours [95 %] (reported)", (1, 1), (8, 4), xycoords="axes fraction",
-                        textcoords="offset points", fontsize=7, color=rr.MUTED)
-    beside.grid(False)
-
-
-def share_held(s: Score) -> Optional[float]:
-    """Percent of a relation's measured cases that hold."""
-    held, _, cases = s.ours.partition("/")
-    return 100 * int(held) / int(cases) if cases else None
-
-
-def is_percent(s: Score) -> bool:
-    """A reduction, or another number in percent."""
-    return s.claim.kind != "relation" and s.claim.unit == "%"
-
-
-def is_number(s: Score) -> bool:
-    """Another number, to which the reported one gives the scale."""
-    return s.claim.kind != "relation" and not is_percent(s) \
-        and bool(reported_number(s.claim.reported))
-
-
-def percent_row(s: Score) -> Row:
-    """As it is."""
-    reported = reported_number(s.claim.reported)
-    ours = Estimate(float(s.ours), s.low, s.high, 0) if s.ours else None
-    return Row(s, reported, band_of(s, reported), ours)
-
-
-def share_row(s: Score) -> Row:
-    """All over the reported number."""
-    row = percent_row(s)
-    unit = row.reported
-    ours = row.ours and Estimate(row.ours.value / unit, *over((row.ours.low, row.ours.high), unit), 0)
-    return Row(s, 1.0, row.band and over(row.band, unit), ours)
-
-
-def over(ends: Tuple[Optional[float], Optional[float]], unit: float) -> Tuple:
-    """The ends of an interval over a number, which may be negative."""
-    return ends if None in ends else tuple(sorted(end / unit for end in ends))
-
-
-def band_of(s: Score, reported: Optional[float]) -> Optional[Tuple[float, float]]:
+def band_of(s: Score, reported: Optional[float]) -> Tuple[Optional[float], Optional[float]]:
     """The band of grade A, if the rule has one."""
     if s.claim.band:
         return s.claim.band
     if reported is None or "in band" not in (s.claim.rule or DEFAULT_RULES[s.claim.kind]):
-        return None
+        return None, None
     return default_band(s.claim.kind, reported)
 
 
-def claim_label(s: Score) -> str:
-    """T-1 [A] what it is"""
-    text = textwrap.shorten(s.claim.text, LABEL_WIDTH, placeholder=" ...")
-    return f"{text}   {s.id} [{s.grade}]" if text != s.id else f"{s.id} [{s.grade}]"
+def claim_rows(scores: List[Score], kind: str) -> pd.DataFrame:
+    """A row for each claim of a kind: id, series (its grade), label, text, value, low, high, and what is reported with its band; of a
+    share, all over the reported number, which may be negative; of a relation, percent of the measured cases that hold."""
+    rows = []
+    for s in scores:
+        if kind_of(s) != kind:
+            continue
+        reported = reported_number(s.claim.reported) if kind != "relation" else None
+        held, _, cases = s.ours.partition("/")
+        numbers = [100 * int(held) / int(cases) if cases else None] + [None] * 5 if kind == "relation" else \
+            [float(s.ours) if s.ours else None, s.low, s.high, reported, *band_of(s, reported)]
+        if kind == "share":
+            numbers = [None if n is None else n / reported for n in numbers]
+            for low in (1, 4) if reported < 0 else ():
+                numbers[low:low + 2] = numbers[low + 1], numbers[low]
+        label = (f"{s.claim.text}   " if s.claim.text != s.id else "") + f"{s.id}\u00a0[{s.grade}]"
+        text = s.ours or "not measured"
+        if s.ours and not cases:
+            text = f"{float(s.ours):.4g} {interval(s.low, s.high)}" + (f" ({s.claim.reported})" if s.claim.reported else "")
+        rows.append((s.id, s.grade, look.wrapped(label, LABEL_WIDTH), text, *numbers))
+    data = pd.DataFrame(rows, columns=["id", "series", "label", "text", *NUMBERS]).astype(dict.fromkeys(NUMBERS, float))
+    height = 1 + 0.5 * data["label"].str.count("\n")  # in rows
+    return data.assign(height=height, y=height.cumsum() - height / 2)
 
 
-def numbers_text(s: Score) -> str:
-    """Ours with its interval, and the reported number."""
-    if not s.ours or "/" in s.ours:
-        return s.ours or "not measured"
-    range_text = interval(s.low, s.high)
-    reported = f" ({s.claim.reported})" if s.claim.reported else ""
-    return f"{float(s.ours):.4g} {range_text}{reported}"
+def draw_claims(drawer, plot: Plot, _: Selection, file: str) -> None:
+    """Percentages, other numbers over the reported ones, and relations, one row per claim."""
+    chosen = plot.fields.get("ids")
+    scores = [s for s in Scorer(drawer.results).all() if s.claim and (chosen is None or s.id in chosen)]
+    panels = {kind: (title, claim_rows(scores, kind)) for kind, title in (
+        ("percent", "Percent"), ("share", "Ours over the reported number"), ("relation", "Relations: percent of the cases that hold"))}
+    panels = {kind: panel for kind, panel in panels.items() if len(panel[1])}
+    if not panels:
+        raise rr.ResultError("no claim to show")
+    heights = [data["height"].sum() + 2.2 for _, data in panels.values()]
+    figure = look.Figure(len(panels), 1, 9.4, ROW_INCHES * sum(heights) / len(panels), height_ratios=heights)
+    for ax, (kind, (title, data)) in zip(figure.panels, panels.items()):
+        draw_claim_panel(ax, kind, data)
+        ax.set_title(title)
+    handles = look.keys({f"{g}: {GRADES[g]}": {"color": look.GRADES[g], "marker": "o"} for g in GRADES
+                         if any((data["series"] == g).any() for _, data in panels.values())}, "mark")
+    if panels.keys() - {"relation"}:
+        handles += look.keys({"reported": REPORTED}, "mark") + look.keys({"its band": {"color": look.BAND}}, "bar")
+    figure.save(file, handles, [seeds_note(drawer.results)])
 
 
-# ------------------------------------------------------------------------------------------- common
-
-
-def draw_mark(ax, y: float, e: Estimate, style: dict) -> None:
-    """An estimate with its interval, lying.
-
-    The value may be rounded, and then outside of an interval that is narrower.
-    """
-    low = e.value if e.low is None else min(e.low, e.value)
-    high = e.value if e.high is None else max(e.high, e.value)
-    ax.errorbar([e.value], [y], xerr=([e.value - low], [high - e.value]), capsize=2, elinewidth=1.1,
-                markeredgecolor="white", markeredgewidth=0.5, zorder=4, **style)
-
-
-def limits(estimates: Sequence[Estimate], others: Sequence[float]) -> Tuple[float, float]:
-    """An axis with all values; of an interval as much as does not dwarf them."""
-    values = [e.value for e in estimates] + list(others)
-    span = (max(values) - min(values)) or 1.0
-    low = min(values + [e.low for e in estimates if e.low is not None])
-    high = max(values + [e.high for e in estimates if e.high is not None])
-    return (max(low, min(values) - 0.6 * span) - 0.06 * span,
-            min(high, max(values) + 0.6 * span) + 0.06 * span)
-
-
-def logarithmic(ax, estimates: Sequence[Estimate], others: Sequence[float]) -> None:
-    """The same for positive numbers; one that is not is at the left edge."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    values = [v for v in [e.value for e in estimates] + list(others) if v > 0]
-    ax.set_xscale("log", nonpositive="clip")
-    ax.set_xlim(min(values) / 1.5, max(values) * 1.5)
-    subs = (1, 2, 5) if max(values) / min(values) < 500 else (1,)
-    ax.xaxis.set_major_locator(LogLocator(subs=subs))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.axvline(1, color="#555555", linewidth=0.9, zorder=1)
+def draw_claim_panel(ax, kind: str, data: pd.DataFrame) -> None:
+    """One kind of claims."""
+    shown = {grade: {"color": colour, "marker": "o"} for grade, colour in look.GRADES.items()}
+    if kind == "relation":
+        ax.barh(data["y"], data["value"], height=0.55, color=data["series"].map(look.GRADES), zorder=2)
+        ax.set_xlim(-1, 101)
+    else:
+        ax.barh(data["y"], data["band_high"] - data["band_low"], left=data["band_low"], height=0.7, color=look.BAND, zorder=1)
+        ax.plot(data["reported"], data["y"], zorder=3, linestyle="", **REPORTED)
+        others = data[["reported", "band_low", "band_high"]].stack()
+        axes.lying_scale(ax, data, [*others, 1.0 if kind == "share" else 0.0], kind == "share")
+    axes.lying(ax, data, shown)
+    beside = ax.twinx()
+    for side, column in ((ax, "label"), (beside, "text")):
+        side.set_yticks(data["y"], data[column], fontsize=look.SMALL)
+        side.set_ylim(data["height"].sum() + 0.1, -0.1)
+        side.grid(False, axis="y")
+    if kind != "relation":
+        beside.annotate("ours [95 %] (reported)", (1, 1), (8, 4), xycoords="axes fraction", textcoords="offset points",
+                        fontsize=look.SMALL, color=look.MUTED)
 
 
 def seeds_note(results: Results) -> str:
@@ -299,3 +174,6 @@ def seeds_note(results: Results) -> str:
     return "One seed." if seeds == "1" else (
         f"{seeds} seeds; bars: 95 % confidence intervals over them (jackknife; bootstrap of "
         "statistics over seeds), cut off where they leave the axis.")
+
+
+DRAW = {"effects": draw_effects, "effect-table": write_effects, "claims": draw_claims}

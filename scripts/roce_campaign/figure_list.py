@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Which figures a campaign draws, and the names of their files."""
 
@@ -12,6 +10,7 @@ from collections import Counter
 from typing import Iterator, List, NamedTuple, Sequence
 
 import roce_results as rr
+from roce_plot.look import is_number
 
 from .experiment import Experiment
 from .grid import Selection, selects
@@ -106,11 +105,3 @@ def selections(experiment: Experiment, plot: Plot) -> Iterator[Selection]:
     for labels in itertools.product(*(experiment.axes[a] for a in axes)):
         if labels in there:
             yield {**fixed, **{axis: [label] for axis, label in zip(axes, labels)}}
-
-
-def is_number(text: str) -> bool:
-    """True for a plain number."""
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

@@ -1,36 +1,29 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""The standard figures of a campaign: metrics with their intervals, slowdown by flow size,
-distribution of completion times, and what run_figures, seed_figures and tables draw.
+"""The figures of a campaign. Here: metrics with their intervals, and how a metric is distributed over the seeds."""
 
-Slowdown and distribution are those of plot_fct.py; flows of all seeds are pooled in them.
-"""
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-import textwrap
-from typing import Dict, List, NamedTuple, Optional, Tuple
-
-import plot_fct
 import roce_results as rr
+from roce_plot import axes, look
+import pandas as pd
 from roce_files import OwnFiles
 
-from . import claim_figures, comparison_figures, run_figures, seed_figures, tables
-from .estimates import Estimate, Results
+from . import claim_figures, comparison_figures, run_figures, tables
 from .claims import reported_values
+from .estimates import Results
 from .experiment import Experiment
-from .figure_list import is_number, planned_figures
+from .figure_list import planned_figures
 from .grid import Point, Selection, seed_count, selects
 from .metrics import Metric
 from .plan import Plan
-from .plots import Plot
+from .plots import EFFECTS, Plot
 
-
+NUMBERS = ["value", "low", "high", "reported"]
 TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
-          "queues": "Queues over time", "rates": "Throughput of flows",
-          "tuning": "Tuning over time",
+          "queues": "Queues over time", "rates": "Throughput of flows", "tuning": "Tuning over time",
           "box": "Distribution over the seeds", "table": "Metrics", "effects": "Effects", "effect-table": "Effects",
-          "claims": "Reported and measured", "ranks": "Distance from the best",
-          "best": "The best", "scatter": "One against the other", "rank-table": "Ranks"}
+          "claims": "Reported and measured", "ranks": "Distance from the best", "best": "The best",
+          "scatter": "One against the other", "rank-table": "Ranks"}
 
 
 class Figure(NamedTuple):
@@ -40,15 +33,6 @@ class Figure(NamedTuple):
     file: Optional[str]
     why_not: str
     table: Optional[rr.Table] = None
-
-
-class Panel(NamedTuple):
-    """A part of a figure: estimates along the x axis for each series."""
-
-    title: str
-    unit: str
-    rows: Dict[str, List[Optional[Estimate]]]
-    reported: Dict[str, List[Optional[float]]] = {}  # what claims say of the same
 
 
 class Drawer:
@@ -75,245 +59,158 @@ class Drawer:
 
     def figure(self, plot: Plot, where: Selection, file: str) -> Figure:
         """One figure."""
-        labels = [self.experiment.metrics[m].label for m in plot.fields.get("metric", [])]
-        default = ", ".join(labels) or TITLES[plot.kind]
+        default = ", ".join(m.label for m in self.metrics(plot)) or TITLES[plot.kind]
         place = ", ".join(f"{a}={v[0]}" for a, v in where.items() if len(v) == 1)
-        title = str(plot.fields.get("title", default[:1].upper() + default[1:]))
-        title += f" ({place})" if place else ""
+        title = str(plot.fields.get("title", default[:1].upper() + default[1:])) + (f" ({place})" if place else "")
         try:
-            if plot.kind in ("lines", "bars"):
-                self.draw_metrics(plot, where, file)
-            elif plot.kind == "effects":
-                claim_figures.draw_effects(self.results, plot, file)
-            elif plot.kind == "effect-table":
-                return Figure(title, file, "", claim_figures.write_effects(self.results, plot, file))
-            elif plot.kind == "claims":
-                claim_figures.draw_claims(self.results, plot, file)
-            elif plot.kind == "table":
-                return Figure(title, file, "", tables.write(self.results, plot, where, file))
-            elif plot.kind == "rank-table":
-                return Figure(title, file, "",
-                              comparison_figures.write_ranks(self, plot, where, file))
-            elif plot.kind in comparison_figures.DRAW:
-                comparison_figures.DRAW[plot.kind](self, plot, where, file)
-            elif plot.kind == "box":
-                seed_figures.draw_box(self, plot, where, file)
-            else:
-                run_figures.DRAW[plot.kind](self, plot, where, file)
+            return Figure(title, file, "", DRAW[plot.kind](self, plot, where, file))
         except rr.ResultError as error:
             return Figure(title, None, str(error))
-        return Figure(title, file, "")
 
-    # ------------------------------------------------------------------------------------- metrics
+    def metrics(self, plot: Plot) -> List[Metric]:
+        """Those of a plot."""
+        return [self.experiment.metrics[m] for m in plot.fields.get("metric", [])]
 
-    def draw_metrics(self, plot: Plot, where: Selection, file: str) -> None:
-        """Panels over an axis; a line or a group of bars for each series."""
-        labels = self.labels(plot.fields["x"][0], where)
-        panels = self.panels(plot, where, labels)
-        if not any(e for p in panels for row in p.rows.values() for e in row):
-            raise rr.ResultError("no run has these values: nothing to plot")
-        plt = rr.apply_style()
-        columns = min(len(panels), 3)
-        width = 4.6 if columns == 1 else 3.7 * columns
-        if plot.kind == "bars" and columns == 1:  # no bar narrower than its interval's caps
-            width = max(width, 0.17 * len(labels) * (len(panels[0].rows) + 1))
-        fig, axes = plot_fct.panel_grid(plt, len(panels), columns, width + 0.4, 3.0)
-        series = list(dict.fromkeys(s for p in panels for s in p.rows))
-        for ax, panel in zip(axes, panels):
-            self.draw_panel(ax, panel, plot, labels, series)
-            draw_reported(ax, panel, series)
-            ax.set_title("\n".join(textwrap.wrap(panel.title, 36 if columns > 1 else 60)))
-            plot_fct.turn_labels(ax, labels, columns, width + 0.4)
-        handles = legend(plot.kind, series)
-        if any(v is not None for p in panels for row in p.reported.values() for v in row):
-            handles.append(reported_handle())
-        plot_fct.finish_layout(fig, handles, [self.note(plot, where)])
-        plot_fct.save_figure(fig, file)
-        plt.close(fig)
-
-    def note(self, plot: Plot, where: Selection) -> str:
-        """What the intervals are."""
-        metrics = [self.experiment.metrics[m] for m in plot.fields["metric"]]
-        seeds = seed_count(p for p in self.experiment.points if selects(where, p.coordinates))
-        whole = [m for m in metrics if m.source == "seeds"]
-        note = "One seed."
-        if seeds != "1":
-            note = (f"{seeds} seeds; bars: 95 % confidence interval (bootstrap)."
-                    if len(whole) == len(metrics) else
-                    f"Mean of {seeds} seeds; bars: 95 % confidence interval (Student's t).")
-        for m in whole:
-            note += f" {m.label}: {m.fields['statistic']} over the seeds, with bootstrap interval."
-        if any(m.pool for m in metrics):
-            note += " " + ", ".join(m.label for m in metrics if m.pool) + ": flows of all seeds pooled."
-        return note
-
-    def panels(self, plot: Plot, where: Selection, labels: List[str]) -> List[Panel]:
-        """One for each metric, or with "panel" for each value of that axis."""
-        x = plot.fields["x"][0]
-        metrics = [self.experiment.metrics[m] for m in plot.fields["metric"]]
-        if "panel" not in plot.fields:
-            names = self.series(plot, where, x)
-            return [Panel(m.label, unit_of([m]),
-                          {s: self.row(plot, m, s, where, labels) for s in names},
-                          {s: self.reported_row(plot, m, s, where, labels) for s in names}
-                          if plot.fields.get("reported") else {}) for m in metrics]
-        axis = plot.fields["panel"][0]
-        panels = []
-        for label in self.labels(axis, where):
-            narrow = {**where, axis: [label]}
-            names = self.series(plot, narrow, x)
-            rows = {(f"{m.label}, {s}" if s else m.label): self.row(plot, m, s, narrow, labels)
-                    for m in metrics for s in names}
-            panels.append(Panel(Point({axis: label}, {}).text(), unit_of(metrics), rows))
-        return panels
-
-    def reported_row(self, plot: Plot, metric: Metric, series: str, where: Selection,
-                     labels: List[str]) -> List[Optional[float]]:
-        """What claims report along the x axis."""
-        x = plot.fields["x"][0]
-        reported = reported_values(self.experiment.claims, self.experiment.all_axes)
-        row: List[Optional[float]] = [None] * len(labels)
-        for point in self.experiment.points:
-            if selects(where, point.coordinates) \
-                    and self.series_name(plot, point, where, x) == series:
-                row[labels.index(point.coordinates[x])] = reported.get(
-                    (metric.name, frozenset(point.coordinates.items())))
-        return row
+    def points(self, where: Selection) -> Iterator[Tuple[int, Point]]:
+        """The selected points, with their indices."""
+        return ((i, p) for i, p in enumerate(self.experiment.points) if selects(where, p.coordinates))
 
     def labels(self, axis: str, where: Selection) -> List[str]:
         """An axis's values with points, as the plot's "where" orders them."""
-        return [label for label in where.get(axis, self.experiment.axes[axis])
-                if any(selects(where, p.coordinates) and p.coordinates[axis] == label
-                       for p in self.experiment.points)]
+        there = {p.coordinates[axis] for _, p in self.points(where)}
+        return [label for label in where.get(axis, self.experiment.axes[axis]) if label in there]
+
+    def seeds(self, where: Selection) -> str:
+        """How many seeds the selected points have."""
+        return seed_count(p for _, p in self.points(where))
 
     @staticmethod
-    def draw_panel(ax, panel: Panel, plot: Plot, labels: List[str], series: List[str]) -> None:
-        """Lines or bars."""
-        numeric = plot.kind == "lines" and all(is_number(v) for v in labels)
-        positions = [float(v) for v in labels] if numeric else [float(i) for i in range(len(labels))]
-        # Side by side, or the intervals of the series hide each other.
-        step = 0.012 * ((max(positions) - min(positions)) or 1.0)
-        for name, row in panel.rows.items():
-            index = series.index(name)
-            if plot.kind == "lines":
-                shift = step * (index - (len(series) - 1) / 2)
-                draw_line(ax, [p + shift for p in positions], row, index)
-            else:
-                draw_bars(ax, row, index, len(series))
-        ax.set_ylabel(panel.unit)
-        ax.set_xlabel(plot.fields["x"][0])
-        if not numeric or len(labels) <= 8:
-            ax.set_xticks(positions)
-            ax.set_xticklabels(labels)
-        set_y_axis(ax, [e for row in panel.rows.values() for e in row if e],
-                   bool(plot.fields.get("log")))
+    def series_name(plot: Plot, point: Point, where: Selection) -> str:
+        """Name of a point's series, of the axes that the plot names, else of all that are neither fixed nor of the panels or x."""
+        used = plot.fields.get("x", []) + plot.fields.get("panel", [])
+        names = plot.fields.get("series") or [a for a in point.coordinates if len(where.get(a, ())) != 1 and a not in used]
+        return Point({a: point.coordinates[a] for a in names}, {}).text() if names else ""
 
-    def series(self, plot: Plot, where: Selection, x: Optional[str]) -> List[str]:
-        """Names of the series; "" if there is only one."""
-        names: Dict[str, None] = {}
-        for point in self.experiment.points:
-            if selects(where, point.coordinates):
-                names[self.series_name(plot, point, where, x)] = None
-        return list(names)
+    def styles(self, names: Sequence[str], plot: Plot, where: Selection) -> Dict[str, dict]:
+        """Of series, each the same in all figures of the experiment."""
+        axis = next((labels for labels in self.experiment.axes.values() if set(names) <= set(labels)), None)
+        if axis is None and plot.kind not in EFFECTS:
+            axis = list(dict.fromkeys(self.series_name(plot, p, where) for p in self.experiment.points))
+        return look.styles(names, axis or ())
 
-    @staticmethod
-    def series_name(plot: Plot, point: Point, where: Selection, x: Optional[str]) -> str:
-        """Of the axes that plot names, else of all that are not fixed."""
-        axes = plot.fields.get("series") or [a for a in point.coordinates
-                                             if len(where.get(a, ())) != 1 and a != x]
-        return Point({a: point.coordinates[a] for a in axes}, {}).text() if axes else ""
+    def panel_titles(self, plot: Plot, where: Selection) -> Dict[str, str]:
+        """Of the panels: labels of their axis, or metrics."""
+        if "panel" not in plot.fields:
+            return {m.name: m.label for m in self.metrics(plot)}
+        axis = plot.fields["panel"][0]
+        return {label: Point({axis: label}, {}).text() for label in self.labels(axis, where)}
 
-    def row(self, plot: Plot, metric: Metric, series: str, where: Selection, labels: List[str]
-            ) -> List[Optional[Estimate]]:
-        """Estimates along the x axis."""
-        x = plot.fields["x"][0]
-        row: List[Optional[Estimate]] = [None] * len(labels)
-        for i, point in enumerate(self.experiment.points):
-            if not selects(where, point.coordinates):
-                continue
-            if self.series_name(plot, point, where, x) == series:
-                at = labels.index(point.coordinates[x])
-                if row[at] is not None:
-                    raise rr.ResultError("several points for one place in the plot: "
-                                         "name more axes in series, each or where")
-                row[at] = self.results.estimate(i, metric)
-        return row
+    def frame(self, plot: Plot, where: Selection, place: List[str], measure: Callable, columns: List[str]) -> pd.DataFrame:
+        """Columns metric, panel (a label of that axis, or a metric), series, x, and more numbers.
 
+        @param place columns in which two points must differ
+        @param measure point's index, point, metric -> rows of the other columns
+        """
+        x, panel = (plot.fields.get(name, [None])[0] for name in ("x", "panel"))
+        rows = [(i, m.name, p.coordinates.get(panel, m.name if x else ""), self.series_name(plot, p, where), p.coordinates.get(x), *row)
+                for i, p in self.points(where) for m in self.metrics(plot) for row in measure(i, p, m)]
+        if not rows:
+            raise rr.ResultError("no run has these values: nothing to plot")
+        data = pd.DataFrame(rows, columns=["point", "metric", "panel", "series", "x", *columns])
+        if (data.groupby(place)["point"].nunique() > 1).any():
+            raise rr.ResultError("several points for one place in the plot: name more axes in series, each or where")
+        return data.astype(dict.fromkeys(columns, float))
 
-def reported_handle():
-    """The mark of a reported number, for legends."""
-    from matplotlib.lines import Line2D
-    return Line2D([], [], label="reported", color="black", marker="_", markersize=9,
-                  markeredgewidth=2, linestyle="")
+    def estimates(self, plot: Plot, where: Selection) -> pd.DataFrame:
+        """frame() of value, low, high, reported."""
+        reported = reported_values(self.experiment.claims, self.experiment.all_axes) if plot.fields.get("reported") else {}
+
+        def measure(index: int, point: Point, metric: Metric) -> Iterator[tuple]:
+            e = self.results.estimate(index, metric)
+            if e:
+                yield e.value, e.low, e.high, reported.get((metric.name, frozenset(point.coordinates.items())))
+
+        return self.frame(plot, where, ["metric", "panel", "series"] + ["x"] * ("x" in plot.fields), measure, NUMBERS)
+
+    def values(self, plot: Plot, where: Selection) -> pd.DataFrame:
+        """frame() of value: what each run measured."""
+        def measure(index: int, _: Point, metric: Metric) -> Iterator[tuple]:
+            return ((e["value"],) for e in self.results.entries(index, metric).values() if e["value"] is not None)
+
+        return self.frame(plot, where, ["metric", "panel", "x"], measure, ["value"])
 
 
-def draw_reported(ax, panel: Panel, series: List[str]) -> None:
-    """A line across each bar at the height that is reported."""
-    width = 0.8 / len(series)
-    for name, row in panel.reported.items():
-        left = -0.4 + width * series.index(name)
-        for i, value in enumerate(row):
-            if value is not None:
-                ax.plot([i + left, i + left + width], [value, value], color="black", linewidth=2,
-                        solid_capstyle="butt", zorder=4)
-                ax.set_ylim(top=max(ax.get_ylim()[1], 1.06 * value))
+# ------------------------------------------------------------------------------------------ metrics
 
 
-def unit_of(metrics: List[Metric]) -> str:
+def unit_of(metrics: Sequence[Metric]) -> str:
     """The common unit of metrics, or else what they are of."""
-    found = dict.fromkeys(m.unit or str(m.fields.get("of", "value")) for m in metrics)
-    return " / ".join(found)
+    return " / ".join(dict.fromkeys(m.unit or str(m.fields.get("of", "value")) for m in metrics))
 
 
-def legend(kind: str, series: List[str]) -> list:
-    """Its entries, none for a single series without a name."""
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    styles = [rr.run_style(i) for i in range(len(series))] if series != [""] else []
-    if kind == "lines":
-        return [Line2D([], [], label=name, **style) for name, style in zip(series, styles)]
-    return [Patch(color=style["color"], label=name) for name, style in zip(series, styles)]
-
-
-def set_y_axis(ax, estimates: List[Estimate], log: bool) -> None:
-    """From 0, or logarithmic if all values allow it; an interval beyond the axis is cut off."""
-    values = [e.value for e in estimates]
-    highest = max([e.value if e.high is None else e.high for e in estimates], default=1.0)
-    if log and values and min(values) > 0:
-        lows = [e.low for e in estimates if e.low is not None and e.low > 0]
-        bottom = max(min(values + lows) / 1.15, min(values) / 5)
-        top = max(highest, max(values)) * 1.15
-        plot_fct.log_values(ax, bottom, top)
-    elif values:
-        negative = min(values) < 0
-        bottom = min([v for v in values] + [e.low for e in estimates if e.low is not None])
-        span = (highest - min(0.0, bottom)) or 1.0
-        ax.set_ylim(bottom - 0.05 * span if negative else 0, highest + 0.05 * span)
+def draw_metrics(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
+    """Panels over an axis; a line or a group of bars for each series."""
+    data, titles, metrics = drawer.estimates(plot, where), drawer.panel_titles(plot, where), drawer.metrics(plot)
+    if "panel" in plot.fields and len(metrics) > 1:
+        data["series"] = data["metric"].map({m.name: m.label for m in metrics}) + data["series"].map(lambda s: f", {s}" if s else "")
+    labels, bars = drawer.labels(plot.fields["x"][0], where), plot.kind == "bars"
+    shown = drawer.styles(data["series"].unique(), plot, where)
+    columns = min(len(titles), 3)
+    # No bar is narrower than the caps of its interval.
+    width = max(4.6 if columns == 1 else 3.7 * columns, 0.17 * columns * len(labels) * (len(shown) + 1) if bars else 0) + 0.4
+    figure = look.Figure(len(titles), columns, width, 3.0)
+    for ax, (panel, title) in zip(figure.panels, titles.items()):
+        part = data[data["panel"] == panel]
+        unit, factor = look.scaled(unit_of([m for m in metrics if m.name in set(part["metric"])]), part["value"].max())
+        if len(part):
+            axes.estimates(ax, part.assign(**(part[NUMBERS] / factor)), labels, shown, bars, bool(plot.fields.get("log")))
+        ax.set(title=look.wrapped(title, int(10.5 * width / columns)), xlabel=plot.fields["x"][0], ylabel=unit)
+        figure.turn_labels(ax, labels)
+    handles = look.keys(shown, "line" if not bars else "mark" if plot.fields.get("log") else "bar")
+    if data["reported"].notna().any():
+        handles += look.keys({"reported": {"color": "black", "marker": "_", "markersize": 9, "markeredgewidth": 2}}, "mark")
+    figure.save(file, handles, [note(drawer, plot, where)])
 
 
-def draw_line(ax, positions: List[float], row: List[Optional[Estimate]], index: int) -> None:
-    """A series with error bars."""
-    points = [(x, e) for x, e in zip(positions, row) if e]
-    if not points:
-        return
-    x = [p[0] for p in points]
-    y = [e.value for _, e in points]
-    ax.errorbar(x, y, yerr=errors([e for _, e in points]), capsize=2.5, elinewidth=1,
-                markeredgecolor="white", markeredgewidth=0.5, **rr.run_style(index))
+def note(drawer: Drawer, plot: Plot, where: Selection) -> str:
+    """What the intervals are."""
+    metrics, seeds = drawer.metrics(plot), drawer.seeds(where)
+    whole = [m for m in metrics if m.source == "seeds"]
+    text = "One seed."
+    if seeds != "1":
+        text = (f"{seeds} seeds; bars: 95 % confidence interval (bootstrap)." if len(whole) == len(metrics) else
+                f"Mean of {seeds} seeds; bars: 95 % confidence interval (Student's t).")
+    for m in whole:
+        text += f" {m.label}: {m.fields['statistic']} over the seeds, with bootstrap interval."
+    pooled = ", ".join(m.label for m in metrics if m.pool)
+    return text + (f" {pooled}: flows of all seeds pooled." if pooled else "")
 
 
-def draw_bars(ax, row: List[Optional[Estimate]], index: int, count: int) -> None:
-    """A series as bars in groups."""
-    width = 0.8 / count
-    points = [(i, e) for i, e in enumerate(row) if e]
-    style = rr.run_style(index)
-    ax.bar([i - 0.4 + width * (index + 0.5) for i, _ in points], [e.value for _, e in points],
-           width * 0.92, yerr=errors([e for _, e in points]), color=style["color"],
-           error_kw={"capsize": 2, "elinewidth": 1, "ecolor": "#333333"}, zorder=2)
+# -------------------------------------------------------------------------------------------- seeds
 
 
-def errors(estimates: List[Estimate]) -> Tuple[List[float], List[float]]:
-    """Lengths of the error bars down and up; a bootstrap interval may lie on one side."""
-    return ([0.0 if e.low is None else max(0.0, e.value - e.low) for e in estimates],
-            [0.0 if e.high is None else max(0.0, e.high - e.value) for e in estimates])
+def draw_box(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
+    """Quartiles and median, whiskers to the ends, a dot for each run, a mark at P99; for each metric and label of the panels."""
+    data, metrics, x = drawer.values(plot, where), {m.name: m for m in drawer.metrics(plot)}, plot.fields["x"][0]
+    labels, titles = drawer.labels(x, where), drawer.panel_titles(plot, where)
+    shown = drawer.styles(labels, plot, where)
+    panels = [(name, key) for name in metrics for key in titles if "panel" in plot.fields or name == key]
+    columns = min(len(panels), 3)
+    figure = look.Figure(len(panels), columns, 0.6 + columns * max(3.6, 0.5 * len(labels)), 3.2)
+    for ax, (name, key) in zip(figure.panels, panels):
+        part = data[(data["metric"] == name) & (data["panel"] == key)]
+        unit, factor = look.scaled(metrics[name].unit, part["value"].max())
+        axes.boxes(ax, part.assign(value=part["value"] / factor), shown, bool(plot.fields.get("log")))
+        title = f"{metrics[name].label}, {titles[key]}" if len(metrics) > 1 and name != key else titles[key]
+        ax.set(title=look.wrapped(title, 36), xlabel=x, ylabel=unit)
+        figure.turn_labels(ax, labels)
+    handles = look.keys({"median": {"color": look.DARK, "linewidth": 1.6}}) + look.keys({
+        "P99": {"color": look.DARK, "marker": "D"}, "a run": {"color": "#999999", "marker": "o", "markersize": 3}}, "mark")
+    counts = data.groupby(["metric", "panel", "x"]).size()
+    runs = str(counts.max()) if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
+    figure.save(file, handles, [f"{runs} runs each; boxes: quartiles, whiskers: smallest and largest. "
+                                + rr.PERCENTILE_NOTE.replace("flows", "runs")])
+
+
+DRAW = {"lines": draw_metrics, "bars": draw_metrics, "box": draw_box, **run_figures.DRAW, **comparison_figures.DRAW,
+        **claim_figures.DRAW, "table": lambda drawer, plot, where, file: tables.write(drawer.results, plot, where, file)}

@@ -8,12 +8,13 @@ which the flow is there, from its start to its last ACK. Between two rows it gro
 with the last row.
 """
 
+import bisect
+import csv
 import functools
 import math
 import os
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-import plot_series
 import roce_manifest
 import roce_results as rr
 
@@ -24,13 +25,29 @@ GBPS = 8e-3  # per byte in a microsecond
 ACTIVE_SHARE = 0.5  # of a bin that a flow must be there for
 
 
+class Series(NamedTuple):
+    """A count that grows evenly from one row to the next."""
+
+    times_us: List[float]
+    values: List[float]
+
+    def between(self, time_us: float) -> float:
+        """The count at a time; 0 before the first row."""
+        index = bisect.bisect_right(self.times_us, time_us)
+        if index == 0 or index == len(self.times_us):
+            return self.values[index - 1] if index else 0.0
+        t0, t1 = self.times_us[index - 1], self.times_us[index]
+        v0, v1 = self.values[index - 1], self.values[index]
+        return v0 + (v1 - v0) * (time_us - t0) / (t1 - t0)
+
+
 class Progress(NamedTuple):
     """A flow and what was acknowledged of it so far."""
 
     flow: rr.Flow
     start_us: float
     end_us: float  # of the run, if the flow did not finish
-    acked: plot_series.Series
+    acked: Series
 
     def rate(self, begin: float, end: float, least: float = 0.0) -> Optional[float]:
         """Gbit/s between two times, us; None if the flow is there for less of it than `least`."""
@@ -47,17 +64,32 @@ def read(folder: str, name: str = "rates.csv") -> List[Progress]:
     if not os.path.exists(file):
         raise rr.ResultError(f"{file}: no such file, expected a run with the option rates "
                              "(for example 1ms)")
-    table = plot_series.read_series(folder, name, ("flow",), "acked_bytes")
+    table = read_acked(file)
     end_us = max((s.times_us[-1] for s in table.values()), default=0.0)
     found = []
     for flow in rr.flows_of(folder):
-        series = table.get((str(flow.id),))
+        series = table.get(str(flow.id))
         if series:
             start = flow.start_ps / 1e6
-            acked = plot_series.Series([start] + series.times_us, [0.0] + series.values)
+            acked = Series([start] + series.times_us, [0.0] + series.values)
             done = start + flow.fct_ps / 1e6 if flow.finished else end_us
             found.append(Progress(flow, start, done, acked))
     return found
+
+
+def read_acked(file: str) -> Dict[str, Series]:
+    """What was acknowledged so far, by flow. No pandas: its start takes as long as a small run."""
+    table: Dict[str, Series] = {}
+    with open(file, newline="", encoding="utf-8") as stream:
+        reader = csv.DictReader(stream)
+        try:
+            for row in reader:
+                series = table.setdefault(row["flow"], Series([], []))
+                series.times_us.append(float(row["time_ns"]) / 1000)
+                series.values.append(float(row["acked_bytes"] or 0))
+        except (KeyError, TypeError, ValueError, csv.Error):
+            raise rr.ResultError(f"{file}:{reader.line_num}: expected numbers in time_ns, flow, acked_bytes") from None
+    return table
 
 
 def window(flows: Sequence[Progress], definition: dict) -> Tuple[float, float]:

@@ -1,16 +1,15 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures of runs: queues and throughput over time (the first seed of each point), and slowdown and
 completion times (the flows of all seeds).
 """
 
-from typing import Callable, Dict, Iterator, List, Tuple
+from typing import Dict, Iterator, List, Tuple
 
 import plot_fct
 import plot_queues
 import plot_tuning
 import roce_results as rr
+from roce_plot import look
 
 from . import rates
 from .grid import Point, Selection, selects
@@ -18,7 +17,8 @@ from .plan import PlannedRun
 from .plots import Plot
 
 DEFAULT_BINS = 100  # of throughput over the time that is drawn
-SCOPE_COLOURS = {"intra": rr.COLOURS[0], "inter": rr.COLOURS[1]}
+SCOPES = look.styles(["intra", "inter"])
+FAIR = {"color": look.DARK, "linestyle": (0, (4, 3)), "linewidth": 1.0}
 
 
 def complete_runs(drawer, where: Selection) -> Iterator[Tuple[PlannedRun, Point]]:
@@ -33,12 +33,9 @@ def pooled_runs(drawer, plot: Plot, where: Selection) -> List[rr.Run]:
     """A run for each series, with the flows of all its seeds."""
     pooled: Dict[str, rr.Run] = {}
     for run, point in complete_runs(drawer, where):
-        name = drawer.series_name(plot, point, where, None) or "all seeds"
+        name = drawer.series_name(plot, point, where) or "all seeds"
         loaded = rr.load_run(drawer.plan.run_folder(run), name, drawer.experiment.warmup_ns)
-        if name in pooled:
-            pooled[name].flows.extend(loaded.flows)
-        else:
-            pooled[name] = loaded
+        pooled.setdefault(name, loaded._replace(flows=[])).flows.extend(loaded.flows)
     if not pooled:
         raise rr.ResultError("no complete run: nothing to plot")
     return list(pooled.values())
@@ -52,10 +49,9 @@ def first_runs(drawer, plot: Plot, where: Selection) -> Dict[str, str]:
         if run.seed != point.seeds[0]:
             continue
         label = Point({axis[0]: run.point[axis[0]]}, {}).text() if axis else \
-            drawer.series_name(plot, point, where, None) or f"seed {run.seed}"
+            drawer.series_name(plot, point, where) or f"seed {run.seed}"
         if label in found:
-            raise rr.ResultError(f"several points for the panel {label}: name more axes in each or "
-                                 "where")
+            raise rr.ResultError(f"several points for the panel {label}: name more axes in each or where")
         found[label] = drawer.plan.run_folder(run)
     if not found:
         raise rr.ResultError("no complete run: nothing to plot")
@@ -67,8 +63,7 @@ def first_runs(drawer, plot: Plot, where: Selection) -> Dict[str, str]:
 
 def draw_queues(drawer, plot: Plot, where: Selection, file: str) -> None:
     """A panel for each point."""
-    runs = [(label, folder, rr.read_summary(folder))
-            for label, folder in first_runs(drawer, plot, where).items()]
+    runs = [(label, folder, rr.read_summary(folder)) for label, folder in first_runs(drawer, plot, where).items()]
     ports = str(plot.fields.get("ports", "*"))
     if not plot_queues.plot(runs, file, int(plot.fields.get("top", 4)), ports):
         which = "all queues" if ports == "*" else f"the queues of {ports}"
@@ -77,70 +72,55 @@ def draw_queues(drawer, plot: Plot, where: Selection, file: str) -> None:
 
 def draw_rates(drawer, plot: Plot, where: Selection, file: str) -> None:
     """A panel for each point, a line for each flow."""
-    runs = {label: rates.read(folder)
-            for label, folder in first_runs(drawer, plot, where).items()}
+    runs = {label: rates.read(folder) for label, folder in first_runs(drawer, plot, where).items()}
     end = max((p.end_us for flows in runs.values() for p in flows), default=0.0)
     if end <= 0:
         raise rr.ResultError("no flow in rates.csv: nothing to plot")
     width = plot.fields.get("bin", end / DEFAULT_BINS)
-    plt = rr.apply_style()
-    from matplotlib.lines import Line2D
-    from matplotlib.ticker import FuncFormatter
-
     columns = min(len(runs), 3)
-    inches = 0.4 + (6.6 if columns == 1 else 3.9 * columns)
-    fig, axes = plot_fct.panel_grid(plt, len(runs), columns, inches, 2.7, sharex=True, sharey=True)
-    unit, factor = plot_fct.unit_of(end, plot_fct.TIME_UNITS_US)
-    for i, (ax, (label, flows)) in enumerate(zip(axes, runs.items())):
-        ax.set_title(label)
+    figure = look.Figure(len(runs), columns, 0.4 + (6.6 if columns == 1 else 3.9 * columns), 2.7, sharex=True, sharey=True)
+    for i, (ax, (label, flows)) in enumerate(zip(figure.panels, runs.items())):
         for progress in flows:
-            ax.plot(*line(progress, width), linewidth=1.0, alpha=0.85, zorder=3,
-                    color=SCOPE_COLOURS[progress.flow.scope])
+            ax.plot(*line(progress, width), linewidth=1.0, alpha=0.85, zorder=3, color=SCOPES[progress.flow.scope]["color"])
         if "fair" in plot.fields:
-            ax.axhline(plot.fields["fair"], color="#333333", linestyle=(0, (4, 3)), linewidth=1.0)
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / factor:g}"))
+            ax.axhline(plot.fields["fair"], **FAIR)
+        ax.set_title(label)
         ax.xaxis.set_tick_params(labelbottom=True)
-        ax.set_xlabel(f"simulated time ({unit})")
+        look.scale(ax.xaxis, "us", end, "simulated time")
         if i % columns == 0:
             ax.set_ylabel("throughput (Gbit/s)")
-    axes[0].set_xlim(0, end)
-    axes[0].set_ylim(bottom=0)
-    used = [s for s in SCOPE_COLOURS if any(p.flow.scope == s for f in runs.values() for p in f)]
-    handles = [Line2D([], [], color=SCOPE_COLOURS[s], label=f"flow {rr.SCOPE_TITLES[s]}")
-               for s in used]
-    if "fair" in plot.fields:
-        handles.append(Line2D([], [], color="#333333", linestyle=(0, (4, 3)), label="fair share"))
-    plot_fct.finish_layout(fig, handles, [
-        f"Acknowledged payload of each flow, averages over {plot_fct.format_time_us(width)}; the first "
-        "seed. Axes are shared."])
-    plot_fct.save_figure(fig, file)
-    plt.close(fig)
-
-
-def draw_tuning(drawer, plot: Plot, where: Selection, file: str) -> None:
-    """A line for each point in every panel."""
-    if not plot_tuning.plot(first_runs(drawer, plot, where), file):
-        raise rr.ResultError("no interval in any tuning.csv: nothing to plot")
+    figure.panels[0].set(xlim=(0, end), ylim=(0, None))
+    used = {p.flow.scope for flows in runs.values() for p in flows}
+    handles = look.keys({f"flow {rr.SCOPE_TITLES[s]}": {"color": SCOPES[s]["color"]} for s in SCOPES if s in used})
+    figure.save(file, handles + (look.keys({"fair share": FAIR}) if "fair" in plot.fields else []), [
+        f"Acknowledged payload of each flow, averages over {look.text_of('us')(width)}; the first seed. Axes are shared."])
 
 
 def line(progress: rates.Progress, width: float) -> Tuple[List[float], List[float]]:
     """Throughput in the bins that the flow is there for, drawn at their middle."""
     rates.bins(progress.start_us, progress.end_us, width)
-    times: List[float] = []
-    values: List[float] = []
-    for i in range(int(progress.start_us / width), int(progress.end_us / width) + 1):
-        rate = progress.rate(i * width, (i + 1) * width, rates.ACTIVE_SHARE)
-        if rate is not None:
-            times.append((i + 0.5) * width)
-            values.append(rate)
-    return times, values
+    found = [((i + 0.5) * width, progress.rate(i * width, (i + 1) * width, rates.ACTIVE_SHARE))
+             for i in range(int(progress.start_us / width), int(progress.end_us / width) + 1)]
+    return [time for time, rate in found if rate is not None], [rate for _, rate in found if rate is not None]
 
 
-def draw_pooled(draw: Callable) -> Callable:
-    """A figure of plot_fct of the flows of all seeds."""
-    return lambda drawer, plot, where, file: draw(pooled_runs(drawer, plot, where), file)
+def draw_tuning(drawer, plot: Plot, where: Selection, file: str) -> None:
+    """A line for each point in every panel."""
+    runs = first_runs(drawer, plot, where)
+    if not plot_tuning.plot(runs, file, drawer.styles(list(runs), plot, where)):
+        raise rr.ResultError("no interval in any tuning.csv: nothing to plot")
 
 
-DRAW = {"queues": draw_queues, "rates": draw_rates, "tuning": draw_tuning,
-        "slowdown-by-size": draw_pooled(plot_fct.plot_slowdown),
-        "fct-cdf": draw_pooled(plot_fct.plot_cdf)}
+def draw_slowdown(drawer, plot: Plot, where: Selection, file: str) -> None:
+    """Slowdown by flow size."""
+    runs = pooled_runs(drawer, plot, where)
+    plot_fct.plot_slowdown(runs, file, drawer.styles([r.label for r in runs], plot, where))
+
+
+def draw_cdf(drawer, plot: Plot, where: Selection, file: str) -> None:
+    """Distribution of completion times."""
+    runs = pooled_runs(drawer, plot, where)
+    plot_fct.plot_cdf(runs, file, drawer.styles([r.label for r in runs], plot, where))
+
+
+DRAW = {"queues": draw_queues, "rates": draw_rates, "tuning": draw_tuning, "slowdown-by-size": draw_slowdown, "fct-cdf": draw_cdf}

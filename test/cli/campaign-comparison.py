@@ -16,9 +16,11 @@ import campaign
 from campaign import SCRIPTS, check, near, rows
 
 sys.path.insert(0, str(SCRIPTS))
+import pandas as pd  # noqa: E402
 import roce_results as rr  # noqa: E402
 from roce_campaign import comparison, comparison_figures, experiment, figures  # noqa: E402
 from roce_campaign.estimates import Results  # noqa: E402
+from roce_plot import axes  # noqa: E402
 
 EXPERIMENT = """\
 title: Comparisons by hand
@@ -97,14 +99,13 @@ def test_figures(results, folder):
     table = rows(folder / "figures" / "Table.csv")
     check([(r["law"], r["tail_best_or_like"]) for r in table] == [("b", "3"), ("c", "3"), ("a", "1")]
           and near(table[0]["mean_rank"], 3.5 / 3) and near(table[2]["tail_worst"], 9 / 3), f"table: {table}")
-    marks = comparison_figures.scatter_marks(drawer, "law", ["tail", "middle"], {"place": ["far"]})
-    check(len(comparison_figures.frontier(marks)) == 3, "none is better in both")
-    values = {name: tuple(SimpleNamespace(value=v) for v in both)
-              for name, both in (("low", (1, 3)), ("worse", (2, 3)), ("right", (4, 1)), ("same", (1, 3)))}
-    check(comparison_figures.frontier(values) == [(1, 3), (4, 1)], "the frontier")
     plot = results.experiment.plots[2]
+    marks = comparison_figures.marks(drawer, plot, {"place": ["far"]})
+    check(list(marks["series"]) == ["a", "b", "c"] and len(axes.frontier(marks)) == 3, f"none is better in both: {marks}")
+    line = axes.frontier(pd.DataFrame([(1, 3), (2, 3), (4, 1), (1, 3)], columns=["value_x", "value_y"]))
+    check(line.values.tolist() == [[1, 3], [4, 1]], f"the frontier: {line}")
     for kind, fields, words in (("scatter", {"metric": ["tail"], "series": ["law"]}, "needs two metrics"),
-                                ("scatter", {"metric": ["tail", "middle"], "series": ["law"]}, "several points for one mark"),
+                                ("scatter", {"metric": ["tail", "middle"], "series": ["law"]}, "several points for one place"),
                                 ("best", {"metric": ["tail"], "series": ["law"], "rows": ["law"]}, "several points for one place"),
                                 ("ranks", {"metric": ["raised"], "series": ["law"], "rows": ["place"]}, "nothing to plot")):
         drawn = drawer.figure(plot._replace(kind=kind, fields=fields), {}, str(folder / "figures" / "none.png"))

@@ -93,11 +93,10 @@ def test_reported(experiment, out):
     results, plan = summarise.load(str(out), str(experiment), 1)
     drawer = figures.Drawer(results, plan)
     plots = results.experiment.plots
-    panels = [drawer.panels(p, next(figure_list.selections(results.experiment, p)), ["old", "new"])
-              for p in plots]
-    check(panels[0][0].reported == {"drawn": [None, 8.0], "theirs": [None, 108.0]},
-          f"reported: {panels[0][0].reported}")
-    check(panels[1][0].reported == {}, "reported without being asked for")
+    drawn = [drawer.estimates(p, next(figure_list.selections(results.experiment, p))).set_index(["series", "x"])["reported"]
+             for p in plots]
+    check(drawn[0].dropna().to_dict() == {("drawn", "new"): 8.0, ("theirs", "new"): 108.0}, f"reported: {drawn[0]}")
+    check(drawn[1].isna().all(), "reported without being asked for")
 
 
 def main():

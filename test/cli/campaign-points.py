@@ -10,6 +10,7 @@ Overrides, runs that points share, metrics of some points, groups of rows; the n
 figures show. The program is campaign.py's, whose numbers one can work out by hand.
 """
 
+import math
 import sys
 import tempfile
 from pathlib import Path
@@ -18,8 +19,10 @@ import campaign
 from campaign import SCRIPTS, check, good, near, rows, run
 
 sys.path.insert(0, str(SCRIPTS))
+import pandas as pd  # noqa: E402
 import roce_results as rr  # noqa: E402
 from roce_campaign import claim_figures, figure_list, figures, score, summarise, yamlread  # noqa: E402
+from roce_plot import axes  # noqa: E402
 
 # A counter that only some runs have, and a node without a name.
 PROGRAM = campaign.PROGRAM.replace(
@@ -209,48 +212,50 @@ def test_figures(experiment, out):
     effects, _, bars, lines = results.experiment.plots[:4]
     titles = [title for title, _ in effects.fields["value"]]
     check(titles == ["percent", "plain"], f"panels: {titles}")
-    percent, plain = (claim_figures.effects(results, effects, c) for _, c in effects.fields["value"])
+    found = claim_figures.effects(results, effects)
+    percent, plain = ({place[1:]: e for place, e in found.items() if place[0] == title} for title in titles)
     # As in campaign.py; with kind=late there is no old.
     expected = {("average", "plain"): 36.3636, ("average", "fast"): 100 * 8 / 16.5,
                 ("inter", "plain"): 100 * 6 / 21, ("inter", "fast"): 100 * 8 / 21}
-    check({(p.series, p.row) for p in percent} == set(expected), f"effects: {list(percent)}")
+    check(set(percent) == set(expected), f"effects: {list(percent)}")
     for place, value in expected.items():
         check(abs(percent[place].value - value) < 1e-4, f"effect {place}: {percent[place]}")
     check(abs(percent["average", "plain"].low - 30.8830) < 1e-3, f"{percent['average', 'plain']}")
     check(plain["average", "late"].value == 10.5 and len(plain) == 6, f"effects: {plain}")
 
     scores = {s.id: s for s in score.Scorer(results).all()}
-    row = claim_figures.percent_row(scores["percent"])
-    check(claim_figures.is_percent(row.score) and row.reported == 35 and row.band == (24.5, 45.5)
-          and abs(row.ours.value - 36.3636) < 1e-3, f"percent: {row}")
-    row = claim_figures.share_row(scores["count"])
-    check(not claim_figures.is_percent(row.score) and row.reported == 1 and row.band is None
-          and abs(row.ours.value - 0.25) < 1e-9 and abs(row.ours.low - (10.5 - 2.484138) / 42) < 1e-6,
-          f"share: {row}")
-    row = claim_figures.share_row(scores["banded"])
-    check(row.band == (0.5, 2.0), f"band: {row}")
-    check(claim_figures.share_row(scores["absent"]).ours is None, "not measured")
-    row = claim_figures.share_row(scores["negative"])
-    check(row.band == (0.5, 2.0) and abs(row.ours.value - 0.5) < 1e-9
-          and abs(row.ours.low - (10.5 - 2.484138) / 21) < 1e-6
-          and abs(row.ours.high - (10.5 + 2.484138) / 21) < 1e-6, f"over a negative number: {row}")
-    shares = {name: claim_figures.share_held(scores[name]) for name in ("everywhere", "some", "absent")}
-    check(shares == {"everywhere": 100, "some": 40, "absent": None}, f"relations: {shares}")
+    percents, shares, relations = (claim_figures.claim_rows(list(scores.values()), kind).set_index("id")
+                                   for kind in ("percent", "share", "relation"))
+    row = percents.loc["percent"]
+    check(row.reported == 35 and (row.band_low, row.band_high) == (24.5, 45.5) and abs(row.value - 36.3636) < 1e-3, f"{row}")
+    row = shares.loc["count"]
+    check(row.reported == 1 and math.isnan(row.band_low) and abs(row.value - 0.25) < 1e-9
+          and abs(row.low - (10.5 - 2.484138) / 42) < 1e-6 and "count" not in percents.index, f"share: {row}")
+    row = shares.loc["banded"]
+    check((row.band_low, row.band_high) == (0.5, 2.0), f"band: {row}")
+    row = shares.loc["negative"]
+    check((row.band_low, row.band_high) == (0.5, 2.0) and abs(row.value - 0.5) < 1e-9
+          and abs(row.low - (10.5 - 2.484138) / 21) < 1e-6
+          and abs(row.high - (10.5 + 2.484138) / 21) < 1e-6, f"over a negative number: {row}")
+    held = relations["value"].to_dict()
+    check(held["everywhere"] == 100 and held["some"] == 40, f"relations: {held}")
+    absent = pd.concat([shares, relations]).loc["absent"]
+    check(math.isnan(absent.value) and absent.text == "not measured", f"not measured: {absent}")
 
     drawer = figures.Drawer(results, plan)
     where = next(figure_list.selections(results.experiment, bars))
     labels = drawer.labels("law", where)
     check(labels == ["new", "old"], f"the order of where: {labels}")
-    panels = drawer.panels(bars, where, labels)
-    shown = [(p.title, {n: [e.value for e in r] for n, r in p.rows.items()}) for p in panels]
-    check(shown == [("plain", {"average": [10.5, 16.5], "inter": [15.0, 21.0]}),
-                    ("fast", {"average": [8.5, 16.5], "inter": [13.0, 21.0]})], f"panels: {shown}")
-    panels = drawer.panels(lines, next(figure_list.selections(results.experiment, lines)), ["fast", "plain"])
-    check([list(p.rows) for p in panels] == [["old", "new"]], f"series: {panels}")
+    data = drawer.estimates(bars, where).set_index(["panel", "metric", "x"])["value"].sort_index()
+    shown = {title: {series: list(data[title, series][labels]) for series in ("average", "inter")}
+             for title in drawer.panel_titles(bars, where)}
+    check(shown == {"plain": {"average": [10.5, 16.5], "inter": [15.0, 21.0]},
+                    "fast": {"average": [8.5, 16.5], "inter": [13.0, 21.0]}} and list(shown) == ["plain", "fast"], f"panels: {shown}")
+    data = drawer.estimates(lines, next(figure_list.selections(results.experiment, lines)))
+    check(list(data["series"].unique()) == ["old", "new"], f"series: {data}")
     check(figures.unit_of([results.experiment.metrics[m] for m in ("average", "stage")])
           == "slowdown / value", "units")
-    low, high = claim_figures.limits(
-        [claim_figures.Estimate(1.0, -1000.0, 1000.0, 2), claim_figures.Estimate(3.0, 2.5, 3.5, 2)], [0])
+    low, high = axes.limits(pd.Series([1.0, 3.0, 0.0]), -1000.0, 1000.0)
     check(-3 < low < 0 < 3.5 < high < 6, f"an interval that dwarfs the values: {low} {high}")
 
 

@@ -18,6 +18,7 @@ from campaign import SCRIPTS, check, good, near, rows, run
 
 sys.path.insert(0, str(SCRIPTS))
 import plot_queues  # noqa: E402
+from roce_plot import look  # noqa: E402
 import roce_results as rr  # noqa: E402
 from roce_campaign import figure_list, figures, rates, run_figures, summarise  # noqa: E402
 
@@ -193,19 +194,19 @@ def test_figures(experiment, out):
           f"line: {times} {values}")
     check(run_figures.line(flows[3], 200)[0] == [1100.0], "a flow that is there for less than half")
     kept = []
-    save = run_figures.plot_fct.save_figure
-    run_figures.plot_fct.save_figure = lambda fig, path: kept.append(fig)
+    save = look.Figure.save
+    look.Figure.save = lambda figure, *_: kept.append(figure)
     run_figures.draw_rates(drawer, plot, where, "none.png")
-    run_figures.plot_fct.save_figure = save
-    panel = [ax for ax in kept[0].axes if ax.get_visible()][1]
+    look.Figure.save = save
+    panel = kept[0].panels[1]
     drawn = [(line.get_color(), len(line.get_xdata())) for line in panel.get_lines()]
-    colours = run_figures.SCOPE_COLOURS
+    colours = {scope: style["color"] for scope, style in run_figures.SCOPES.items()}
     check(drawn[:4] == [(colours["intra"], 8), (colours["inter"], 10), (colours["inter"], 10),
                         (colours["intra"], 1)], f"lines: {drawn}")
     check(list(panel.get_lines()[4].get_ydata()) == [33, 33] and panel.get_title("left") == "a"
           and len(panel.get_lines()) == 5, "fair share")
     names = {"7": "leaf", "8": "spine"}
-    queues = {p: [q.name for q in plot_queues.read_queues(runs["a"], names, p)]
+    queues = {p: list(plot_queues.read_queues(runs["a"], names, p)["series"].unique())
               for p in ("leaf:0", "*:0", "*", "leaf:2")}
     check(queues == {"leaf:0": ["leaf port 0"], "*:0": ["leaf port 0", "spine port 0"],
                      "*": ["leaf port 1", "leaf port 0", "spine port 0"], "leaf:2": []},

@@ -18,8 +18,10 @@ import campaign
 from campaign import SCRIPTS, check, good, near, rows, run
 
 sys.path.insert(0, str(SCRIPTS))
+import pandas as pd  # noqa: E402
 import roce_results as rr  # noqa: E402
-from roce_campaign import seed_figures, summarise  # noqa: E402
+from roce_campaign import summarise  # noqa: E402
+from roce_plot import axes, look  # noqa: E402
 
 EXPERIMENT = """\
 title: Seeds by hand
@@ -188,28 +190,23 @@ def test_boxes(experiment, out):
     drawer = figures.Drawer(results, plan)
     plot = results.experiment.plots[0]
     where = next(figure_list.selections(results.experiment, plot))
-    panels = {p.title: p.values for p in seed_figures.panels(drawer, plot, where)}
-    check(panels == {"slow, plain": {"new": [9.5, 10.5], "old": [15.5, 16.5]},
-                     "slow, many": {"new": [8.5, 9.5, 10.5, 11.5, 17.5],
-                                    "old": [15.5, 16.5, 17.5, 18.5, 24.5]},
-                     "pauses, plain": {"new": [], "old": []},
-                     "pauses, many": {k: [4, 8, 12, 16, 40] for k in ("new", "old")}},
-          f"panels: {panels}")
-    plt = rr.apply_style()
-    fig, ax = plt.subplots()
-    seed_figures.draw_panel(ax, seed_figures.Panel("", None, {
-        "none": [], "one": [float(v) for v in range(1, 201)]}))
+    data = drawer.values(plot, where).groupby(["metric", "panel", "x"])["value"].agg(sorted).to_dict()
+    check(data == {("average", "plain", "new"): [9.5, 10.5], ("average", "plain", "old"): [15.5, 16.5],
+                   ("average", "many", "new"): [8.5, 9.5, 10.5, 11.5, 17.5],
+                   ("average", "many", "old"): [15.5, 16.5, 17.5, 18.5, 24.5],
+                   **{("pauses", "many", k): [4, 8, 12, 16, 40] for k in ("new", "old")}}, f"values: {data}")
+    ax = look.Figure(1, 1, 4, 3).panels[0]
+    axes.boxes(ax, pd.DataFrame({"x": "one", "value": [float(v) for v in range(1, 201)]}), look.styles(["none", "one"]), False)
     lines = {line.get_marker(): list(line.get_ydata()) for line in ax.get_lines()
              if line.get_marker() not in ("", "None")}
     check(lines["D"] == [198.0] and len(lines["o"]) == 200, f"P99 and runs: {lines.keys()}")
     bars = [sorted(set(line.get_ydata())) for line in ax.get_lines()
             if line.get_marker() in ("", "None")]
     check([100.0] in bars and [150.0, 200.0] in bars and [1.0, 50.0] in bars, f"box: {bars}")
-    plt.close(fig)
     both = plot._replace(fields={**plot.fields, "panel": None})
     both.fields.pop("panel")
     drawn = drawer.figure(both, {}, str(out / "figures" / "both.png"))
-    check(drawn.file is None and "several points for one box" in drawn.why_not, f"{drawn}")
+    check(drawn.file is None and "several points for one place" in drawn.why_not, f"{drawn}")
     for kind, fields, words in (("queues", {"panel": ["law"]}, "several points for the panel"),
                                 ("table", {"rows": ["law"], "metric": ["average"]},
                                  "several points for one row")):

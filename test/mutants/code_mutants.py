@@ -51,24 +51,17 @@ class Faults(NamedTuple):
 
 def read(file: Path) -> Faults:
     """The list, checked as far as that goes without the code."""
-    top = yamlread.read(str(file)).fields("the list", ("program", "runs", "mutants"), ("program", "runs", "mutants"))
-    program = top["program"].text("program")
-    orders, faults = [], []
-    for value in top["runs"].items("runs"):
-        fields = value.fields("a run", ("name", "options"), ("name", "options"))
-        orders.append(recheck.Order(fields["name"].text("name"), program,
-                                    [o.text("an option") for o in fields["options"].items("options")]))
-    for value in top["mutants"].items("mutants"):
-        fields = value.fields("a mutant", ("name", "file", "from", "to", "still"), ("name", "file", "from", "to"))
-        name = fields["name"].text("name")
-        old, new = (fields[f].node.value for f in ("from", "to"))
+    top = yamlread.check(yamlread.read(str(file)), "mutants", "the list")
+    faults: List[CodeMutant] = []
+    for fields in top["mutants"]:
+        name, old, new = fields["name"], fields["from"], fields["to"]
         if not old.strip() or old == new or "\n" in old + new:
-            value.fail(f"{name}: expected parts of a line in from and to, which differ")
+            yamlread.fail(fields, f"{name}: expected parts of a line in from and to, which differ")
         if name in [f.name for f in faults]:
-            value.fail(f"mutant '{name}' is there twice")
-        still = fields["still"].text("still") if "still" in fields else ""
-        faults.append(CodeMutant(name, fields["file"].text("file"), old, new, still, f"{value.file}:{value.line}"))
-    return Faults(orders, program, faults)
+            yamlread.fail(fields, f"mutant '{name}' is there twice")
+        faults.append(CodeMutant(name, fields["file"], old, new, fields.get("still", ""), fields.place))
+    orders = [recheck.Order(run["name"], top["program"], run["options"]) for run in top["runs"]]
+    return Faults(orders, top["program"], faults)
 
 
 def check_places(faults: Faults, tree: Path) -> None:
