@@ -17,7 +17,7 @@ import time
 import pytest
 import roce_manifest
 import roce_results as rr
-from campaign import HEADER, good, run, write_program
+from support.campaigns import HEADER, good, run, write_program
 
 import support
 from support import LEAF_SPINE, SCRIPTS, refused, rows

@@ -11,7 +11,7 @@ import subprocess
 from xml.etree import ElementTree
 
 import yaml
-from campaign import HEADER, change_flows, slower
+from support.campaigns import HEADER, change_flows, slower
 
 from support import ROOT, SCRIPTS, refused, run
 
