@@ -1,6 +1,4 @@
 #!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Lay replay's results beside those of another simulator, and test what could explain differences.
 
@@ -15,21 +13,24 @@ and reference.png.
 """
 
 import argparse
-import csv
 import os
 import random
 import shutil
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from typing import Dict, List, NamedTuple, Sequence, Tuple
+from pathlib import Path
+from typing import List, NamedTuple, Sequence, Tuple
+
+import pandas as pd
 
 import roce_results as rr
+from roce_campaign.regress import Bound
 from roce_files import OwnFiles
 from roce_jobs import positive
 from roce_plot import look
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = Path(__file__).resolve().parents[1]
 # Short name in file names, --cc, further options.
 TRANSPORTS = (("dcqcn", "Dcqcn", ["--set=HAS_WIN=0"]), ("hpcc", "Hpcc", []),
               ("timely", "Timely", ["--set=HAS_WIN=0"]))
@@ -49,118 +50,127 @@ SWITCHES = (
                                                "--ns3::roce::Dcqcn::MinTimeBetweenCnps=4us"]),
     ("other random numbers for marking", "dcqcn", ["--seed=2"]),
 )
-LIMIT = 0.05  # differences above this want an explanation
+UNEXPLAINED = Bound.parse("5%")  # differences above this want an explanation
+EQUAL, NEAR = Bound.parse("1.499ns"), Bound.parse("1%")  # of a single flow: the same to the nanosecond, and similar
+PERCENTILES = {"median": 500_000, "P99": 990_000}
 
 
-class Flow(NamedTuple):
-    """One flow of a result: identity, FCT in ns, ideal FCT in ns."""
-
-    key: Tuple[str, str, str]
-    size: int
-    fct: float
-    ideal: float
-
-
-def read(path: str, size_column: str) -> List[Flow]:
-    """Flows of a file, by id."""
+def read(path: Path, size_column: str) -> pd.DataFrame:
+    """Finished flows: src, dst, size, fct and ideal in ns, in the order of ids."""
+    names = {"id": "id", "src": "src", "dst": "dst", size_column: "size", "fct_ns": "fct", "ideal_fct_ns": "ideal"}
     try:
-        with open(path, newline="", encoding="utf-8") as stream:
-            rows = sorted(csv.DictReader(stream), key=lambda row: int(row["id"]))
-            return [Flow((row["src"], row["dst"], row[size_column]), int(row[size_column]),
-                         float(row["fct_ns"]), float(row["ideal_fct_ns"])) for row in rows]
+        flows = pd.read_csv(path, usecols=list(names)).rename(columns=names).sort_values("id")
     except OSError as error:
         raise rr.ResultError(f"{path}: {error.strerror}") from None
-    except (KeyError, ValueError) as error:
-        raise rr.ResultError(f"{path}: {error}, expected finished flows with id, src, dst, "
-                             f"{size_column}, fct_ns and ideal_fct_ns") from None
+    except ValueError as error:
+        raise rr.ResultError(f"{path}: {error}, expected flows with {', '.join(names)}") from None
+    if flows.isna().any(axis=None) or flows.dtypes.eq(object).any():
+        raise rr.ResultError(f"{path}: expected numbers in {', '.join(names)} of finished flows")
+    # Shifted flows may have changed places, and so their ids: those of one size between two hosts are in order.
+    return flows.assign(copy=flows.groupby(["src", "dst", "size"]).cumcount())
 
 
-class Panel(NamedTuple):
-    """What is drawn of one transport: median and P99 by size bin."""
+class Comparison:
+    """A run beside the reference."""
 
-    cc: str
-    theirs: Dict[int, Tuple[float, float]]
-    ours: Dict[int, Tuple[float, float]]
-    shifted: List[Dict[int, Tuple[float, float]]]
+    def __init__(self, flows: pd.DataFrame, reference: pd.DataFrame):
+        both = reference.merge(flows, on=["src", "dst", "size", "copy"], suffixes=("_ref", ""))
+        if not len(both) == len(flows) == len(reference):
+            raise rr.ResultError("the flows are not those of the reference")
+        self.equal = int(EQUAL.allows(both.fct_ref, both.fct).sum())
+        self.near = int(NEAR.allows(both.fct_ref, both.fct).sum())
+        self.ratios = sorted(both.fct / both.fct_ref)
+        slowdown = both.fct / both.ideal_ref
+        self.mean = slowdown.mean()
+        groups = slowdown.groupby(both["size"].map(rr.size_bin))
+        self.slowdowns = {rr.SIZE_LABELS[size]: sorted(values) for size, values in groups}
+        self.slowdowns["all"] = sorted(slowdown)
+        self.figures = {size: [rr.percentile(values, p) for p in PERCENTILES.values()] for size, values in self.slowdowns.items()}
 
 
 class Runner:
     """Runs replay on the reference's inputs."""
 
-    def __init__(self, args: argparse.Namespace, folder: str) -> None:
+    def __init__(self, build: str, inputs: Path, folder: Path) -> None:
         """
         @param folder for flow lists and runs, which nobody needs afterwards
         """
-        self.folder = folder
-        self.repeats = args.repeats
-        self.inputs = args.reference
-        self.program = os.path.join(args.build, "bin", "replay")
-        self.data_paths = os.path.join(folder, "data-paths.csv")
-        with open(os.path.join(self.inputs, "paths.csv"), encoding="utf-8") as stream:
-            lines = [",".join(line.strip().split(",")[:2]) for line in stream]
-        with open(self.data_paths, "w", encoding="utf-8") as stream:
-            stream.write("\n".join(lines) + "\n")
+        self.inputs, self.folder = inputs, folder
+        self.program = os.path.join(build, "bin", "replay")
+        self.data_paths = folder / "data-paths.csv"
+        lines = (inputs / "paths.csv").read_text(encoding="utf-8").splitlines()
+        self.data_paths.write_text("\n".join(",".join(line.split(",")[:2]) for line in lines) + "\n", encoding="utf-8")
 
-    def shifted_flows(self, seed: int) -> str:
+    def shifted_flows(self, seed: int) -> Path:
         """The flow list with each flow a little later."""
-        path = os.path.join(self.folder, f"flow-{seed}.txt")
         chance = random.Random(seed)
-        with open(os.path.join(self.inputs, "flow.txt"), encoding="utf-8") as stream:
-            lines = stream.read().splitlines()
-        for i, line in enumerate(lines[1:], start=1):
-            fields = line.split()
-            if fields:
-                fields[5] = f"{float(fields[5]) + chance.randrange(21) * 1e-9:.9f}"
-                lines[i] = " ".join(fields)
-        with open(path, "w", encoding="utf-8") as stream:
-            stream.write("\n".join(lines) + "\n")
+        first, *lines = (self.inputs / "flow.txt").read_text(encoding="utf-8").splitlines()
+        rows = [line.split() for line in lines if line.strip()]
+        for row in rows:
+            row[5] = f"{float(row[5]) + chance.randrange(21) * 1e-9:.9f}"
+        path = self.folder / f"flow-{seed}.txt"
+        path.write_text("\n".join([first, *map(" ".join, rows)]) + "\n", encoding="utf-8")
         return path
 
-    def run(self, name: str, cc: str, options: Sequence[str], flows: str = "") -> List[Flow]:
-        """Flows of one run."""
-        out = os.path.join(self.folder, name)
+    def run(self, name: str, cc: str, options: Sequence[str], reference: pd.DataFrame) -> Comparison:
+        """One run, compared."""
+        out = self.folder / name
+        options = [option.format(data=self.data_paths) for option in options]
         given = {option.split("=")[0] for option in options}
-        defaults = [f"--topology={self.inputs}/topology.txt", f"--config={self.inputs}/config.txt",
-                    f"--flows={flows or self.inputs + '/flow.txt'}",
-                    f"--paths={self.inputs}/paths.csv"]
-        command = [self.program, f"--cc={cc}", "--profile=hpcc-sim", f"--out={out}",
-                   "--progress=none"]
-        command += [option for option in defaults if option.split("=")[0] not in given]
-        command += [option.format(data=self.data_paths) for option in options]
+        inputs = {"--topology": "topology.txt", "--config": "config.txt", "--flows": "flow.txt", "--paths": "paths.csv"}
+        command = [self.program, f"--cc={cc}", "--profile=hpcc-sim", f"--out={out}", "--progress=none",
+                   *(f"{option}={self.inputs / file}" for option, file in inputs.items() if option not in given), *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise rr.ResultError(f"{' '.join(command)}: status {done.returncode}: "
                                  f"{done.stderr.strip().splitlines()[-1:]}")
-        flows_of_run = read(os.path.join(out, "flows.csv"), "bytes")
+        flows = read(out / "flows.csv", "bytes")
         shutil.rmtree(out)
-        return flows_of_run
+        return Comparison(flows, reference)
 
 
-def in_order(flows: Sequence[Flow], reference: Sequence[Flow]) -> List[Flow]:
-    """The flows in the reference's order: shifted ones may have changed places, and so their ids."""
-    by_key: Dict[Tuple[str, str, str], List[Flow]] = {}
-    for flow in reversed(flows):
-        by_key.setdefault(flow.key, []).append(flow)
-    try:
-        return [by_key[ref.key].pop() for ref in reference]
-    except (KeyError, IndexError):
-        raise rr.ResultError("the flows are not those of the reference") from None
+class Transport(NamedTuple):
+    """What was found of one transport."""
 
+    cc: str
+    theirs: Comparison
+    ours: Comparison
+    shifted: List[Comparison]
+    switched: List[Tuple[str, Comparison]]
 
-def slowdowns(flows: Sequence[Flow], reference: Sequence[Flow], size_bin: int) -> List[float]:
-    """Slowdowns by the reference's ideal FCT, of one size bin or (-1) of all."""
-    return sorted(flow.fct / ref.ideal for flow, ref in zip(flows, reference)
-                  if size_bin in (-1, rr.size_bin(ref.size)))
+    def spread(self, size: str, i: int) -> List[float]:
+        """The smallest and the largest of the runs with shifted starts; nothing without such."""
+        values = [s.figures[size][i] for s in self.shifted]
+        return [min(values), max(values)] if values else []
 
+    def sizes(self) -> rr.Table:
+        """Median and P99 by size."""
+        header = ["size", "flows"] + [h for name in PERCENTILES for h in (name, "ours", "diff %", "shifted %")]
+        rows = []
+        for size, values in self.theirs.figures.items():
+            row = [size, str(len(self.theirs.slowdowns[size]))]
+            for i, theirs in enumerate(values):
+                ours, spread = self.ours.figures[size][i], self.spread(size, i)
+                inside = spread and spread[0] <= theirs <= spread[1]
+                mark = "" if inside or UNEXPLAINED.allows(theirs, ours) else " (!)"
+                row += [f"{theirs:.3f}", f"{ours:.3f}", percent(ours, theirs) + mark, " .. ".join(percent(x, theirs) for x in spread)]
+            rows.append(row)
+        return header, rows
 
-def figures(flows: Sequence[Flow], reference: Sequence[Flow]) -> Dict[int, Tuple[float, float]]:
-    """Median and P99 by size bin; -1 stands for all."""
-    values = {}
-    for size_bin in [*range(len(rr.SIZE_LABELS)), -1]:
-        chosen = slowdowns(flows, reference, size_bin)
-        if chosen:
-            values[size_bin] = (rr.percentile(chosen, 500_000), rr.percentile(chosen, 990_000))
-    return values
+    def switches(self) -> rr.Table:
+        """What each known difference does."""
+        return ["switched on", "flows equal to 1 ns", "within 1 %", "mean slowdown", "median", "P99"], [
+            [name, str(c.equal), str(c.near), *(f"{x:.3f}" for x in (c.mean, *c.figures["all"]))]
+            for name, c in (("nothing", self.ours), *self.switched)]
+
+    def text(self) -> str:
+        """Markdown."""
+        p5, median, p95 = (rr.percentile(self.ours.ratios, p) for p in (50_000, 500_000, 950_000))
+        return "\n\n".join([
+            f"### {self.cc}",
+            f"Single flows: {self.ours.equal} of {len(self.ours.ratios)} have the same FCT to the nanosecond, {self.ours.near} within "
+            f"1 %; median ratio {median:.4f}, P5 {p5:.3f}, P95 {p95:.3f}. Mean slowdown {self.theirs.mean:.3f}, ours {self.ours.mean:.3f}.",
+            rr.format_markdown(self.sizes()), rr.format_markdown(self.switches()), ""])
 
 
 def percent(ours: float, theirs: float) -> str:
@@ -168,82 +178,36 @@ def percent(ours: float, theirs: float) -> str:
     return f"{100 * (ours / theirs - 1):+.1f}"
 
 
-def compare(runner: Runner, pool: ThreadPoolExecutor, short: str, cc: str,
-            options: List[str]) -> Tuple[List[str], List[List[str]], Panel]:
-    """Markdown, table rows and figures of one transport."""
-    reference = read(os.path.join(runner.inputs, f"fct.{short}.csv"), "size_bytes")
-    ours_job = pool.submit(runner.run, short, cc, options)
-    shift_jobs = [pool.submit(runner.run, f"{short}-{i}", cc, options + [f"--seed={i}"],
-                              runner.shifted_flows(i))
-                  for i in range(2, runner.repeats + 2)]
-    switches = [s for s in SWITCHES if s[1] in ("all", short)]
-    switch_jobs = [pool.submit(runner.run, f"{short}-switch-{i}", cc, options + list(switch[2]))
-                   for i, switch in enumerate(switches)]
-    ours = in_order(ours_job.result(), reference)
-    theirs, mine = figures(reference, reference), figures(ours, reference)
-    shifted = [figures(in_order(job.result(), reference), reference) for job in shift_jobs]
-    exact = sum(abs(a.fct - b.fct) < 1.5 for a, b in zip(ours, reference))
-    near = sum(abs(a.fct / b.fct - 1) < 0.01 for a, b in zip(ours, reference))
-    ratios = sorted(a.fct / b.fct for a, b in zip(ours, reference))
-
-    def mean(flows: Sequence[Flow]) -> float:
-        chosen = slowdowns(flows, reference, -1)
-        return sum(chosen) / len(chosen)
-
-    text = [f"### {cc}", "",
-            f"Single flows: {exact} of {len(ours)} have the same FCT to the nanosecond, {near} within 1 %; "
-            f"median ratio {rr.percentile(ratios, 500_000):.4f}, P5 {rr.percentile(ratios, 50_000):.3f}, "
-            f"P95 {rr.percentile(ratios, 950_000):.3f}. Mean slowdown {mean(reference):.3f}, "
-            f"ours {mean(ours):.3f}.", "",
-            "| size | flows | median | ours | diff % | shifted % | P99 | ours | diff % | shifted % |",
-            "|---|---|---|---|---|---|---|---|---|---|"]
-    rows = []
-    for size_bin, values in theirs.items():
-        label = "all" if size_bin < 0 else rr.SIZE_LABELS[size_bin]
-        cells = [label, str(len(slowdowns(reference, reference, size_bin)))]
-        for i, theirs_value in enumerate(values):
-            value = mine[size_bin][i]
-            spread = [s[size_bin][i] for s in shifted]
-            inside = min(spread, default=value) <= theirs_value <= max(spread, default=value)
-            mark = " (!)" if abs(value / theirs_value - 1) > LIMIT and not inside else ""
-            cells += [f"{theirs_value:.3f}", f"{value:.3f}", percent(value, theirs_value) + mark,
-                      f"{percent(min(spread), theirs_value)} .. {percent(max(spread), theirs_value)}"
-                      if spread else ""]
-        text.append("| " + " | ".join(cells) + " |")
-        rows.append([cc, *cells])
-    text += ["", "| switched on | flows equal to 1 ns | within 1 % | mean slowdown | median | P99 |",
-             "|---|---|---|---|---|---|"]
-    for (name, _, _), job in zip((("nothing", "", []), *switches), [ours_job, *switch_jobs]):
-        flows = in_order(job.result(), reference)
-        median, p99 = figures(flows, reference)[-1]
-        text.append(f"| {name} | {sum(abs(a.fct - b.fct) < 1.5 for a, b in zip(flows, reference))} | "
-                    f"{sum(abs(a.fct / b.fct - 1) < 0.01 for a, b in zip(flows, reference))} | "
-                    f"{mean(flows):.3f} | {median:.3f} | {p99:.3f} |")
-    return text + [""], rows, Panel(cc, theirs, mine, shifted)
+def compare(runner: Runner, pool: ThreadPoolExecutor, repeats: int, short: str, cc: str, options: List[str]) -> Transport:
+    """All runs of one transport."""
+    reference = read(runner.inputs / f"fct.{short}.csv", "size_bytes")
+    ours = pool.submit(runner.run, short, cc, options, reference)
+    shifted = [pool.submit(runner.run, f"{short}-{i}", cc, [*options, f"--seed={i}", f"--flows={runner.shifted_flows(i)}"], reference)
+               for i in range(2, repeats + 2)]
+    switched = [(name, pool.submit(runner.run, f"{short}-switch-{i}", cc, [*options, *more], reference))
+                for i, (name, concerned, more) in enumerate(SWITCHES) if concerned in ("all", short)]
+    return Transport(cc, Comparison(reference, reference), ours.result(), [s.result() for s in shifted],
+                     [(name, s.result()) for name, s in switched])
 
 
-def draw(panels: Sequence[Panel], path: str) -> None:
+def draw(transports: Sequence[Transport], path: str) -> None:
     """Medians and P99 by size; the bars span the runs with shifted starts."""
-    figure, axes = look.pyplot().subplots(1, len(panels), figsize=(3.6 * len(panels), 3.4), sharey=True)
-    for axis, panel in zip(axes, panels):
-        bins = [b for b in panel.theirs if b >= 0]
-        for statistic, name in enumerate(("median", "P99")):
-            colour = look.COLOURS[statistic]
-            for size_bin in bins:
-                spread = [s[size_bin][statistic] for s in panel.shifted]
-                if spread:
-                    axis.plot([size_bin + 0.12] * 2, [min(spread), max(spread)], color=colour,
-                              linewidth=4, alpha=0.3, solid_capstyle="butt")
-            axis.plot([b - 0.12 for b in bins], [panel.theirs[b][statistic] for b in bins], "o",
-                      color=colour, markerfacecolor="none", label=f"{name}, other simulator")
-            axis.plot([b + 0.12 for b in bins], [panel.ours[b][statistic] for b in bins], "o",
-                      color=colour, label=f"{name}, replay")
-        axis.set_title(panel.cc)
+    figure, axes = look.pyplot().subplots(1, len(transports), figsize=(3.6 * len(transports), 3.4), sharey=True)
+    for axis, found in zip(axes, transports):
+        sizes = [size for size in found.theirs.figures if size != "all"]
+        for i, (name, colour) in enumerate(zip(PERCENTILES, look.COLOURS)):
+            for x, size in enumerate(sizes):
+                axis.plot([x + 0.12] * len(found.spread(size, i)), found.spread(size, i), color=colour, linewidth=4, alpha=0.3,
+                          solid_capstyle="butt")
+            for shift, whose, comparison in ((-0.12, "other simulator", found.theirs), (0.12, "replay", found.ours)):
+                axis.plot([x + shift for x in range(len(sizes))], [comparison.figures[size][i] for size in sizes], "o", color=colour,
+                          markerfacecolor="none" if comparison is found.theirs else colour, label=f"{name}, {whose}")
+        axis.set_title(found.cc)
         axis.set_yscale("log")
         axis.set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])
-        axis.set_xticks(bins, [rr.SIZE_LABELS[b] for b in bins], rotation=30, ha="right")
+        axis.set_xticks(range(len(sizes)), sizes, rotation=30, ha="right")
     axes[0].set_ylabel("slowdown")
-    axes[len(panels) // 2].legend(fontsize=7, loc="upper right")
+    axes[len(transports) // 2].legend(fontsize=7, loc="upper right")
     figure.tight_layout()
     figure.savefig(path, dpi=150)
 
@@ -251,32 +215,25 @@ def draw(panels: Sequence[Panel], path: str) -> None:
 def main() -> int:
     """Run everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
-    parser.add_argument("--reference",
-                        default=os.path.join(ROOT, "test", "reference", "leafspine128"))
+    parser.add_argument("--build", default=str(ROOT / "build"))
+    parser.add_argument("--reference", type=Path, default=ROOT / "test" / "reference" / "leafspine128")
     parser.add_argument("--out", default=os.path.join("results", "reference"))
     parser.add_argument("--repeats", type=int, default=20, help="runs with shifted starts")
     parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1)
     args = parser.parse_args()
     own = OwnFiles(args.out)
     own.claim(["reference.md", "reference.csv", "reference.png"])
-    text: List[str] = []
-    rows: List[List[str]] = []
-    panels: List[Panel] = []
-    with tempfile.TemporaryDirectory(prefix="roce-runs-", dir=args.out) as folder, \
-            ThreadPoolExecutor(args.jobs) as pool:
-        runner = Runner(args, folder)
-        for short, cc, options in TRANSPORTS:
-            part, part_rows, panel = compare(runner, pool, short, cc, options)
-            panels.append(panel)
-            print("\n".join(part), flush=True)
-            text += part
-            rows += part_rows
-    own.write("reference.md", "\n".join(text))
+    found: List[Transport] = []
+    with tempfile.TemporaryDirectory(prefix="roce-runs-", dir=args.out) as folder, ThreadPoolExecutor(args.jobs) as pool:
+        runner = Runner(args.build, args.reference.resolve(), Path(folder).resolve())
+        for transport in TRANSPORTS:
+            found.append(compare(runner, pool, args.repeats, *transport))
+            print(found[-1].text(), flush=True)
+    own.write("reference.md", "\n".join(t.text() for t in found))
     own.write("reference.csv", rr.csv_text((
         ["transport", "size", "flows", "p50", "p50_ours", "p50_diff", "p50_shifted", "p99",
-         "p99_ours", "p99_diff", "p99_shifted"], rows)))
-    draw(panels, own.path("reference.png"))
+         "p99_ours", "p99_diff", "p99_shifted"], [[t.cc, *row] for t in found for row in t.sizes()[1]])))
+    draw(found, own.path("reference.png"))
     return 0
 
 

@@ -1,6 +1,4 @@
 #!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The paths that the HPCC simulator's ECMP gives flows and their ACKs, for replay --paths.
 
@@ -14,10 +12,10 @@ machine had it. Compare with a known path to find out.
 """
 
 import argparse
+import functools
 import re
-import sys
 from collections import defaultdict
-from typing import Dict, Iterator, List, Tuple
+from typing import Dict, List, Tuple
 
 import roce_results as rr
 
@@ -49,53 +47,40 @@ class Topology:
     """Nodes, switches and neighbours of a topology.txt."""
 
     def __init__(self, path: str, descending: bool) -> None:
-        tokens = [line.split() for line in read_lines(path)]
+        rows = read_rows(path)
         self.descending = descending
-        self.switches = set()
         self.neighbours: Dict[int, List[int]] = defaultdict(list)
-        self._hops: Dict[int, Dict[int, List[int]]] = {}
-        count, others, links = counts(path, tokens[0])
-        rows = iter(tokens[1:])
+        count, others, links = counts(path, rows.pop(0))
         ids: List[int] = []
         while len(ids) < count:
-            ids += self._ids(path, rows, count)
-        following = next(rows, [])
-        if others and len(ids) == count and all(word.isdigit() for word in following):  # LCMP
-            ids += self._ids(path, iter([following]), others)
-            following = next(rows, [])
+            if not rows:
+                raise rr.ResultError(f"{path}: the file ends, expected {count} switch ids")
+            ids += numbers(path, rows.pop(0))
+        if others and len(ids) == count and rows and all(word.isdigit() for word in rows[0]):  # LCMP
+            ids += numbers(path, rows.pop(0))
         self.switches = set(ids)
-        for _ in range(links):  # explanations may follow
-            a, b = number(path, following, 0), number(path, following, 1)
+        for row in [*rows, *[[]] * links][:links]:  # explanations may follow
+            a, b = number(path, row, 0), number(path, row, 1)
             self.neighbours[a].append(b)
             self.neighbours[b].append(a)
-            following = next(rows, [])
 
-    @staticmethod
-    def _ids(path: str, rows: Iterator[List[str]], count: int) -> List[int]:
-        """Ids of switches in the next row."""
-        row = next(rows, None)
-        if row is None:
-            raise rr.ResultError(f"{path}: the file ends, expected {count} switch ids")
-        return [number(path, row, i) for i in range(len(row))]
-
+    @functools.lru_cache(maxsize=None)  # pylint: disable=method-cache-max-size-none
     def next_hops(self, dst: int) -> Dict[int, List[int]]:
         """Next hops on shortest paths to a host, by node; hosts pass nothing on."""
-        if dst not in self._hops:
-            distance = {dst: 0}
-            queue = [dst]
-            hops: Dict[int, List[int]] = defaultdict(list)
-            for node in queue:
-                for other in sorted(self.neighbours[node], reverse=self.descending):
-                    if other not in distance:
-                        distance[other] = distance[node] + 1
-                        if other in self.switches:
-                            queue.append(other)
-                    if distance[other] == distance[node] + 1:
-                        hops[other].append(node)
-            self._hops[dst] = hops
-        return self._hops[dst]
+        distance = {dst: 0}
+        queue = [dst]
+        hops: Dict[int, List[int]] = defaultdict(list)
+        for node in queue:
+            for other in sorted(self.neighbours[node], reverse=self.descending):
+                if other not in distance:
+                    distance[other] = distance[node] + 1
+                    if other in self.switches:
+                        queue.append(other)
+                if distance[other] == distance[node] + 1:
+                    hops[other].append(node)
+        return hops
 
-    def path(self, src: int, dst: int, ports: int) -> List[int]:
+    def path(self, src: int, dst: int, ports: int) -> str:
         """Nodes from src to dst; ports is source port + destination port * 2^16."""
         hops = self.next_hops(dst)
         nodes = [src]
@@ -107,7 +92,7 @@ class Topology:
             if nodes[-1] in self.switches:
                 chosen = murmur3([address(src), address(dst), ports], nodes[-1]) % len(choices)
             nodes.append(choices[chosen])
-        return nodes
+        return "-".join(map(str, nodes))
 
 
 def counts(path: str, first: List[str]) -> Tuple[int, int, int]:
@@ -121,9 +106,9 @@ def counts(path: str, first: List[str]) -> Tuple[int, int, int]:
 
 def read_flows(path: str) -> List[Tuple[int, int, int]]:
     """Source, destination and destination port of each flow."""
-    lines = read_lines(path)
-    count = number(path, lines[0].split(), 0)
-    rows = [line.split() for line in lines[1:1 + count]]
+    first, *rows = read_rows(path)
+    count = number(path, first, 0)
+    rows = rows[:count]
     if len(rows) < count:
         raise rr.ResultError(f"{path}: {len(rows)} flows, expected {count}, the number in its first line")
     if any(len(row) not in (6, 7) for row in rows):
@@ -139,17 +124,16 @@ def are_numbered(rows: List[List[str]]) -> bool:
                and re.fullmatch("[0-9]+", row[5]) for i, row in enumerate(rows))
 
 
-def read_lines(path: str) -> List[str]:
-    """Lines with something on them, without comments."""
+def read_rows(path: str) -> List[List[str]]:
+    """The words of lines with something on them, without comments."""
     try:
         with open(path, encoding="utf-8") as stream:
-            lines = [line.split("#")[0].strip() for line in stream]
+            rows = [words for words in (line.split("#")[0].split() for line in stream) if words]
     except OSError as error:
         raise rr.ResultError(f"{path}: {error.strerror}") from None
-    lines = [line for line in lines if line]
-    if not lines:
+    if not rows:
         raise rr.ResultError(f"{path}: empty")
-    return lines
+    return rows
 
 
 def number(path: str, fields: List[str], index: int) -> int:
@@ -161,6 +145,11 @@ def number(path: str, fields: List[str], index: int) -> int:
                              f"{index + 1}") from None
 
 
+def numbers(path: str, fields: List[str]) -> List[int]:
+    """Fields that are all integers."""
+    return [number(path, fields, i) for i in range(len(fields))]
+
+
 def main() -> int:
     """Print the list of paths."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -168,22 +157,16 @@ def main() -> int:
     parser.add_argument("flows")
     parser.add_argument("--next-hops", choices=("ascending", "descending"), default="ascending")
     args = parser.parse_args()
-    try:
-        topology = Topology(args.topology, args.next_hops == "descending")
-        used: Dict[Tuple[int, int], int] = defaultdict(int)
-        lines = ["id,path_node_ids,ack_path_node_ids"]
-        for row, (src, dst, dport) in enumerate(read_flows(args.flows)):
-            sport = FIRST_PORT + used[src, dst]
-            used[src, dst] += 1
-            data = topology.path(src, dst, sport | dport << 16)
-            acks = topology.path(dst, src, dport | sport << 16)
-            lines.append(f"{row},{'-'.join(map(str, data))},{'-'.join(map(str, acks))}")
-    except rr.ResultError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    topology = Topology(args.topology, args.next_hops == "descending")
+    used: Dict[Tuple[int, int], int] = defaultdict(int)
+    lines = ["id,path_node_ids,ack_path_node_ids"]
+    for row, (src, dst, dport) in enumerate(read_flows(args.flows)):
+        sport = FIRST_PORT + used[src, dst]
+        used[src, dst] += 1
+        lines.append(f"{row},{topology.path(src, dst, sport | dport << 16)},{topology.path(dst, src, dport | sport << 16)}")
     print("\n".join(lines))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    rr.run_main(main)

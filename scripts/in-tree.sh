@@ -88,6 +88,6 @@ END
     chmod +x "$work/bin/$program"
 done
 python=${ROCE_PYTHON:-/usr/bin/python3}
-"$python" "$root/test/cli/golden.py" "$work"
-"$python" "$root/test/cli/examples.py" "$work"
+"$python" -m pytest "$root/test/cli/golden.py" --build="$work"
+"$python" -m pytest "$root/test/cli/examples.py" --build="$work"
 echo "the module works in $tree ($mode, $profile)"

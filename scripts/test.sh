@@ -65,8 +65,8 @@ finish_in_tree() {
 
 if has tsan; then
     scripts/build.sh --tsan --target two-dc-leaf-spine --target two-dc-fat-tree
-    ROCE_THREADS=2,3 "$python" test/cli/threads.py build-tsan
-    ROCE_NETWORKS=40 ROCE_THREADS=2,3 ROCE_RANKS= "$python" test/cli/parallel-networks.py build-tsan
+    ROCE_THREADS=2,3 "$python" -m pytest test/cli/threads.py --build=build-tsan
+    ROCE_NETWORKS=40 ROCE_THREADS=2,3 ROCE_RANKS= "$python" -m pytest test/cli/parallel-networks.py --build=build-tsan
 fi
 
 if has kernel; then

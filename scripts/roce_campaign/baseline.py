@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """A baseline: runs with their command lines and the completion time of every flow, as one text file.
 
@@ -15,14 +13,14 @@
         ideal: bb67...                          # SHA-256 of their ideal completion times
         inputs: {'{here}/topology.txt': 9f86...}    # SHA-256 of the files that it has read
         flows: 33
-        fct_ps: |                               # in the order of ids; - is not finished
-          132873600 6512640 ...
+        fct_ps: 132873600 6512640 ...           # in the order of ids; - is not finished
 
 Sizes and hosts of the flows are not in it: those of the new run are the same, or the check ends there.
 """
 
-import textwrap
 from typing import Dict, List, NamedTuple, Optional, Tuple
+
+import yaml
 
 import roce_results as rr
 from roce_files import write_whole
@@ -33,6 +31,7 @@ from .same_runs import arrivals, has_phases
 
 FORMAT = 1
 WIDTH = 120
+HEAD = "# What scripts/regress check compares with; written by scripts/regress record.\n"
 MAX_BYTES = 100_000_000
 
 
@@ -75,35 +74,18 @@ def recorded(name: str, program: str, options: List[str], status: int, run: rr.R
                     [f.fct_ps for f in in_order(run)], inputs)
 
 
-def run_with(fct_ps: List[Optional[int]], new: rr.Run) -> rr.Run:
-    """A run whose flows are those of the new one, but for their completion times (and the slowdown that follows)."""
-    flows = [f._replace(fct_ps=fct, finished=fct is not None,
-                        slowdown=None if fct is None else fct / max(1, f.ideal_ps))
-             for f, fct in zip(in_order(new), fct_ps)]
-    return new._replace(flows=flows, summary={})
-
-
-def quoted(text: str) -> str:
-    """A text as YAML has it in any case."""
-    return "'" + text.replace("'", "''") + "'"
+def flows_with(fct_ps: List[Optional[int]], new: rr.Run) -> List[rr.Flow]:
+    """The flows of a new run, but for their completion times and the slowdowns that follow."""
+    return [f._replace(fct_ps=fct, finished=fct is not None, slowdown=None if fct is None else fct / max(1, f.ideal_ps))
+            for f, fct in zip(in_order(new), fct_ps)]
 
 
 def write(baseline: Baseline, file: str) -> None:
     """The file, in an order that makes differences small."""
-    lines = ["# What scripts/regress check compares with; written by scripts/regress record.",
-             f"format: {FORMAT}", f"bounds: [{', '.join(map(quoted, baseline.bounds))}]", "runs:"]
-    for run in baseline.runs:
-        lines += [f"  - name: {quoted(run.name)}", f"    program: {quoted(run.program)}",
-                  f"    options: [{', '.join(map(quoted, run.options))}]", f"    status: {run.status}",
-                  f"    starts: {str(run.starts).lower()}", f"    arrivals: {run.arrivals}",
-                  f"    ideal: {run.ideal}",
-                  *(["    inputs:"] if run.inputs else []),
-                  *(f"      {quoted(path)}: {sha256}" for path, sha256 in run.inputs.items()),
-                  f"    flows: {len(run.fct_ps)}", "    fct_ps: |"]
-        words = " ".join("-" if x is None else str(x) for x in run.fct_ps)
-        lines += textwrap.wrap(words, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6,
-                               break_on_hyphens=False)
-    write_whole(file, "\n".join(lines) + "\n")
+    runs = [{**{k: v for k, v in r._asdict().items() if k != "fct_ps" and (k != "inputs" or v)}, "flows": len(r.fct_ps),
+             "fct_ps": " ".join("-" if x is None else str(x) for x in r.fct_ps)} for r in baseline.runs]
+    write_whole(file, HEAD + yaml.safe_dump({"format": FORMAT, "bounds": baseline.bounds, "runs": runs}, width=WIDTH, sort_keys=False,
+                                            default_flow_style=None, allow_unicode=True))
 
 
 def read(file: str) -> Baseline:

@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs made again and compared with a baseline: flow by flow, then by metric with bounds."""
 
@@ -46,9 +44,9 @@ class Outcome(NamedTuple):
         return [c for c in self.changes if c.beyond()]
 
     def verdict(self, exact: bool) -> str:
-        """A word."""
+        """A word. With other inputs it says nothing of the program that the results are within the bounds."""
         return "ERROR" if self.error else "OTHER FLOWS" if self.other else \
-            "BEYOND" if self.beyond() or (exact and self.changed) else "within"
+            "BEYOND" if self.beyond() or (exact and self.changed) else "OTHER INPUTS" if self.inputs else "within"
 
 
 def orders_of(experiment: Experiment, program: str, folder: str) -> List[Order]:
@@ -120,7 +118,7 @@ def record(orders: List[Order], folder: str, build: Optional[str], jobs: int,
     """Make all runs for a baseline; each of the bounds must be for something."""
     def one(order: Order) -> Tuple[Recorded, List[str]]:
         found, error = make(order, folder, build, lambda run, status: (baseline.recorded(
-            order.name, order.program, order.options, status, run, inputs_of(run, order, folder)), list(regress.of_flows(run))))
+            order.name, order.program, order.options, status, run, inputs_of(run, order, folder)), list(regress.of_flows(run.flows))))
         if error:
             raise rr.ResultError(f"{order.name}: {error}")
         return found
@@ -136,8 +134,14 @@ def inputs_of(run: rr.Run, order, folder: str) -> Dict[str, str]:
 
 
 def other_inputs(old: Recorded, new: Dict[str, str]) -> Tuple[str, ...]:
-    """Files that are not those of the baseline; of an earlier version's baseline none is known."""
-    return tuple(p for p in sorted(old.inputs.keys() | new.keys()) if old.inputs.get(p) != new.get(p)) if old.inputs else ()
+    """Files that are not those of the baseline; of an earlier version's baseline none is known. A file may be at another place."""
+    if not old.inputs:
+        return ()
+
+    def moved(path: str) -> bool:
+        return (new[path] in old.inputs.values() if path in new else old.inputs[path] in new.values()) \
+            and not (path in new and path in old.inputs)
+    return tuple(p for p in sorted(old.inputs.keys() | new.keys()) if old.inputs.get(p) != new.get(p) and not moved(p))
 
 
 def in_parallel(work: Callable, items: Sequence, jobs: int) -> list:
@@ -156,16 +160,9 @@ def compare(old: Recorded, new: rr.Run, bounds: Sequence[regress.Bound]) -> Outc
         return Outcome(old.name, "", f"{len(old.fct_ps)} and {len(new.flows)} flows", len(new.flows), [], [], True)
     if arrivals != old.arrivals:
         return Outcome(old.name, "", "flows have other hosts, sizes or starts", len(new.flows), [], [], True)
-    flows = baseline.in_order(new)
-    changed = sorted(((relative(a, f.fct_ps), f.id) for a, f in zip(old.fct_ps, flows) if a != f.fct_ps),
-                     key=lambda c: (-abs(c[0]), c[1]))
-    before, after = (regress.of_flows(baseline.run_with(fct, new)) for fct in (old.fct_ps, [f.fct_ps for f in flows]))
-    return Outcome(old.name, "", "", len(flows), changed, regress.compare(old.name, before, after, bounds), ideal == old.ideal)
-
-
-def relative(old: Optional[int], new: Optional[int]) -> float:
-    """Change of a completion time; infinite if only one of them is there."""
-    return float("inf") if old is None or new is None else (new - old) / max(1, old)
+    before, after = (baseline.flows_with(fct, new) for fct in (old.fct_ps, [f.fct_ps for f in baseline.in_order(new)]))
+    return Outcome(old.name, "", "", len(after), regress.fct_changes(before, after),
+                   regress.compare(old.name, *map(regress.of_flows, (before, after)), bounds), ideal == old.ideal)
 
 
 def check(found: baseline.Baseline, folder: str, build: Optional[str], jobs: int, bounds: Sequence[regress.Bound],

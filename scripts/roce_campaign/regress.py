@@ -1,18 +1,15 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""Metrics of two versions compared within bounds.
+"""Completion times of two versions compared within bounds, flow by flow and by metric.
 
-What is compared of each run: FCT and slowdown (mean, P50, P95, P99, P99.9, max) of all, intra and
-inter flows and of each size bin, from flows.csv; the same statistics as summary.json states them;
-the number of flows and of unfinished ones.
+The metrics of a run are FCT and slowdown (mean, P50, P95, P99, P99.9, max) of all, intra and inter flows and of each size bin, from
+flows.csv; the same statistics as summary.json states them; the number of flows and of unfinished ones.
 """
 
 import fnmatch
 import math
 import os
 import re
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_manifest
 import roce_results as rr
@@ -24,52 +21,79 @@ STATISTICS = (("mean", None), ("p50", 500_000), ("p95", 950_000), ("p99", 990_00
               ("p999", 999_000), ("max", 1_000_000))
 DEFAULT_BOUND = "1%"
 COUNTS = ("flows", "unfinished")  # these may not change at all, unless a bound names them
+TIME_NS = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "ms": 1e6}
+PRINTED = 1e-9  # the last digits of printed numbers do not count
 
 
 class Bound(NamedTuple):
-    """How much a metric may change: a part of the old value."""
+    """How much a value may change: a share of the old one, or a time."""
 
-    pattern: str
-    relative: float
+    pattern: str = "*"  # of metrics that it is for
+    relative: float = 0.0
+    ns: float = 0.0
 
     @staticmethod
     def parse(text: str) -> "Bound":
-        """1%, 0.01 or PATTERN=1%; ValueError."""
+        """5%, 0.05, 100ns or PATTERN=5%; ValueError."""
         pattern, _, amount = text.rpartition("=")
-        match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)(%?)", amount.strip())
+        match = re.fullmatch(r"((?:\d+(?:\.\d*)?|\.\d+)(?:e-?\d{1,2})?)\s*(%|[pnum]s|)", amount.strip())
         if not match:
-            raise ValueError(f"'{text}', expected for example 1%, 0.02 or 'inter.*.p99=5%'")
-        return Bound(pattern.strip() or "*", float(match[1]) / (100 if match[2] else 1))
+            raise ValueError(f"'{text}', expected for example 1%, 0.02, 100ns or 'inter.*.p99=5%'")
+        value, unit = float(match[1]), match[2]
+        share, ns = (0.0, value * TIME_NS[unit]) if unit in TIME_NS else (value / (100 if unit else 1), 0.0)
+        return Bound(pattern.strip() or "*", share, ns)
 
     def fits(self, metric: str) -> bool:
-        """True if the bound is for a metric, wherever that was read."""
-        return any(fnmatch.fnmatchcase(m, self.pattern) for m in (metric, without_prefix(metric)))
+        """True if the bound is for a metric, wherever that was read; a time is for times only."""
+        short = metric[len("summary."):] if metric.startswith("summary.") else metric
+        return (not self.ns or ".fct." in metric) and any(fnmatch.fnmatchcase(m, self.pattern) for m in (metric, short))
+
+    def amount(self) -> str:
+        """Without the pattern, as parse() reads it."""
+        return f"{self.ns:.9g}ns" if self.ns else f"{100 * self.relative:.6g}%"
 
     def text(self) -> str:
         """As parse() reads it."""
-        return f"{self.pattern}={100 * self.relative:.6g}%"
+        return f"{self.pattern}={self.amount()}"
+
+    def allows(self, old, new):
+        """Whether a change is within the bound. @param old, new numbers or columns of them; times in nanoseconds"""
+        limit = self.ns + 1e-6 if self.ns else (self.relative + PRINTED) * abs(old)
+        return abs(new - old) <= limit
 
 
 class Change(NamedTuple):
-    """A metric that changed."""
+    """A metric in two versions."""
 
     run: str
     metric: str
     base: Optional[float]
     new: Optional[float]
-    bound: float
+    bound: Bound
 
     def relative(self) -> float:
-        """Change as a part of the old value; infinite if a value came or went."""
-        if self.base is None or self.new is None:
-            return math.inf
-        if self.base == self.new:
-            return 0.0
-        return (self.new - self.base) / abs(self.base) if self.base else math.inf
+        """Change as a share of the old value; infinite if a value came or went."""
+        return relative(self.base, self.new)
 
     def beyond(self) -> bool:
-        """True if the bound is exceeded; the last digits of printed numbers do not count."""
-        return abs(self.relative()) > self.bound + 1e-9
+        """True if the bound is exceeded."""
+        return None in (self.base, self.new) or not self.bound.allows(self.base, self.new)
+
+
+def relative(base: Optional[float], new: Optional[float]) -> float:
+    """Change as a share of the old value; infinite if a value came or went, or the old one is 0."""
+    if base == new:
+        return 0.0
+    return (new - base) / abs(base) if base and new is not None else math.inf
+
+
+def fct_changes(base: Iterable[rr.Flow], new: Iterable[rr.Flow]) -> List[Tuple[float, int]]:
+    """Flows with another completion time, the largest change first: that as a share of the old time, and the id.
+
+    @param base, new flows in the same order
+    """
+    return sorted(((relative(a.fct_ps, b.fct_ps), b.id) for a, b in zip(base, new) if a.fct_ps != b.fct_ps),
+                  key=lambda c: (-abs(c[0]), c[1]))
 
 
 def run_folders(path: str) -> Dict[str, str]:
@@ -103,55 +127,38 @@ def is_run(folder: str) -> bool:
     return os.path.exists(summary) and "flows.csv" in roce_manifest.entries_of(rr.read_summary(folder), summary)
 
 
-def groups(run: rr.Run) -> Iterator[Tuple[str, List[rr.Flow]]]:
-    """Flows by scope, and by scope and size bin."""
-    for scope in rr.SCOPES:
-        flows = run.scope(scope)
-        yield scope, flows
-        for label, members in zip(rr.SIZE_LABELS, rr.by_size(flows)):
-            yield f"{scope}.{label}", members
-
-
-def of_flows(run: rr.Run) -> Dict[str, float]:
-    """Statistics of a run's flows.csv."""
+def of_flows(flows: Sequence[rr.Flow]) -> Dict[str, float]:
+    """Statistics of flows by scope, and by scope and size bin."""
     found: Dict[str, float] = {}
-    for name, flows in groups(run):
-        if not flows:
-            continue
-        done = [f for f in flows if f.finished]
-        found[f"{name}.flows"] = float(len(flows))
-        found[f"{name}.unfinished"] = float(len(flows) - len(done))
-        for what, values in (("fct", sorted(f.fct_ps / 1000 for f in done)),
-                             ("slowdown", sorted(f.slowdown for f in done))):
-            for statistic, per_million in STATISTICS if values else ():
-                found[f"{name}.{what}.{statistic}"] = \
-                    math.fsum(values) / len(values) if per_million is None \
-                    else rr.percentile(values, per_million)
+    for scope in rr.SCOPES:
+        members = [f for f in flows if scope in ("all", f.scope)]
+        for name, group in ((scope, members), *((f"{scope}.{b}", m) for b, m in zip(rr.SIZE_LABELS, rr.by_size(members)))):
+            done = [f for f in group if f.finished]
+            if group:
+                found[f"{name}.flows"] = float(len(group))
+                found[f"{name}.unfinished"] = float(len(group) - len(done))
+            for what, values in (("fct", sorted(f.fct_ps / 1000 for f in done)), ("slowdown", sorted(f.slowdown for f in done))):
+                for statistic, per_million in STATISTICS if values else ():
+                    found[f"{name}.{what}.{statistic}"] = math.fsum(values) / len(values) if per_million is None \
+                        else rr.percentile(values, per_million)
     return found
 
 
 def of_summary(summary: dict) -> Dict[str, float]:
     """The same statistics as summary.json states them."""
     found: Dict[str, float] = {}
-
-    def take(name: str, node: dict) -> None:
-        for what, key in (("fct", "fctNs"), ("slowdown", "slowdown")):
-            for statistic, _ in STATISTICS:
-                value = node.get(key, {}).get(statistic)
-                if isinstance(value, (int, float)):
-                    found[f"summary.{name}.{what}.{statistic}"] = float(value)
-
     for scope in rr.SCOPES:
         node = summary.get("statistics", {}).get(scope, {})
-        take(scope, node)
-        for part in node.get("bins", []):
-            take(f"{scope}.{part.get('label')}", part)
+        for name, part in ((scope, node), *((f"{scope}.{p.get('label')}", p) for p in node.get("bins", []))):
+            for what, key in (("fct", "fctNs"), ("slowdown", "slowdown")):
+                values = ((s, part.get(key, {}).get(s)) for s, _ in STATISTICS)
+                found.update({f"summary.{name}.{what}.{s}": float(v) for s, v in values if isinstance(v, (int, float))})
     return found
 
 
 def of_run(run: rr.Run) -> Dict[str, float]:
     """All metrics of a run."""
-    return {**of_flows(run), **of_summary(run.summary)}
+    return {**of_flows(run.flows), **of_summary(run.summary)}
 
 
 def check_bounds(bounds: Sequence[Bound], metrics: Iterable[str]) -> None:
@@ -164,42 +171,29 @@ def check_bounds(bounds: Sequence[Bound], metrics: Iterable[str]) -> None:
                                  + ", ".join(f"'{m}'" for m in some[:1] + some[len(some) // 2:][:2]))
 
 
-def bound_of(metric: str, bounds: Sequence[Bound]) -> float:
+def is_count(metric: str) -> bool:
+    """Whether it is a number of flows."""
+    return metric.endswith(tuple(f".{c}" for c in COUNTS))
+
+
+def bound_of(metric: str, bounds: Sequence[Bound]) -> Bound:
     """The last bound whose pattern fits. Counts are bounded only by patterns that end in them."""
-    found = 0.0
-    for bound in bounds:
-        if metric.rsplit(".", 1)[-1] in COUNTS and not bound.pattern.endswith(COUNTS):
-            continue
-        if bound.fits(metric):
-            found = bound.relative
-    return found
+    fitting = [b for b in bounds if b.fits(metric) and (b.pattern.endswith(COUNTS) or not is_count(metric))]
+    return fitting[-1] if fitting else Bound()
 
 
-def without_prefix(metric: str) -> str:
-    """The metric's name, wherever it was read."""
-    return metric[len("summary."):] if metric.startswith("summary.") else metric
-
-
-def compare(name: str, base: Dict[str, float], new: Dict[str, float],
-            bounds: Sequence[Bound]) -> List[Change]:
+def compare(name: str, base: Dict[str, float], new: Dict[str, float], bounds: Sequence[Bound]) -> List[Change]:
     """All metrics of one run in both versions."""
     return [Change(name, m, base.get(m), new.get(m), bound_of(m, bounds))
             for m in sorted(base.keys() | new.keys())]
 
 
-def mean_of(runs: Sequence[Dict[str, float]]) -> Dict[str, float]:
-    """The mean of each metric over runs that have it; counts are added up."""
-    found = {}
-    for metric in sorted(set().union(*runs)):
-        values = [r[metric] for r in runs if metric in r]
-        total = math.fsum(values)
-        found[metric] = total if metric.rsplit(".", 1)[-1] in COUNTS else total / len(values)
-    return found
-
-
 def by_point(runs: Dict[str, Dict[str, float]]) -> Dict[str, Dict[str, float]]:
-    """Runs that differ only in the seed, averaged."""
-    together: Dict[str, List[Dict[str, float]]] = {}
+    """Runs that differ only in the seed: the mean of each metric over those that have it; counts are added up."""
+    together: Dict[str, Dict[str, List[float]]] = {}
     for name, metrics in runs.items():
-        together.setdefault(re.sub(r"-seed\d+$", "", name), []).append(metrics)
-    return {name: mean_of(members) for name, members in together.items()}
+        point = together.setdefault(re.sub(r"-seed\d+$", "", name), {})
+        for metric, value in metrics.items():
+            point.setdefault(metric, []).append(value)
+    return {name: {m: math.fsum(v) / (1 if is_count(m) else len(v)) for m, v in point.items()}
+            for name, point in together.items()}

@@ -1,38 +1,22 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""What scripts/regress says of changes: a row for each fact, by metric, the largest first."""
+"""What scripts/regress says: a row for each fact, by metric, the largest first; of check for the terminal, as Markdown for a pull
+request, as JUnit XML."""
 
 import math
 from typing import Dict, List, NamedTuple, Sequence, Tuple
+from xml.etree import ElementTree
 
 import roce_results as rr
 
-from .regress import Change
+from .recheck import Outcome
+from .regress import Change, is_count
 
 HEADER = ["metric", "base", "new", "change", "bound", "verdict", "run", "runs"]
 
 
-class Fact(NamedTuple):
-    """A metric that changed, in one or several runs."""
-
-    worst: Change  # the run in which it changed most
-    runs: int  # in which it changed
-    beyond: int  # in which it is beyond its bound
-
-    def weight(self) -> Tuple:
-        """For sorting: beyond its bound first, then the largest."""
-        return not self.beyond, -size(self.worst), self.worst.metric
-
-
 def weight(change: Change) -> Tuple:
-    """For sorting changes in the same way."""
-    return not change.beyond(), -size(change), change.run, change.metric
-
-
-def size(change: Change) -> float:
-    """How much it is, without the digits in which equal changes differ."""
-    return round(abs(change.relative()), 7)
+    """For sorting: beyond its bound first, then the largest, without the digits in which equal changes differ."""
+    return not change.beyond(), -round(abs(change.relative()), 7), change.metric, change.run
 
 
 def different(changes: Sequence[Change]) -> List[Change]:
@@ -44,48 +28,118 @@ def different(changes: Sequence[Change]) -> List[Change]:
     """
     facts: Dict[Tuple, Change] = {}
     for change in sorted((c for c in changes if c.relative() != 0),
-                         key=lambda c: (not c.beyond(), c.metric.startswith("summary."),
-                                        len(c.metric), c.metric)):
-        what = "count" if change.metric.endswith((".flows", ".unfinished")) else \
-            "slowdown" if ".slowdown." in change.metric else "fct"
+                         key=lambda c: (not c.beyond(), c.metric.startswith("summary."), len(c.metric), c.metric)):
+        what = "count" if is_count(change.metric) else "slowdown" if ".slowdown." in change.metric else "fct"
         digits = tuple(None if v is None else f"{v:.9g}" for v in (change.base, change.new))
         facts.setdefault((change.run, what, *digits), change)
     return list(facts.values())
 
 
-def by_metric(changes: Sequence[Change]) -> List[Fact]:
-    """A fact for each metric, over the runs."""
-    members: Dict[str, List[Change]] = {}
-    for change in changes:
-        members.setdefault(change.metric, []).append(change)
-    return sorted((Fact(min(some, key=weight), len(some), sum(c.beyond() for c in some))
-                   for some in members.values()), key=Fact.weight)
-
-
-def relative_text(change: Change) -> str:
+def percent(share: float, infinite: str) -> str:
     """+3.000%"""
-    relative = change.relative()
-    return "new or gone" if math.isinf(relative) else f"{100 * relative:+.3f}%"
-
-
-def row(fact: Fact, runs: int) -> List[str]:
-    """Of the table."""
-    change = fact.worst
-    numbers = ["-" if v is None else f"{v:.6g}" for v in (change.base, change.new)]
-    return [change.metric, *numbers, relative_text(change), f"{100 * change.bound:g}%",
-            "BEYOND" if fact.beyond else "within", change.run, f"{fact.runs} of {runs}"]
+    return infinite if math.isinf(share) else f"{100 * share:+.3f}%"
 
 
 def table(changes: Sequence[Change], runs: int, each: bool = False) -> List[List[str]]:
-    """Rows by metric, or with `each` by metric and run."""
-    some = different(changes)
-    facts = [Fact(c, 1, int(c.beyond())) for c in sorted(some, key=weight)] if each else by_metric(some)
-    return [row(fact, runs) for fact in facts]
+    """Rows by metric: the run in which it changed most, and in how many. With `each` by metric and run."""
+    members: Dict[Tuple, List[Change]] = {}
+    for change in sorted(different(changes), key=weight):
+        members.setdefault((change.metric, change.run if each else ""), []).append(change)
+    rows = []
+    for worst, *others in sorted(members.values(), key=lambda some: weight(some[0])):
+        numbers = ["-" if v is None else f"{v:.6g}" for v in (worst.base, worst.new)]
+        rows.append([worst.metric, *numbers, percent(worst.relative(), "new or gone"), worst.bound.amount(),
+                     "BEYOND" if worst.beyond() else "within", worst.run, f"{1 + len(others)} of {runs}"])
+    return rows
 
 
 def text(rows: Sequence[List[str]], show: int) -> str:
-    """For the terminal."""
+    """A table for the terminal."""
     if not rows:
         return ""
     more = f"\n... and {len(rows) - show} more" if len(rows) > show else ""
     return rr.format_aligned((HEADER, list(rows[:show]))) + more + "\n\n"
+
+
+class Report(NamedTuple):
+    """All that scripts/regress check found."""
+
+    title: str  # the baseline
+    outcomes: List[Outcome]
+    exact: bool  # whether every flow must be as it was
+
+    def failed(self) -> List[Outcome]:
+        """Runs that are not within their bounds, or were made of other inputs."""
+        return [o for o in self.outcomes if o.verdict(self.exact) != "within"]
+
+    def status(self) -> int:
+        """Of the script: 0 within, 1 beyond, other flows or inputs, 3 a run failed."""
+        return 3 if any(o.error for o in self.outcomes) else 1 if self.failed() else 0
+
+    def verdict(self) -> str:
+        """The last line."""
+        others = sum(bool(o.inputs) for o in self.outcomes)
+        return (f"{len(self.outcomes)} run(s), {len(self.failed())} not within their bounds"
+                + (f" or not of the baseline's inputs ({others})" if others else "") + ": " + ("FAILED" if self.failed() else "passed"))
+
+    def rows(self) -> List[List[str]]:
+        """Changes of metrics, a row for each fact."""
+        return table([c for o in self.outcomes for c in o.changes], len(self.outcomes))
+
+    def runs(self) -> rr.Table:
+        """A row for each run."""
+        rows = []
+        for o in self.outcomes:
+            largest = f"{percent(o.changed[0][0], 'done or not')} (flow {o.changed[0][1]})" if o.changed else "-"
+            rows.append([o.name, o.verdict(self.exact), f"{len(o.changed)} of {o.flows}", largest, str(len(different(o.beyond())))])
+        return ["run", "verdict", "flows with another FCT", "largest", "facts beyond"], rows
+
+    def remarks(self) -> List[str]:
+        """Lines on runs that were not compared, or not with the same inputs or ideal times."""
+        lines = [f"{o.name}: {o.error}" for o in self.outcomes if o.error]
+        lines += [f"{o.name}: not the workload of the baseline: {o.other}" for o in self.outcomes if o.other]
+        for path in dict.fromkeys(p for o in self.outcomes for p in o.inputs):
+            names = [o.name for o in self.outcomes if path in o.inputs]
+            lines.append(f"input {path} is not that of the baseline in {len(names)} run(s), first {names[0]}: restore it, or record "
+                         "the baseline again")
+        ideal = sum(not o.ideal for o in self.outcomes)
+        if ideal:
+            lines.append(f"ideal completion times are others than in the baseline in {ideal} run(s): slowdowns of both are "
+                         "over the new ones")
+        return lines
+
+    def text(self, show: int) -> str:
+        """For the terminal."""
+        return "\n".join([rr.format_aligned(self.runs()), "", *self.remarks()]) + "\n" + text(self.rows(), show) + self.verdict() + "\n"
+
+    def markdown(self, show: int) -> str:
+        """For a comment in a pull request."""
+        rows = self.rows()
+        parts = [f"## Flow completion times against `{self.title}`: {'FAILED' if self.failed() else 'passed'}",
+                 self.verdict() + ".", rr.format_markdown(self.runs())]
+        parts += ["\n".join(f"* {line}" for line in self.remarks())] if self.remarks() else []
+        if rows:
+            parts += ["Metrics that changed, the largest first" + (f" ({show} of {len(rows)})" if len(rows) > show else "") + ":",
+                      rr.format_markdown((HEADER, rows[:show]))]
+        else:
+            parts.append("No metric changed.")
+        return "\n\n".join(parts) + "\n"
+
+    def junit(self, show: int) -> str:
+        """JUnit XML: a test case for each run. No times: the same results give the same file."""
+        errors = sum(bool(o.error) for o in self.outcomes)
+        counts = {"tests": str(len(self.outcomes)), "failures": str(len(self.failed()) - errors), "errors": str(errors)}
+        root = ElementTree.Element("testsuites", counts)
+        suite = ElementTree.SubElement(root, "testsuite", {"name": self.title, **counts})
+        for o in self.outcomes:
+            case = ElementTree.SubElement(suite, "testcase", {"classname": "regress", "name": o.name})
+            if o.error:
+                ElementTree.SubElement(case, "error", {"message": o.error})
+            elif o in self.failed():
+                facts = table(o.beyond(), 1, True)
+                message = o.other or (f"other inputs: {', '.join(o.inputs)}" if o.inputs else
+                                      f"{facts[0][0]} {facts[0][3]}, bound {facts[0][4]}" if facts
+                                      else f"{len(o.changed)} of {o.flows} flows have another FCT")
+                ElementTree.SubElement(case, "failure", {"message": message}).text = text(facts, show)
+        ElementTree.indent(root)
+        return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"

@@ -1,18 +1,13 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Any on any: each rate law with each edge system, recovery, selector and tuner, lossless and lossy, either works or is refused
 with a reason.
-
-    any-on-any.py BUILD_DIR
 
 What there is comes from the registered types, so that a new one takes part by itself. A cell is a mixed incast over two
 datacenters (test/matrix/run-cells.cc): all flows end, all bytes arrive once, nothing is left over, or one line says before the
 simulation why not. There is a cell for each pair of values of two parts, and a sample of whole tuples.
 
 The tables in contrib/roce/doc/any-on-any are those that come out here. After a change that is meant, run this with
-ROCE_UPDATE_MATRIX=1 and commit them. BUILD_DIR/any-on-any.csv has all cells with their options and reasons.
+ROCE_UPDATE_MATRIX=1 and commit them. any-on-any.csv in the build folder has all cells with their options and reasons.
 """
 
 import csv
@@ -21,12 +16,10 @@ import itertools
 import os
 import random
 import re
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from support import ROOT
+
 TABLES = ROOT / "contrib" / "roce" / "doc" / "any-on-any"
 SEED = 1
 SAMPLES = 200  # tuples of any values, and as many of pairs that work
@@ -35,12 +28,6 @@ PARTS = ("law", "between", "edge", "recovery", "selector", "tuner")
 # What the others run with. A value that is refused with it gets the first of PARTNERS that it works with.
 DEFAULTS = {"law": "Dcqcn", "between": NONE, "edge": NONE, "recovery": "GoBackN", "selector": "FlowHash", "tuner": NONE}
 PARTNERS = ("edge", "between", "law")
-
-
-def check(condition, what):
-    """End with one line if something is wrong."""
-    if not condition:
-        sys.exit("FAILED " + what)
 
 
 # What there is ---------------------------------------------------------------------------------------------------------
@@ -62,9 +49,9 @@ def edge_systems(stages):
     return values
 
 
-def read_parts(build):
+def read_parts(programs):
     """@return values of each part: label: options."""
-    done = subprocess.run([build / "bin" / "roce-run-cells", "--types"], capture_output=True, text=True, check=True)
+    done = programs.run("roce-run-cells", "--types")
     types = {option: names.split(", ") for option, names in (line.split("\t") for line in done.stdout.splitlines())}
     parts = {part: {name: [f"--{option}={name}"] for name in types[option]} for part, option in
              (("law", "cc"), ("recovery", "lossRecovery"), ("selector", "paths"), ("tuner", "tuner"))}
@@ -72,7 +59,7 @@ def read_parts(build):
     parts["tuner"] = {NONE: [], **parts["tuner"]}
     parts["edge"] = edge_systems(types["edge"])
     for part, value in DEFAULTS.items():
-        check(value in parts[part], f"there is no {part} {value}")
+        assert value in parts[part], f"there is no {part} {value}"
     return parts
 
 
@@ -86,8 +73,8 @@ def whole(values):
 class Runner:
     """Runs tuples of values, each once."""
 
-    def __init__(self, build, parts):
-        self.build, self.parts = build, parts
+    def __init__(self, programs):
+        self.programs, self.parts = programs, read_parts(programs)
         self.outcomes = {}  # (tuple, lossless) -> (word, why)
 
     def options(self, values, lossless):
@@ -107,7 +94,7 @@ class Runner:
     def read(self, cell, line):
         """@return the outcome that a line tells, with a law's own name as LAW, so that reasons are alike."""
         word, _, why = line.partition("\t")
-        check(word in ("works", "refused", "fault") and (why or word == "works"), f"{cell}: '{line}'")
+        assert word in ("works", "refused", "fault") and (why or word == "works"), f"{cell}: '{line}'"
         for law in {cell[0][PARTS.index("law")], cell[0][PARTS.index("between")]}:
             why = re.sub(rf"ns3::roce::{law}\b", "LAW", why)
         return word, why.replace("ns3::roce::", "")
@@ -115,10 +102,10 @@ class Runner:
     def run_all(self, cells):
         """@return a line for each cell."""
         text = "".join("\t".join(self.options(*cell)) + "\n" for cell in cells)
-        done = subprocess.run([self.build / "bin" / "roce-run-cells"], input=text, capture_output=True, text=True, check=False)
+        done = self.programs.run("roce-run-cells", input=text, status=None, timeout=600)
         lines = done.stdout.splitlines()
-        check(done.returncode == 0 and len(lines) == len(cells),
-              f"{len(lines)} outcomes of {len(cells)} cells; the next: {self.options(*cells[len(lines) % len(cells)])}; {done.stderr}")
+        assert done.returncode == 0 and len(lines) == len(cells), \
+            f"{len(lines)} outcomes of {len(cells)} cells; the next: {self.options(*cells[len(lines) % len(cells)])}; {done.stderr}"
         return lines
 
     def works(self, values, lossless=None):
@@ -240,16 +227,14 @@ def compare(tables):
             (TABLES / name).write_text(text, encoding="utf-8")
     there = {path.name: path.read_text(encoding="utf-8") for path in TABLES.iterdir()}
     different = sorted(name for name in there.keys() | tables.keys() if there.get(name) != tables.get(name))
-    check(not different, f"{TABLES.relative_to(ROOT)}: {', '.join(different)} differ from what works now; if that is meant, repeat "
+    assert not different, \
+        (f"{TABLES.relative_to(ROOT)}: {', '.join(different)} differ from what works now; if that is meant, repeat "
                          "with ROCE_UPDATE_MATRIX=1 and commit")
 
 
-def main():
+def test_any_on_any(programs):
     """All of it."""
-    if len(sys.argv) != 2:
-        sys.exit("usage: any-on-any.py BUILD_DIR")
-    build = Path(sys.argv[1]).resolve()
-    runner = Runner(build, read_parts(build))
+    runner = Runner(programs)
     partners = find_partners(runner)
     values = [(part, value) for part in PARTS for value in runner.parts[part]]
     tries = {pair: ways(partners, *pair) for pair in itertools.combinations(values, 2) if pair[0][0] != pair[1][0]}
@@ -258,14 +243,7 @@ def main():
     samples = sample(runner, pairs)
     runner.run([t for tuples in samples for t in tuples])
     cells = [[" ".join(runner.options(*cell)), *outcome] for cell, outcome in runner.outcomes.items()]
-    (build / "any-on-any.csv").write_text(text_of([["options", "outcome", "why"], *cells]), encoding="utf-8")
-    faults = [cell for cell in cells if cell[1] == "fault"]
-    check(not faults, f"{len(faults)} of {len(cells)} cells neither work nor are refused, such as\n" +
-          "\n".join(f"  {options}: {why}" for options, _, why in faults[:20]))
+    (programs.build / "any-on-any.csv").write_text(text_of([["options", "outcome", "why"], *cells]), encoding="utf-8")
+    faults = [f"  {options}: {why}" for options, outcome, why in cells if outcome == "fault"]
+    assert not faults, "\n".join([f"{len(faults)} of {len(cells)} cells neither work nor are refused, such as", *faults[:20]])
     compare(make_tables(runner, partners, pairs, samples))
-    count = sum(cell[1] == "works" for cell in cells)
-    print(f"any on any: {len(pairs)} pairs, {len(cells)} runs, {count} of them work, {len(cells) - count} are refused with a reason")
-
-
-if __name__ == "__main__":
-    main()

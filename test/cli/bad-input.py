@@ -1,24 +1,17 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Malformed input gives one line that says what was expected, status 2, and no result.
-
-    bad-input.py BUILD_DIR
 
 Each case runs two-dc-leaf-spine, those of the fat-tree two-dc-fat-tree. Standard error must be exactly one line that begins with
 "error: " and holds the case's words, the exit status 2, and the output folder must be missing or
 hold no file with a final name. A few good cases see to it that the table tests what it says.
 """
 
-import os
-import subprocess
-import sys
-import tempfile
+import pytest
 
-LEAF_SPINE = ["two-dc-leaf-spine", "--progress=none", "--duration=20us", "--spines=2", "--leaves=2",
-              "--hostsPerLeaf=2"]
-FAT_TREE = ["two-dc-fat-tree", "--progress=none", "--duration=20us", "--k=4"]
+from support import LEAF_SPINE, summary, write_files
+
+SMALL = {LEAF_SPINE: ["--progress=none", "--duration=20us", "--spines=2", "--leaves=2", "--hostsPerLeaf=2"],
+         "two-dc-fat-tree": ["--progress=none", "--duration=20us", "--k=4"]}
 
 # Files that cases name: contents by name.
 FILES = {
@@ -497,29 +490,10 @@ GOOD_FAT_TREE = [
 ]
 
 
-# A failure without repair: the run ends by itself with status 3, and the link is named.
 DEAD = (
     "--failLinks=dc0-dci0>dc1-dci0@10us --ns3::roce::Nic::RtoMin=500us --interFraction=1",
     "link dc0-dci0 - dc1-dci0, direction from dc0-dci0, is down since 0.01 ms",
 )
-
-
-def run(program, arguments, folder, leaks=True):
-    """Run the program; False for any crash or hang comes back as a status."""
-    out = os.path.join(folder, "out")
-    command = program + ["--out=" + out]
-    if isinstance(arguments, str):
-        arguments = [a.format(d=folder) for a in arguments.split()]
-    command += arguments
-    # ns-3's ObjectFactory loses an object whose attribute throws; the program ends at once then.
-    environment = dict(os.environ)
-    if not leaks:
-        environment["ASAN_OPTIONS"] = "detect_leaks=0"
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False,
-                          env=environment)
-    files = os.listdir(out) if os.path.isdir(out) else []
-    return done, files
-
 
 # What is quoted in the line must not break it: one argument each.
 ODD = [
@@ -540,60 +514,40 @@ ODD = [
 ]
 
 
-def check_bad(program, arguments, words, folder):
-    """@return what is wrong, or an empty text."""
-    done, files = run(program, arguments, folder, leaks=False)
+def run(programs, folder, program, arguments, status, **more):
+    """@return the finished process. @param arguments a list, or a text with {d} for the folder of the files"""
+    write_files(folder, FILES)
+    words = [word.format(d=folder) for word in arguments.split()] if isinstance(arguments, str) else arguments
+    return programs.run(program, f"--out={folder}/out", *SMALL[program], *words, status=status, timeout=60, **more)
+
+
+def table(leaf_spine, fat_tree):
+    """Cases of both programs."""
+    return [(program, case) for program, cases in zip(SMALL, (leaf_spine, fat_tree)) for case in cases]
+
+
+@pytest.mark.parametrize("program, case", table(BAD, BAD_FAT_TREE) + table(*[[([argument], word) for argument, word in ODD]] * 2))
+def test_bad(programs, folder, program, case):
+    """Refused in one line."""
+    arguments, *words = case
+    # ns-3's ObjectFactory loses an object whose attribute throws; the program ends at once then.
+    done = run(programs, folder, program, arguments, 2, env={"ASAN_OPTIONS": "detect_leaks=0"})
     lines = done.stderr.splitlines()
-    if done.returncode != 2:
-        return f"status {done.returncode}, expected 2; {done.stderr[:300]!r}"
-    if len(lines) != 1 or not lines[0].startswith("error: "):
-        return f"expected one line 'error: ...', found {lines[:5]}"
-    if len(lines[0]) > 2500:
-        return f"a line of {len(lines[0])} characters"
-    missing = [w for w in words if w.format(d=folder) not in lines[0]]
-    if missing:
-        return f"{missing} not in: {lines[0]}"
-    final = [name for name in files if not name.endswith(".tmp")]
-    return f"left {final}" if final else ""
+    assert len(lines) == 1 and lines[0].startswith("error: "), f"expected one line 'error: ...', found {lines[:5]}"
+    assert len(lines[0]) <= 2500, f"a line of {len(lines[0])} characters"
+    for word in words:
+        assert (word.format(d=folder) if isinstance(arguments, str) else word) in lines[0], f"no '{word}' in: {lines[0]}"
+    assert not [path for path in folder.glob("out/*") if path.suffix != ".tmp"], "leaves a result"
 
 
-def main():
-    """The table."""
-    failures = 0
-    cases = []
-    for (name, *base), bad, good in ((LEAF_SPINE, BAD, GOOD),
-                                     (FAT_TREE, BAD_FAT_TREE, GOOD_FAT_TREE)):
-        program = [os.path.join(sys.argv[1], "bin", name)] + base
-        cases += [(program, arguments, words) for arguments, *words in bad]
-        cases += [(program, arguments, None) for arguments in good]
-        cases += [(program, [argument], [word]) for argument, word in ODD]
-    for program, arguments, words in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in FILES.items():
-                with open(os.path.join(folder, name), "w", encoding="ascii") as file:
-                    file.write(text)
-            try:
-                if words is not None:
-                    wrong = check_bad(program, arguments, words, folder)
-                else:
-                    done, files = run(program, arguments, folder)
-                    good = done.returncode == 0 and {"flows.csv", "summary.json"} <= set(files)
-                    wrong = "" if good else f"status {done.returncode}, {files}: {done.stderr}"
-            except subprocess.TimeoutExpired:
-                wrong = "does not end"
-        if wrong:
-            failures += 1
-            name = os.path.basename(program[0])
-            print(f"FAILED {name} {arguments or '(no arguments)'}: {wrong}")
-    with tempfile.TemporaryDirectory() as folder:
-        program = [os.path.join(sys.argv[1], "bin", LEAF_SPINE[0])] + LEAF_SPINE[1:]
-        done, files = run(program, DEAD[0], folder)
-        if done.returncode != 3 or DEAD[1] not in done.stderr or "summary.json" not in files:
-            failures += 1
-            print(f"FAILED {DEAD[0]}: status {done.returncode}, {files}: {done.stderr}")
-    print(f"{len(cases) + 1 - failures} of {len(cases) + 1} cases as expected")
-    return 1 if failures else 0
+@pytest.mark.parametrize("program, arguments", table(GOOD, GOOD_FAT_TREE))
+def test_good(programs, folder, program, arguments):
+    """Taken, with a result."""
+    run(programs, folder, program, arguments, 0)
+    assert (folder / "out" / "flows.csv").exists() and summary(folder / "out")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def test_dead_link(programs, folder):
+    """A failure without repair: the run ends by itself with status 3, and the link is named."""
+    done = run(programs, folder, LEAF_SPINE, DEAD[0], 3)
+    assert DEAD[1] in done.stderr and summary(folder / "out"), done.stderr

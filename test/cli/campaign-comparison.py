@@ -1,26 +1,20 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Who is best where: ranks, margins and frontiers, from numbers made up here. Nothing is run.
 
     campaign-comparison.py BUILD_DIR
 """
 
-import sys
-import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
-import campaign
-from campaign import SCRIPTS, check, near, rows
+import pandas as pd
+import pytest
+from roce_campaign import comparison, comparison_figures, experiment, figures
+from roce_campaign.estimates import Results
+from roce_plot import axes
 
-sys.path.insert(0, str(SCRIPTS))
-import pandas as pd  # noqa: E402
-import roce_results as rr  # noqa: E402
-from roce_campaign import comparison, comparison_figures, experiment, figures  # noqa: E402
-from roce_campaign.estimates import Results  # noqa: E402
-from roce_plot import axes  # noqa: E402
+from support import rows
+from support.campaigns import check_bad_input, near, write_program
 
 EXPERIMENT = """\
 title: Comparisons by hand
@@ -66,27 +60,33 @@ def fabricate(design):
     return Results(design, design.points, measured)
 
 
+@pytest.fixture(scope="module")
+def results(shared_folder):
+    """Made up."""
+    return fabricate(experiment.load(str(write_program(shared_folder, experiment=EXPERIMENT)), "full", allow=True))
+
+
 def test_ranks(results):
     """Ranks, equal ones among them; paired differences; the unfinished come last."""
     tail = comparison.Comparison(results, results.experiment.metrics["tail"], "place", "law", {})
     ranks = {(row, law): e.rank for row, found in tail.rows.items() for law, e in found.items()}
-    check(ranks == {("near", "b"): 1, ("near", "a"): 2.5, ("near", "c"): 2.5, ("far", "b"): 1, ("far", "c"): 2,
-                    ("far", "a"): 3, ("lost", "b"): 1.5, ("lost", "c"): 1.5, ("lost", "a"): 3}, f"ranks: {ranks}")
-    check(tail.rivals == ["b", "c", "a"], f"order by mean rank: {tail.rivals}")
-    check([tail.best(row) for row in tail.rows] == ["b", "b", "b"], "the best")
+    assert (ranks == {("near", "b"): 1, ("near", "a"): 2.5, ("near", "c"): 2.5, ("far", "b"): 1, ("far", "c"): 2,
+                    ("far", "a"): 3, ("lost", "b"): 1.5, ("lost", "c"): 1.5, ("lost", "a"): 3}), f"ranks: {ranks}"
+    assert tail.rivals == ["b", "c", "a"], f"order by mean rank: {tail.rivals}"
+    assert [tail.best(row) for row in tail.rows] == ["b", "b", "b"], "the best"
     near_a, near_c, far_c = tail.rows["near"]["a"], tail.rows["near"]["c"], tail.rows["far"]["c"]
-    check(near(near_a.over_best.value, 2) and near(near_a.over_best.low, 2) and not near_a.like_best,
-          f"seed by seed a is twice b, whatever the seeds' spread: {near_a}")
-    check(near(near_c.over_best.value, 2) and near_c.like_best, f"c is twice b only in the mean: {near_c}")
-    check(near(far_c.over_best.value, 4 / 3) and far_c.like_best, f"{far_c}")
+    assert near(near_a.over_best.value, 2) and near(near_a.over_best.low, 2) and not near_a.like_best, \
+        f"seed by seed a is twice b, whatever the seeds' spread: {near_a}"
+    assert near(near_c.over_best.value, 2) and near_c.like_best, f"c is twice b only in the mean: {near_c}"
+    assert near(far_c.over_best.value, 4 / 3) and far_c.like_best, f"{far_c}"
     lost = tail.rows["lost"]["a"]
-    check(lost.unfinished == 3 and not lost.like_best, f"unfinished flows count as worse than any time: {lost}")
+    assert lost.unfinished == 3 and not lost.like_best, f"unfinished flows count as worse than any time: {lost}"
     margin = tail.margin(results, "far")
-    check(near(margin.value, 25) and margin.low < 0, f"b is a quarter below c, not surely: {margin}")
+    assert near(margin.value, 25) and margin.low < 0, f"b is a quarter below c, not surely: {margin}"
     alone = comparison.Comparison(results, results.experiment.metrics["tail"], "place", "law", {"law": ["a"]})
-    check(alone.margin(results, "near") is None, "a margin to nobody")
+    assert alone.margin(results, "near") is None, "a margin to nobody"
     empty = comparison.Comparison(results, results.experiment.metrics["raised"], "place", "law", {})
-    check(not empty.rows and not empty.rivals, "rows of a metric that nobody has")
+    assert not empty.rows and not empty.rivals, "rows of a metric that nobody has"
 
 
 def test_figures(results, folder):
@@ -95,35 +95,24 @@ def test_figures(results, folder):
     drawer = figures.Drawer(results, plan)
     (folder / "figures").mkdir()
     for drawn in drawer.all():
-        check(drawn.file and Path(drawn.file).stat().st_size > 100, f"not drawn: {drawn}")
+        assert drawn.file and Path(drawn.file).stat().st_size > 100, f"not drawn: {drawn}"
     table = rows(folder / "figures" / "Table.csv")
-    check([(r["law"], r["tail_best_or_like"]) for r in table] == [("b", "3"), ("c", "3"), ("a", "1")]
-          and near(table[0]["mean_rank"], 3.5 / 3) and near(table[2]["tail_worst"], 9 / 3), f"table: {table}")
+    assert ([(r["law"], r["tail_best_or_like"]) for r in table] == [("b", "3"), ("c", "3"), ("a", "1")]
+          and near(table[0]["mean_rank"], 3.5 / 3) and near(table[2]["tail_worst"], 9 / 3)), f"table: {table}"
     plot = results.experiment.plots[2]
     marks = comparison_figures.marks(drawer, plot, {"place": ["far"]})
-    check(list(marks["series"]) == ["a", "b", "c"] and len(axes.frontier(marks)) == 3, f"none is better in both: {marks}")
+    assert list(marks["series"]) == ["a", "b", "c"] and len(axes.frontier(marks)) == 3, f"none is better in both: {marks}"
     line = axes.frontier(pd.DataFrame([(1, 3), (2, 3), (4, 1), (1, 3)], columns=["value_x", "value_y"]))
-    check(line.values.tolist() == [[1, 3], [4, 1]], f"the frontier: {line}")
+    assert line.values.tolist() == [[1, 3], [4, 1]], f"the frontier: {line}"
     for kind, fields, words in (("scatter", {"metric": ["tail"], "series": ["law"]}, "needs two metrics"),
                                 ("scatter", {"metric": ["tail", "middle"], "series": ["law"]}, "several points for one place"),
                                 ("best", {"metric": ["tail"], "series": ["law"], "rows": ["law"]}, "several points for one place"),
                                 ("ranks", {"metric": ["raised"], "series": ["law"], "rows": ["place"]}, "nothing to plot")):
         drawn = drawer.figure(plot._replace(kind=kind, fields=fields), {}, str(folder / "figures" / "none.png"))
-        check(drawn.file is None and words in drawn.why_not, f"{kind}: {drawn}")
+        assert drawn.file is None and words in drawn.why_not, f"{kind}: {drawn}"
 
 
-def main():
-    """All tests."""
-    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
-        folder = Path(name)
-        file = campaign.write_program(folder, experiment=EXPERIMENT)
-        campaign.check_bad_input(folder, EXPERIMENT, BAD)
-        results = fabricate(experiment.load(str(file), "full", allow=True))
-        test_ranks(results)
-        print("ranks: as expected", flush=True)
-        test_figures(results, folder)
-        print("figures: as expected")
-
-
-if __name__ == "__main__":
-    rr.run_main(main)
+def test_bad_input(folder):
+    """One line with the place."""
+    write_program(folder, experiment=EXPERIMENT)
+    check_bad_input(folder, EXPERIMENT, BAD)

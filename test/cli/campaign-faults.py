@@ -1,10 +1,5 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """What scripts/ do under faults: foreign files in a results folder, odd experiment files and options.
-
-    campaign-faults.py BUILD_DIR [TEST...]
 
 The program is a small script written here; nothing is simulated.
 """
@@ -14,12 +9,10 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-from pathlib import Path
 
-from campaign import HEADER, SCRIPTS, check, good, run, run_here
+from support import SCRIPTS
+from support.campaigns import HEADER, good, run, run_here
 
 PROGRAM = '''#!/usr/bin/python3
 import json, sys, time
@@ -56,8 +49,8 @@ PLAIN = re.sub(r"plots:\n.*\n", "plots: []\n", EXPERIMENT)  # without figures, w
 
 def refused(done, words, what):
     """One line with these words, and status 2."""
-    check(done.returncode == 2 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-          and words in done.stderr and not done.stdout, f"{what}: {done}")
+    assert (done.returncode == 2 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+          and words in done.stderr and not done.stdout), f"{what}: {done}"
 
 
 def write(folder, text=EXPERIMENT, name="faults.yaml"):
@@ -90,17 +83,17 @@ def test_foreign_folder(folder):
         (out / name).write_text("mine")
         before = contents(out)
         refused(run("reproduce", experiment, "--out", out, "--clean"), name.split("/")[0], name)
-        check(contents(out) == before, f"{name}: touched")
+        assert contents(out) == before, f"{name}: touched"
     beside = folder / "beside"
     (beside / "notes").mkdir(parents=True)
     (beside / "notes" / "a.txt").write_text("mine")
     good(run("reproduce", experiment, "--out", beside), "a folder with other files")
-    check((beside / "notes" / "a.txt").read_text() == "mine", "a file beside the results")
+    assert (beside / "notes" / "a.txt").read_text() == "mine", "a file beside the results"
     file = folder / "file"
     file.write_text("mine")
     for out in (file, file / "below"):
         refused(run("reproduce", experiment, "--out", out), str(file), "--out is a file")
-    check(file.read_text() == "mine", "--out was a file")
+    assert file.read_text() == "mine", "--out was a file"
 
 
 def test_foreign_files(folder):
@@ -118,27 +111,25 @@ def test_foreign_files(folder):
     (out / "runs" / outside.name).symlink_to(outside)
     experiment.write_text(EXPERIMENT.replace("[0.3, 0.6]", "[0.3]").replace("Drawn", "Other"))
     kept = good(run("reproduce", experiment, "--out", out), "second")
-    check("1 run(s) of other code or options are kept" in kept.stderr, kept.stderr)
-    check(not (out / "figures" / "Drawn.png").exists() and (out / "figures" / "Other.png").exists(),
-          "figures of earlier definitions")
+    assert "1 run(s) of other code or options are kept" in kept.stderr, kept.stderr
+    assert not (out / "figures" / "Drawn.png").exists() and (out / "figures" / "Other.png").exists(), "figures of earlier definitions"
     cleaned = good(run("reproduce", experiment, "--out", out, "--clean"), "--clean")
-    check("1 run(s) of other code or options removed" in cleaned.stderr, cleaned.stderr)
+    assert "1 run(s) of other code or options removed" in cleaned.stderr, cleaned.stderr
     for name in mine:
-        check((out / name).read_text() == "mine", f"{name} is gone")
-    check((out / "runs" / outside.name).is_symlink() and (outside / "run.json").exists(), "a link")
-    check(len([r for r in (out / "runs").glob("load-*") if (r / "run.json").exists()]) == 1,
-          "stale runs in spite of --clean")
+        assert (out / name).read_text() == "mine", f"{name} is gone"
+    assert (out / "runs" / outside.name).is_symlink() and (outside / "run.json").exists(), "a link"
+    assert len([r for r in (out / "runs").glob("load-*") if (r / "run.json").exists()]) == 1, "stale runs in spite of --clean"
 
     # A file of the name of a result, put there after the result was removed.
     (out / "index.html").unlink()
     for path in (out, out / "figures"):
-        check(path.is_dir(), "folder")
+        assert path.is_dir(), "folder"
     (out / "figures" / "Third.png").write_text("mine")
     experiment.write_text(EXPERIMENT.replace("[0.3, 0.6]", "[0.3]").replace("Drawn", "Third"))
     before = contents(out)
     refused(run("reproduce", experiment, "--out", out), "Third.png", "a foreign figure")
     refused(run("plot", experiment, "--results", out), "Third.png", "plot, a foreign figure")
-    check(contents(out) == before, "a foreign figure: touched")
+    assert contents(out) == before, "a foreign figure: touched"
 
     # A folder that has the name of a run.
     experiment.write_text(EXPERIMENT)
@@ -146,7 +137,7 @@ def test_foreign_files(folder):
     (out / "runs" / key).mkdir()
     (out / "runs" / key / "notes").write_text("mine")
     refused(run("reproduce", experiment, "--out", out), "is no run", "a foreign folder of a run's name")
-    check((out / "runs" / key / "notes").read_text() == "mine", "a foreign folder of a run's name")
+    assert (out / "runs" / key / "notes").read_text() == "mine", "a foreign folder of a run's name"
 
 
 def test_earlier_version(folder):
@@ -157,8 +148,8 @@ def test_earlier_version(folder):
     (out / ".roce-files").unlink()
     (out / "figures" / "mine.png").write_text("mine")
     again = good(run("reproduce", experiment, "--out", out), "taken over")
-    check("2 of them there already" in again.stderr, again.stderr)
-    check((out / "figures" / "mine.png").read_text() == "mine", "a foreign figure")
+    assert "2 of them there already" in again.stderr, again.stderr
+    assert (out / "figures" / "mine.png").read_text() == "mine", "a foreign figure"
     (out / ".roce-files").unlink()
     good(run("score", experiment, "--results", out), "score")
     good(run("plot", experiment, "--results", out), "plot")
@@ -174,7 +165,7 @@ def test_inputs(folder):
         experiment = write(out.parent, EXPERIMENT + f"targets: {out.name}/{name}\n")
         before = contents(out)
         refused(run("reproduce", experiment, "--out", out), name, f"targets in {name}")
-        check(contents(out) == before, f"targets in {name}: touched")
+        assert contents(out) == before, f"targets in {name}: touched"
     out = folder / "option"
     experiment = write(out, EXPERIMENT + "options: {file: ./score.csv}\n")
     (out / "score.csv").write_text("1\n")
@@ -190,7 +181,7 @@ def test_inputs(folder):
     good(run("reproduce", experiment, "--out", folder / "fine"), "the experiment beside results")
     refused(run("score", experiment, "--results", folder / "fine", "--publish", experiment),
             "is read", "--publish onto the experiment")
-    check(experiment.read_text() == PLAIN, "the experiment is overwritten")
+    assert experiment.read_text() == PLAIN, "the experiment is overwritten"
 
 
 def test_two_at_once(folder):
@@ -202,14 +193,14 @@ def test_two_at_once(folder):
     try:
         end = time.monotonic() + 60
         while not (out / "plan.json").exists():
-            check(first.poll() is None and time.monotonic() < end, "the first does not start")
+            assert first.poll() is None and time.monotonic() < end, "the first does not start"
             time.sleep(0.02)
         first.send_signal(signal.SIGSTOP)  # it is not done before the second has been refused
         refused(run("reproduce", experiment, "--out", out), "another scripts/reproduce", "the second")
     finally:
         first.send_signal(signal.SIGCONT)
         _, stderr = first.communicate(timeout=100)
-    check(first.returncode == 0, f"the first: {stderr}")
+    assert first.returncode == 0, f"the first: {stderr}"
 
 
 def test_quickstart(folder):
@@ -222,18 +213,18 @@ def test_quickstart(folder):
     (out / "queues.png").write_text("mine")
     arguments = ("--ccs", "Hpcc", "--loads", "0.3", "--bin", program, "--out", out)
     refused(run("quickstart.py", *arguments), "queues.png", "quickstart, foreign file")
-    check(contents(out) == {"queues.png": b"mine"}, "quickstart: touched")
+    assert contents(out) == {"queues.png": b"mine"}, "quickstart: touched"
     (out / "queues.png").unlink()
     good(run("quickstart.py", *arguments), "quickstart")
     (out / "mine.png").write_text("mine")
     good(run("quickstart.py", *arguments), "quickstart again")
     (out / ".roce-files").unlink()
     good(run("quickstart.py", *arguments), "quickstart, results of an earlier version")
-    check((out / "mine.png").read_text() == "mine", "quickstart: a foreign file")
+    assert (out / "mine.png").read_text() == "mine", "quickstart: a foreign file"
     refused(run("quickstart.py", *arguments[:-1], program), "is a file", "quickstart --out is a file")
     (out / "reference.md").write_text("mine")
     refused(run("compare_reference.py", "--out", out), "reference.md", "compare_reference.py")
-    check((out / "reference.md").read_text() == "mine", "compare_reference.py: a foreign file")
+    assert (out / "reference.md").read_text() == "mine", "compare_reference.py: a foreign file"
 
 # ------------------------------------------------------------------------- odd experiment files
 
@@ -299,15 +290,14 @@ def refused_file(folder, text, line, words):
     started = time.monotonic()
     done = run_here("reproduce", file, "--dry-run", "--out", folder / "none")
     refused(done, words, text[:300])
-    check(f"{file}:{line}: " in done.stderr and len(done.stderr) < 1300 + len(str(file)),
-          f"{text[:300]}: {done.stderr}")
-    check(time.monotonic() - started < 20, f"{text[:300]}: slow")
+    assert f"{file}:{line}: " in done.stderr and len(done.stderr) < 1300 + len(str(file)), f"{text[:300]}: {done.stderr}"
+    assert time.monotonic() - started < 20, f"{text[:300]}: slow"
 
 
 def test_bad_files(folder):
     """Files that no campaign can be made of."""
     for old, new, line, words in BAD_FILES:
-        check(EXPERIMENT.count(old) == 1, f"'{old}' is not once in the experiment")
+        assert EXPERIMENT.count(old) == 1, f"'{old}' is not once in the experiment"
         refused_file(folder, EXPERIMENT.replace(old, new), line, words)
     for data, line, words in ((b"", 1, "empty"), (b"# nothing\n", 1, "empty"),
                               (b"title: a\nb: \xff\n", 2, "not UTF-8"),
@@ -349,10 +339,10 @@ def test_odd_but_good(folder):
     out = experiment.parent / "out {x}"
     good(run("reproduce", experiment, "--out", out, env={"PYTHONIOENCODING": "ascii"}), "odd labels")
     page = (out / "index.html").read_text()
-    check("No figure" not in page and page.count("data:image/png") == 6, "figures of odd labels")
-    check("Costs $5, or $6_{x}" in page, "the title")
+    assert "No figure" not in page and page.count("data:image/png") == 6, "figures of odd labels"
+    assert "Costs $5, or $6_{x}" in page, "the title"
     names = sorted(f.name for f in (out / "figures").glob("*"))
-    check(names[0][0] != "." and len(names) == 6, f"names of figures: {names}")
+    assert names[0][0] != "." and len(names) == 6, f"names of figures: {names}"
 
 
 def test_options(folder):
@@ -363,7 +353,7 @@ def test_options(folder):
     good(run("reproduce", experiment, "--jobs", "9" * 30, "--out", folder / "many"), "--jobs")
     for jobs in ("0", "-1", "x", "1.5"):
         done = run("reproduce", experiment, "--jobs", jobs)
-        check(done.returncode == 2 and "expected a whole number from 1" in done.stderr, f"--jobs {jobs}")
+        assert done.returncode == 2 and "expected a whole number from 1" in done.stderr, f"--jobs {jobs}"
     closed = folder / "closed"
     closed.mkdir(mode=0o500)
     if os.geteuid() != 0:  # root may write anywhere
@@ -378,22 +368,5 @@ def test_help(folder):
     for script in sorted(SCRIPTS.iterdir()):
         if script.is_file() and os.access(script, os.X_OK):
             done = run(script.name, "--help", cwd=folder, seconds=30)
-            check(done.returncode == 0 and not done.stderr and len(done.stdout.splitlines()) > 1,
-                  f"{script.name} --help: {done}")
-    check(not list(folder.iterdir()), "--help writes files")
-
-
-def main():
-    """All tests, or those named."""
-    chosen = sys.argv[2:]
-    with tempfile.TemporaryDirectory(prefix="roce-campaign-faults-") as name:
-        for test_name, test in list(globals().items()):
-            if test_name.startswith("test_") and (not chosen or test_name in chosen):
-                folder = Path(name) / test_name
-                folder.mkdir()
-                test(folder)
-                print(f"{test_name}: as expected", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+            assert done.returncode == 0 and not done.stderr and len(done.stdout.splitlines()) > 1, f"{script.name} --help: {done}"
+    assert not list(folder.iterdir()), "--help writes files"

@@ -1,28 +1,19 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Campaigns with files that only some users have, and bars with what is reported beside them.
-
-    campaign-inputs.py BUILD_DIR
 
 The program is campaign.py's, whose numbers one can work out by hand.
 """
 
 import json
-import sys
-import tempfile
-from pathlib import Path
 
-import campaign
-from campaign import SCRIPTS, check, good, rows, run
+import pytest
+from roce_campaign import figure_list, figures, summarise
 
-sys.path.insert(0, str(SCRIPTS))
-import roce_results as rr  # noqa: E402
-from roce_campaign import figure_list, figures, summarise  # noqa: E402
+from support import rows
+from support.campaigns import PROGRAM, check_bad_input, good, run, write_program
 
 # A file makes flows slower by the number in it.
-PROGRAM = campaign.PROGRAM.replace(
+PROGRAM = PROGRAM.replace(
     's = float(options["slow"])',
     's = float(options["slow"]) + (float(open(options["file"]).read()) if options["file"] else 0)')
 
@@ -59,57 +50,50 @@ def grades(out):
     return {r["id"]: r["grade"] for r in rows(out / "score.csv")}
 
 
-def test_inputs(folder):
+@pytest.fixture(name="made", scope="module")
+def inputs(shared_folder):
     """Without the file its points are left out; with it they are there, also for the score."""
-    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
+    folder = shared_folder
+    experiment = write_program(folder, PROGRAM, EXPERIMENT)
     out = folder / "results"
     good(run("reproduce", experiment, "--out", out), "without the input")
-    check(len(rows(out / "runs.csv")) == 4, "two points of two seeds without the input")
-    check(grades(out) == {"drawn": "A", "theirs": "N", "both": "A"}, f"without: {grades(out)}")
+    assert len(rows(out / "runs.csv")) == 4, "two points of two seeds without the input"
+    assert grades(out) == {"drawn": "A", "theirs": "N", "both": "A"}, f"without: {grades(out)}"
     trace = folder / "mine.txt"
     trace.write_text("100", encoding="utf-8")
     done = good(run("reproduce", experiment, "--out", out, "--input", f"trace={trace}"), "with it")
-    check("8 runs, 4 of them there" in done.stderr, f"the other runs are kept: {done.stderr}")
-    check(grades(out) == {"drawn": "A", "theirs": "A", "both": "A"}, f"with: {grades(out)}")
+    assert "8 runs, 4 of them there" in done.stderr, f"the other runs are kept: {done.stderr}"
+    assert grades(out) == {"drawn": "A", "theirs": "A", "both": "A"}, f"with: {grades(out)}"
     plan = json.loads((out / "plan.json").read_text(encoding="utf-8"))
-    check(plan["inputs"] == {"trace": str(trace)}, f"the plan names it: {plan['inputs']}")
+    assert plan["inputs"] == {"trace": str(trace)}, f"the plan names it: {plan['inputs']}"
     good(run("score", experiment, "--results", out), "score, which is not told of the input")
-    check(grades(out)["theirs"] == "A", "the score forgets the input")
+    assert grades(out)["theirs"] == "A", "the score forgets the input"
     trace.write_text("50", encoding="utf-8")
     dry = good(run("reproduce", experiment, "--out", out, "--input", f"trace={trace}", "--dry-run"),
                "another content")
-    check(dry.stdout.count("(there)") == 4, f"its content counts: {dry.stdout}")
+    assert dry.stdout.count("(there)") == 4, f"its content counts: {dry.stdout}"
     for given, words in (("trade=x", "has no such input, expected one of trace"),
                          (f"trace={folder}/none", "does not exist"), ("trace", "expected NAME=FILE")):
         bad = run("reproduce", experiment, "--out", folder / "never", "--input", given)
-        check(bad.returncode == 2 and words in bad.stderr and not (folder / "never").exists(),
-              f"--input {given}: {bad.returncode} {bad.stderr}")
+        assert bad.returncode == 2 and words in bad.stderr and not (folder / "never").exists(), \
+            f"--input {given}: {bad.returncode} {bad.stderr}"
     trace.write_text("100", encoding="utf-8")
     return experiment, out
 
 
-def test_reported(experiment, out):
+def test_reported(made):
     """Bars have the number of the claim that is on the same metric and point, and no other."""
+    experiment, out = made
     results, plan = summarise.load(str(out), str(experiment), 1)
     drawer = figures.Drawer(results, plan)
     plots = results.experiment.plots
     drawn = [drawer.estimates(p, next(figure_list.selections(results.experiment, p))).set_index(["series", "x"])["reported"]
              for p in plots]
-    check(drawn[0].dropna().to_dict() == {("drawn", "new"): 8.0, ("theirs", "new"): 108.0}, f"reported: {drawn[0]}")
-    check(drawn[1].isna().all(), "reported without being asked for")
+    assert drawn[0].dropna().to_dict() == {("drawn", "new"): 8.0, ("theirs", "new"): 108.0}, f"reported: {drawn[0]}"
+    assert drawn[1].isna().all(), "reported without being asked for"
 
 
-def main():
-    """All tests."""
-    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
-        for folder in ("bad", "inputs"):
-            (Path(name) / folder).mkdir()
-        campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
-        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
-        print("bad input: as expected", flush=True)
-        test_reported(*test_inputs(Path(name) / "inputs"))
-        print("inputs and reported numbers: as expected")
-
-
-if __name__ == "__main__":
-    rr.run_main(main)
+def test_bad_input(folder):
+    """One line with the place."""
+    write_program(folder, PROGRAM, EXPERIMENT)
+    check_bad_input(folder, EXPERIMENT, BAD)

@@ -1,31 +1,23 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Campaigns with points that differ from the plain grid, and figures of effects and claims.
-
-    campaign-points.py BUILD_DIR
 
 Overrides, runs that points share, metrics of some points, groups of rows; the numbers that the
 figures show. The program is campaign.py's, whose numbers one can work out by hand.
 """
 
 import math
-import sys
-import tempfile
-from pathlib import Path
 
-import campaign
-from campaign import SCRIPTS, check, good, near, rows, run
+import pandas as pd
+import pytest
+import roce_results as rr
+from roce_campaign import claim_figures, figure_list, figures, score, summarise, yamlread
+from roce_plot import axes
 
-sys.path.insert(0, str(SCRIPTS))
-import pandas as pd  # noqa: E402
-import roce_results as rr  # noqa: E402
-from roce_campaign import claim_figures, figure_list, figures, score, summarise, yamlread  # noqa: E402
-from roce_plot import axes  # noqa: E402
+from support import rows
+from support.campaigns import PROGRAM, check_bad_input, good, inodes, near, run, write_program
 
 # A counter that only some runs have, and a node without a name.
-PROGRAM = campaign.PROGRAM.replace(
+PROGRAM = PROGRAM.replace(
     '"pauses": 4 * int(options["seed"])}',
     '"pauses": 4 * int(options["seed"]), **({} if options["slow"] == "10" else {"stage": 7})}')
 
@@ -137,7 +129,7 @@ def test_passed_by(folder):
                         [("ten", "mean", "flows: 10"), ("two", "mean", "flows: 2"), ("sum_two", "sum", "flows: 2"),
                          ("inter", "mean", "flows: 5, scope: inter"), ("large", "mean", "flows: 1, size: '>8KB'"),
                          ("none", "mean", "flows: 9")])
-    experiment = campaign.write_program(
+    experiment = write_program(
         folder, program, f"title: Leaf switches\nprogram: ./program.py\nseeds: 1\nmetrics:\n{metrics}\n")
     good(run("reproduce", experiment, "--out", folder / "out"), "passed by")
     found = {r["metric"]: r["mean"] for r in rows(folder / "out" / "metrics.csv")}
@@ -145,118 +137,117 @@ def test_passed_by(folder):
     # the others (1, 0 and 2 events), where node 12 has no row. Odd flows are between datacenters: 5 at leaf 0, else 1.
     # Above 8 KB are flows 8 and 9, both at leaf 0.
     for name, mean in {"ten": 3, "two": 1, "sum_two": 3, "inter": 3, "large": None, "none": None}.items():
-        check(near(found[name], mean), f"passed by: {name}: {found}")
+        assert near(found[name], mean), f"passed by: {name}: {found}"
     text = experiment.read_text()
     for old, new, words in (("group: node, ", "group: time_ns, ", "expected node with passed_by:"),
                             ("flows: 9", "scope: all", "'flows' is missing")):
         experiment.write_text(text.replace(old, new))
         done = run("reproduce", experiment, "--dry-run")
-        check(done.returncode == 2 and words in done.stderr, f"{new}: {done}")
-    plain = campaign.write_program(folder / "plain", campaign.PROGRAM, text.replace("events.csv", "queues.csv"))
+        assert done.returncode == 2 and words in done.stderr, f"{new}: {done}"
+    plain = write_program(folder / "plain", PROGRAM, text.replace("events.csv", "queues.csv"))
     done = run("reproduce", plain, "--out", folder / "plain" / "out")
-    check("is for runs of two-dc-leaf-spine" in done.stderr, f"another program: {done}")
+    assert "is for runs of two-dc-leaf-spine" in done.stderr, f"another program: {done}"
 
 
-def test_points(folder):
+@pytest.fixture(name="made", scope="module")
+def points(shared_folder):
     """Which runs there are, and the metrics of points that share them.
 
     @return the experiment with its results
     """
-    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
+    folder = shared_folder
+    experiment = write_program(folder, PROGRAM, EXPERIMENT)
     out = folder / "results"
     dry = good(run("reproduce", experiment, "--dry-run"), "list of runs")
-    check(len(dry.stdout.split()) == 12, f"5 points, 4 different runs, 3 seeds: {dry.stdout}")
+    assert len(dry.stdout.split()) == 12, f"5 points, 4 different runs, 3 seeds: {dry.stdout}"
     done = good(run("reproduce", experiment, "--out", out), "points")
-    check("12 runs" in done.stderr and len(campaign.inodes(out)) == 12, f"runs: {done.stderr}")
+    assert "12 runs" in done.stderr and len(inodes(out)) == 12, f"runs: {done.stderr}"
     table = rows(out / "runs.csv")
-    check(len(table) == 15 and all(r["state"] == "complete" for r in table), f"runs.csv: {table}")
+    assert len(table) == 15 and all(r["state"] == "complete" for r in table), f"runs.csv: {table}"
     used = {(r["law"], r["kind"], r["seed"]): r["run"] for r in table}
-    check(used["old", "plain", "1"] == used["old", "fast", "1"] != used["new", "plain", "1"]
-          and used["new", "plain", "1"] != used["new", "fast", "1"], f"shared runs: {used}")
+    assert (used["old", "plain", "1"] == used["old", "fast", "1"] != used["new", "plain", "1"]
+          and used["new", "plain", "1"] != used["new", "fast", "1"]), f"shared runs: {used}"
     metrics = {(r["metric"], r["law"], r["kind"]): r for r in rows(out / "metrics.csv")}
     for key, mean in METRICS.items():
-        check(near(metrics[key]["mean"], mean), f"metric {key}: {metrics[key]}")
-    check(metrics["pooled", "new", "late"]["flows"] == "" and
-          metrics["pooled", "new", "fast"]["flows"] == "30", "flows of a metric of some points")
+        assert near(metrics[key]["mean"], mean), f"metric {key}: {metrics[key]}"
+    assert metrics["pooled", "new", "late"]["flows"] == "" and metrics["pooled", "new", "fast"]["flows"] == "30", \
+        "flows of a metric of some points"
     page = (out / "index.html").read_text()
-    check("5 points" in page and "12 different runs" in page and "No figure" not in page
-          and page.count("data:image/png;base64,") == 5, "page")
-    check("at law new; kind plain, fast" in page
-          and page.count("<td>old</td><td>plain</td>") == 9 + 3, "metrics of some points")
-    check((out / "figures" / "Effects-by-hand.png").exists(), "a figure's file has its title")
+    assert "5 points" in page and "12 different runs" in page and "No figure" not in page and page.count("data:image/png;base64,") == 5, \
+        "page"
+    assert "at law new; kind plain, fast" in page and page.count("<td>old</td><td>plain</td>") == 9 + 3, "metrics of some points"
+    assert (out / "figures" / "Effects-by-hand.png").exists(), "a figure's file has its title"
     ratios = rows(out / "figures" / "Ratios.csv")
-    check([r["kind"] for r in ratios] == ["plain", "late", "fast"] and near(ratios[0]["mean"], 10.5 / 16.5)
-          and ratios[1]["mean"] == "" and near(ratios[1]["new"], 10.5) and near(ratios[1]["new ci_high"], 10.5 + 2.484138),
-          f"a table of effects: {ratios}")
+    assert ([r["kind"] for r in ratios] == ["plain", "late", "fast"] and near(ratios[0]["mean"], 10.5 / 16.5)
+          and ratios[1]["mean"] == "" and near(ratios[1]["new"], 10.5) and near(ratios[1]["new ci_high"], 10.5 + 2.484138)), \
+        f"a table of effects: {ratios}"
     scores = {r["id"]: r for r in rows(out / "score.csv")}
-    check(scores["everywhere"]["ours"] == "5/5" and scores["everywhere"]["grade"] == "A"
-          and "not measured" not in scores["everywhere"]["note"],
-          f"excluded points: {scores['everywhere']}")
-    check("2 <= 10.5 <= 8 does not hold" in scores["chain"]["note"], f"{scores['chain']}")
-    check("10.5 < 2 or 15 > 9" in scores["either"]["note"] and scores["either"]["grade"] == "A",
-          f"{scores['either']}")
-    check(scores["absent"]["grade"] == "N", f"{scores['absent']}")
+    assert (scores["everywhere"]["ours"] == "5/5" and scores["everywhere"]["grade"] == "A"
+          and "not measured" not in scores["everywhere"]["note"]), f"excluded points: {scores['everywhere']}"
+    assert "2 <= 10.5 <= 8 does not hold" in scores["chain"]["note"], f"{scores['chain']}"
+    assert "10.5 < 2 or 15 > 9" in scores["either"]["note"] and scores["either"]["grade"] == "A", f"{scores['either']}"
+    assert scores["absent"]["grade"] == "N", f"{scores['absent']}"
     # With kind=late there is no old; the interval is that of the largest number of each seed.
-    check(near(scores["largest"]["ours"], 100 * 8 / 16.5) and scores["largest"]["ci_low"] != "", f"{scores['largest']}")
-    check(near(scores["smallest"]["ours"], 8.5) and near(scores["middle"]["ours"], 9.5), f"{scores['smallest']}, {scores['middle']}")
+    assert near(scores["largest"]["ours"], 100 * 8 / 16.5) and scores["largest"]["ci_low"] != "", f"{scores['largest']}"
+    assert near(scores["smallest"]["ours"], 8.5) and near(scores["middle"]["ours"], 9.5), f"{scores['smallest']}, {scores['middle']}"
     gone = {r["run"]: r for r in table}[used["old", "fast", "2"]]["run"]
     (out / "runs" / gone / "run.json").unlink()
     again = good(run("reproduce", experiment, "--out", out), "one run again")
-    check("12 runs, 11 of them there" in again.stderr, f"one run again: {again.stderr}")
+    assert "12 runs, 11 of them there" in again.stderr, f"one run again: {again.stderr}"
     return experiment, out
 
 
-def test_figures(experiment, out):
+def test_figures(made):
     """What the figures show is what one works out by hand."""
+    experiment, out = made
     results, plan = summarise.load(str(out), str(experiment), 1)
     effects, _, bars, lines = results.experiment.plots[:4]
     titles = [title for title, _ in effects.fields["value"]]
-    check(titles == ["percent", "plain"], f"panels: {titles}")
+    assert titles == ["percent", "plain"], f"panels: {titles}"
     found = claim_figures.effects(results, effects)
     percent, plain = ({place[1:]: e for place, e in found.items() if place[0] == title} for title in titles)
     # As in campaign.py; with kind=late there is no old.
     expected = {("average", "plain"): 36.3636, ("average", "fast"): 100 * 8 / 16.5,
                 ("inter", "plain"): 100 * 6 / 21, ("inter", "fast"): 100 * 8 / 21}
-    check(set(percent) == set(expected), f"effects: {list(percent)}")
+    assert set(percent) == set(expected), f"effects: {list(percent)}"
     for place, value in expected.items():
-        check(abs(percent[place].value - value) < 1e-4, f"effect {place}: {percent[place]}")
-    check(abs(percent["average", "plain"].low - 30.8830) < 1e-3, f"{percent['average', 'plain']}")
-    check(plain["average", "late"].value == 10.5 and len(plain) == 6, f"effects: {plain}")
+        assert abs(percent[place].value - value) < 1e-4, f"effect {place}: {percent[place]}"
+    assert abs(percent["average", "plain"].low - 30.8830) < 1e-3, f"{percent['average', 'plain']}"
+    assert plain["average", "late"].value == 10.5 and len(plain) == 6, f"effects: {plain}"
 
     scores = {s.id: s for s in score.Scorer(results).all()}
     percents, shares, relations = (claim_figures.claim_rows(list(scores.values()), kind).set_index("id")
                                    for kind in ("percent", "share", "relation"))
     row = percents.loc["percent"]
-    check(row.reported == 35 and (row.band_low, row.band_high) == (24.5, 45.5) and abs(row.value - 36.3636) < 1e-3, f"{row}")
+    assert row.reported == 35 and (row.band_low, row.band_high) == (24.5, 45.5) and abs(row.value - 36.3636) < 1e-3, f"{row}"
     row = shares.loc["count"]
-    check(row.reported == 1 and math.isnan(row.band_low) and abs(row.value - 0.25) < 1e-9
-          and abs(row.low - (10.5 - 2.484138) / 42) < 1e-6 and "count" not in percents.index, f"share: {row}")
+    assert (row.reported == 1 and math.isnan(row.band_low) and abs(row.value - 0.25) < 1e-9
+          and abs(row.low - (10.5 - 2.484138) / 42) < 1e-6 and "count" not in percents.index), f"share: {row}"
     row = shares.loc["banded"]
-    check((row.band_low, row.band_high) == (0.5, 2.0), f"band: {row}")
+    assert (row.band_low, row.band_high) == (0.5, 2.0), f"band: {row}"
     row = shares.loc["negative"]
-    check((row.band_low, row.band_high) == (0.5, 2.0) and abs(row.value - 0.5) < 1e-9
+    assert ((row.band_low, row.band_high) == (0.5, 2.0) and abs(row.value - 0.5) < 1e-9
           and abs(row.low - (10.5 - 2.484138) / 21) < 1e-6
-          and abs(row.high - (10.5 + 2.484138) / 21) < 1e-6, f"over a negative number: {row}")
+          and abs(row.high - (10.5 + 2.484138) / 21) < 1e-6), f"over a negative number: {row}"
     held = relations["value"].to_dict()
-    check(held["everywhere"] == 100 and held["some"] == 40, f"relations: {held}")
+    assert held["everywhere"] == 100 and held["some"] == 40, f"relations: {held}"
     absent = pd.concat([shares, relations]).loc["absent"]
-    check(math.isnan(absent.value) and absent.text == "not measured", f"not measured: {absent}")
+    assert math.isnan(absent.value) and absent.text == "not measured", f"not measured: {absent}"
 
     drawer = figures.Drawer(results, plan)
     where = next(figure_list.selections(results.experiment, bars))
     labels = drawer.labels("law", where)
-    check(labels == ["new", "old"], f"the order of where: {labels}")
+    assert labels == ["new", "old"], f"the order of where: {labels}"
     data = drawer.estimates(bars, where).set_index(["panel", "metric", "x"])["value"].sort_index()
     shown = {title: {series: list(data[title, series][labels]) for series in ("average", "inter")}
              for title in drawer.panel_titles(bars, where)}
-    check(shown == {"plain": {"average": [10.5, 16.5], "inter": [15.0, 21.0]},
-                    "fast": {"average": [8.5, 16.5], "inter": [13.0, 21.0]}} and list(shown) == ["plain", "fast"], f"panels: {shown}")
+    assert (shown == {"plain": {"average": [10.5, 16.5], "inter": [15.0, 21.0]},
+                    "fast": {"average": [8.5, 16.5], "inter": [13.0, 21.0]}} and list(shown) == ["plain", "fast"]), f"panels: {shown}"
     data = drawer.estimates(lines, next(figure_list.selections(results.experiment, lines)))
-    check(list(data["series"].unique()) == ["old", "new"], f"series: {data}")
-    check(figures.unit_of([results.experiment.metrics[m] for m in ("average", "stage")])
-          == "slowdown / value", "units")
+    assert list(data["series"].unique()) == ["old", "new"], f"series: {data}"
+    assert figures.unit_of([results.experiment.metrics[m] for m in ("average", "stage")]) == "slowdown / value", "units"
     low, high = axes.limits(pd.Series([1.0, 3.0, 0.0]), -1000.0, 1000.0)
-    check(-3 < low < 0 < 3.5 < high < 6, f"an interval that dwarfs the values: {low} {high}")
+    assert -3 < low < 0 < 3.5 < high < 6, f"an interval that dwarfs the values: {low} {high}"
 
 
 MERGED = """\
@@ -271,33 +262,17 @@ def test_merge_keys(folder):
     """The merge key of YAML 1.1, which uno.yaml has."""
     (folder / "merged.yaml").write_text(MERGED, encoding="utf-8")
     pairs = yamlread.read(str(folder / "merged.yaml"))
-    check(pairs["both"] == {"a": "1", "b": "2", "c": "5", "d": "6"}, f"merged: {pairs['both']}")
-    check(pairs["deep"] == {"c": "4", "e": "7", "b": "8"}, f"merged deep: {pairs['deep']}")
+    assert pairs["both"] == {"a": "1", "b": "2", "c": "5", "d": "6"}, f"merged: {pairs['both']}"
+    assert pairs["deep"] == {"c": "4", "e": "7", "b": "8"}, f"merged deep: {pairs['deep']}"
     (folder / "bad.yaml").write_text("one: {<<: 3}\n", encoding="utf-8")
     try:
         yamlread.read(str(folder / "bad.yaml"))
-        check(False, "a merge key without a mapping is taken")
+        assert False, "a merge key without a mapping is taken"
     except rr.ResultError as error:
-        check("bad.yaml:1: " in str(error) and "expected a mapping" in str(error), str(error))
+        assert "bad.yaml:1: " in str(error) and "expected a mapping" in str(error), str(error)
 
 
-def main():
-    """All tests."""
-    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
-        for folder in ("bad", "points"):
-            (Path(name) / folder).mkdir()
-        campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
-        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
-        print("bad input: as expected", flush=True)
-        test_merge_keys(Path(name) / "bad")
-        experiment, out = test_points(Path(name) / "points")
-        print("points: as expected", flush=True)
-        test_figures(experiment, out)
-        print("figures: as expected")
-        (Path(name) / "passed_by" / "plain").mkdir(parents=True)
-        test_passed_by(Path(name) / "passed_by")
-        print("passed by: as expected")
-
-
-if __name__ == "__main__":
-    rr.run_main(main)
+def test_bad_input(folder):
+    """One line with the place."""
+    write_program(folder, PROGRAM, EXPERIMENT)
+    check_bad_input(folder, EXPERIMENT, BAD)

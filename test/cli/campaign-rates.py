@@ -1,26 +1,17 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Campaigns: throughput over time, how fair it is, and the figures of it; queues of one port.
-
-    campaign-rates.py BUILD_DIR
 
 The program writes rates.csv of four flows, whose throughputs and fairness one can work out by hand.
 """
 
-import sys
-import tempfile
-from pathlib import Path
 
-import campaign
-from campaign import SCRIPTS, check, good, near, rows, run
+import plot_queues
+import pytest
+from roce_campaign import figure_list, figures, rates, run_figures, summarise
+from roce_plot import look
 
-sys.path.insert(0, str(SCRIPTS))
-import plot_queues  # noqa: E402
-from roce_plot import look  # noqa: E402
-import roce_results as rr  # noqa: E402
-from roce_campaign import figure_list, figures, rates, run_figures, summarise  # noqa: E402
+from support import rows
+from support.campaigns import HEADER, check_bad_input, good, near, run, write_program
 
 # Gbit/s. With T = 200 us * (seed + 1): flow 0 (intra) 60 until T, then 20, done at 1600 us; flow 1
 # (inter) 0 until T, then 20, but 0 from 1200 to 1400 us, not done at the end, 2000 us; flow 2 (inter)
@@ -59,7 +50,7 @@ with open("queues.csv", "w") as f:
 with open("summary.json", "w") as f:
     json.dump({"nodeNames": {"7": "leaf", "8": "spine"}, "statistics": {"warmupNs": 500000},
                "configuration": {"rates": options["rates"]}, "versions": {}}, f)
-''' % campaign.HEADER
+''' % HEADER
 
 PROGRAM = PROGRAM.replace("\\\\n", "\\n")
 
@@ -150,49 +141,49 @@ METRICS = {
 }
 
 
-def test_numbers(folder):
+@pytest.fixture(name="made", scope="module")
+def numbers(shared_folder):
     """Metrics and claims.
 
     @return the experiment with its results
     """
-    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
+    folder = shared_folder
+    experiment = write_program(folder, PROGRAM, EXPERIMENT)
     out = folder / "results"
     good(run("reproduce", experiment, "--out", out), "rates")
     found = {}
     for row in rows(out / "metrics-by-seed.csv"):
         if row["law"] == "a":
             found.setdefault(row["metric"], []).append(row["value"])
-    check(set(found) == set(METRICS), f"metrics: {list(found)}")
+    assert set(found) == set(METRICS), f"metrics: {list(found)}"
     for name, values in METRICS.items():
-        check(len(found[name]) == 3 and all(near(t, v) for t, v in zip(found[name], values)),
-              f"metric {name}: {found[name]}, expected {values}")
+        assert len(found[name]) == 3 and all(near(t, v) for t, v in zip(found[name], values)), \
+            f"metric {name}: {found[name]}, expected {values}"
     scores = {r["id"]: r for r in rows(out / "score.csv")}
-    check(scores["share"]["ours"] == "0.875", f"{scores['share']}")
-    check("late at a not reached in 1 of 3 runs, whose ends count" in scores["late"]["note"],
-          f"{scores['late']}")
-    check(scores["fair"]["grade"] == "A" and "not reached" not in scores["fair"]["note"],
-          f"{scores['fair']}")
+    assert scores["share"]["ours"] == "0.875", f"{scores['share']}"
+    assert "late at a not reached in 1 of 3 runs, whose ends count" in scores["late"]["note"], f"{scores['late']}"
+    assert scores["fair"]["grade"] == "A" and "not reached" not in scores["fair"]["note"], f"{scores['fair']}"
     page = (out / "index.html").read_text()
-    check("bin 200 us" in page and page.count("data:image/png;base64,") == 4
-          and "No figure: the queues of leaf:7 are empty" in page, "page")
+    assert "bin 200 us" in page and page.count("data:image/png;base64,") == 4 and "No figure: the queues of leaf:7 are empty" in page, \
+        "page"
     return experiment, out
 
 
-def test_figures(experiment, out):
+def test_figures(made):
     """What the figures show."""
+    experiment, out = made
     results, plan = summarise.load(str(out), str(experiment), 1)
     drawer = figures.Drawer(results, plan)
     plot = results.experiment.plots[0]
     where = next(figure_list.selections(results.experiment, plot))
     runs = run_figures.first_runs(drawer, plot, where)
-    check(list(runs) == ["b", "a"] and all("seed1-" in f for f in runs.values()), f"panels: {runs}")
+    assert list(runs) == ["b", "a"] and all("seed1-" in f for f in runs.values()), f"panels: {runs}"
     flows = rates.read(runs["a"])
-    check([p.flow.id for p in flows] == [0, 1, 2, 3], "flows of the warm-up count")
+    assert [p.flow.id for p in flows] == [0, 1, 2, 3], "flows of the warm-up count"
     times, values = run_figures.line(flows[0], 200)
-    check(times == [100.0 + 200 * i for i in range(8)]
-          and all(abs(v - (60 if t < 400 else 20)) < 1e-9 for t, v in zip(times, values)),
-          f"line: {times} {values}")
-    check(run_figures.line(flows[3], 200)[0] == [1100.0], "a flow that is there for less than half")
+    assert times == [100.0 + 200 * i for i in range(8)] and all(abs(v - (60 if t < 400 else 20)) < 1e-9 for t, v in zip(times, values)), \
+        f"line: {times} {values}"
+    assert run_figures.line(flows[3], 200)[0] == [1100.0], "a flow that is there for less than half"
     kept = []
     save = look.Figure.save
     look.Figure.save = lambda figure, *_: kept.append(figure)
@@ -201,42 +192,25 @@ def test_figures(experiment, out):
     panel = kept[0].panels[1]
     drawn = [(line.get_color(), len(line.get_xdata())) for line in panel.get_lines()]
     colours = {scope: style["color"] for scope, style in run_figures.SCOPES.items()}
-    check(drawn[:4] == [(colours["intra"], 8), (colours["inter"], 10), (colours["inter"], 10),
-                        (colours["intra"], 1)], f"lines: {drawn}")
-    check(list(panel.get_lines()[4].get_ydata()) == [33, 33] and panel.get_title("left") == "a"
-          and len(panel.get_lines()) == 5, "fair share")
+    assert drawn[:4] == [(colours["intra"], 8), (colours["inter"], 10), (colours["inter"], 10), (colours["intra"], 1)], f"lines: {drawn}"
+    assert list(panel.get_lines()[4].get_ydata()) == [33, 33] and panel.get_title("left") == "a" and len(panel.get_lines()) == 5, \
+        "fair share"
     names = {"7": "leaf", "8": "spine"}
     queues = {p: list(plot_queues.read_queues(runs["a"], names, p)["series"].unique())
               for p in ("leaf:0", "*:0", "*", "leaf:2")}
-    check(queues == {"leaf:0": ["leaf port 0"], "*:0": ["leaf port 0", "spine port 0"],
-                     "*": ["leaf port 1", "leaf port 0", "spine port 0"], "leaf:2": []},
-          f"queues: {queues}")
+    assert (queues == {"leaf:0": ["leaf port 0"], "*:0": ["leaf port 0", "spine port 0"],
+                     "*": ["leaf port 1", "leaf port 0", "spine port 0"], "leaf:2": []}), f"queues: {queues}"
 
 
 def test_missing(folder):
     """Without rates.csv: one line that says what is needed."""
-    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT.replace(
+    experiment = write_program(folder, PROGRAM, EXPERIMENT.replace(
         "grid:", "options: {rates: ''}\ngrid:"))
     done = run("reproduce", experiment, "--out", folder / "results")
-    check(done.returncode == 1 and "expected a run with the option rates" in done.stderr,
-          f"no rates.csv: {done}")
+    assert done.returncode == 1 and "expected a run with the option rates" in done.stderr, f"no rates.csv: {done}"
 
 
-def main():
-    """All tests."""
-    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
-        for folder in ("bad", "numbers", "missing"):
-            (Path(name) / folder).mkdir()
-        campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
-        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
-        print("bad input: as expected", flush=True)
-        experiment, out = test_numbers(Path(name) / "numbers")
-        print("numbers: as expected", flush=True)
-        test_figures(experiment, out)
-        print("figures: as expected", flush=True)
-        test_missing(Path(name) / "missing")
-        print("missing: as expected")
-
-
-if __name__ == "__main__":
-    rr.run_main(main)
+def test_bad_input(folder):
+    """One line with the place."""
+    write_program(folder, PROGRAM, EXPERIMENT)
+    check_bad_input(folder, EXPERIMENT, BAD)

@@ -1,27 +1,18 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Campaigns whose points have seeds of their own; statistics over seeds, boxes, tables, claims of
 numbers only.
 
-    campaign-seeds.py BUILD_DIR
-
 The program is campaign.py's: the mean slowdown of a run is slow + seed + 4.5.
 """
 
-import sys
-import tempfile
-from pathlib import Path
 
-import campaign
-from campaign import SCRIPTS, check, good, near, rows, run
+import pandas as pd
+import pytest
+from roce_campaign import summarise
+from roce_plot import axes, look
 
-sys.path.insert(0, str(SCRIPTS))
-import pandas as pd  # noqa: E402
-import roce_results as rr  # noqa: E402
-from roce_campaign import summarise  # noqa: E402
-from roce_plot import axes, look  # noqa: E402
+from support import rows
+from support.campaigns import check_bad_input, good, inodes, near, run, write_program
 
 EXPERIMENT = """\
 title: Seeds by hand
@@ -110,80 +101,81 @@ SCORES = {
 TABLE = [("plain", "new", 10), ("plain", "old", 16), ("many", "new", 11.5), ("many", "old", 18.5)]
 
 
-def test_runs(folder):
+@pytest.fixture(name="made", scope="module")
+def runs(shared_folder):
     """Which runs there are in both sizes, and what is made of them.
 
     @return the experiment with its results
     """
-    experiment = campaign.write_program(folder, experiment=EXPERIMENT)
+    folder = shared_folder
+    experiment = write_program(folder, experiment=EXPERIMENT)
     out = folder / "results"
     full = good(run("reproduce", experiment, "--dry-run"), "list of runs").stdout.split()
     quick = good(run("reproduce", experiment, "--dry-run", "--quick"), "quick").stdout.split()
-    check(len(full) == 12 and len(quick) == 6, f"runs: {full} {quick}")
+    assert len(full) == 12 and len(quick) == 6, f"runs: {full} {quick}"
     kept = [k for k in quick if "law-new_kind-many" in k]
-    check(len(kept) == 2 and set(kept) <= set(full), f"options of the file's overrides: {kept}")
+    assert len(kept) == 2 and set(kept) <= set(full), f"options of the file's overrides: {kept}"
     done = good(run("reproduce", experiment, "--out", out), "seeds")
-    check("12 runs" in done.stderr and len(campaign.inodes(out)) == 12, f"runs: {done.stderr}")
+    assert "12 runs" in done.stderr and len(inodes(out)) == 12, f"runs: {done.stderr}"
     metrics = {(r["metric"], r["law"], r["kind"]): r for r in rows(out / "metrics.csv")}
     for key, (mean, low, high, seeds) in METRICS.items():
         m = metrics[key]
-        check(near(m["mean"], mean) and near(m["ci_low"], low) and near(m["ci_high"], high)
-              and m["seeds"] == str(seeds), f"metric {key}: {m}")
+        assert near(m["mean"], mean) and near(m["ci_low"], low) and near(m["ci_high"], high) and m["seeds"] == str(seeds), \
+            f"metric {key}: {m}"
     by_seed = rows(out / "metrics-by-seed.csv")
-    check(len(by_seed) == 14 + 10 and {r["metric"] for r in by_seed} == {"average", "pauses"},
-          f"metrics by seed: {len(by_seed)}")
+    assert len(by_seed) == 14 + 10 and {r["metric"] for r in by_seed} == {"average", "pauses"}, f"metrics by seed: {len(by_seed)}"
     published = folder / "published.csv"
     good(run("score", experiment, "--results", out, "--publish", published), "score")
     scores = {r["id"]: r for r in rows(out / "score.csv")}
     seeds = {r["id"]: r["seeds"] for r in rows(published)}
     for name, (ours, low, high, grade, of) in SCORES.items():
         s = scores[name]
-        check((s["ours"], s["grade"], seeds[name]) == (ours, grade, of) and near(s["ci_low"], low)
-              and near(s["ci_high"], high), f"claim {name}: {s}, seeds {seeds[name]}")
-        check("one seed" not in s["note"], f"{s}")
-    check(scores["share"]["note"] == "no run needed", f"{scores['share']}")
-    check("division by zero" in scores["zero"]["note"], f"{scores['zero']}")
-    check("0.45 <= 0.5 <= 0.55" in scores["numbers"]["note"], f"{scores['numbers']}")
+        assert (s["ours"], s["grade"], seeds[name]) == (ours, grade, of) and near(s["ci_low"], low) and near(s["ci_high"], high), \
+            f"claim {name}: {s}, seeds {seeds[name]}"
+        assert "one seed" not in s["note"], f"{s}"
+    assert scores["share"]["note"] == "no run needed", f"{scores['share']}"
+    assert "division by zero" in scores["zero"]["note"], f"{scores['zero']}"
+    assert "0.45 <= 0.5 <= 0.55" in scores["numbers"]["note"], f"{scores['numbers']}"
     return experiment, out
 
 
-def test_page(experiment, out):
+def test_page(made):
     """The page counts runs and seeds and has the table; what is missing is counted, too."""
+    experiment, out = made
     page = (out / "index.html").read_text()
     for words in ("4 points\n&times; 2 to 5 seeds, 12 different runs", "1-2 (2 points), 1-4 10 (2 points)",
                   "over_seeds average; statistic p99", "<td>18.5 [14.11, 22.89]</td>",
                   "<td>245 [175, 245]</td>", "<th>pauses</th>", "no run needed",
                   "A-table.csv", "bootstrap"):
-        check(words in page or words.replace("pauses", "most (frames)") in page,
-              f"not in the page: {words}")
-    check("No figure" not in page, "a figure is missing")
+        assert words in page or words.replace("pauses", "most (frames)") in page, f"not in the page: {words}"
+    assert "No figure" not in page, "a figure is missing"
     table = rows(out / "figures" / "A-table.csv")
-    check([(r["kind"], r["law"], float(r["average"])) for r in table] == TABLE, f"table: {table}")
+    assert [(r["kind"], r["law"], float(r["average"])) for r in table] == TABLE, f"table: {table}"
     last = table[-1]
-    check(near(last["average_ci_low"], 14.110056) and near(last["worst_ci_low"], 175)
-          and near(last["most"], 40) and table[0]["worst"] == "", f"table: {last}")
+    assert (near(last["average_ci_low"], 14.110056) and near(last["worst_ci_low"], 175)
+          and near(last["most"], 40) and table[0]["worst"] == ""), f"table: {last}"
     parts = {k: rows(out / "figures" / f"table_average_kind-{k}.csv") for k in ("plain", "many")}
-    check([r["law"] for r in parts["many"]] == ["old", "new"] and parts["many"][0]["average"] == "18.5"
-          and parts["plain"][0]["average"] == "16", f"each: {parts}")
+    assert ([r["law"] for r in parts["many"]] == ["old", "new"] and parts["many"][0]["average"] == "18.5"
+          and parts["plain"][0]["average"] == "16"), f"each: {parts}"
     gone = next(out.glob("runs/law-old_kind-many-seed10-*"))
     (gone / "run.json").unlink()
     (out / "figures" / "old.csv").write_text("")
     with open(out / ".roce-files", "a", encoding="utf-8") as stream:
         stream.write("+ figures/old.csv\n")
     good(run("plot", experiment, "--results", out), "plot with a run missing")
-    check("1 of 12 runs are missing" in (out / "index.html").read_text(), "missing runs")
-    check(not (out / "figures" / "old.csv").exists(), "a table of earlier definitions")
+    assert "1 of 12 runs are missing" in (out / "index.html").read_text(), "missing runs"
+    assert not (out / "figures" / "old.csv").exists(), "a table of earlier definitions"
     notes = {r["id"]: r["note"] for r in rows(out / "score.csv")}
-    check("4 of 5 seeds have all values" in notes["mean"] and "seeds" not in notes["plain"],
-          f"notes: {notes}")
+    assert "4 of 5 seeds have all values" in notes["mean"] and "seeds" not in notes["plain"], f"notes: {notes}"
     early = run("score", experiment, "--results", out, "--publish", out / "early.csv")
-    check(early.returncode == 2 and "1 runs are missing" in early.stderr, f"published: {early}")
+    assert early.returncode == 2 and "1 runs are missing" in early.stderr, f"published: {early}"
     again = good(run("reproduce", experiment, "--out", out), "the missing run")
-    check("12 runs, 11 of them there" in again.stderr, f"one run again: {again.stderr}")
+    assert "12 runs, 11 of them there" in again.stderr, f"one run again: {again.stderr}"
 
 
-def test_boxes(experiment, out):
+def test_boxes(made):
     """The boxes show every run, quartiles and P99."""
+    experiment, out = made
     from roce_campaign import figure_list, figures
 
     results, plan = summarise.load(str(out), str(experiment), 1)
@@ -191,45 +183,31 @@ def test_boxes(experiment, out):
     plot = results.experiment.plots[0]
     where = next(figure_list.selections(results.experiment, plot))
     data = drawer.values(plot, where).groupby(["metric", "panel", "x"])["value"].agg(sorted).to_dict()
-    check(data == {("average", "plain", "new"): [9.5, 10.5], ("average", "plain", "old"): [15.5, 16.5],
+    assert (data == {("average", "plain", "new"): [9.5, 10.5], ("average", "plain", "old"): [15.5, 16.5],
                    ("average", "many", "new"): [8.5, 9.5, 10.5, 11.5, 17.5],
                    ("average", "many", "old"): [15.5, 16.5, 17.5, 18.5, 24.5],
-                   **{("pauses", "many", k): [4, 8, 12, 16, 40] for k in ("new", "old")}}, f"values: {data}")
+                   **{("pauses", "many", k): [4, 8, 12, 16, 40] for k in ("new", "old")}}), f"values: {data}"
     ax = look.Figure(1, 1, 4, 3).panels[0]
     axes.boxes(ax, pd.DataFrame({"x": "one", "value": [float(v) for v in range(1, 201)]}), look.styles(["none", "one"]), False)
     lines = {line.get_marker(): list(line.get_ydata()) for line in ax.get_lines()
              if line.get_marker() not in ("", "None")}
-    check(lines["D"] == [198.0] and len(lines["o"]) == 200, f"P99 and runs: {lines.keys()}")
+    assert lines["D"] == [198.0] and len(lines["o"]) == 200, f"P99 and runs: {lines.keys()}"
     bars = [sorted(set(line.get_ydata())) for line in ax.get_lines()
             if line.get_marker() in ("", "None")]
-    check([100.0] in bars and [150.0, 200.0] in bars and [1.0, 50.0] in bars, f"box: {bars}")
+    assert [100.0] in bars and [150.0, 200.0] in bars and [1.0, 50.0] in bars, f"box: {bars}"
     both = plot._replace(fields={**plot.fields, "panel": None})
     both.fields.pop("panel")
     drawn = drawer.figure(both, {}, str(out / "figures" / "both.png"))
-    check(drawn.file is None and "several points for one place" in drawn.why_not, f"{drawn}")
+    assert drawn.file is None and "several points for one place" in drawn.why_not, f"{drawn}"
     for kind, fields, words in (("queues", {"panel": ["law"]}, "several points for the panel"),
                                 ("table", {"rows": ["law"], "metric": ["average"]},
                                  "several points for one row")):
         drawn = drawer.figure(plot._replace(kind=kind, fields=fields), {},
                               str(out / "figures" / f"{kind}.png"))
-        check(drawn.file is None and words in drawn.why_not, f"{kind}: {drawn}")
+        assert drawn.file is None and words in drawn.why_not, f"{kind}: {drawn}"
 
 
-def main():
-    """All tests."""
-    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
-        for folder in ("bad", "runs"):
-            (Path(name) / folder).mkdir()
-        campaign.write_program(Path(name) / "bad", experiment=EXPERIMENT)
-        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
-        print("bad input: as expected", flush=True)
-        experiment, out = test_runs(Path(name) / "runs")
-        print("runs: as expected", flush=True)
-        test_page(experiment, out)
-        print("page: as expected", flush=True)
-        test_boxes(experiment, out)
-        print("boxes: as expected")
-
-
-if __name__ == "__main__":
-    rr.run_main(main)
+def test_bad_input(folder):
+    """One line with the place."""
+    write_program(folder, experiment=EXPERIMENT)
+    check_bad_input(folder, EXPERIMENT, BAD)

@@ -1,25 +1,16 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Campaigns that add seeds until intervals are narrow; conditions on numbers, peaks, nearest(), trend().
-
-    campaign-stopping.py BUILD_DIR
 
 The program is campaign.py's: the mean slowdown of a run is slow + seed + 4.5. Half the interval of its
 mean over seeds 1 to n is t(n-1) * s / sqrt(n), s the deviation of 1 to n: 6.353 of two seeds, 2.054 of
 four, 1.963 of six, 1.998 of seven.
 """
 
-import sys
-import tempfile
-from pathlib import Path
 
-import campaign
-from campaign import SCRIPTS, check, good, near, rows, run
+from roce_campaign.statistic import count_peaks
 
-sys.path.insert(0, str(SCRIPTS))
-from roce_campaign.statistic import count_peaks  # noqa: E402
+from support import rows
+from support.campaigns import check_bad_input, good, near, run, write_program
 
 EXPERIMENT = """\
 title: As many seeds as needed
@@ -58,54 +49,44 @@ def seeds(out):
 
 def test_until(folder):
     """Seeds are added for all points, a step at a time, until the interval is narrow."""
-    experiment = campaign.write_program(folder, experiment=EXPERIMENT)
+    experiment = write_program(folder, experiment=EXPERIMENT)
     out = folder / "results"
-    check(len(good(run("reproduce", experiment, "--dry-run"), "list").stdout.split()) == 4, "list")
+    assert len(good(run("reproduce", experiment, "--dry-run"), "list").stdout.split()) == 4, "list"
     done = good(run("reproduce", experiment, "--out", out), "until narrow")
-    check(seeds(out) == [1, 2, 3, 4], f"2.054 with four seeds: {seeds(out)}")
-    check("1 interval(s) too wide, 2 more seed(s): mean 16, [9.647, 22.35]" in done.stderr, done.stderr)
-    check("still wider" not in done.stdout, done.stdout)
+    assert seeds(out) == [1, 2, 3, 4], f"2.054 with four seeds: {seeds(out)}"
+    assert "1 interval(s) too wide, 2 more seed(s): mean 16, [9.647, 22.35]" in done.stderr, done.stderr
+    assert "still wider" not in done.stdout, done.stdout
     scored = {r["id"]: r for r in rows(out / "score.csv")}
-    check(near(scored["mean"]["ci_low"], 17 - 2.054260), f"{scored['mean']}")
-    check(scored["order"]["ours"] == "-0.564288", f"ranks 3, 4, 5, 1.5, 1.5 in their order: {scored['order']}")
-    check(scored["near"]["ours"] == "17", f"of 11 and 17 the nearer one to 15: {scored['near']}")
+    assert near(scored["mean"]["ci_low"], 17 - 2.054260), f"{scored['mean']}"
+    assert scored["order"]["ours"] == "-0.564288", f"ranks 3, 4, 5, 1.5, 1.5 in their order: {scored['order']}"
+    assert scored["near"]["ours"] == "17", f"of 11 and 17 the nearer one to 15: {scored['near']}"
     published = folder / "published.csv"
     good(run("score", experiment, "--results", out, "--publish", published), "score")
-    check({r["seeds"] for r in rows(published)} == {"1-4"}, f"{rows(published)}")
+    assert {r["seeds"] for r in rows(published)} == {"1-4"}, f"{rows(published)}"
     again = good(run("reproduce", experiment, "--out", out), "again")
-    check("8 runs, 8 of them there" in again.stderr, again.stderr)
+    assert "8 runs, 8 of them there" in again.stderr, again.stderr
     metrics = {(r["metric"], r["law"]): r["mean"] for r in rows(out / "metrics.csv")}
-    check([metrics[m, "old"] for m in ("long", "short", "peaks")] == ["100", "300", "1"], f"{metrics}")
+    assert [metrics[m, "old"] for m in ("long", "short", "peaks")] == ["100", "300", "1"], f"{metrics}"
 
 
 def test_limit(folder):
     """There is a limit; what is still too wide then is told."""
     text = EXPERIMENT.replace("half_width: 2.2", "half_width: 5%")
-    experiment = campaign.write_program(folder, experiment=text)
+    experiment = write_program(folder, experiment=text)
     out = folder / "results"
     done = good(run("reproduce", experiment, "--out", out), "until the most")
-    check(seeds(out) == [1, 2, 3, 4, 5, 6, 7], f"{seeds(out)}")
-    check("still wider than asked for with 7 seeds: mean 18.5" in done.stdout, done.stdout)
+    assert seeds(out) == [1, 2, 3, 4, 5, 6, 7], f"{seeds(out)}"
+    assert "still wider than asked for with 7 seeds: mean 18.5" in done.stdout, done.stdout
 
 
 def test_peaks():
     """A peak is above half of the largest value, and the next one comes after a quarter."""
     for series, peaks in (([], 0), ([0, 0], 0), ([5], 1), ([1, 9, 1, 8, 1], 2), ([9, 3, 9], 1),
                           ([9, 2, 4, 9], 2), ([2, 9, 2, 4, 2, 9, 9], 2)):
-        check(count_peaks(series) == peaks, f"{series}: {count_peaks(series)}")
+        assert count_peaks(series) == peaks, f"{series}: {count_peaks(series)}"
 
 
-def main():
-    """The command line."""
-    test_peaks()
-    for test in (test_until, test_limit):
-        with tempfile.TemporaryDirectory(prefix="roce-campaign-") as folder:
-            test(Path(folder))
-    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as folder:
-        campaign.write_program(Path(folder), experiment=EXPERIMENT)
-        campaign.check_bad_input(Path(folder), EXPERIMENT, BAD)
-    print("seeds until narrow: as expected")
-
-
-if __name__ == "__main__":
-    main()
+def test_bad_input(folder):
+    """One line with the place."""
+    write_program(folder, experiment=EXPERIMENT)
+    check_bad_input(folder, EXPERIMENT, BAD)

@@ -1,23 +1,15 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Campaigns: what a tuner knows of the mix of flows, and the time lines of its parameters.
-
-    campaign-tuning.py BUILD_DIR
 
 The program writes flows and intervals whose mixes one can count by hand.
 """
 
-import sys
-import tempfile
-from pathlib import Path
 
-import campaign
-from campaign import SCRIPTS, check, good, near, rows, run
+import plot_tuning
+import pytest
 
-sys.path.insert(0, str(SCRIPTS))
-import plot_tuning  # noqa: E402
+from support import rows
+from support.campaigns import HEADER, check_bad_input, good, near, run, write_program
 
 # Bytes, start and end in us; None: does not finish. True shares of elephants (1000 B and more): 1/2
 # until 100 us, 2/3 until 200 us, 1/2 until 300 us (the mouse has ended at 200 us), then 1 until
@@ -41,7 +33,7 @@ with open("tuning.csv", "w") as f:
         print(f"{100000 * (i + 1)}.000,tuning,{i},{'' if i == 2 else 0.5 + 0.1 * i},{share},{i},7", file=f)
 with open("summary.json", "w") as f:
     json.dump({"versions": {}, "configuration": {}, "flows": {"unfinished": 0}}, f)
-''' % campaign.HEADER
+''' % HEADER
 
 EXPERIMENT = """\
 title: A tuner by hand
@@ -82,52 +74,43 @@ METRICS = {  # at known=0.3
 }
 
 
-def test_numbers(folder):
+@pytest.fixture(name="made", scope="module")
+def numbers(shared_folder):
     """Metrics, the claim, and the page's figures.
 
     @return the folder of results
     """
-    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
+    folder = shared_folder
+    experiment = write_program(folder, PROGRAM, EXPERIMENT)
     out = folder / "results"
     good(run("reproduce", experiment, "--out", out), "tuning")
     found = {r["metric"]: r["value"] for r in rows(out / "metrics-by-seed.csv") if r["known"] == "0.3"}
-    check(set(found) == set(METRICS), f"metrics: {list(found)}")
+    assert set(found) == set(METRICS), f"metrics: {list(found)}"
     for name, value in METRICS.items():
-        check(near(found[name], value), f"metric {name}: {found[name]}, expected {value}")
-    check(rows(out / "score.csv")[0]["grade"] == "A", "claim")
-    check((out / "index.html").read_text().count("data:image/png;base64,") == 3, "figures of the page")
+        assert near(found[name], value), f"metric {name}: {found[name]}, expected {value}"
+    assert rows(out / "score.csv")[0]["grade"] == "A", "claim"
+    assert (out / "index.html").read_text().count("data:image/png;base64,") == 3, "figures of the page"
     return out
 
 
-def test_time_lines(out):
+def test_time_lines(made):
     """What is drawn, and what is not."""
+    out = made
     folder = next(out.glob("runs/*0.3*seed1*"))
     lines = plot_tuning.read_tuning(str(folder))
     times = list(lines.dropna(subset="utility")["time_us"])
-    check(times == [100, 200, 400, 500], f"empty fields: {times}")
+    assert times == [100, 200, 400, 500], f"empty fields: {times}"
     names = list(plot_tuning.panels({"x": lines}))
-    check(names == ["utility", "r_elephants", "Law.Gain"], f"a parameter that stays is drawn: {names}")
+    assert names == ["utility", "r_elephants", "Law.Gain"], f"a parameter that stays is drawn: {names}"
     (folder / "tuning.csv").write_text("time_ns,utility\n1,x\n")
     try:
         plot_tuning.read_tuning(str(folder))
-        check(False, "a text in place of a number is taken")
+        assert False, "a text in place of a number is taken"
     except plot_tuning.rr.ResultError as error:
-        check("tuning.csv:2:" in str(error), str(error))
+        assert "tuning.csv:2:" in str(error), str(error)
 
 
-def main():
-    """All of it."""
-    with tempfile.TemporaryDirectory(prefix="roce-campaign-") as name:
-        for folder in ("bad", "numbers"):
-            (Path(name) / folder).mkdir()
-        campaign.write_program(Path(name) / "bad", PROGRAM, EXPERIMENT)
-        campaign.check_bad_input(Path(name) / "bad", EXPERIMENT, BAD)
-        print("bad input: as expected", flush=True)
-        out = test_numbers(Path(name) / "numbers")
-        print("numbers: as expected", flush=True)
-        test_time_lines(out)
-        print("time lines: as expected")
-
-
-if __name__ == "__main__":
-    main()
+def test_bad_input(folder):
+    """One line with the place."""
+    write_program(folder, PROGRAM, EXPERIMENT)
+    check_bad_input(folder, EXPERIMENT, BAD)

@@ -1,23 +1,18 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """The same run gives the same bytes: again, in every build, and whatever else is watched.
 
-    determinism.py BUILD_DIR
-
-Runs two-dc-leaf-spine and two-dc-fat-tree with every rate law, with PFC and with losses, in
-BUILD_DIR and in each folder of the environment's ROCE_BUILD_VARIANTS (separated by colons; other
-compilers and optimisation levels), and compares flows.csv, the counters and the fingerprint of all
-departures. In other builds two-dc-fat-tree runs some cases only. Captures of two runs are
+Runs two-dc-leaf-spine and two-dc-fat-tree with every rate law, with PFC and with losses, in the build folder and in each folder of
+the environment's ROCE_BUILD_VARIANTS (separated by colons; other compilers and optimisation levels), and compares flows.csv, the
+counters and the fingerprint of all departures. In other builds two-dc-fat-tree runs some cases only. Captures of two runs are
 compared byte by byte.
 """
 
-import json
 import os
-import subprocess
-import sys
-import tempfile
+from pathlib import Path
+
+import pytest
+
+from support import LEAF_SPINE, Programs, contents, summary
 
 RUN = ["--progress=none", "--wanDelay=50us", "--pattern=poisson+incast", "--load=0.6",
        "--duration=300us", "--truncate=1000000", "--incastSenders=6", "--incastBytes=300000",
@@ -79,87 +74,43 @@ WATCHING = ["--queueInterval=3us", "--rateInterval=7us", "--pfc", "--hpccFct", "
 EAGER = ["--ns3::roce::Nic::Eager=true", "--ns3::roce::Switch::Eager=true"]
 
 
-def run(name, build, arguments, folder):
+def run(programs, name, arguments, out):
     """@return flows.csv, fingerprint and counters of a run."""
-    program = os.path.join(build, "bin", name)
-    done = subprocess.run([program, "--out=" + folder] + RUN + TOPOLOGIES[name][0] + arguments,
-                          capture_output=True, text=True, timeout=300, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"FAILED {program} {' '.join(arguments)}: status {done.returncode}: "
-                         f"{done.stderr}")
-    with open(os.path.join(folder, "flows.csv"), "rb") as file:
-        flows = file.read()
-    with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
-        summary = json.load(file)
-    counters = summary["counters"]
-    counters.pop("events")  # samplers and eager stations have events of their own
-    return flows, summary["fingerprint"], counters
+    programs.run(name, f"--out={out}", *RUN, *TOPOLOGIES[name][0], *arguments)
+    told = summary(out)
+    told["counters"].pop("events")  # samplers and eager stations have events of their own
+    return {"flows.csv": (out / "flows.csv").read_bytes(), "fingerprint": told["fingerprint"], "counters": told["counters"]}
 
 
-def compare(program, case, builds, root):
-    """@return number of failures."""
-    own = builds[0]
-    title = f"{program} {case}"
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("program", TOPOLOGIES)
+def test_same_bytes(programs, folder, program, case):
+    """A case in all variants."""
     law, counter = CASES[case]
-    capture = ["--pcap=nic1," + TOPOLOGIES[program][1]]
-    variants = [("watched", own, law + WATCHING + capture), ("eager", own, law + EAGER)]
-    if program == "two-dc-leaf-spine":  # what does not depend on the network
-        variants += [("again", own, law),
-                     ("ECMP hashes by seed", own, law + ["--ecmpSeed=0"]),
-                     ("map scheduler", own, law + ["--scheduler=ns3::MapScheduler"])]
-    if program == "two-dc-leaf-spine" or case in REPEATED:
-        variants += [("build " + build, build, law) for build in builds[1:]]
-    expected = run(program, own, law, os.path.join(root, "expected"))
-    if expected[0].count(b"finished") < 50 or not expected[2][counter]:
-        raise SystemExit(f"FAILED {title}: the run is too easy to show anything")
-    failures = 0
-    for i, (name, build, arguments) in enumerate(variants):
-        found = run(program, build, arguments, os.path.join(root, str(i)))
-        differ = [what for what, a, b in
-                  zip(("flows.csv", "fingerprint", "counters"), expected, found) if a != b]
-        if differ:
-            failures += 1
-        print(f"{title} {name}: {'differs: ' + ', '.join(differ) if differ else 'same'}")
-    other = run(program, own, law + ["--seed=8"], os.path.join(root, "other"))
-    if other[0] == expected[0] or other[1] == expected[1]:
-        failures += 1
-        print(f"{title}: another seed gives the same run")
-    return failures
+    capture = [f"--pcap=nic1,{TOPOLOGIES[program][1]}"]
+    variants = {"watched": law + WATCHING + capture, "eager": law + EAGER}
+    if program == LEAF_SPINE:  # what does not depend on the network
+        variants.update({"again": law, "ECMP hashes by seed": law + ["--ecmpSeed=0"],
+                         "map scheduler": law + ["--scheduler=ns3::MapScheduler"]})
+    runs = {name: (programs, arguments) for name, arguments in variants.items()}
+    if program == LEAF_SPINE or case in REPEATED:
+        others = {Path(b).resolve() for b in os.environ.get("ROCE_BUILD_VARIANTS", "").split(":") if b} - {programs.build}
+        runs.update({f"build {build}": (Programs(build), law) for build in sorted(others)})
+    expected = run(programs, program, law, folder / "expected")
+    assert expected["flows.csv"].count(b"finished") >= 50 and expected["counters"][counter], "the run is too easy to show anything"
+    for i, (name, (which, arguments)) in enumerate(runs.items()):
+        found = run(which, program, arguments, folder / str(i))
+        differ = [what for what in expected if expected[what] != found[what]]
+        assert not differ, f"{name}: {', '.join(differ)} differ"
+    other = run(programs, program, law + ["--seed=8"], folder / "other")
+    assert other["flows.csv"] != expected["flows.csv"] and other["fingerprint"] != expected["fingerprint"], "another seed gives the same run"
 
 
-def captures(build, root):
-    """@return number of failures: captured bytes must not depend on anything but the run."""
-    law = CASES["Uno, lossy"][0]
+def test_captures(programs, folder):
+    """Captured bytes must not depend on anything but the run."""
     found = []
     for i, more in enumerate(([], EAGER + ["--queues=1us"])):
-        folder = os.path.join(root, str(i))
-        run("two-dc-leaf-spine", build, law + more + ["--pcap=nic1,dc0-dci0"], folder)
-        found.append({})
-        for file in sorted(os.listdir(folder)):
-            if file.endswith(".pcap"):
-                with open(os.path.join(folder, file), "rb") as stream:
-                    found[-1][file] = stream.read()
-    differ = [file for file in found[0] if found[0][file] != found[1].get(file)]
-    few = len(found[0]) < 2 or min(map(len, found[0].values())) < 10000
-    print(f"captures: {'differ: ' + ', '.join(differ) if differ else 'same'}{', too small' if few else ''}")
-    return bool(differ) or few
-
-
-def main():
-    """Compare."""
-    own = os.path.abspath(sys.argv[1])
-    builds = [own] + [os.path.abspath(b) for b in
-                      os.environ.get("ROCE_BUILD_VARIANTS", "").split(":") if b]
-    builds = list(dict.fromkeys(builds))
-    with tempfile.TemporaryDirectory() as root:
-        failures = captures(own, root)
-    for program in TOPOLOGIES:
-        for case in CASES:
-            with tempfile.TemporaryDirectory() as root:
-                failures += compare(program, case, builds, root)
-    print(f"{len(builds)} builds compared")
-    return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        run(programs, LEAF_SPINE, CASES["Uno, lossy"][0] + more + ["--pcap=nic1,dc0-dci0"], folder / str(i))
+        found.append({name: data for name, data in contents(folder / str(i)).items() if name.endswith(".pcap")})
+    assert found[0] == found[1], f"captures differ: {[name for name in found[0] if found[0][name] != found[1].get(name)]}"
+    assert len(found[0]) >= 2 and min(map(len, found[0].values())) >= 10000, "captures are too small"

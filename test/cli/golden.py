@@ -1,24 +1,19 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Golden flow completion times: small runs must give exactly the recorded flows.csv.
 
-Usage: golden.py BUILD_DIR. When a change of behaviour is meant, run it with ROCE_UPDATE_GOLDEN=1 and
-commit the files with the reason; scripts/fct_diff.py OLD NEW shows what has changed, flow by flow.
+When a change of behaviour is meant, run it with ROCE_UPDATE_GOLDEN=1 and commit the files with the reason; scripts/fct_diff.py OLD NEW
+shows what has changed, flow by flow.
 """
 
 import os
 import shutil
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import pytest
+
+from support import LEAF_SPINE, ROOT, SCRIPTS, run
+
 GOLDEN = ROOT / "test" / "golden"
 COMMON = ["--duration=1ms", "--seed=7", "--progress=none"]
-LEAF_SPINE = "two-dc-leaf-spine"
 FAT_TREE = "two-dc-fat-tree"
 UNO = [FAT_TREE, "--k=4", "--duration=200us", "--load=0.3", "--truncate=1000000", "--interFraction=0.5",
        "--wanDelay=100us", "--lossless=0", "--wanLinks=4", "--wanRate=100Gbps"]
@@ -84,31 +79,14 @@ RUNS = {
 }
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: golden.py BUILD_DIR")
-    programs = Path(sys.argv[1]) / "bin"
-    update = os.environ.get("ROCE_UPDATE_GOLDEN") == "1"
-    failed = []
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, (program, *options) in RUNS.items():
-            out = Path(scratch) / name
-            subprocess.run([programs / program, *COMMON, *options, f"--out={out}"], check=True,
-                           stdout=subprocess.DEVNULL)
-            golden = GOLDEN / f"{name}.flows.csv"
-            if update:
-                shutil.copyfile(out / "flows.csv", golden)
-                print(f"{name}: recorded")
-                continue
-            if (out / "flows.csv").read_bytes() == golden.read_bytes():
-                print(f"{name}: identical")
-                continue
-            failed.append(name)
-            subprocess.run([sys.executable, ROOT / "scripts" / "fct_diff.py", golden,
-                            out / "flows.csv"], check=False)
-    if failed:
-        sys.exit("flows.csv differs from test/golden: " + ", ".join(failed))
-
-
-if __name__ == "__main__":
-    main()
+@pytest.mark.parametrize("name", RUNS)
+def test_golden(programs, folder, name):
+    """The bytes of flows.csv."""
+    program, *options = RUNS[name]
+    programs.run(program, *COMMON, *options, f"--out={folder}")
+    golden = GOLDEN / f"{name}.flows.csv"
+    if os.environ.get("ROCE_UPDATE_GOLDEN") == "1":
+        shutil.copyfile(folder / "flows.csv", golden)
+    same = (folder / "flows.csv").read_bytes() == golden.read_bytes()
+    assert same, f"{name}: flows.csv differs from {golden.relative_to(ROOT)}:\n" + run(
+        SCRIPTS / "fct_diff.py", golden, folder / "flows.csv", status=None).stdout

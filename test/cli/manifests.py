@@ -1,10 +1,5 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Readers of results check what a result is made of: format, sizes, hashes and rows; they end a commit that was broken off.
-
-    manifests.py BUILD_DIR
 
 Campaigns repeat runs that are damaged, and those that have read a file which is another now. Small results
 and the campaigns' program are written here; the last test uses the simulator's.
@@ -17,17 +12,15 @@ import json
 import multiprocessing
 import os
 import shutil
-import sys
-import tempfile
 import time
-from pathlib import Path
 
-import campaign
-from campaign import HEADER, check, good, rows, run
+import pytest
+import roce_manifest
+import roce_results as rr
+from support.campaigns import HEADER, good, run, write_program
 
-sys.path[:0] = [str(campaign.SCRIPTS), str(campaign.SCRIPTS.parent / "test" / "fuzz")]
-import roce_manifest  # noqa: E402  pylint: disable=wrong-import-position
-import roce_results as rr  # noqa: E402  pylint: disable=wrong-import-position
+import support
+from support import LEAF_SPINE, SCRIPTS, refused, rows
 
 FLOWS = [f"{i},0,1,3,0,intra,1000,{i * 100}.000,{1000 * (i + 1)}.000,,1000.000,{i + 1},1,0,finished" for i in range(6)]
 QUEUES = "time_ns,node,port,class,queue_bytes\n100.000,7,0,3,50\n900.000,7,0,3,0\n"
@@ -56,13 +49,6 @@ def write_result(folder, manifest=True, slow=1, files=None, **more):
     return folder
 
 
-def refused(done, *words):
-    """One line with these words, and status 2."""
-    check(done.returncode == 2 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, f"not refused: {done}")
-    for word in words:
-        check(word in done.stderr, f"no '{word}' in: {done}")
-
-
 # ---------------------------------------------------------------------------------------- readers
 
 
@@ -72,7 +58,7 @@ def test_readers(folder):
         whole = write_result(folder / "whole")
         words = [w.format(out=folder / "figures", run=folder / "whole") for w in more]
         done = good(run(script, whole, *words), f"{script}, a whole result")
-        check(not done.stderr, f"{script}: {done}")
+        assert not done.stderr, f"{script}: {done}"
         file = "queues.csv" if script in ("plot_queues.py", "plot_series.py") else "flows.csv"
         bad = write_result(folder / "bad")
         text = (bad / file).read_text()
@@ -104,8 +90,8 @@ def test_quoted_lines(folder):
     """A line that ends within quotation marks ends no row, wherever the pieces end in which a table is read."""
     text = "flow,name\n" + "".join(f'{i},"{"x" * (i % 7)}\n""{i}"\n' for i in range(250_000))
     whole = write_result(folder / "whole", files={"names.csv": text})
-    check(len(text) > 3 * roce_manifest.BLOCK, f"{len(text)} bytes, expected several pieces")
-    check(roce_manifest.file_of(str(whole), "names.csv") == str(whole / "names.csv"), "names.csv is not as it is written")
+    assert len(text) > 3 * roce_manifest.BLOCK, f"{len(text)} bytes, expected several pieces"
+    assert roce_manifest.file_of(str(whole), "names.csv") == str(whole / "names.csv"), "names.csv is not as it is written"
     # A name of two lines in a table that is plotted.
     queues = QUEUES.replace("queue_bytes\n", "queue_bytes,name\n").replace(",50\n", ',50,"a\nleaf"\n')
     whole = write_result(folder / "queues", files={"queues.csv": queues.replace(",0\n", ",0,b\n")})
@@ -117,17 +103,17 @@ def test_quoted_lines(folder):
 def test_without_manifest(folder):
     """Results of earlier versions are read, with the number of flows checked; foreign and interrupted ones with a warning."""
     old = write_result(folder / "old", manifest=False)
-    check(not good(run("roce_results.py", old), "without a manifest").stderr, "a word about an earlier version's result")
+    assert not good(run("roce_results.py", old), "without a manifest").stderr, "a word about an earlier version's result"
     (old / "flows.csv").write_text("\n".join([HEADER, FLOWS[0], ""]))
     refused(run("roce_results.py", old), "flows.csv: 1 flows, expected 6 (flows.total of summary.json)")
     refused(run("fct_diff.py", old, old), "flows.csv: 1 flows, expected 6")
     part = write_result(folder / "part", interrupted=True)
     done = good(run("roce_results.py", part), "an interrupted run")
-    check(done.stderr.count("\n") == 1 and "warning: " in done.stderr and "ended by a signal or a time limit" in done.stderr, f"{done}")
+    assert done.stderr.count("\n") == 1 and "warning: " in done.stderr and "ended by a signal or a time limit" in done.stderr, f"{done}"
     beside = write_result(folder / "beside")
     (beside / "rates.csv").write_text("time_ns,flow,acked_bytes,rate_bps\n100.000,0,10,1\n")
     done = good(run("plot_series.py", beside), "a table that the run has not written")
-    check("rates.csv: summary.json does not list it" in done.stderr, f"{done}")
+    assert "rates.csv: summary.json does not list it" in done.stderr, f"{done}"
 
 
 # ---------------------------------------------------------------------------------------- commits
@@ -157,9 +143,9 @@ def test_commit(folder):
     for renamed in range(5):
         half = begin_commit(folder / f"half{renamed}", renamed)
         done = good(run("roce_results.py", half), f"after {renamed} steps")
-        check(not done.stderr, f"after {renamed} steps: {done}")
-        check(sorted(os.listdir(half)) == ["flows.csv", "queues.csv", "summary.json"], f"{renamed}: {sorted(os.listdir(half))}")
-        check(",9000.000," in (half / "flows.csv").read_text(), f"after {renamed} steps: the old result")
+        assert not done.stderr, f"after {renamed} steps: {done}"
+        assert sorted(os.listdir(half)) == ["flows.csv", "queues.csv", "summary.json"], f"{renamed}: {sorted(os.listdir(half))}"
+        assert ",9000.000," in (half / "flows.csv").read_text(), f"after {renamed} steps: the old result"
         good(run("roce_results.py", half), "again")
     # A killed run before it has left a file: the next run is to know that it may remove it.
     half = begin_commit(folder / "remains", 1)
@@ -167,8 +153,8 @@ def test_commit(folder):
         stream.write("pauses.csv\npauses.csv\t1.2\n")
     (half / "pauses.csv.tmp").write_text("half")
     good(run("roce_results.py", half), "with remains")
-    check(sorted(os.listdir(half)) == [".unfinished", "flows.csv", "pauses.csv.tmp", "queues.csv", "summary.json"],
-          f"remains: {os.listdir(half)}")
+    assert sorted(os.listdir(half)) == [".unfinished", "flows.csv", "pauses.csv.tmp", "queues.csv", "summary.json"], \
+        f"remains: {os.listdir(half)}"
 
 
 def test_crafted_commit(folder):
@@ -183,7 +169,7 @@ def test_crafted_commit(folder):
         (half / ".commit").write_text(json.dumps(journal))
         before = sorted(os.listdir(half))
         refused(run("roce_results.py", half), ".commit: expected the names of the files of a run")
-        check(sorted(os.listdir(half)) == before and precious.read_text() == "mine", f"{journal}: touched")
+        assert sorted(os.listdir(half)) == before and precious.read_text() == "mine", f"{journal}: touched"
     # What a journal would move or remove must be a run's, byte for byte.
     for name, words in (("queues.csv.tmp", "queues.csv.tmp: is not what the new summary.json says"),
                         ("old.csv", ".commit: old.csv is to be removed, but is not as an earlier run has left it")):
@@ -191,14 +177,14 @@ def test_crafted_commit(folder):
         (half / name).write_text("mine")
         before = sorted(os.listdir(half))
         refused(run("roce_results.py", half), words)
-        check(sorted(os.listdir(half)) == before and (half / name).read_text() == "mine", f"{name}: touched")
+        assert sorted(os.listdir(half)) == before and (half / name).read_text() == "mine", f"{name}: touched"
     for name in ("queues.csv.tmp", "old.csv", ".commit"):
         half = begin_commit(folder / f"link-{name}", 1)
         (half / name).unlink()
         (half / name).symlink_to(precious)
         before = sorted(os.listdir(half))
         refused(run("roce_results.py", half), name)
-        check(sorted(os.listdir(half)) == before and precious.read_text() == "mine", f"a link {name}: touched")
+        assert sorted(os.listdir(half)) == before and precious.read_text() == "mine", f"a link {name}: touched"
 
 
 def as_nobody(folder, results):
@@ -227,7 +213,7 @@ def hold(folder, ready, seconds):
 def test_commit_of_others(folder):
     """A reader that may not write reads the new result where it is; one that comes while a run is at its commit waits."""
     half = begin_commit(folder / "half", 1)
-    for path in (folder.parent, folder, half):
+    for path in (folder, half):
         path.chmod(0o755)
     before = sorted(os.listdir(half))
     context = multiprocessing.get_context("fork")
@@ -236,7 +222,7 @@ def test_commit_of_others(folder):
         half.chmod(0o555)
     reader = context.Process(target=as_nobody, args=(half, results))
     reader.start()
-    check(results.get(timeout=60) == 9_000_000 and sorted(os.listdir(half)) == before, f"read-only: {os.listdir(half)}")
+    assert results.get(timeout=60) == 9_000_000 and sorted(os.listdir(half)) == before, f"read-only: {os.listdir(half)}"
     reader.join()
     half.chmod(0o755)
     ready = context.Event()
@@ -245,52 +231,50 @@ def test_commit_of_others(folder):
     ready.wait()
     good(run("roce_results.py", half), "while a run is at its commit")
     writer.join()
-    check(sorted(os.listdir(half)) == ["flows.csv", "queues.csv", "summary.json"], f"after the run: {os.listdir(half)}")
+    assert sorted(os.listdir(half)) == ["flows.csv", "queues.csv", "summary.json"], f"after the run: {os.listdir(half)}"
 
 
 def read_back(folder):
     """What a reader has of a result: the flows' times; nothing else may be left of a commit that a run was at."""
     done = run("roce_results.py", folder)
-    check(done.returncode == 0 and not [line for line in done.stderr.splitlines() if "a later run has not finished" not in line],
-          f"{sorted(os.listdir(folder))}: {done}")
+    assert done.returncode == 0 and not [line for line in done.stderr.splitlines() if "a later run has not finished" not in line], \
+        f"{sorted(os.listdir(folder))}: {done}"
     names = json.loads((folder / "summary.json").read_text())["files"]
     for name in names[:-1]:
         roce_manifest.file_of(str(folder), name)
     return {name: (folder / name).read_bytes() for name in names if name != "summary.json"}
 
 
-def test_commit_of_the_program(folder):
+def test_commit_of_the_program(build, folder):
     """The program is killed at each of its last operations on files, among them all renames: the reader has all of the result
     before or all of the new one, and ends a commit that has begun."""
-    build = Path(sys.argv[1]).resolve()
     if not (build / "bin" / "roce-fuzz-driver").exists():
-        print(f"skipped: no {build}/bin/roce-fuzz-driver, which kills a run at its renames")
-        return
+        pytest.skip(f"no {build}/bin/roce-fuzz-driver, which kills a run at its renames")
     from roce_fuzz import Case, Driver  # pylint: disable=import-outside-toplevel
     driver = Driver(build)
     small = ["--pattern=incast", "--incastSenders=1", "--duration=20us", "--datacenters=1", "--spines=1", "--leaves=1", "--hostsPerLeaf=2", "--progress=none", "--out=out"]
     before, new = Case("two-dc-leaf-spine", [*small, "--queues=5us", "--pfc"]), [*small, "--incastBytes=5000", "--queues=3us", "--rates=5us"]
     start = folder / "before"
     start.mkdir()
-    check(driver.run(before, start).status == 0, "the run before")
+    assert driver.run(before, start).status == 0, "the run before"
     old = read_back(start / "out")
     work = folder / "new"
     shutil.copytree(start, work)
     reply = driver.run(Case("two-dc-leaf-spine", new), work)
     whole = read_back(work / "out")
-    check(reply.status == 0 and sorted(whole) != sorted(old) and whole["flows.csv"] != old["flows.csv"], "the new run is no other")
+    assert reply.status == 0 and sorted(whole) != sorted(old) and whole["flows.csv"] != old["flows.csv"], "the new run is no other"
     states, ended = set(), 0
     for n in range(reply.operations, 0, -1):
         shutil.rmtree(work)
         shutil.copytree(start, work)
         killed = driver.run(Case("two-dc-leaf-spine", new, fault=f"{n}:kill"), work)
-        check(killed.signal == 9, f"operation {n} of {reply.operations}: status {killed.status}, no kill")
+        assert killed.signal == 9, f"operation {n} of {reply.operations}: status {killed.status}, no kill"
         left = frozenset(os.listdir(work / "out"))
         found = read_back(work / "out")
         begun = ".commit" in left
-        check(found in ((whole,) if begun or ended == 0 else (old,)), f"operation {n}, after which there is {sorted(left)}: not the "
-              f"{'new' if begun else 'old'} result, but {sorted(found)}")
-        check(not begun or ".commit" not in os.listdir(work / "out"), f"operation {n}: the commit is not ended")
+        assert found in ((whole,) if begun or ended == 0 else (old,)), \
+            (f"operation {n}, after which there is {sorted(left)}: not the " f"{'new' if begun else 'old'} result, but {sorted(found)}")
+        assert not begun or ".commit" not in os.listdir(work / "out"), f"operation {n}: the commit is not ended"
         states |= {left} if begun else set()
         ended += begun
         if ended and not begun:
@@ -298,7 +282,7 @@ def test_commit_of_the_program(folder):
     driver.close()
     # The journal's own, one of each new file, and one of each file that goes.
     expected = len(whole) + 1 + len(set(old) - set(whole))
-    check(len(states) >= expected, f"{len(states)} states of the commit, expected at least {expected}: {states}")
+    assert len(states) >= expected, f"{len(states)} states of the commit, expected at least {expected}: {states}"
 
 
 # -------------------------------------------------------------------------------------- campaigns
@@ -355,7 +339,7 @@ def averages(out):
 def write_campaign(folder):
     """The experiment and its files."""
     folder.mkdir(parents=True)
-    experiment = campaign.write_program(folder, PROGRAM, EXPERIMENT)
+    experiment = write_program(folder, PROGRAM, EXPERIMENT)
     (folder / "config.txt").write_text("FLOW_FILE sub/flow.txt\n")
     (folder / "sub").mkdir()
     (folder / "sub" / "flow.txt").write_text("1\n")
@@ -367,23 +351,23 @@ def test_indirect_inputs(folder):
     experiment = write_campaign(folder / "a")
     out = folder / "a" / "out"
     good(run("reproduce", experiment, "--out", out), "first")
-    check(averages(out) == {"0": 5.0, "1": 5.0}, f"first: {averages(out)}")
+    assert averages(out) == {"0": 5.0, "1": 5.0}, f"first: {averages(out)}"
     again = good(run("reproduce", experiment, "--out", out), "again")
-    check("4 runs, 4 of them there" in again.stderr and "made again" not in again.stderr, f"unchanged: {again.stderr}")
+    assert "4 runs, 4 of them there" in again.stderr and "made again" not in again.stderr, f"unchanged: {again.stderr}"
     (folder / "a" / "sub" / "flow.txt").write_text("7\n")
     dry = good(run("reproduce", experiment, "--out", out, "--dry-run"), "a dry run")
-    check(dry.stdout.count("sub/flow.txt, which it has read, has changed") == 4 and "(there)" not in dry.stdout, f"{dry}")
+    assert dry.stdout.count("sub/flow.txt, which it has read, has changed") == 4 and "(there)" not in dry.stdout, f"{dry}"
     only = good(run("reproduce", experiment, "--out", out, "--only", "one"), "--only")
-    check(only.stderr.count("is made again: ") == 2 and only.stderr.count("sub/flow.txt, which it has read, has changed") == 2,
-          f"--only: {only.stderr}")
-    check(averages(out) == {"1": 11.0}, f"--only: {averages(out)}")
+    assert only.stderr.count("is made again: ") == 2 and only.stderr.count("sub/flow.txt, which it has read, has changed") == 2, \
+        f"--only: {only.stderr}"
+    assert averages(out) == {"1": 11.0}, f"--only: {averages(out)}"
     rest = good(run("reproduce", experiment, "--out", out), "the rest")
-    check("4 runs, 2 of them there" in rest.stderr and rest.stderr.count("is made again: ") == 2, f"the rest: {rest.stderr}")
-    check(averages(out) == {"0": 11.0, "1": 11.0}, f"changed: {averages(out)}")
+    assert "4 runs, 2 of them there" in rest.stderr and rest.stderr.count("is made again: ") == 2, f"the rest: {rest.stderr}"
+    assert averages(out) == {"0": 11.0, "1": 11.0}, f"changed: {averages(out)}"
     # All of it moved to another place: the same runs.
     shutil.move(folder / "a", folder / "b")
     moved = good(run("reproduce", folder / "b" / experiment.name, "--out", folder / "b" / "out"), "moved")
-    check("4 runs, 4 of them there" in moved.stderr, f"moved: {moved.stderr}")
+    assert "4 runs, 4 of them there" in moved.stderr, f"moved: {moved.stderr}"
 
 
 def test_damaged_runs(folder):
@@ -397,12 +381,12 @@ def test_damaged_runs(folder):
                                     lambda p: (p / "flows.csv").unlink(), lambda p: (p / "summary.json").write_text("{}"))):
         damage(out / "runs" / name)
     score = good(run("score", experiment, "--results", out), "score")
-    check(score.stderr.count("warning: run ") == 4 and "is not used: flows.csv: 0 bytes, expected" in score.stderr, f"{score}")
+    assert score.stderr.count("warning: run ") == 4 and "is not used: flows.csv: 0 bytes, expected" in score.stderr, f"{score}"
     refused(run("regress", out, out), "scripts/reproduce makes it again")
     done = good(run("reproduce", experiment, "--out", out), "repeated")
-    check("4 runs, 0 of them there" in done.stderr and done.stderr.count("is made again: ") == 4
-          and "flows.csv: is not there" in done.stderr and "summary.json: 2 bytes" in done.stderr, f"repeated: {done.stderr}")
-    check((out / "metrics.csv").read_bytes() == table, "other numbers after the repetition")
+    assert ("4 runs, 0 of them there" in done.stderr and done.stderr.count("is made again: ") == 4
+          and "flows.csv: is not there" in done.stderr and "summary.json: 2 bytes" in done.stderr), f"repeated: {done.stderr}"
+    assert (out / "metrics.csv").read_bytes() == table, "other numbers after the repetition"
     # What an earlier version has left has no list of files, but a number of flows.
     for name in names:
         record = json.loads((out / "runs" / name / "run.json").read_text())
@@ -410,7 +394,7 @@ def test_damaged_runs(folder):
     one = out / "runs" / names[0] / "flows.csv"
     one.write_text("\n".join(one.read_text().splitlines()[:-2]) + "\n")
     done = good(run("reproduce", experiment, "--out", out), "of an earlier version")
-    check("4 runs, 3 of them there" in done.stderr and "4 rows, expected 6" in done.stderr, f"earlier version: {done.stderr}")
+    assert "4 runs, 3 of them there" in done.stderr and "4 rows, expected 6" in done.stderr, f"earlier version: {done.stderr}"
     plan = out / "plan.json"
     plan.write_text(plan.read_text().replace('"format": 1', '"format": 2'))
     refused(run("score", experiment, "--results", out), "plan.json: format is 2, expected 1")
@@ -421,7 +405,7 @@ def test_interrupted_run(folder):
     experiment = write_campaign(folder / "a")
     experiment.write_text(EXPERIMENT.replace("part: 0", "part: 1"))
     done = run("reproduce", experiment, "--out", folder / "out")
-    check(done.returncode == 1 and "ended by a signal or a time limit" in done.stderr, f"{done}")
+    assert done.returncode == 1 and "ended by a signal or a time limit" in done.stderr, f"{done}"
 
 
 def test_changing_inputs(folder):
@@ -429,8 +413,8 @@ def test_changing_inputs(folder):
     experiment = write_campaign(folder / "a")
     experiment.write_text(EXPERIMENT.replace("spoil: 0", "spoil: 1"))
     done = run("reproduce", experiment, "--out", folder / "out", "--jobs", "1")
-    check(done.returncode == 1 and done.stderr.count("sub/flow.txt, which it has read, has changed during this run") == 4, f"{done}")
-    check(not (folder / "out" / "index.html").exists(), "a page of runs with other inputs")
+    assert done.returncode == 1 and done.stderr.count("sub/flow.txt, which it has read, has changed during this run") == 4, f"{done}"
+    assert not (folder / "out" / "index.html").exists(), "a page of runs with other inputs"
 
 
 def test_foreign_programs(folder):
@@ -440,31 +424,29 @@ def test_foreign_programs(folder):
     program = folder / "a" / "program.py"
     program.write_text(PROGRAM.replace("import hashlib", f"open({str(witness)!r}, 'a'); import hashlib"))
     out = folder / "out"
-    reproduce = [str(campaign.SCRIPTS / "reproduce"), str(experiment), "--out", str(out)]
-    done = campaign.subprocess.run(reproduce, capture_output=True, text=True, check=False)
+    reproduce = [SCRIPTS / "reproduce", experiment, "--out", out]
+    done = support.run(*reproduce, status=2)
     refused(done, f"{experiment}:2: program '{program.resolve()}' is no program of the build", "--allow-program")
-    check(not witness.exists() and not out.exists(), "a program that is not of the build was started")
-    done = campaign.subprocess.run([str(campaign.SCRIPTS / "regress"), "record", folder / "base.yaml", experiment],
-                                   capture_output=True, text=True, check=False)
+    assert not witness.exists() and not out.exists(), "a program that is not of the build was started"
+    done = support.run(SCRIPTS / "regress", "record", folder / "base.yaml", experiment, status=2)
     refused(done, "is no program of the build")
     good(run("reproduce", experiment, "--out", out), "--allow-program")
     witness.unlink()
     good(run("score", experiment, "--results", out), "score")
     good(run("plot", experiment, "--results", out), "plot")
-    check(not witness.exists(), "score or plot start the program")
+    assert not witness.exists(), "score or plot start the program"
     # An earlier version's plan does not name the options: they would have to ask the program.
     plan = json.loads((out / "plan.json").read_text())
     (out / "plan.json").write_text(json.dumps({k: v for k, v in plan.items() if k != "optionNames"}))
     for script in ("score", "plot"):
         done = run(script, experiment, "--results", out)
         refused(done, "plan.json: an earlier version's", "run scripts/reproduce again")
-        check("--allow-program" not in done.stderr and not witness.exists(), f"{script}: {done}, or it starts the program")
+        assert "--allow-program" not in done.stderr and not witness.exists(), f"{script}: {done}, or it starts the program"
     # As one of a build it needs no word.
     (folder / "build" / "bin").mkdir(parents=True)
     shutil.copy(program, folder / "build" / "bin" / "program.py")
     experiment.write_text(EXPERIMENT.replace("./program.py", "program.py"))
-    good(campaign.subprocess.run([*reproduce, "--dry-run", "--build", str(folder / "build")], capture_output=True, text=True, check=False),
-         "a program of the build")
+    support.run(*reproduce, "--dry-run", "--build", folder / "build")
 
 
 def test_only_keeps_figures(folder):
@@ -474,11 +456,11 @@ def test_only_keeps_figures(folder):
                                              "  - {kind: fct-cdf, where: {manifest: 0}, title: Theirs}"))
     out = folder / "a" / "out"
     good(run("reproduce", experiment, "--out", out), "all")
-    check(sorted(os.listdir(out / "figures")) == ["Mine.png", "Theirs.png"], f"all: {os.listdir(out / 'figures')}")
+    assert sorted(os.listdir(out / "figures")) == ["Mine.png", "Theirs.png"], f"all: {os.listdir(out / 'figures')}"
     theirs = (out / "figures" / "Theirs.png").stat()
     good(run("reproduce", experiment, "--out", out, "--only", "Mine"), "--only")
-    check((out / "figures" / "Theirs.png").exists() and (out / "figures" / "Theirs.png").stat().st_mtime_ns == theirs.st_mtime_ns,
-          "--only removes the figure of another plot")
+    assert (out / "figures" / "Theirs.png").exists() and (out / "figures" / "Theirs.png").stat().st_mtime_ns == theirs.st_mtime_ns, \
+        "--only removes the figure of another plot"
 
 
 # ------------------------------------------------------------------------------------- simulator
@@ -493,12 +475,10 @@ plots: []
 """
 
 
-def test_simulator(folder):
+def test_simulator(programs, folder):
     """The programs' own manifests: a table cut short is refused, and a flow list that a configuration names counts."""
-    build = Path(sys.argv[1]).resolve()
-    campaign.subprocess.run([build / "bin" / "two-dc-leaf-spine", "--leaves=1", "--spines=1", "--hostsPerLeaf=2", "--datacenters=1",
-                             "--duration=200us", "--load=0.5", "--progress=none", "--queues=10us", f"--out={folder}/run"],
-                            check=True, stdout=campaign.subprocess.DEVNULL)
+    programs.run(LEAF_SPINE, "--leaves=1", "--spines=1", "--hostsPerLeaf=2", "--datacenters=1", "--duration=200us", "--load=0.5",
+                 "--progress=none", "--queues=10us", f"--out={folder}/run")
     for name, script in (("flows.csv", "roce_results.py"), ("queues.csv", "plot_series.py")):
         good(run(script, folder / "run"), f"{script}, a whole result")
         file = folder / "run" / name
@@ -515,23 +495,7 @@ def test_simulator(folder):
     times = []
     for flow, words in (("100000", "0 of them there"), ("100000", "1 of them there"), ("9000000", "lists/flow.txt, which it has read, has")):
         (folder / "lists" / "flow.txt").write_text(f"1\n0 1 3 100 {flow} 0\n")
-        done = good(run("reproduce", folder / "replay.yaml", "--build", build, "--out", folder / "out"), "replay")
-        check(words in done.stderr, f"{flow} bytes: {done.stderr}")
+        done = good(run("reproduce", folder / "replay.yaml", "--build", programs.build, "--out", folder / "out"), "replay")
+        assert words in done.stderr, f"{flow} bytes: {done.stderr}"
         times.append(float(rows(folder / "out" / "metrics.csv")[0]["mean"]))
-    check(times[0] == times[1] and times[2] > 50 * times[0], f"a flow list behind a configuration: {times} us")
-
-
-def main():
-    """All tests, or those named."""
-    chosen = sys.argv[2:]
-    with tempfile.TemporaryDirectory(prefix="roce-manifests-") as name:
-        for test_name, test in list(globals().items()):
-            if test_name.startswith("test_") and (not chosen or test_name in chosen):
-                folder = Path(name) / test_name
-                folder.mkdir()
-                test(folder)
-                print(f"{test_name}: as expected", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    assert times[0] == times[1] and times[2] > 50 * times[0], f"a flow list behind a configuration: {times} us"

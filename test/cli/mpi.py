@@ -1,39 +1,33 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Several processes must give the bytes of one: flows.csv, sampled series, fingerprint, counters, what is said at the end.
 
-    mpi.py BUILD_DIR [NAME ...]
-
-Runs small runs of golden.py and threads.py by mpirun, most with 2 processes, some with 4 or with threads. With ROCE_RANKS=2,4
+Small runs of golden.py and threads.py by mpirun, most with 2 processes, some with 4 or with threads. With ROCE_RANKS=2,4
 all of them with those numbers. A process that dies must end the run and leave no result; one that gets a signal must not let
-the others wait; processes that differ, and what several cannot do, must be refused in one line. Skipped (status 77) without
-mpirun; a build without MPI must say so.
+the others wait; processes that differ, and what several cannot do, must be refused in one line. Skipped without mpirun; a build
+without MPI must say so.
 """
 
-import json
+import contextlib
 import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
-import tempfile
-import time
 from pathlib import Path
 
-import threads
-from golden import LEAF_SPINE, RUNS
+import pytest
+from golden import RUNS
+from threads import MORE, SMALL
+from threads import REFUSED as NO_THREADS
 
-SKIPPED = 77
-SECONDS = 300
-# Open MPI refuses root and more processes than cores unless it is told.
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--quiet"]
-SMALL = threads.SMALL
+from support import LEAF_SPINE, has_bytes, run, summary, wait_for
+from support.parallel import MPIRUN, NO_LEAKS, check_same, result, said
+
+if not shutil.which("mpirun"):
+    pytest.skip("no mpirun; scripts/install.sh installs one", allow_module_level=True)
+
 RUNS = {
     **RUNS,
-    **threads.MORE,
+    **MORE,
     # What stands for ports of other processes has the order of a list of names, too.
     "chosen": SMALL + ["--pattern=alltoall", "--messageBytes=30000", "--wanDelay=20us", "--queues=5us", "--utilisation=5us",
                        "--transport=7us", "--seriesPorts=dc1-leaf0,nic9,dc0-leaf1,nic2,dc1-dci0,dc0-dci0"],
@@ -60,235 +54,147 @@ SHAPES = {"two-dc-dcqcn": [(2, 1), (4, 1), (2, 2)], "two-dc-hpcc": [(2, 1), (4, 
           "cut-link-fails": [(2, 1), (3, 1)], "far": [(2, 1), (3, 1), (2, 2)], "far-quiet": [(2, 1), (2, 3)],
           "far-mlcc": [(2, 1), (3, 1)]}
 # Options that are refused, by a word of the message.
-REFUSED = {**{option: word for option, word in threads.REFUSED.items() if "=two" not in option and "=0" not in option},
+REFUSED = {**{option: word for option, word in NO_THREADS.items() if "=two" not in option and "=0" not in option},
            "--threads=auto": "auto", "--leaves=0": "leaves", "--noSuchOption=1": "noSuchOption"}
 
 
-def say(text):
-    """Without mpirun's report of processes that have not ended with status 0."""
-    return re.sub(r"-{20,}\n.*?-{20,}\n", "", text, flags=re.DOTALL)
+# A run that takes long enough to look at.
+LONG = ["--load=0.8", "--duration=1s", "--queues=50us", "--progress=none"]
 
 
-def mpirun(program, options, out, n):
-    """@return as threads.run(), with n processes."""
-    found = threads.run(program, options, out, [*MPIRUN, "-np", str(n)])
-    found["message"] = say(found["message"])
-    return found
+@pytest.fixture(autouse=True)
+def with_mpi(programs, request):
+    """A build without MPI has only to say so."""
+    if "libmpi" not in run("ldd", programs.build / "lib" / "libns3-roce.so", status=0).stdout and request.node.name != "test_without_mpi":
+        pytest.skip("a build without MPI")
 
 
-def compare(programs, names, scratch):
-    """@return names of runs that are not the same."""
-    failed = []
+def test_without_mpi(programs, folder):
+    """What a build without MPI says; one with it has several processes."""
+    found = result(programs.bin / LEAF_SPINE, SMALL[1:], folder / "two", 2)
+    if "libmpi" not in run("ldd", programs.build / "lib" / "libns3-roce.so").stdout:
+        assert found["status"] == 2 and "built without MPI" in found["message"], f"{found}"
+    else:
+        assert found["status"] == 0, f"{found}"
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_same_bytes(programs, folder, name):
+    """With each number of processes."""
+    program, *options = RUNS[name]
     wanted = [(int(n), 1) for n in os.environ.get("ROCE_RANKS", "").split(",") if n]
-    graph = threads.write_graph(scratch)
-    for name, (program, *options) in RUNS.items():
-        if names and name not in names:
-            continue
-        options = [option.replace("{graph}", graph) for option in options]
-        expected = threads.run(programs / program, options, scratch / name)
-        if "flows.csv" not in expected:
-            sys.exit(f"{name}: status {expected['status']}: {expected['message']}")
-        for n, t in wanted or SHAPES.get(name, [(2, 1)]):
-            more = [f"--threads={t}"] if t > 1 else []
-            found = mpirun(programs / program, [*options, *more], scratch / f"{name}-{n}-{t}", n)
-            differ = threads.differences(expected, found)
-            if "flows.csv" not in found:
-                differ.append(found["message"].strip())
-            failed += [name] if differ else []
-            print(f"{name}, {n} processes of {t} threads: {'differs: ' + ', '.join(differ) if differ else 'same'}", flush=True)
-    return failed
+    check_same(programs.bin / program, options, folder, wanted or SHAPES.get(name, [(2, 1)]))
 
 
-def refuse(programs, scratch):
-    """@return options that are not refused in one line."""
-    failed = []
-    cases = [(LEAF_SPINE, [option], word) for option, word in REFUSED.items()]
-    cases += [("first-flow", [], "processes"), (LEAF_SPINE, ["--datacenters=1", "--leaves=1", "--hostDelay=0us"], "delay")]
-    for program, options, word in cases:
-        out = scratch / "refused"
-        done = subprocess.run([*MPIRUN, "-np", "2", programs / program, *options, *([f"--out={out}"] if program == LEAF_SPINE else [])],
-                              capture_output=True, text=True, timeout=SECONDS, check=False, cwd=scratch)
-        message = say(done.stderr)
-        if done.returncode != 2 or message.count("\n") != 1 or word not in message or (out / "summary.json").exists():
-            failed.append(" ".join([program, *options]))
-            print(f"{program} {' '.join(options)} with 2 processes: status {done.returncode}, '{message.strip()}'")
-    return failed
+def refuse(folder, word, *command):
+    """@return the line in which mpirun's processes refuse to run, and nothing is left."""
+    done = run(*MPIRUN, *command, status=2, cwd=folder, env=NO_LEAKS)
+    message = said(done.stderr)
+    assert message.count("\n") == 1 and word in message, f"{command}: {message}"
+    assert not list(folder.glob("*/summary.json")), f"{command}: leaves a result"
+    return message
 
 
-def other_build(program, scratch):
+@pytest.mark.parametrize("program, options, word", [
+    *((LEAF_SPINE, [option], word) for option, word in REFUSED.items()), ("first-flow", [], "processes"),
+    (LEAF_SPINE, ["--datacenters=1", "--leaves=1", "--hostDelay=0us"], "delay")])
+def test_refused(programs, folder, program, options, word):
+    """What several processes cannot do."""
+    refuse(folder, word, "-np", 2, programs.bin / program, *options, *(["--out=refused"] if program == LEAF_SPINE else []))
+
+
+def other_build(program, folder):
     """@return a copy of a program with another build id."""
     data = bytearray(program.read_bytes())
     at = data.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0")
     data[at + 16] ^= 1
-    copy = scratch / "other-build"
+    copy = folder / "other-build"
     copy.write_bytes(data)
     copy.chmod(0o755)
     return copy
 
 
-def differ(programs, scratch):
-    """@return in what processes may differ without that being told."""
-    failed = []
-    program = programs / LEAF_SPINE
+def test_processes_that_differ(programs, folder):
+    """In options, input, environment or build."""
+    program = programs.bin / LEAF_SPINE
     for name, size in (("a", 50000), ("b", 90000)):
-        (scratch / name).mkdir()
-        (scratch / name / "f.csv").write_text(f"src,dst,bytes,start_ns\n0,4,100000,0\n4,5,{size},5\n")
-    small = ["--leaves=2", "--hostsPerLeaf=2", "--duration=100us", "--progress=none", f"--out={scratch}/differ"]
+        (folder / name).mkdir()
+        (folder / name / "f.csv").write_text(f"src,dst,bytes,start_ns\n0,4,100000,0\n4,5,{size},5\n")
+    small = ["--leaves=2", "--hostsPerLeaf=2", "--duration=100us", "--progress=none", f"--out={folder}/differ"]
     listed = [*small, "--pattern=list", "--flows=f.csv"]
     # What each of two processes runs (options of mpirun, program, its options), and what the message says.
     cases = [
         ([[], program, small], [[], program, [*small, "--ns3::roce::Hpcc::Eta=0.5"]], "ns3::roce::Hpcc::Eta is 0.5, there not set"),
         ([[], program, [*small, "--ns3::roce::Hpcc::Eta=0.5"]], [[], program, small], "ns3::roce::Hpcc::Eta is not set, there 0.5"),
-        ([["--wdir", scratch / "a"], program, listed], [["--wdir", scratch / "b"], program, listed], "flow 1 is 4 to 5, 90000 B"),
+        ([["--wdir", folder / "a"], program, listed], [["--wdir", folder / "b"], program, listed], "flow 1 is 4 to 5, 90000 B"),
         ([[], program, small], [["-x", "NS_GLOBAL_VALUE=RngSeed=7"], program, small], "RngSeed is 7, there 1"),
         ([[], program, small], [["-x", "NS_GLOBAL_VALUE=RngRun=7"], program, small], "--seed is 7, there 1"),
         ([[], program, small], [[], program, [*small, "--load=0.1"]], "--load is 0.1, there 0.5"),
         ([[], program, small], [[], program, [*small, "--queues=5us"]], "--queues is 5us, there "),
-        ([[], program, small], [[], other_build(program, scratch), small], "build: program is "),
+        ([[], program, small], [[], other_build(program, folder), small], "build: program is "),
     ]
     for first, second, word in cases:
-        command = MPIRUN + [arg for i, (more, what, options) in enumerate((first, second))
-                            for arg in ([":"] if i else []) + ["-np", "1", *more, what, *options]]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, cwd=scratch)
-        message = say(done.stderr)
-        line = "error: process 1: its options or input are not those of process 0 ("
-        if done.returncode != 2 or message.count("\n") != 1 or not message.startswith(line) or word not in message or \
-                (scratch / "differ").exists():
-            failed.append(word)
-            print(f"{word}: status {done.returncode}, '{message.strip()}'")
-    return failed
-
-
-def signal_one(programs, scratch):
-    """One process gets a signal: @return what is wrong then."""
-    out = scratch / "signalled"
-    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--queues=50us", "--progress=none",
-               f"--out={out}"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        ranks = once_writing(run, out / "queues.csv.tmp")
-        if len(ranks) != 2:
-            run.kill()
-            return f"{len(ranks)} processes instead of 2, or no table"
-        os.kill(ranks[1], signal.SIGTERM)
-        try:
-            _, message = run.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            run.kill()
-            return "the others go on"
-    if run.returncode != 3 or "unfinished: " not in message or "ended by SIGTERM" not in message:
-        return f"status {run.returncode}, '{message}'"
-    summary = json.loads((out / "summary.json").read_text())
-    if summary.get("interrupted") is not True or not 0 < summary["flows"]["finished"] < summary["flows"]["total"]:
-        return f"a result without the mark, or with all flows or none: {summary['flows']}"
-    return ""
+        command = [arg for i, (more, what, options) in enumerate((first, second))
+                   for arg in ([":"] if i else []) + ["-np", "1", *more, what, *options]]
+        message = refuse(folder, word, *command)
+        assert message.startswith("error: process 1: its options or input are not those of process 0 ("), message
+        assert not (folder / "differ").exists(), word
 
 
 def children_of(parent):
     """@return processes whose parent it is."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
+        with contextlib.suppress(OSError):
             fields = stat.read_text().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        found += [int(stat.parent.name)] if int(fields[1]) == parent else []
+            found += [int(stat.parent.name)] if int(fields[1]) == parent else []
     return sorted(found)
 
 
-def once_writing(run, table):
-    """Wait until a table has its first bytes: all processes simulate then. @return the processes of mpirun, none without the table"""
-    end = time.monotonic() + 60
-    while run.poll() is None and time.monotonic() < end:
-        if table.exists() and table.stat().st_size:
-            return children_of(run.pid)
-        time.sleep(0.1)
-    return []
+@pytest.fixture
+def two_processes(programs, folder):
+    """mpirun, which says what it has to, and whose two processes simulate; their ids, the result's folder and what is said."""
+    out, errors = folder / "out", folder / "errors"
+    with open(errors, "w", encoding="utf-8") as stream:
+        process = programs.start(shutil.which("mpirun"), *MPIRUN[1:-1], "-np", 2, programs.bin / LEAF_SPINE, *LONG, f"--out={out}",
+                                 stderr=stream, env={**os.environ, **NO_LEAKS})
+    try:
+        assert wait_for(lambda: has_bytes(out / "queues.csv.tmp"), process), f"no table: {errors.read_text()}"
+        ranks = children_of(process.pid)
+        assert len(ranks) == 2, f"processes {ranks}, expected 2"
+        yield process, ranks, out, errors.read_text
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
 
 
-def kill_one(programs, scratch):
-    """One process is killed in the middle: @return what is wrong then."""
-    out = scratch / "killed"
-    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--queues=50us", "--progress=none",
-               f"--out={out}"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-        ranks = once_writing(run, out / "queues.csv.tmp")
-        if len(ranks) != 2:
-            run.kill()
-            return f"{len(ranks)} processes instead of 2, or no table"
-        os.kill(ranks[1], signal.SIGKILL)
-        try:
-            _, message = run.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            run.kill()
-            return "the others go on"
-    if run.returncode == 0:
-        return f"status 0, '{message}'"
-    if (out / "summary.json").exists() or (out / "flows.csv").exists():
-        return "it leaves results"
-    return "" if "signal 9" in message or "Killed" in message else f"no clear error: '{message}'"
+def test_one_is_killed(two_processes):
+    """The run ends with an error and without a result."""
+    process, ranks, out, message = two_processes
+    os.kill(ranks[1], signal.SIGKILL)
+    assert process.wait(timeout=60) != 0, message()
+    assert not (out / "summary.json").exists() and not (out / "flows.csv").exists(), "it leaves results"
+    assert "signal 9" in message() or "Killed" in message(), f"no clear error: {message()}"
 
 
-def stop_one(programs, scratch):
-    """One process is stopped for a while: the others say which one does not answer, and then go on. @return what is wrong"""
-    out, said = scratch / "stopped", scratch / "stopped.txt"
-    command = [*MPIRUN[:-1], "-np", "2", programs / LEAF_SPINE, "--load=0.8", "--duration=1s", "--queues=50us", "--progress=none",
-               f"--out={out}"]
-    with open(said, "w", encoding="utf-8") as errors, subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors) as run:
-        ranks = once_writing(run, out / "queues.csv.tmp")
-        if len(ranks) != 2:
-            run.kill()
-            return f"{len(ranks)} processes instead of 2, or no table"
-        os.kill(ranks[1], signal.SIGSTOP)
-        end = time.monotonic() + 60
-        while "warning: " not in said.read_text() and run.poll() is None and time.monotonic() < end:
-            time.sleep(0.1)
-        size = (out / "queues.csv.tmp").stat().st_size
-        os.kill(ranks[1], signal.SIGCONT)
-        while (out / "queues.csv.tmp").exists() and (out / "queues.csv.tmp").stat().st_size == size and time.monotonic() < end:
-            time.sleep(0.1)
-        ended = run.poll()
-        goes_on = ended is None and (out / "queues.csv.tmp").stat().st_size > size
-        run.terminate()
-        run.wait(timeout=60)
-    message = said.read_text()
-    if not goes_on:
-        return f"the run does not go on, status {ended}, '{message}'"
-    lines = [line for line in message.splitlines() if line.startswith("warning: ")]
-    expected = re.fullmatch(r"warning: process [01] has not answered for 10 s, the other processes wait", "".join(lines))
-    return "" if expected else f"expected one warning that names a process, found {lines}, '{message}'"
+def test_one_has_a_signal(two_processes):
+    """All end with what there is, marked as a part."""
+    process, ranks, out, message = two_processes
+    os.kill(ranks[1], signal.SIGTERM)
+    assert process.wait(timeout=60) == 3 and "unfinished: " in message() and "ended by SIGTERM" in message(), message()
+    found = summary(out)
+    assert found.get("interrupted") is True and 0 < found["flows"]["finished"] < found["flows"]["total"], found["flows"]
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit("usage: mpi.py BUILD_DIR [NAME ...]")
-    if not shutil.which("mpirun"):
-        print("skipped: no mpirun; scripts/install.sh installs one")
-        sys.exit(SKIPPED)
-    programs = (Path(sys.argv[1]) / "bin").resolve()
-    # Open MPI does not give all of its memory back.
-    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = Path(folder)
-        linked = subprocess.run(["ldd", programs.parent / "lib" / "libns3-roce.so"], capture_output=True, text=True, check=True)
-        if "libmpi" not in linked.stdout:
-            found = mpirun(programs / LEAF_SPINE, [], scratch / "without", 2)
-            if found["status"] != 2 or "built without MPI" not in found["message"]:
-                sys.exit(f"without MPI: status {found['status']}, '{found['message']}'")
-            print("a build without MPI says so")
-            return
-        failed = compare(programs, sys.argv[2:], scratch)
-        if not sys.argv[2:]:
-            failed += refuse(programs, scratch)
-            failed += differ(programs, scratch)
-            if wrong := kill_one(programs, scratch):
-                failed.append(f"a killed process: {wrong}")
-            if wrong := signal_one(programs, scratch):
-                failed.append(f"a process with a signal: {wrong}")
-            if wrong := stop_one(programs, scratch):
-                failed.append(f"a stopped process: {wrong}")
-    if failed:
-        sys.exit("results depend on the number of processes, or are not refused: " + ", ".join(failed))
-
-
-if __name__ == "__main__":
-    main()
+def test_one_is_stopped(two_processes):
+    """The others say which one does not answer, and then go on."""
+    process, ranks, out, message = two_processes
+    table = out / "queues.csv.tmp"
+    os.kill(ranks[1], signal.SIGSTOP)
+    assert wait_for(lambda: "warning: " in message(), process), message()
+    size = table.stat().st_size
+    os.kill(ranks[1], signal.SIGCONT)
+    assert wait_for(lambda: not table.exists() or table.stat().st_size > size, process), f"the run does not go on: {message()}"
+    assert process.poll() is None and table.exists(), message()
+    lines = [line for line in message().splitlines() if line.startswith("warning: ")]
+    assert re.fullmatch(r"warning: process [01] has not answered for 10 s, the other processes wait", "".join(lines)), lines

@@ -1,26 +1,19 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Faults planted in the code (test/mutants): each still has its one place, the published table is of these, and what the script says.
-
-    mutants.py BUILD_DIR
 
 Making them takes minutes, and is done by hand: test/mutants/run.
 """
 
 import csv
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
-from campaign import ROOT, check
+import code_mutants as cm
+import pytest
+from shifts import totals
+
+from support import ROOT, refused, run
 
 MUTANTS = ROOT / "test" / "mutants"
-sys.path.insert(0, str(MUTANTS))
-import code_mutants as cm  # noqa: E402  pylint: disable=wrong-import-position
-
 LIST = """program: two-dc-leaf-spine
 runs:
   - {name: one, options: [--cc=Dcqcn]}
@@ -33,26 +26,30 @@ mutants:
 SOURCE = "switch/roce-switch.cc"
 
 
-def test_places():
-    """Of the list that is there."""
-    faults = cm.read(MUTANTS / "laws-and-switch.yaml")
+@pytest.fixture(scope="module")
+def faults():
+    """The list that is there."""
+    return cm.read(MUTANTS / "laws-and-switch.yaml")
+
+
+def test_places(faults):
+    """Each has its one place in the code."""
     cm.check_places(faults, ROOT)
-    check(len(faults.mutants) >= 30, f"{len(faults.mutants)} mutants")
-    check({"laws", "switch"} <= {str(Path(f.file).parent) for f in faults.mutants}, "rate laws and switch")
-    return faults
+    assert len(faults.mutants) >= 30, f"{len(faults.mutants)} mutants"
+    assert {"laws", "switch"} <= {str(Path(f.file).parent) for f in faults.mutants}, "rate laws and switch"
 
 
 def test_table(faults):
     """The table on the page has a row for each, and what it says holds."""
     with open(ROOT / "contrib/roce/doc/howto/code-mutants.csv", newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
-    check(header == cm.HEADER, f"header: {header}")
-    check(sorted(r[0] for r in rows) == sorted(f.name for f in faults.mutants), "the table is of other mutants: test/mutants/run --csv")
+    assert header == cm.HEADER, f"header: {header}"
+    assert sorted(r[0] for r in rows) == sorted(f.name for f in faults.mutants), "the table is of other mutants: test/mutants/run --csv"
     for row in rows:
         entry = dict(zip(cm.HEADER, row))
         large = entry["P99 moved"] == "a run failed" or float(entry["P99 moved"].split()[0]) >= 1
-        check(not large or entry["smallest bound missed"] not in ("0.5 %", "1 %"), f"the bound of 1 % misses {entry}")
-        check(entry["flows moved"] != "0" or entry["why none moves"], f"no reason: {entry}")
+        assert not large or entry["smallest bound missed"] not in ("0.5 %", "1 %"), f"the bound of 1 % misses {entry}"
+        assert entry["flows moved"] != "0" or entry["why none moves"], f"no reason: {entry}"
 
 
 def test_refusals(folder):
@@ -64,31 +61,35 @@ def test_refusals(folder):
                                ("empty", (SOURCE, '""', "a"), "expected parts of a line")):
         file = folder / f"{name}.yaml"
         file.write_text(LIST % values)
-        done = subprocess.run([MUTANTS / "run", "--list", file, "--work", folder / "work"], capture_output=True, text=True, check=False)
-        check(done.returncode == 2 and done.stderr.startswith(f"error: {file}:5: ") and word in done.stderr
-              and done.stderr.count("\n") == 1, f"{name}: {done}")
-        check(not (folder / "work").exists(), f"{name}: something was built")
+        done = run(MUTANTS / "run", "--list", file, "--work", folder / "work", status=2)
+        assert refused(done, word).startswith(f"error: {file}:5: "), f"{name}: {done}"
+        assert not (folder / "work").exists(), f"{name}: something was built"
 
 
 def outcome(*changes):
     """A run whose metrics changed so."""
     flows = [(0.1, 7)] if changes else []
-    return cm.recheck.Outcome("one", "", "", 10, flows, [cm.regress.Change("one", m, 100.0, 100.0 + c, 0.0) for m, c in changes], True)
+    return cm.recheck.Outcome("one", "", "", 10, flows, [cm.regress.Change("one", m, 100.0, 100.0 + c, cm.regress.Bound()) for m, c in changes],
+                              True)
 
 
 def test_words():
     """What is said of a fault: by its largest shift in any run, by the bounds that notice it, or why it moves nothing."""
     fault = cm.CodeMutant("mine", SOURCE, "a", "b", "not used", "list:5")
-    small = cm.Result.of(fault, [outcome(), outcome(("all.fct.p99", 1.5), ("all.fct.mean", -0.4))])
-    check(small.row()[2:6] == ["1", "1.50 %", "2 %", "-"], f"a shift of 1.5 %: {small.row()}")
-    still = cm.Result.of(fault, [outcome(), outcome()])
-    check(still.row()[2:] == ["0", "0.00 %", "-", "-", "not used"] and not still.caught(0.005), f"no shift: {still.row()}")
-    broken = cm.Result.of(fault, [outcome()._replace(error="exit status 1")])
-    check(broken.row()[3:5] == ["a run failed", "none"], f"a run that fails: {broken.row()}")
-    text = cm.totals([small, still, broken])
-    check(text[0] == "3 mutants: 2 move a flow, 2 a P99 by 1 % or more" and text[2] == "bound 1%: 2 of 2 caught, 2 of 2 of the large"
-          and text[3] == "bound 2%: 1 of 2 caught, 1 of 2 of the large", f"totals: {text}")
-    check([r.p99() for r in cm.in_order([still, small])] == [small.p99(), 0], "the largest first")
+    small, still, broken = (cm.Mutant((fault.name, fault.file), runs) for runs in (
+        [outcome(), outcome(("all.fct.p99", 1.5), ("all.fct.mean", -0.4))], [outcome(), outcome()],
+        [outcome()._replace(error="exit status 1")]))
+    row = cm.row(fault, small)
+    assert row[2:6] == ["1", "1.50 %", "2 %", "-"], f"a shift of 1.5 %: {row}"
+    row = cm.row(fault, still)
+    assert row[2:] == ["0", "0.00 %", "-", "-", "not used"] and not still.caught("0.5%"), f"no shift: {row}"
+    row = cm.row(fault, broken)
+    assert row[3:5] == ["a run failed", "none"], f"a run that fails: {row}"
+    text = totals([small, still, broken])
+    assert (text[0] == "3 mutants: 2 move a flow, 2 a P99 by 1 % or more"
+          and text[2] == "bound 1%: 2 of 2 caught, 2 of 2 of the large; 0 alarms for the 1 that move nothing"
+          and text[3] == "bound 2%: 1 of 2 caught, 1 of 2 of the large; 0 alarms for the 1 that move nothing"), f"totals: {text}"
+    assert sorted([still, small], key=cm.Mutant.weight) == [small, still], "the largest first"
 
 
 def test_planting(folder):
@@ -104,24 +105,6 @@ def test_planting(folder):
     tree = Toy(folder, 1, "")
     fault.source(tree.root).parent.mkdir(parents=True)
     fault.source(tree.root).write_text("y = x / 2;\n")
-    try:
+    with pytest.raises(cm.rr.ResultError):
         cm.plant(fault, tree, None)
-        check(False, "a fault that does not compile is an error")
-    except cm.rr.ResultError:
-        pass
-    check(tree.program == "y = x / 3;\n" and fault.source(tree.root).read_text() == "y = x / 2;\n", "the fault, and the code again")
-
-
-def main():
-    """All tests."""
-    faults = test_places()
-    test_words()
-    with tempfile.TemporaryDirectory(prefix="roce-mutants-test-") as name:
-        test_refusals(Path(name))
-        test_planting(Path(name) / "toy")
-    test_table(faults)
-    print("mutants: as expected")
-
-
-if __name__ == "__main__":
-    main()
+    assert tree.program == "y = x / 3;\n" and fault.source(tree.root).read_text() == "y = x / 2;\n", "the fault, and the code again"

@@ -1,41 +1,23 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """A project outside the repository: the page howto/own-project.rst, typed in an empty folder against an installed copy, and
-the repository in a subfolder.
-
-    own-project.py BUILD_DIR
-"""
+the repository in a subfolder."""
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "documentation"))
-from chapters import DOC, ROOT, blocks  # noqa: E402  pylint: disable=wrong-import-position
+import pytest
+from chapters import DOC, ROOT, blocks
+
+from support import run
 
 PAGE = DOC / "howto" / "own-project.rst"
 
 
-def check(condition, what):
-    """End with one line if something is wrong."""
-    if not condition:
-        sys.exit("FAILED " + what)
-
-
-def run(command, folder, home, status=0):
+def shell(command, folder, home, status=0):
     """@return the output of a command that ends with the status."""
-    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=300, check=False,
-                          env=dict(os.environ, HOME=str(home)))
-    output = done.stdout + done.stderr
-    check(done.returncode == status, f"{command}: status {done.returncode}, expected {status}: {output[-2000:]}")
-    return output
+    done = run("bash", "-c", command, cwd=folder, env={"HOME": str(home)}, status=status)
+    return done.stdout + done.stderr
 
 
 def type_page(build, folder, home):
@@ -48,85 +30,74 @@ def type_page(build, folder, home):
             for command, _ in block.commands():
                 typed.append(command)
                 # Only the first one is typed in the checkout; the build may have another name.
-                run(command.replace("--install build", f"--install {build}"), folder, home)
+                shell(command.replace("--install build", f"--install {build}"), folder, home)
     return typed
 
 
-def installed(build, work):
+@pytest.fixture(autouse=True)
+def not_sanitized(programs):
+    """Programs of other projects would have to be sanitized, too."""
+    if programs.sanitized():
+        pytest.skip("programs of other projects would have to be sanitized, too")
+
+
+def test_installed(build, folder):
     """Against an installed copy, which is then moved."""
+    work = folder
     folder, home = work / "mine", work / "home"
     folder.mkdir()
     home.mkdir()
     typed = type_page(build, folder, home)
-    check(len(typed) == 4, f"{PAGE.name} has {len(typed)} commands, expected 4: install, configure, build, run")
+    assert len(typed) == 4, f"{PAGE.name} has {len(typed)} commands, expected 4: install, configure, build, run"
     headers = list((home / "roce" / "include" / "ns3").iterdir())
-    check(len(headers) > 100 and not any(path.is_symlink() for path in headers),
-          f"{len(headers)} installed headers, expected more than 100 and no links into the checkout")
+    assert len(headers) > 100 and not any(path.is_symlink() for path in headers), \
+        f"{len(headers)} installed headers, expected more than 100 and no links into the checkout"
     for header in ("host/roce-nic.h", "run/roce-series-kinds.h"):
         source = ROOT / "contrib" / "roce" / header
-        check((build / "include" / "ns3" / source.name).read_bytes() == source.read_bytes(), f"the build folder has another {header}")
+        assert (build / "include" / "ns3" / source.name).read_bytes() == source.read_bytes(), f"the build folder has another {header}"
     found = json.loads((folder / "results" / "mine" / "summary.json").read_text(encoding="utf-8"))
-    own, ours = (run(f"{program} --version", folder, home).split()
+    own, ours = (shell(f"{program} --version", folder, home).split()
                  for program in ("build/mine", build / "bin" / "two-dc-leaf-spine"))
-    check(own[0] == "mine" and own[-1] == ours[-1] == found["versions"]["ns-3-roce"], f"version: {own}, {ours}, {found['versions']}")
+    assert own[0] == "mine" and own[-1] == ours[-1] == found["versions"]["ns-3-roce"], f"version: {own}, {ours}, {found['versions']}"
     options = typed[-1].split(" ", 1)[1].replace("results/mine", str(work / "ours"))
-    run(f"{build}/bin/two-dc-leaf-spine {options}", folder, home)
+    shell(f"{build}/bin/two-dc-leaf-spine {options}", folder, home)
     flows = [(path / "flows.csv").read_text(encoding="utf-8") for path in (folder / "results" / "mine", work / "ours")]
-    check(flows[0].count("\n") > 10 and flows[0] == flows[1], "the same options give other flows.csv than two-dc-leaf-spine")
+    assert flows[0].count("\n") > 10 and flows[0] == flows[1], "the same options give other flows.csv than two-dc-leaf-spine"
 
     for path in (home / "roce" / "lib").rglob("*.cmake"):
         text = path.read_text(encoding="utf-8")
         for place in (home, build, ROOT):
-            check(str(place) not in text, f"{path.name} names {place}: the prefix cannot be moved")
+            assert str(place) not in text, f"{path.name} names {place}: the prefix cannot be moved"
     (home / "roce").rename(home / "moved")
-    run("$HOME/moved/bin/replay --version", folder, home)
+    shell("$HOME/moved/bin/replay --version", folder, home)
     shutil.rmtree(folder / "build")
     configure = typed[1].replace("$HOME/roce", "$HOME/moved")
-    run(configure, folder, home)
+    shell(configure, folder, home)
 
     # What does not fit is told in words.
     package = home / "moved" / "lib" / "cmake" / "ns3-roce" / "ns3-roceConfig.cmake"
     text = package.read_text(encoding="utf-8")
     package.write_text(re.sub(r'STREQUAL "[^"]+"', 'STREQUAL "3.0"', text), encoding="utf-8")
     shutil.rmtree(folder / "build")
-    output = " ".join(run(configure, folder, home, status=1).split())
-    check("it was built with ns-3" in output and "set ns3_DIR" in output, f"another ns-3: {output}")
+    output = " ".join(shell(configure, folder, home, status=1).split())
+    assert "it was built with ns-3" in output and "set ns3_DIR" in output, f"another ns-3: {output}"
 
 
-def subfolder(work):
+def test_subfolder(folder):
     """With add_subdirectory: the target is there, the program's source compiles, and nobody else's programs come along."""
-    folder = work / "around"
+    work, folder = folder, folder / "around"
     folder.mkdir()
     line = next(b.text() for b in blocks(PAGE) if b.argument == "cmake").strip()
     own = (DOC / "own-project" / "CMakeLists.txt").read_text(encoding="utf-8")
     (folder / "CMakeLists.txt").write_text(re.sub(r"find_package\(.*\)", "include(CTest)\nfind_package(ns3 CONFIG)\n" + line, own), encoding="utf-8")
     shutil.copy(DOC / "own-project" / "mine.cc", folder)
     (folder / re.search(r"\((\S+)", line)[1]).symlink_to(ROOT)
-    run("cmake -G Ninja -B build -DCMAKE_BUILD_TYPE=Release", folder, work)
-    targets = set(re.findall(r"^(\S+): phony|^(\S+): CXX_\w+", run("ninja -C build -t targets all", folder, work), re.M))
+    shell("cmake -G Ninja -B build -DCMAKE_BUILD_TYPE=Release", folder, work)
+    targets = set(re.findall(r"^(\S+): phony|^(\S+): CXX_\w+", shell("ninja -C build -t targets all", folder, work), re.M))
     targets = {a or b for a, b in targets}
-    check("libroce" in targets and "mine" in targets, f"targets: no libroce or mine among {len(targets)}")
+    assert "libroce" in targets and "mine" in targets, f"targets: no libroce or mine among {len(targets)}"
     for name in ("two-dc-leaf-spine", "first-flow", "roce-unit-tests", "roce-test-runner", "roce-programs"):
-        check(name not in targets, f"the subfolder brings the target {name} along")
-    run("ninja -C build CMakeFiles/mine.dir/mine.cc.o", folder, work)
-    link = run("ninja -C build -t commands mine | tail -1", folder, work)
-    check("libns3-roce.so" in link and re.search(r"libns3[^ ]*core", link), f"mine is not linked to the module and ns-3: {link}")
-
-
-def main():
-    """Both ways."""
-    if len(sys.argv) != 2:
-        sys.exit("usage: own-project.py BUILD_DIR")
-    build = Path(sys.argv[1]).resolve()
-    if "ROCE_SANITIZE:BOOL=ON" in (build / "CMakeCache.txt").read_text(encoding="utf-8"):
-        print("skipped: programs of other projects would have to be sanitized, too")
-        sys.exit(77)
-    with tempfile.TemporaryDirectory() as name:
-        work = Path(name).resolve()
-        installed(build, work)
-        subfolder(work)
-    print("own project: installed, moved, in a subfolder")
-
-
-if __name__ == "__main__":
-    main()
+        assert name not in targets, f"the subfolder brings the target {name} along"
+    shell("ninja -C build CMakeFiles/mine.dir/mine.cc.o", folder, work)
+    link = shell("ninja -C build -t commands mine | tail -1", folder, work)
+    assert "libns3-roce.so" in link and re.search(r"libns3[^ ]*core", link), f"mine is not linked to the module and ns-3: {link}"

@@ -1,31 +1,23 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Random networks give the same bytes with any number of threads and processes.
-
-    parallel-networks.py BUILD_DIR [INDEX ...]
 
 The networks are those of test/fuzz/networks.py, with MLCC, BiCC and tuners besides, drawn from seed and index. ROCE_NETWORKS is their
 number (8), ROCE_THREADS and ROCE_RANKS are the numbers of threads and processes of each (2,3 and 2; without mpirun no processes).
 What several threads cannot do must be refused in one line, for a reason given here. A long run:
 
-    ROCE_NETWORKS=200 ROCE_THREADS=2,3,4,8 ROCE_RANKS=2,4 test/cli/parallel-networks.py build
+    ROCE_NETWORKS=200 ROCE_THREADS=2,3,4,8 ROCE_RANKS=2,4 /usr/bin/python3 -m pytest test/cli/parallel-networks.py
 """
 
 import os
 import random
 import shutil
-import sys
-import tempfile
 from collections import Counter
-from pathlib import Path
 
-import mpi
-import threads
+import networks
+import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "fuzz"))
-import networks  # noqa: E402
+from support import complaints
+from support.parallel import differences, result
 
 SEED = 1
 SERIES = ["--queues=5us", "--transport=11us", "--pauses=5us", "--utilisation=10us"]
@@ -55,7 +47,7 @@ def draw(index):
     """@return program and options of a network."""
     rng = random.Random(f"{SEED}/{index}")
     network = Network(rng)
-    # What threads.run gives, and what all refuse.
+    # What result() gives, and what all refuse.
     left_out = ("--progress", "--fingerprint", "--out=", "--hostDelay=0us")
     options = [o for o in network.options if not o.startswith(left_out)]
     return network.program, options + networks.pick_some(rng, SERIES, 3)
@@ -67,51 +59,28 @@ def shapes():
     return [(1, int(t)) for t in os.environ.get("ROCE_THREADS", "2,3").split(",")] + [(int(r), 1) for r in ranks.split(",") if r]
 
 
-def judge(expected, found):
-    """@return outcome of a run beside that with one thread, and what is wrong with it, if anything."""
-    if found["status"] == 2:
-        errors = [line for line in found["message"].splitlines() if not line.startswith("warning: ")]
-        for words, reason in REASONS.items():
-            if len(errors) == 1 and words in errors[0]:
-                return "refused: " + reason, ""
-        return "refused", f"refused: {errors}"
-    differ = threads.differences(expected, found)
-    return ("differ", f"differs: {', '.join(differ)} {found['message'].strip()[:300]}") if differ else ("same", "")
+@pytest.fixture(scope="module")
+def outcomes():
+    """Of all runs; not too many may be refused."""
+    found = Counter()
+    yield found
+    assert found["same"] * 3 >= sum(found.values()) * 2, f"too many are refused: {found}"
 
 
-def try_one(programs, index, scratch, outcomes):
-    """Run one network in all shapes. @return what is wrong"""
+@pytest.mark.parametrize("index", range(int(os.environ.get("ROCE_NETWORKS", "8"))))
+def test_network(programs, folder, index, outcomes):
+    """One network in all shapes."""
     program, options = draw(index)
-    expected = threads.run(programs / program, options, scratch / "1")
-    if "flows.csv" not in expected:
-        return [f"status {expected['status']} with one thread: {expected['message'].strip()}"]
-    wrong = []
+    expected = result(programs.bin / program, options, folder / "1")
+    assert "flows.csv" in expected, f"{options}: {expected}"
     for n, t in shapes():
-        more = [*options, *([f"--threads={t}"] if t > 1 else [])]
-        out = scratch / f"{n}-{t}"
-        found = threads.run(programs / program, more, out) if n == 1 else mpi.mpirun(programs / program, more, out, n)
-        outcome, why = judge(expected, found)
-        outcomes[outcome] += 1
-        wrong += [f"{n} processes of {t} threads: {why}"] if why else []
-    return wrong
-
-
-def main():
-    if len(sys.argv) < 2:
-        sys.exit("usage: parallel-networks.py BUILD_DIR [INDEX ...]")
-    programs = Path(sys.argv[1]) / "bin"
-    indices = [int(i) for i in sys.argv[2:]] or range(int(os.environ.get("ROCE_NETWORKS", "8")))
-    outcomes, failed = Counter(), []
-    for index in indices:
-        with tempfile.TemporaryDirectory(prefix="roce-parallel-") as scratch:
-            wrong = try_one(programs, index, Path(scratch), outcomes)
-        if wrong:
-            failed.append(str(index))
-            print(f"network {index}: {' '.join(draw(index)[1])}\n  " + "\n  ".join(wrong), flush=True)
-    print(f"{len(indices)} networks: " + ", ".join(f"{n} {what}" for what, n in sorted(outcomes.items())))
-    if failed or outcomes["same"] * 3 < sum(outcomes.values()) * 2:
-        sys.exit("results depend on threads or processes, or too many are refused: networks " + " ".join(failed))
-
-
-if __name__ == "__main__":
-    main()
+        found = result(programs.bin / program, [*options, *([f"--threads={t}"] if t > 1 else [])], folder / f"{n}-{t}", n)
+        if found["status"] == 2:
+            errors = complaints(found["message"])
+            reason = next((reason for words, reason in REASONS.items() if len(errors) == 1 and words in errors[0]), "")
+            assert reason, f"{options}: {n} processes of {t} threads: refused: {errors}"
+            outcomes["refused: " + reason] += 1
+        else:
+            differ = differences(expected, found)
+            assert not differ, f"{options}: {n} processes of {t} threads: {', '.join(differ)}"
+            outcomes["same"] += 1

@@ -1,25 +1,18 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """What the figures show, on small tables made here. Nothing is run.
 
     plots.py BUILD_DIR
 """
 
-import sys
-import tempfile
 import warnings
-from pathlib import Path
 
-import campaign
-from campaign import SCRIPTS, check, run
+import numpy as np
+import pandas as pd
+import plot_queues
+import plot_series
+from roce_plot import axes, look
 
-sys.path.insert(0, str(SCRIPTS))
-import numpy as np  # noqa: E402
-import pandas as pd  # noqa: E402
-import plot_queues  # noqa: E402
-import plot_series  # noqa: E402
-import roce_results as rr  # noqa: E402
-from roce_plot import axes, look  # noqa: E402
+from support.campaigns import run
 
 ESTIMATES = pd.DataFrame([("a", "x", 2.0, 1.0, 4.0, 3.0), ("b", "x", 200.0, None, None, None), ("a", "y", 20.0, 10.0, 40.0, None)],
                          columns=["series", "x", "value", "low", "high", "reported"])
@@ -34,15 +27,15 @@ def test_look():
     """Units that fit, texts that are not cut, one colour for each name."""
     texts = [look.text_of(unit)(value) for unit, value in
              (("us", 0.5), ("us", 1500.0), ("us", 2e6), ("B", 999.0), ("kB", 2500.0), ("slowdown", 2e6), ("B", 0.0))]
-    check(texts == ["500 ns", "1.5 ms", "2 s", "999 B", "2.5 MB", "2e+06 slowdown", "0 B"], f"texts: {texts}")
-    check(look.scaled("us", 4000.0) == ("ms", 1000) and look.scaled("frames", 1e9) == ("frames", 1), "the unit of an axis")
+    assert texts == ["500 ns", "1.5 ms", "2 s", "999 B", "2.5 MB", "2e+06 slowdown", "0 B"], f"texts: {texts}"
+    assert look.scaled("us", 4000.0) == ("ms", 1000) and look.scaled("frames", 1e9) == ("frames", 1), "the unit of an axis"
     order = ["a", "b", "c"] + [f"other {i}" for i in range(len(look.COLOURS))]
-    check(look.styles(["c", "a"], order) == {"c": look.style(2), "a": look.style(0)}, "the place in the order")
+    assert look.styles(["c", "a"], order) == {"c": look.style(2), "a": look.style(0)}, "the place in the order"
     same = look.styles(["a", order[len(look.COLOURS)]], order)
-    check(len({style["color"] for style in same.values()}) == 2, f"two names with one colour: {same}")
-    check(len(set(look.COLOURS)) == len(look.COLOURS), "a colour that is there twice")
+    assert len({style["color"] for style in same.values()}) == 2, f"two names with one colour: {same}"
+    assert len(set(look.COLOURS)) == len(look.COLOURS), "a colour that is there twice"
     text = "one two three four 95 %"
-    check(look.wrapped(text, 8).replace("\n", " ").replace("\u00a0", " ") == text, "a text is cut")
+    assert look.wrapped(text, 8).replace("\n", " ").replace("\u00a0", " ") == text, "a text is cut"
 
 
 def test_bars():
@@ -51,16 +44,16 @@ def test_bars():
     shown = look.styles(["a", "b"])
     axes.estimates(linear, ESTIMATES, ["x", "y"], shown, True, False)
     heights = sorted(bar.get_height() for bar in linear.patches if np.isfinite(bar.get_height()))
-    check(heights == [2, 20, 200] and linear.get_ylim()[0] == 0, f"bars: {heights} {linear.get_ylim()}")
+    assert heights == [2, 20, 200] and linear.get_ylim()[0] == 0, f"bars: {heights} {linear.get_ylim()}"
     axes.estimates(log, ESTIMATES, ["x", "y"], shown, True, True)
-    check(not log.patches and log.get_yscale() == "log" and log.get_ylim()[0] > 0, "bars on a logarithmic axis")
+    assert not log.patches and log.get_yscale() == "log" and log.get_ylim()[0] > 0, "bars on a logarithmic axis"
     marks = sorted(y for line in log.get_lines() if line.get_marker() in "os" for y in line.get_ydata())
-    check(marks == [2, 20, 200], f"marks: {marks}")
+    assert marks == [2, 20, 200], f"marks: {marks}"
     axes.estimates(mixed, ESTIMATES.assign(value=-ESTIMATES["value"]), ["x", "y"], shown, True, True)
-    check(mixed.get_yscale() == "linear" and len(mixed.patches), "negative values on a logarithmic axis")
+    assert mixed.get_yscale() == "linear" and len(mixed.patches), "negative values on a logarithmic axis"
     for ax in (linear, log):
         lines = [part for found in ax.collections for part in found.get_segments() if found.get_linewidth()[0] == 2]
-        check(len(lines) == 1 and {y for _, y in lines[0]} == {3.0}, f"reported: {lines}")
+        assert len(lines) == 1 and {y for _, y in lines[0]} == {3.0}, f"reported: {lines}"
 
 
 def test_flows():
@@ -68,7 +61,7 @@ def test_flows():
     ax = panel()
     axes.cdf(ax, pd.DataFrame({"series": "a", "value": [4.0, 1.0, None, 2.0]}), look.styles(["a"]))
     x, y = ax.get_lines()[0].get_data()
-    check(list(x) == [1, 1, 2, 4] and list(y) == [0, 25, 50, 75], f"curve: {x} {y}")
+    assert list(x) == [1, 1, 2, 4] and list(y) == [0, 25, 50, 75], f"curve: {x} {y}"
 
 
 def test_over_time():
@@ -77,15 +70,15 @@ def test_over_time():
     value = np.where(time == 54_321, 9.0, time % 3)
     data = pd.DataFrame({"time_us": time, "value": value})
     x, y = axes.held(data, 0, 1e5)
-    check(len(x) <= axes.MAX_POINTS + 2 and y.max() == 9 and x[-1] == 1e5 and y[-1] == value[-1], f"thinned: {len(x)}, {y.max()}")
+    assert len(x) <= axes.MAX_POINTS + 2 and y.max() == 9 and x[-1] == 1e5 and y[-1] == value[-1], f"thinned: {len(x)}, {y.max()}"
     x, y = axes.held(data, 10.5, 12)
-    check(list(x) == [10.5, 11, 12, 12] and list(y) == [1, 2, 0, 0], f"a window: {x} {y}")
+    assert list(x) == [10.5, 11, 12, 12] and list(y) == [1, 2, 0, 0], f"a window: {x} {y}"
     edges = np.linspace(0, 40, 5)
     sampled = pd.DataFrame({"time_us": [10.0, 40.0], "value": [0.5, 1.0]})  # nothing was sent from 10 to 30
-    check(np.allclose(plot_series.busy_share(sampled, edges, 10.0), [0.5, 0, 0, 1])
-          and np.allclose(plot_series.busy_share(sampled, edges, None), [0, 0.5, 0.5, 0.5]), "utilisation, sampled and on change")
+    assert (np.allclose(plot_series.busy_share(sampled, edges, 10.0), [0.5, 0, 0, 1])
+          and np.allclose(plot_series.busy_share(sampled, edges, None), [0, 0.5, 0.5, 0.5])), "utilisation, sampled and on change"
     paused = plot_series.strips(pd.DataFrame({"series": "p", "time_us": [10.0, 20.0, 30.0], "value": [5000.0, 5000.0, 15000.0]}), 10.0)
-    check(paused.values.tolist() == [["p", 0, 10, 0.5], ["p", 20, 30, 1]], f"pauses: {paused}")
+    assert paused.values.tolist() == [["p", 0, 10, 0.5], ["p", 20, 30, 1]], f"pauses: {paused}"
 
 
 def test_gaps():
@@ -98,11 +91,11 @@ def test_gaps():
         axes.lying(ax, rows, shown)
         axes.lying_scale(ax, rows, [1.0], log)
         low, high = ax.get_xlim()
-        check(low < 1 < 2 < high, f"an axis from {low} to {high}")
+        assert low < 1 < 2 < high, f"an axis from {low} to {high}"
     ax = panel()
     axes.scatter(ax, pd.DataFrame([("a", 1.0, np.nan, np.nan, 2.0, -1.0, 5.0)],
                                   columns=["series", "value_x", "low_x", "high_x", "value_y", "low_y", "high_y"]), shown)
-    check([text.get_text() for text in ax.texts] == ["a"], "a mark without intervals")
+    assert [text.get_text() for text in ax.texts] == ["a"], "a mark without intervals"
     axes.boxes(panel(), pd.DataFrame({"x": ["one"], "value": [0.0]}), look.styles(["none", "one"]), True)
 
 
@@ -112,16 +105,17 @@ def test_cells():
     data = pd.DataFrame([("r", c, look.heat(v), f"{v}", False) for c, v in (("near", 1.0), ("far", 9.0))],
                         columns=["row", "column", "colour", "text", "bold"])
     axes.cells(ax, data, ["r"], ["near", "far"])
-    check([text.get_color() for text in ax.texts] == ["black", "white"], "contrast")
+    assert [text.get_color() for text in ax.texts] == ["black", "white"], "contrast"
 
 
 def test_tables(folder):
     """A table over time; what is wrong in it is one line."""
+    (folder / "summary.json").write_text("{}")
     file = folder / "queues.csv"
     head = "time_ns,node,port,class,queue_bytes\n"
     file.write_text(head + "0.1,7,0,3,0.25\n300.000,7,0,3,2\n300.000,7,1,3,0\n")
     found = plot_queues.read_queues(str(folder), {"7": "leaf"})
-    check(found["value"].tolist() == [0.25, 2] and set(found["series"]) == {"leaf port 0"}, f"queues: {found}")
+    assert found["value"].tolist() == [0.25, 2] and set(found["series"]) == {"leaf port 0"}, f"queues: {found}"
     for text, words in (("", "queues.csv:1: missing column(s) time_ns"), (head.replace(",node", ""), "missing column(s) node"),
                         (head + "1,7,0,3,x\n", "queues.csv:2: queue_bytes: expected numbers"),
                         (head + "1,7,0,3,5\n,7,0,3,5\n", "queues.csv:3: expected time_ns, node"),
@@ -129,19 +123,4 @@ def test_tables(folder):
                         (head + "2,7,0,3\n", "queues.csv:2: "), (head + '1,7,0,3,"5', "EOF inside string")):
         file.write_text(text)
         done = run("plot_queues.py", folder, "--out", folder)
-        check(done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1, f"{text!r}: {done}")
-
-
-def main():
-    """All tests."""
-    for test in (test_look, test_bars, test_flows, test_over_time, test_gaps, test_cells):
-        test()
-        print(f"{test.__name__}: as expected", flush=True)
-    with tempfile.TemporaryDirectory(prefix="roce-plots-") as name:
-        (Path(name) / "summary.json").write_text("{}")
-        test_tables(Path(name))
-    print("test_tables: as expected")
-
-
-if __name__ == "__main__":
-    rr.run_main(main)
+        assert done.returncode == 2 and words in done.stderr and done.stderr.count("\n") == 1, f"{text!r}: {done}"

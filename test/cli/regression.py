@@ -1,10 +1,5 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""scripts/regress: facts, bounds, workloads; baselines recorded and checked; the CI file, run in an empty folder.
-
-    regression.py BUILD_DIR
+"""scripts/regress and fct_diff.py: facts, bounds, workloads; baselines recorded and checked; the CI file, run in an empty folder.
 
 The program by hand has ten flows whose completion times one can work out; others use two-dc-leaf-spine.
 """
@@ -13,12 +8,12 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
-from pathlib import Path
 from xml.etree import ElementTree
 
-from campaign import HEADER, ROOT, SCRIPTS, change_flows, check, good, run, slower
+import yaml
+from support.campaigns import HEADER, change_flows, slower
+
+from support import ROOT, SCRIPTS, refused, run
 
 PROGRAM = '''#!/usr/bin/python3
 import json, sys
@@ -36,20 +31,23 @@ json.dump({"configuration": {k: v for k, v in options.items() if k != "out"}, "v
 ''' % HEADER
 
 
-def regress(*arguments, status=0, words=(), cwd=None):
+def regress(*arguments, status=0, words=(), cwd=None, program=SCRIPTS / "regress"):
     """scripts/regress with this status and these words. @return its output"""
-    done = subprocess.run([SCRIPTS / "regress", *map(str, arguments)], capture_output=True, text=True, check=False, cwd=cwd)
-    text = done.stdout + done.stderr
-    check(done.returncode == status, f"{arguments}: status {done.returncode}, expected {status}: {text}")
+    done = run(program, *arguments, status=status, cwd=cwd)
+    text = done.stdout + (refused(done) if status == 2 else done.stderr)
     for word in words:
-        check(word in text, f"{arguments}: no '{word}' in {text}")
-    check(status != 2 or (done.stderr.startswith("error: ") and done.stderr.count("\n") == 1), f"not one line: {text}")
+        assert word in text, f"{arguments}: no '{word}' in {text}"
     return text
+
+
+def mutants(_, *arguments, **options):
+    """The same of test/mutants/parameters."""
+    return regress(*arguments, program=ROOT / "test" / "mutants" / "parameters", **options)
 
 
 def write_program(folder):
     """The program by hand. @return its path"""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     program = folder / "program.py"
     program.write_text(PROGRAM)
     program.chmod(0o755)
@@ -59,7 +57,7 @@ def write_program(folder):
 def make(program, folder, *options):
     """A run of it. @return its folder"""
     folder.mkdir(parents=True)
-    subprocess.run([program, *options], cwd=folder, check=True)
+    run(program, *options, cwd=folder)
     return folder
 
 
@@ -73,14 +71,17 @@ def test_facts(folder):
     text = regress(base, new, status=1, words=["differs: --slow: 0 -> 1 (seed1)", "differs: --slow: 0 -> 2 (seed2)"])
     rows = [line.split() for line in text.splitlines() if " BEYOND " in line]
     # Flow 9 has 10 us instead of 11 and 12: the maximum and P95 to P99.9 of all, inter and inter.<=10KB are this one fact.
-    check(rows[0] == ["all.fct.max", "10000", "12000", "+20.000%", "1%", "BEYOND", "seed2", "2", "of", "2"],
-          f"the largest fact: {rows[0]}")
+    assert rows[0] == ["all.fct.max", "10000", "12000", "+20.000%", "1%", "BEYOND", "seed2", "2", "of", "2"], f"the largest fact: {rows[0]}"
     names = [r[0] for r in rows]
-    check(len(names) == len(set(names)) == 6 and not any(".p9" in n for n in names)
-          and [r for r in rows if r[0] == "all.fct.mean"][0][1:4] == ["5500", "5700", "+3.636%"], f"facts: {rows}")
-    check([float(r[3][:-1]) for r in rows] == sorted((float(r[3][:-1]) for r in rows), reverse=True), f"order: {rows}")
-    check(len([x for x in regress(base, new, "--each", status=1).splitlines() if " BEYOND " in x]) == 12, "--each: a row for each run")
+    assert (len(names) == len(set(names)) == 6 and not any(".p9" in n for n in names)
+          and [r for r in rows if r[0] == "all.fct.mean"][0][1:4] == ["5500", "5700", "+3.636%"]), f"facts: {rows}"
+    assert [float(r[3][:-1]) for r in rows] == sorted((float(r[3][:-1]) for r in rows), reverse=True), f"order: {rows}"
+    assert len([x for x in regress(base, new, "--each", status=1).splitlines() if " BEYOND " in x]) == 12, "--each: a row for each run"
     regress(base, new, "--bound", "25%", words=["passed"])
+    # Of times, a time bounds the change; slowdowns keep their share.
+    regress(base, new, "--bound", "25%", "--bound", "*.fct.*=2000ns", words=["2000ns", "passed"])
+    regress(base, new, "--bound", "25 %", "--bound", "1.9us", status=1, words=["all.fct.max", "1900ns", "BEYOND"])
+    regress(base, new, "--bound", "25%", "--bound", "*.slowdown.*=1us", status=2, words=["fits no metric"])
     regress(base, new, "--bound", "25%", "--bound", "nothing.*=1%", status=2, words=["--bound nothing.*: fits no metric", "'"])
     other = folder / "other"
     for seed in "12":
@@ -95,36 +96,38 @@ def test_record(folder):
     program = write_program(folder)
     file, junit, markdown = folder / "base.yaml", folder / "junit.xml", folder / "report.md"
     regress("record", file, "--bound", "*.p50=2%", "--", "./program.py", "--slow=0", cwd=folder, words=["1 run(s), 10 flows"])
-    check("bounds: ['*=1%', '*.p50=2%']" in file.read_text() and "program: '{here}/program.py'" in file.read_text().replace(
-        f"{{root}}/{os.path.relpath(program, ROOT)}", "{here}/program.py"), file.read_text())
-    moved = folder.parent / "moved"
-    shutil.move(folder, moved)
+    assert ("bounds: ['*=1%', '*.p50=2%']" in file.read_text() and "program: '{here}/program.py'" in file.read_text().replace(
+        f"{{root}}/{os.path.relpath(program, ROOT)}", "{here}/program.py")), file.read_text()
+    moved = folder / "moved"
+    moved.mkdir()
+    for path in (program, file):
+        path.rename(moved / path.name)
     file, junit, markdown = (moved / f.name for f in (file, junit, markdown))
     regress("check", "--allow-program", file, "--exact", "--junit", junit, "--markdown", markdown, words=["0 of 10", "1 run(s), 0 not within", "passed"])
     # A baseline from elsewhere may name any program: it is not started by itself.
     witness = moved / "started"
     (moved / "evil.yaml").write_text(re.sub(r"options: .*", f"options: ['-c', 'touch {witness}']", re.sub(
         r"program: .*", "program: '/bin/sh'", file.read_text())))
-    for name in ("check", "mutants"):
-        regress(name, moved / "evil.yaml", status=2, words=["evil.yaml: run 'run': program '/bin/sh' is no program of the build",
-                                                            "--allow-program"])
-        regress(name, file, status=2, words=["program.py' is no program of the build"])
-    check(not witness.exists(), "a program that is not of the build was started")
+    for command in (regress, mutants):
+        command("check", moved / "evil.yaml", status=2, words=["evil.yaml: run 'run': program '/bin/sh' is no program of the build",
+                                                               "--allow-program"])
+        command("check", file, status=2, words=["program.py' is no program of the build"])
+    assert not witness.exists(), "a program that is not of the build was started"
     suite = ElementTree.parse(junit).getroot().find("testsuite")
-    check(suite.attrib == {"name": "base.yaml", "tests": "1", "failures": "0", "errors": "0"} and len(suite) == 1 and not len(suite[0]),
-          "JUnit of a pass")
-    check("passed" in markdown.read_text() and "No metric changed." in markdown.read_text(), markdown.read_text())
+    assert suite.attrib == {"name": "base.yaml", "tests": "1", "failures": "0", "errors": "0"} and len(suite) == 1 and not len(suite[0]), \
+        "JUnit of a pass"
+    assert "passed" in markdown.read_text() and "No metric changed." in markdown.read_text(), markdown.read_text()
     regress("check", "--allow-program", file, "--with", "slow=1", "--junit", junit, "--markdown", markdown, status=1,
             words=["1 of 10", "+10.000% (flow 9)", "all.fct.max", "BEYOND", "FAILED"])
     failure = ElementTree.parse(junit).getroot().find("testsuite/testcase/failure")
-    check(failure is not None and failure.get("message") == "all.fct.max +10.000%, bound 1%", f"JUnit: {junit.read_text()}")
-    check(re.search(r"\| all\.fct\.max \| 10000 \| 11000 \| \+10\.000% \| 1% \| BEYOND \|", markdown.read_text()), markdown.read_text())
+    assert failure is not None and failure.get("message") == "all.fct.max +10.000%, bound 1%", f"JUnit: {junit.read_text()}"
+    assert re.search(r"\| all\.fct\.max \| 10000 \| 11000 \| \+10\.000% \| 1% \| BEYOND \|", markdown.read_text()), markdown.read_text()
     regress("check", "--allow-program", file, "--with", "slow=0.05", words=["1 of 10", "within", "passed"])
     regress("check", "--allow-program", file, "--with", "slow=0.05", "--exact", status=1, words=["BEYOND", "FAILED"])
     regress("check", "--allow-program", file, "--with", "to=1", status=1, words=["OTHER FLOWS", "not the workload of the baseline"])
     regress("check", "--allow-program", file, "--with", "flows=9", status=1, words=["10 and 9 flows"])
     regress("check", "--allow-program", file, "--with", "fail=1", "--junit", junit, status=3, words=["ERROR", "failed on purpose"])
-    check(ElementTree.parse(junit).getroot().get("errors") == "1", "JUnit of an error")
+    assert ElementTree.parse(junit).getroot().get("errors") == "1", "JUnit of an error"
     text = file.read_text()
     for i, (old, new, words) in enumerate((("format: 1", "format: 2", ":2: format is '2'"), ("flows: 10", "flows: 9", "fct_ps has 10"),
                                            ("'*=1%'", "'much'", ":3: bounds"), ("1000000 ", "x ", "expected picoseconds"))):
@@ -133,7 +136,7 @@ def test_record(folder):
     regress("check", "--allow-program", file, "--bound", "no.such=1%", status=2, words=["fits no metric"])
     (moved / "mine.txt").write_text("mine\n")
     regress("record", moved / "mine.txt", "--", moved / "program.py", status=2)
-    check((moved / "mine.txt").read_text() == "mine\n", "a file of others was replaced")
+    assert (moved / "mine.txt").read_text() == "mine\n", "a file of others was replaced"
 
 
 def test_inputs(folder):
@@ -145,55 +148,66 @@ def test_inputs(folder):
     file = folder / "base.yaml"
     regress("record", file, "--", "./program.py", "--config=config.txt", cwd=folder)
     text = regress("check", "--allow-program", file, "--exact", words=["0 not within"])
-    check("is not that of the baseline" not in text, text)
+    assert "is not that of the baseline" not in text, text
     (folder / "sub" / "topology.txt").write_text("2\n")
-    text = regress("check", "--allow-program", file, words=["sub/topology.txt is not that of the baseline in 1 run(s), first run"])
-    check("config.txt is not" not in text, text)
-    file.write_text(re.sub(r"    inputs:\n(      .*\n)+", "", file.read_text()))  # of an earlier version
+    # The results are the same, but they say nothing of the program any more: that is no pass.
+    text = regress("check", "--allow-program", file, "--junit", folder / "junit.xml", status=1, words=[
+        "sub/topology.txt is not that of the baseline in 1 run(s), first run", "OTHER INPUTS", "0 of 10", "not of the baseline's inputs (1): FAILED"])
+    assert "config.txt is not" not in text, text
+    failure = ElementTree.parse(folder / "junit.xml").getroot().find("testsuite/testcase/failure")
+    assert failure is not None and "sub/topology.txt" in failure.get("message"), "JUnit of other inputs"
+    # The same content elsewhere is no other input.
+    (folder / "sub" / "topology.txt").write_text("1\n")
+    (folder / "sub").rename(folder / "below")
+    (folder / "config.txt").write_text("TOPOLOGY_FILE below/topology.txt\n")
+    text = regress("check", "--allow-program", file, status=1, words=["config.txt is not that of the baseline"])
+    assert "topology.txt is not" not in text, text
+    earlier = yaml.safe_load(file.read_text())  # of a version without inputs, and with times as a block
+    del earlier["runs"][0]["inputs"]
+    times = earlier["runs"][0].pop("fct_ps")
+    file.write_text(yaml.safe_dump(earlier) + f"  fct_ps: |\n    {times[:8]}\n    {times[8:]}\n")
     text = regress("check", "--allow-program", file)
-    check("is not that of the baseline" not in text, text)
+    assert "is not that of the baseline" not in text, text
 
 
-def test_simulator(folder, build):
+def test_simulator(programs, folder):
     """An experiment: unchanged it gives no alarm, also with another event scheduler or two threads; parameters moved by some percent do."""
-    folder.mkdir()
     (folder / "mine.yaml").write_text("title: Mine\nprogram: two-dc-leaf-spine\noptions: {duration: 300us, load: 0.6}\n"
                                       "grid: {cc: [Dcqcn, Hpcc]}\nmetrics: {average: {of: slowdown, statistic: mean}}\n")
     file = folder / "base.yaml"
-    regress("record", file, folder / "mine.yaml", "--build", build, words=["2 run(s)"])
-    regress("check", file, "--build", build, "--exact", words=["0 not within"])
+    regress("record", file, folder / "mine.yaml", "--build", programs.build, words=["2 run(s)"])
+    regress("check", file, "--build", programs.build, "--exact", words=["0 not within"])
     for more in ("scheduler=ns3::MapScheduler", "threads=2"):
-        regress("check", file, "--build", build, "--exact", "--with", more, words=["0 not within"])
-    text = regress("mutants", file, "--build", build, "--count", "6", words=["6 mutants: "])
-    check(regress("mutants", file, "--build", build, "--count", "6") == text, "mutants of a seed are the same")
+        regress("check", file, "--build", programs.build, "--exact", "--with", more, words=["0 not within"])
+    text = mutants("", file, "--build", programs.build, "--count", "6", words=["6 mutants: "])
+    assert mutants("", file, "--build", programs.build, "--count", "6") == text, "mutants of a seed are the same"
     # Of another program mutants would say nothing: an unchanged run must be the baseline first.
     other = folder / "other.yaml"
-    other.write_text(re.sub(r"(fct_ps: \|\n\s+)(\d+)", r"\g<1>1\2", file.read_text(), count=1))
-    regress("mutants", other, "--build", build, "--count", "1", status=2,
+    other.write_text(re.sub(r"(fct_ps: )(\d+)", r"\g<1>1\2", file.read_text(), count=1))
+    mutants("", other, "--build", programs.build, "--count", "1", status=2,
             words=["the program without a mutant does not give the baseline (1 of", "record it again"])
     large = re.search(r"bound 1%: (\d+) of (\d+) caught, (\d+) of (\d+) of the large; 0 alarms", text)
-    check(large and large[3] == large[4] and int(large[2]) > 0, f"what moves a P99 by 1 % is caught: {text}")
+    assert large and large[3] == large[4] and int(large[2]) > 0, f"what moves a P99 by 1 % is caught: {text}"
 
 
-def test_workflow(folder, build):
+def test_workflow(programs, folder):
     """The commands of the CI file, in a folder that has nothing else but the build."""
     lines = (SCRIPTS / "examples" / "baseline-workflow.yml").read_text().splitlines()
     commands = [x.split("run: ", 1)[1] for x in lines if "run: scripts/regress" in x]
-    check(len(commands) == 1 and "--junit" in commands[0] and "--markdown" in commands[0], f"commands: {commands}")
-    folder.mkdir()
+    assert len(commands) == 1 and "--junit" in commands[0] and "--markdown" in commands[0], f"commands: {commands}"
     shutil.copytree(SCRIPTS, folder / "scripts", ignore=shutil.ignore_patterns("__pycache__", "experiments"))
-    (folder / "build").symlink_to(build)
+    (folder / "build").symlink_to(programs.build)
     environment = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "TMPDIR")}
     environment["GITHUB_STEP_SUMMARY"] = "summary.md"
     baseline = re.search(r"regress check (\S+)", commands[0])[1]
 
     def shell(command, status):
         done = subprocess.run(["bash", "-euc", command], cwd=folder, capture_output=True, text=True, check=False, env=environment)
-        check(done.returncode == status, f"{command}: {done}")
+        assert done.returncode == status, f"{command}: {done}"
     shell(f"mkdir -p {os.path.dirname(baseline) or '.'}; scripts/regress record {baseline} --seeds 2 -- two-dc-leaf-spine --duration=100us", 0)
     shell(commands[0], 0)
     shell(commands[0] + " --with ns3::roce::EcnMarker::Kmin=20000 --with ns3::roce::EcnMarker::Kmax=30000 --with load=0.9", 1)
-    check(ElementTree.parse(folder / "regress.xml").getroot().get("failures") == "2", "JUnit file")
+    assert ElementTree.parse(folder / "regress.xml").getroot().get("failures") == "2", "JUnit file"
 
 
 def test_copies(folder):
@@ -203,24 +217,35 @@ def test_copies(folder):
     change_flows(new / "flows.csv", slower)
     regress(base, new, "--bound", "3.1%")
     regress(base, new, "--bound", "2.9%", status=1, words=["+3.000%"])
-    good(run("regress", base, base), "the same")
+    regress(base, base, words=["passed"])
 
 
-def main():
-    """All tests."""
-    build = Path(sys.argv[1]).resolve()
-    with tempfile.TemporaryDirectory(prefix="roce-regress-test-") as name:
-        root = Path(name)
-        test_facts(root / "facts")
-        test_copies(root / "copies")
-        print("facts: as expected", flush=True)
-        test_record(root / "own")
-        test_inputs(root / "inputs")
-        print("baselines: as expected", flush=True)
-        test_simulator(root / "simulator", build)
-        test_workflow(root / "workflow", build)
-        print("simulator and CI file: as expected", flush=True)
+def diff(*arguments, status, words=()):
+    """scripts/fct_diff.py, in the same way."""
+    return regress(*arguments, status=status, words=words, program=SCRIPTS / "fct_diff.py")
 
 
-if __name__ == "__main__":
-    main()
+def test_flow_by_flow(folder):
+    """scripts/fct_diff.py: what differs of which flow, within a share or a time, and what is never within one."""
+    program = write_program(folder)
+    base, new = make(program, folder / "a", "--slow=0"), make(program, folder / "b", "--slow=1")
+    diff(base, base, status=0, words=["10 flows compared: 0 differ: same"])
+    text = diff(base, new, status=1, words=["10 flows compared: 1 differ: DIFFERENT"])
+    assert re.search(r"^ +9 +10000 +10000\.000 +11000\.000 +\+10\.0000% +fct_ns receiver_fct_ns slowdown +-$", text, re.M), text
+    assert re.search(r"^<=10KB +10 +1 +1 +\+1\.0000% +\+10\.0000% +5\.5\d+ +5\.6\d+ +10\.0+ +11\.0+$", text, re.M), text
+    diff(base, new, "--tolerance", "10%", status=0, words=["1 differ, 0 beyond the tolerance: same within the tolerance"])
+    diff(base, new, "--tolerance", "9.99%", status=1, words=["1 beyond the tolerance: DIFFERENT"])
+    diff(base, new, "--tolerance", "1us", status=0)
+    diff(base, new, "--tolerance", "999.999ns", status=1, words=["fct_ns receiver_fct_ns"])
+    change_flows(new / "flows.csv", lambda row: row.update(packets="7"), lambda row: row["id"] == "3")
+    diff(base, new, status=1, words=["packets"])
+    diff(base, new, "--tolerance", "10%", status=0, words=["2 differ, 0 beyond"])
+    change_flows(new / "flows.csv", lambda row: row.update(dst="5"), lambda row: row["id"] == "3")
+    diff(base, new, "--tolerance", "1000%", status=1, words=["dst", "1 beyond"])
+    change_flows(new / "flows.csv", lambda row: row.update(fct_ns="", receiver_fct_ns="", slowdown="", status="unfinished"),
+                 lambda row: row["id"] == "3")
+    diff(base, new, "--tolerance", "1000%", status=1, words=["status"])
+    (new / "flows.csv").write_text("".join((new / "flows.csv").read_text().splitlines(True)[:-1]))
+    diff(base, new, status=1, words=[f"only in {base}: 1 flow(s): 9"])
+    assert "expected for example" in run(SCRIPTS / "fct_diff.py", base, new, "--tolerance", "all=1%", status=2).stderr, \
+        "a tolerance with a pattern"

@@ -1,24 +1,14 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """replay reads files as simulators made from the HPCC simulator lay them out, or says whose they are.
-
-    replay-formats.py BUILD_DIR
 
 Each case is a folder of small files, written here, with the command's options and what must come of it: the flows in
 flows.csv, notes and warnings, or an error with its file, line and key.
 """
 
-import csv
-import json
-import os
-import subprocess
-import sys
-import tempfile
-from typing import Dict, List, Optional, Sequence
+import pytest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from support import LEAF_SPINE, SCRIPTS, rows, run, summary, write_files
+
 # Hosts 1 to 3 at switch 0.
 STAR = "4 1 3\n0\n" + "".join(f"0 {h} 100Gbps 0.001ms 0\n" for h in (1, 2, 3))
 FLOWS = "2\n2 1 3 100 1000000 2\n3 1 3 100 1000000 2.0001\n"
@@ -36,74 +26,59 @@ CONWEAVE = ("TOPOLOGY_FILE topology.txt\nFLOW_FILE flow.txt\nFLOW_INPUT_FILE out
 # 10 ms between two switches of two hosts each.
 TEN_MS = "6 2 5\n4 5\n" + "".join(f"{h} {4 + h // 2} 400Gbps 0.0005ms 0\n" for h in range(4)) + "4 5 400Gbps 10ms 0\n"
 
-failures: List[str] = []
-
-
-def check(condition: bool, text: str) -> None:
-    """Note a failure."""
-    if not condition:
-        failures.append(text)
-        print(f"FAIL {text}")
-
 
 class Case:
     """A folder with files, in which replay runs."""
 
-    def __init__(self, program: str, folder: str, name: str, files: Dict[str, str]) -> None:
-        self.program = program
-        self.name = name
-        self.folder = os.path.join(folder, name.replace(" ", "-").replace("/", "-"))
+    def __init__(self, programs, folder, files):
+        self.programs, self.program = programs, "replay"
+        self.folder = write_files(folder, files)
         self.runs = 0
-        for path, text in files.items():
-            path = os.path.join(self.folder, path)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as stream:
-                stream.write(text)
 
-    def run(self, options: Sequence[str]) -> subprocess.CompletedProcess:
+    def run(self, options, status=0):
         """Run it with an output folder of its own."""
         self.runs += 1
-        return subprocess.run([self.program, *options, f"--out=out{self.runs}", "--progress=none"], cwd=self.folder,
-                              capture_output=True, text=True, check=False, timeout=120)
+        return self.programs.run(self.program, *options, f"--out=out{self.runs}", "--progress=none", cwd=self.folder, status=status)
 
-    def good(self, options: Sequence[str], flows: Optional[List[tuple]] = None, said: Sequence[str] = (),
-             silent: bool = False) -> List[Dict[str, str]]:
+    def paths(self, status=0):
+        """What scripts/hpcc_paths.py says of the files."""
+        return run(SCRIPTS / "hpcc_paths.py", "topology.txt", "flow.txt", cwd=self.folder, status=status)
+
+    def good(self, options, flows=None, said=(), silent=False):
         """It runs. @return rows of flows.csv. flows: (src, dst, bytes, start in ns); said: what stands in its messages"""
         done = self.run(options)
-        what = f"{self.name} {' '.join(options)}"
-        check(done.returncode == 0, f"{what}: status {done.returncode}: {done.stderr[-300:]}")
         for text in said:
-            check(text in done.stderr, f"{what}: '{text}' is not in {done.stderr!r}")
-        check(not silent or not done.stderr, f"{what}: says {done.stderr!r}")
-        if done.returncode:
-            return []
-        with open(f"{self.folder}/out{self.runs}/flows.csv", newline="", encoding="utf-8") as stream:
-            rows = list(csv.DictReader(stream))
-        found = [(int(r["src"]), int(r["dst"]), int(r["bytes"]), float(r["start_ns"])) for r in rows]
-        check(flows is None or found == flows, f"{what}: flows {found}, expected {flows}")
-        return rows
+            assert text in done.stderr, f"{options}: '{text}' is not in {done.stderr!r}"
+        assert not silent or not done.stderr, f"{options}: says {done.stderr!r}"
+        table = rows(self.folder / f"out{self.runs}" / "flows.csv")
+        found = [(int(r["src"]), int(r["dst"]), int(r["bytes"]), float(r["start_ns"])) for r in table]
+        assert flows is None or found == flows, f"{options}: flows {found}, expected {flows}"
+        return table
 
-    def bad(self, options: Sequence[str], *parts: str) -> None:
+    def bad(self, options, *parts):
         """It is refused before anything is simulated, in one line with all these parts."""
-        done = self.run(options)
-        what = f"{self.name} {' '.join(options)}"
+        done = self.run(options, 2)
         errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-        check(done.returncode == 2 and len(errors) == 1 and not os.path.exists(f"{self.folder}/out{self.runs}"),
-              f"{what}: status {done.returncode}, {done.stderr!r}")
+        assert len(errors) == 1 and not (self.folder / f"out{self.runs}").exists(), f"{options}: {done.stderr!r}"
         for part in parts:
-            check(any(part in line for line in errors), f"{what}: '{part}' is not in {errors}")
+            assert part in errors[0], f"{options}: '{part}' is not in {errors}"
 
-    def attributes(self) -> Dict[str, str]:
+    def attributes(self):
         """Of the last run."""
-        with open(f"{self.folder}/out{self.runs}/summary.json", encoding="utf-8") as stream:
-            return json.load(stream)["configuration"]
+        return summary(self.folder / f"out{self.runs}")["configuration"]
+
+
+@pytest.fixture
+def make(programs, folder):
+    """Writes a case's files."""
+    return lambda name, files: Case(programs, folder / name.replace("/", "-"), files)
 
 
 TWO = [(1, 0, 1000000, 2e9), (2, 0, 1000000, 2.0001e9)]
 USUAL = ["--topology=topology.txt", "--flows=flow.txt", "--cc=Dcqcn"]
 
 
-def trailing_text(make) -> None:
+def test_trailing_text(make):
     """As many lines are read as the counts say; a file is looked for beside the configuration, then here."""
     case = make("trailing text", {"mix/config.txt": CONFIG, "mix/topology.txt": STAR + EXPLANATION,
                                   "mix/flow.txt": FLOWS + EXPLANATION})
@@ -121,13 +96,7 @@ def trailing_text(make) -> None:
     fewer.bad(USUAL, "flow.txt:5: found 4 fields, expected 6")
 
 
-def hash_paths(case: Case) -> subprocess.CompletedProcess:
-    """What scripts/hpcc_paths.py says of a case's files."""
-    return subprocess.run([f"{ROOT}/scripts/hpcc_paths.py", "topology.txt", "flow.txt"], cwd=case.folder, capture_output=True,
-                          text=True, check=False)
-
-
-def flow_columns(make) -> None:
+def test_flow_columns(make):
     """Lists with other columns."""
     lists = {"conweave": ("2\n2 1 3 1000000 2\n3 1 3 1000000 2.0001\n", "ConWeave's"),
              "hawkeye": ("2\n2 1 3 100 1000000 2 2.1\n3 1 3 100 1000000 2.0001 2.2\n", "Hawkeye's"),
@@ -139,10 +108,10 @@ def flow_columns(make) -> None:
         case = make(name, {"topology.txt": STAR, "flow.txt": text})
         case.good(USUAL, TWO, [said])
         if "m3" in name or "hawkeye" in name:
-            done = hash_paths(case)
-            check(done.stdout.splitlines()[1:] == ["0,2-0-1,1-0-2", "1,3-0-1,1-0-3"], f"{name}: hpcc_paths.py has {done}")
-    few = hash_paths(make("few flows", {"topology.txt": STAR, "flow.txt": "3" + FLOWS[1:]}))
-    check(few.returncode == 2 and few.stderr == "error: flow.txt: 2 flows, expected 3, the number in its first line\n", f"{few}")
+            done = case.paths()
+            assert done.stdout.splitlines()[1:] == ["0,2-0-1,1-0-2", "1,3-0-1,1-0-3"], f"{name}: hpcc_paths.py has {done}"
+    few = make("few flows", {"topology.txt": STAR, "flow.txt": "3" + FLOWS[1:]}).paths(2)
+    assert few.stderr == "error: flow.txt: 2 flows, expected 3, the number in its first line\n", f"{few}"
     packets = {"packets": "2\n2 1 3 10000000 2.0 9.5\n3 1 3 10000000 2.0 9.5\n",
                "few packets": "2\n2 1 3 60000 2 9.5\n3 1 3 60000 2 9.5\n",
                "many packets": "1\n2 1 3 10000000 2 9.5\n"}
@@ -153,9 +122,9 @@ def flow_columns(make) -> None:
     make("tiny", {"topology.txt": STAR, "flow.txt": "1\n2 1 3 100 1 2\n"}).good(USUAL, [(1, 0, 1, 2e9)], silent=True)
 
 
-def topologies(make) -> None:
+def test_topologies(make):
     """First lines of several projects."""
-    def links(hosts: int, switch: int) -> str:
+    def links(hosts, switch):
         return "".join(f"{h} {switch} 100Gbps 1000ns 0.000000\n" for h in range(hosts))
 
     flow = "1\n0 1 3 100 1000000 0\n"
@@ -186,7 +155,7 @@ def topologies(make) -> None:
     five.bad(USUAL, "topology.txt:1: found 5 fields", "SimAI", "LCMP")
 
 
-def unknown_keys(make) -> None:
+def test_unknown_keys(make):
     """All unknown keys at once, with their lines."""
     text = "CC_MODE 1\nFOO 1\nHAS_WIN 0\nBAR 2 3\n\n\\\n"
     case = make("unknown keys", {"topology.txt": STAR, "flow.txt": FLOWS, "config.txt": text})
@@ -206,27 +175,27 @@ def unknown_keys(make) -> None:
     twice.bad(options, "config.txt:3: key HAS_WIN stands in line 2 with another value already")
 
 
-def fork_keys(make) -> None:
+def test_fork_keys(make):
     """Keys of forks with a counterpart, and those without."""
-    def conweave(lb: int, pfc: str, irn: str) -> Dict[str, str]:
+    def conweave(lb, pfc, irn):
         return {"topology.txt": STAR, "flow.txt": "2\n2 1 3 1000000 2\n3 1 3 1000000 2.0001\n",
                 "config.txt": CONWEAVE.format(lb=lb, pfc=pfc, irn=irn)}
 
     case = make("ConWeave lossless", conweave(0, "1", "0"))
     case.good(["--config=config.txt"], TWO, ["CONWEAVE_TX_EXPIRY_TIME has no effect", "CNP_OUTPUT_FILE, FLOW_INPUT_FILE, VOQ_MON_FILE have no effect"])
-    check("ns3::roce::Switch::LosslessClasses" not in case.attributes(), "ConWeave lossless: PFC is on")
+    assert "ns3::roce::Switch::LosslessClasses" not in case.attributes(), "ConWeave lossless: PFC is on"
     case = make("ConWeave IRN", conweave(6, "0.0", "1.0"))
     case.good(["--config=config.txt"], TWO)
     attributes = case.attributes()
     for name, value in {"Switch::LosslessClasses": "0", "Nic::LossRecovery": "ns3::roce::SelectiveRepeat",
                         "Nic::PathSelector": "ns3::roce::Flowlet"}.items():
         found = attributes.get("ns3::roce::" + name, "")
-        check(found.startswith(value), f"ConWeave IRN: {name} is {found!r}, expected {value}")
+        assert found.startswith(value), f"ConWeave IRN: {name} is {found!r}, expected {value}"
     case.good(["--config=config.txt", "--pathSelector=FlowHash"], TWO, ["instead of LB_MODE 6 (LetFlow)"])
     make("ConWeave itself", conweave(9, "1", "0")).bad(["--config=config.txt"], "config.txt:11: LB_MODE: mode 9 (ConWeave)")
     options = ["--topology=topology.txt", "--flows=flow.txt", "--config=config.txt"]
 
-    def keys(name: str, text: str) -> Case:
+    def keys(name, text):
         return make(name, {"topology.txt": STAR, "flow.txt": FLOWS, "config.txt": text})
 
     case = keys("TIMELY", "CC_MODE 7\nHAS_WIN 0\nTIMELY_T_HIGH 50000\nTIMELY_T_LOW 10000\nTIMELY_BETA 0.5\n")
@@ -234,23 +203,23 @@ def fork_keys(make) -> None:
     attributes = case.attributes()
     for name, value in {"THigh": "50us", "TLow": "10us", "Beta": "0.5"}.items():
         found = attributes.get("ns3::roce::Timely::" + name)
-        check(found in (value, value.replace("us", "000ns")), f"TIMELY: {name} is {found}, expected {value}")
+        assert found in (value, value.replace("us", "000ns")), f"TIMELY: {name} is {found}, expected {value}"
     keys("TIMELY upside down", "CC_MODE 7\nTIMELY_T_LOW 900000\n").bad(options, "TLow", "(config.txt:2: TIMELY_T_LOW)")
     case = keys("headroom factor", "CC_MODE 1\nHAS_WIN 0\nHEADROOM_FACTOR 2.5\n")
     case.good(options, TWO)
-    check(case.attributes().get("ns3::roce::Switch::HeadroomFactor") == "2.5", "HEADROOM_FACTOR is not followed")
+    assert case.attributes().get("ns3::roce::Switch::HeadroomFactor") == "2.5", "HEADROOM_FACTOR is not followed"
     case = keys("base RTT", "CC_MODE 3\nHAS_WIN 1\nBASE_RTT 14400\n")
     case.good(options, TWO)
-    check(case.attributes().get("ns3::roce::Hpcc::BaseRtt") in ("14400000ps", "14400ns", "14.4us"), f"BASE_RTT: {case.attributes()}")
+    assert case.attributes().get("ns3::roce::Hpcc::BaseRtt") in ("14400000ps", "14400ns", "14.4us"), f"BASE_RTT: {case.attributes()}"
     keys("high max rate", "CC_MODE 1\nHAS_WIN 0\nMAX_RATE 100000Mb/s\n").good(options, TWO, ["MAX_RATE has no effect"])
     keys("low max rate", "CC_MODE 1\nHAS_WIN 0\nMAX_RATE 10000Mb/s\n").bad(options, "config.txt:3: MAX_RATE: '10000Mb/s'")
     # All that m3's have, numbers as its script writes them; BUFFER_SIZE is in KiB there.
     case = keys("m3", "ENABLE_QCN 1\nENABLE_PFC 1.0\nCC_MODE 1\nHAS_WIN 0\nMAX_RATE 100000Mb/s\nTIMELY_T_HIGH 50000\nBUFFER_SIZE 3000.0\n"
                       "FIXED_WIN 18000.0\nBASE_RTT 14400\nMAX_INFLIGHT_FLOWS 0\nN_CLIENTS_PER_RACK_FOR_CLOSED_LOOP 1\n")
     case.good(options, TWO)
-    check(case.attributes().get("ns3::roce::Switch::BufferSize") == "3072000B", f"m3: {case.attributes()}")
+    assert case.attributes().get("ns3::roce::Switch::BufferSize") == "3072000B", f"m3: {case.attributes()}"
     case.good(options + ["--set=HAS_WIN=1"], TWO)
-    check(case.attributes().get("ns3::roce::Nic::FlowWindowBytes") == "18000", f"FIXED_WIN: {case.attributes()}")
+    assert case.attributes().get("ns3::roce::Nic::FlowWindowBytes") == "18000", f"FIXED_WIN: {case.attributes()}"
     case.bad(options + ["--set=FIXED_WIN=0"], "--set: FIXED_WIN: 0, expected more than 0")
     case.bad(options + ["--set=MAX_INFLIGHT_FLOWS=5"], "--set: MAX_INFLIGHT_FLOWS: 5")
     lcmp = make("LCMP", {
@@ -264,7 +233,7 @@ def fork_keys(make) -> None:
     lcmp.bad(["--config=config.txt", "--set=FLOW_FILE=${NOBODY}flow.txt"], "FLOW_FILE: '${NOBODY}flow.txt'")
 
 
-def values_of_keys(make) -> None:
+def test_values_of_keys(make):
     """Errors name the key, and no attribute of a law that is not in use."""
     options = ["--topology=topology.txt", "--flows=flow.txt", "--config=config.txt"]
     files = {"topology.txt": STAR, "flow.txt": FLOWS, "config.txt": "CC_MODE 1\nHAS_WIN 0\nRATE_AI 500Mb/s\nRATE_HAI 200Mb/s\n"}
@@ -282,19 +251,19 @@ def values_of_keys(make) -> None:
     maps.bad(options + ["--set=PMAX_MAP=2 100000000000 0.2 100000000000 0.3"], "rate 100000000000 has two values")
 
 
-def long_links(make) -> None:
+def test_long_links(make):
     """A link that no shared buffer can serve."""
     case = make("ten ms", {"topology.txt": TEN_MS, "flow.txt": "2\n0 2 3 100 10000000 0\n1 3 3 100 10000000 0\n"})
     case.bad(USUAL, "switch4: headroom and reserves need", "--longLink=10ms")
     flows = [(0, 2, 10000000, 0), (1, 3, 10000000, 0)]
     rows = case.good(USUAL + ["--longLink=10ms"], flows)
     alone = make("ten ms alone", {"topology.txt": TEN_MS, "flow.txt": "1\n0 2 3 100 10000000 0\n"})
-    check([r["fct_ns"] for r in alone.good(USUAL + ["--longLink=1ms"])] == ["20206178.120"], "ten ms alone: not as worked out by hand")
+    assert [r["fct_ns"] for r in alone.good(USUAL + ["--longLink=1ms"])] == ["20206178.120"], "ten ms alone: not as worked out by hand"
     # 10 MB at 400 Gbit/s take 0.2 ms and 1.6 % for headers; the two flows share the long link.
     for row in rows:
-        check(20.2e6 < float(row["fct_ns"]) < 20.8e6, f"ten ms: {row['fct_ns']} ns")
+        assert 20.2e6 < float(row["fct_ns"]) < 20.8e6, f"ten ms: {row['fct_ns']} ns"
     idle = case.good(USUAL + ["--longLink=1ms", "--longLinkBuffer=8GB", "--profile=hpcc-sim"], flows)
-    check(bool(idle), "ten ms with 8 GB")
+    assert idle, "ten ms with 8 GB"
     case.bad(USUAL + ["--longLink=1ms", "--longLinkBuffer=1GB"], "port 2 needs", "its own buffer is 1000000000 B")
     case.bad(USUAL + ["--longLink=-1ms"], "--longLink")
     case.bad(USUAL + ["--longLink=20ms"], "--longLink=10ms")
@@ -304,35 +273,16 @@ def long_links(make) -> None:
     star.good(USUAL + ["--longLinkBuffer=1GiB"], TWO, ["--longLinkBuffer: without effect without --longLink"])
 
 
-def sizes(make, build: str) -> None:
+def test_sizes(make):
     """GB, GiB, TB and TiB are units; buffers of ports may be larger than ns-3's sizes."""
     spine = make("sizes", {"topology.txt": STAR, "flow.txt": FLOWS})
     spine.good(USUAL + ["--ns3::roce::Switch::BufferSize=1GiB"], TWO)
-    check(spine.attributes().get("ns3::roce::Switch::BufferSize") in ("1GiB", "1024MiB", "1073741824B"),
-          f"BufferSize: {spine.attributes().get('ns3::roce::Switch::BufferSize')}")
+    assert spine.attributes().get("ns3::roce::Switch::BufferSize") in ("1GiB", "1024MiB", "1073741824B"), \
+        f"BufferSize: {spine.attributes().get('ns3::roce::Switch::BufferSize')}"
     spine.bad(USUAL + ["--ns3::roce::Switch::BufferSize=4GiB"], "expected a size below 4 GiB", "TiB")
-    spine.program = os.path.join(build, "bin", "two-dc-leaf-spine")
+    spine.program = LEAF_SPINE
     for options in (["--leafBuffer=1GiB"], ["--wanPortBuffer=8000MB"], ["--wanPortBuffer=8GB"], ["--wanPortBuffer=0.01TiB"],
                     ["--ns3::roce::Switch::ControlPoolSize=0.5GB"]):
-        done = spine.run(options + ["--dryRun"])
-        check(done.returncode == 0, f"{options}: {done.stderr!r}")
+        spine.run(options + ["--dryRun"])
     spine.bad(["--leafBuffer=5GB", "--dryRun"], "--leafBuffer is '5GB', expected a size below 4 GiB")
     spine.bad(["--wanPortBuffer=16TiB", "--dryRun"], "--wanPortBuffer is '16TiB', expected a size below 16 TiB")
-
-
-def main() -> int:
-    """Run all checks."""
-    build = os.path.abspath(sys.argv[1])
-    with tempfile.TemporaryDirectory() as folder:
-        def make(name: str, files: Dict[str, str]) -> Case:
-            return Case(os.path.join(build, "bin", "replay"), folder, name, files)
-
-        for checks in (trailing_text, flow_columns, topologies, unknown_keys, fork_keys, values_of_keys, long_links):
-            checks(make)
-        sizes(make, build)
-    print("replay-formats: " + ("FAILED" if failures else "all checks passed"))
-    return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,28 +1,22 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Each key of an HPCC simulator's configuration changes a run with each rate law as it does there, or a note says that it does not.
-
-    replay-keys.py BUILD_DIR
 
 Every key that replay knows is in the table below: two values, and the rate laws whose runs it changes there. Elsewhere a note must
 name the key, and the run must be the same, so that no key is read and forgotten.
 """
 
 import concurrent.futures
-import csv
 import os
 import re
-import subprocess
-import sys
-import tempfile
-from typing import Dict, List, Tuple
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import pytest
+
+from support import ROOT
+from support.replay import run_files
+
 LAWS = {"Dcqcn": 1, "Hpcc": 3, "Timely": 7, "Dctcp": 8}
 ALL = tuple(LAWS)
-NONE: Tuple[str, ...] = ()
+NONE = ()
 # Two leaves and two spines. Hosts 4 to 6 send to host 7, and host 7 to host 4, from 2 s on, when LINK_DOWN begins to count.
 TOPOLOGY = "9 4 9\n0 1 2 3\n4 0 100Gbps 0.001ms 0\n5 0 100Gbps 0.001ms 0\n6 0 100Gbps 0.001ms 0\n7 1 100Gbps 0.001ms 0\n" \
            "8 1 100Gbps 0.02ms 0\n0 2 100Gbps 0.001ms 0\n0 3 100Gbps 0.001ms 0\n1 2 100Gbps 0.001ms 0\n1 3 100Gbps 0.001ms 0\n"
@@ -35,7 +29,7 @@ BASE = {"ENABLE_QCN": "1", "USE_DYNAMIC_PFC_THRESHOLD": "1", "PACKET_PAYLOAD_SIZ
         "SAMPLE_FEEDBACK": "0", "RATE_BOUND": "1", "ACK_HIGH_PRIO": "0", "LINK_DOWN": "0 0 0",
         "KMAX_MAP": "1 100000000000 100", "KMIN_MAP": "1 100000000000 20", "PMAX_MAP": "1 100000000000 0.2", "BUFFER_SIZE": "32"}
 # Another value, and the laws that it matters to.
-KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
+KEYS = {
     "ENABLE_QCN": ("0", NONE),
     "USE_DYNAMIC_PFC_THRESHOLD": ("0", NONE),
     "PACKET_PAYLOAD_SIZE": ("1400", ALL),
@@ -86,81 +80,53 @@ KEYS: Dict[str, Tuple[str, Tuple[str, ...]]] = {
 # What refuses the other value: there, a law that hears of nothing runs at line rate.
 REFUSED = {("ENABLE_QCN", "Dcqcn"), ("ENABLE_QCN", "Dctcp")}
 # What some keys need to matter: other values of other keys, in both runs.
-NEEDS: Dict[str, Dict[str, str]] = {
+NEEDS = {
     "ENABLE_IRN": {"ERROR_RATE_PER_LINK": "0.01"},
     "ENABLE_PFC": {"BUFFER_SIZE": "1", "HAS_WIN": "0"},
     "HEADROOM_FACTOR": {"BUFFER_SIZE": "1", "HAS_WIN": "0"},
 }
 # With FIXED_WIN a file is one of m3's, in which BUFFER_SIZE counts KiB.
-GOES_WITH: Dict[str, Dict[str, str]] = {"FIXED_WIN": {"BUFFER_SIZE": "32768"}}
+GOES_WITH = {"FIXED_WIN": {"BUFFER_SIZE": "32768"}}
 # Files are given as options here; of MAX_INFLIGHT_FLOWS only 0, no limit, is taken.
 NOT_KEYS_OF_RUNS = {"TOPOLOGY_FILE", "FLOW_FILE", "WORKING_DIR", "CC_MODE", "MAX_INFLIGHT_FLOWS"}
 # Values of keys that the source gives a reason to ignore, by their kind.
 VALUES = {"TEXT": "x", "NUMBER": "1", "FLAG": "0"}
 
-failures: List[str] = []
+
+def keys():
+    """All keys with their values and laws: the table's, and those of the source that have a reason to be ignored."""
+    source = (ROOT / "contrib/roce/hpcc/roce-hpcc-keys.cc").read_text(encoding="utf-8")
+    rows = re.findall(r'^    \{"([A-Z0-9_]+)", Kind::(\w+), (.*)\},$', source, re.MULTILINE)
+    followed = {key for key, _, reason in rows if reason == "nullptr"} - NOT_KEYS_OF_RUNS
+    assert len(followed) > 40, f"keys found in the source: {sorted(followed)}"
+    assert followed == set(KEYS), f"keys that only the source or only this test has: {sorted(followed ^ set(KEYS))}"
+    return {**KEYS, **{key: (VALUES[kind], NONE) for key, kind, reason in rows if reason != "nullptr"}}
 
 
-def check(condition: bool, text: str) -> None:
-    """Note a failure."""
-    if not condition:
-        failures.append(text)
-        print(f"FAIL {text}")
-
-
-def run(folder: str, law: str, key: str, value: str) -> Tuple[int, str, List[str]]:
-    """@return status, standard error, and completion times. @param key whose needs are met @param value its other one; empty: none"""
-    name = f"{folder}/{law}-{key}-{bool(value)}"
+def run_key(programs, folder, law, key, value):
+    """@param key whose needs are met @param value its other one; empty: none"""
     config = {**BASE, "CC_MODE": str(LAWS[law]), **NEEDS.get(key, {})}
     if value:
         config.update({key: value, **GOES_WITH.get(key, {})})
-    with open(f"{name}.txt", "w", encoding="utf-8") as stream:
-        stream.writelines(f"{k} {v}\n" for k, v in config.items())
-    done = subprocess.run([os.path.join(sys.argv[1], "bin", "replay"), f"--config={name}.txt", f"--topology={folder}/topology.txt",
-                           f"--flows={folder}/flow.txt", f"--out={name}", "--profile=hpcc-sim", "--progress=none"],
-                          capture_output=True, text=True, check=False, timeout=300)
-    times: List[str] = []
-    if done.returncode in (0, 3):
-        with open(f"{name}/flows.csv", newline="", encoding="utf-8") as stream:
-            times = [row["fct_ns"] for row in csv.DictReader(stream)]
-    return done.returncode, done.stderr, times
+    text = "".join(f"{k} {v}\n" for k, v in config.items())
+    return run_files(programs, folder, {"config": text, "topology": TOPOLOGY, "flows": FLOWS}, "--profile=hpcc-sim",
+                     status=2 if value and (key, law) in REFUSED else (0, 3) if value else 0)
 
 
-def judge(law: str, key: str, base: Tuple[int, str, List[str]], other: Tuple[int, str, List[str]]) -> None:
-    """Compare a run with another value of a key with the run before it."""
-    status, text, times = other
-    if (key, law) in REFUSED:
-        check(status == 2 and text.startswith("error: "), f"{key} with {law}: status {status}, {text}")
-        return
-    check(status in (0, 3), f"{key} with {law}: status {status}, {text}")
-    changed = times != base[2]
-    noted = any(re.search(rf"\b{key}\b.* no effect: ", line) for line in text.splitlines() if line.startswith("note: "))
-    check(changed == (law in KEYS[key][1]), f"{key} with {law}: changes {base[2]} to {times}, expected "
-                                            f"{'a change' if law in KEYS[key][1] else 'none'}")
-    check(noted != changed, f"{key} with {law}: {'changed' if changed else 'unchanged'}, but notes are\n{text}")
-
-
-def main() -> int:
-    """Run all checks."""
-    with open(f"{ROOT}/contrib/roce/hpcc/roce-hpcc-keys.cc", encoding="utf-8") as stream:
-        rows = re.findall(r'^    \{"([A-Z0-9_]+)", Kind::(\w+), (.*)\},$', stream.read(), re.MULTILINE)
-    followed = {key for key, _, reason in rows if reason == "nullptr"} - NOT_KEYS_OF_RUNS
-    check(len(followed) > 40, f"keys found in the source: {sorted(followed)}")
-    check(followed == set(KEYS), f"keys that only the source or only this test has: {sorted(followed ^ set(KEYS))}")
-    KEYS.update({key: (VALUES[kind], NONE) for key, kind, reason in rows if reason != "nullptr"})
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, text in (("topology", TOPOLOGY), ("flow", FLOWS)):
-            with open(f"{folder}/{name}.txt", "w", encoding="utf-8") as stream:
-                stream.write(text)
-        bases = {(law, key): pool.submit(run, folder, law, key, "") for law in LAWS for key in ["", *NEEDS]}
-        jobs = {(law, key): pool.submit(run, folder, law, key, KEYS[key][0]) for law in LAWS for key in KEYS}
-        for (law, key), job in bases.items():
-            check(job.result()[0] == 0, f"{law} {key}: status {job.result()[0]}, {job.result()[1]}")
-        for (law, key), job in jobs.items():
-            judge(law, key, bases[law, key if key in NEEDS else ""].result(), job.result())
-    print("replay-keys: " + ("FAILED" if failures else "all checks passed"))
-    return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize("law", LAWS)
+def test_keys(programs, folder, law):
+    """All keys with one rate law."""
+    known = keys()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        bases = {key: pool.submit(run_key, programs, folder, law, key, "") for key in ["", *NEEDS]}
+        others = {key: pool.submit(run_key, programs, folder, law, key, value) for key, (value, _) in known.items()}
+    for key, (_, laws) in known.items():
+        other = others[key].result()
+        if (key, law) in REFUSED:
+            assert other.lines[-1].startswith("error: "), f"{key}: {other.lines}"
+            continue
+        times, base = other.fct(), bases[key if key in NEEDS else ""].result().fct()
+        changed = times != base
+        noted = any(re.search(rf"\b{key}\b.* no effect: ", line) for line in other.lines if line.startswith("note: "))
+        assert changed == (law in laws), f"{key}: changes {base} to {times}, expected {'a change' if law in laws else 'none'}"
+        assert noted != changed, f"{key}: {'changed' if changed else 'unchanged'}, but notes are {other.lines}"

@@ -1,22 +1,14 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """replay gives all rate laws the windows and base RTTs that the HPCC simulator gives them, and all NICs the same.
-
-    replay-laws.py BUILD_DIR
 
 There, HAS_WIN bounds what a flow has in flight for every CC_MODE; GLOBAL_T makes the bound the largest
 bandwidth-delay product of all pairs of hosts, and HPCC's T the longest RTT; VAR_WIN scales it with the rate.
 """
 
-import csv
-import json
-import os
-import subprocess
-import sys
-import tempfile
-from typing import Any, Dict, List, Optional
+import pytest
+
+from support import summary
+from support.replay import run_files
 
 # Two leaves 100 us apart; hosts 2, 3, 4 at the first, 5 at the second: T is 204.24 us, within a leaf it is 4.16 us.
 TOPOLOGY = "6 2 5\n0 1\n2 0 100Gbps 0.001ms 0\n3 0 100Gbps 0.001ms 0\n4 0 100Gbps 0.001ms 0\n5 1 100Gbps 0.001ms 0\n" \
@@ -34,154 +26,103 @@ MODES = {"Dcqcn": "1", "Hpcc": "3", "Timely": "7", "Dctcp": "8"}
 T_BYTES = 2553000  # 204.24 us at 100 Gbit/s
 OWN_BYTES = 52000  # 4.16 us at 100 Gbit/s, and a little more for headers
 
-failures: List[str] = []
+
+@pytest.fixture
+def replay(programs, folder):
+    """Runs replay on these files."""
+    def start(flows, *options, topology=TOPOLOGY):
+        return run_files(programs, folder, {"topology": topology, "flows": flows, "config": CONFIG}, "--rates=change", *options)
+    return start
 
 
-def check(condition: bool, text: str) -> None:
-    """Note a failure."""
-    if not condition:
-        failures.append(text)
-        print(f"FAIL {text}")
+def windows(run):
+    """Rate and window whenever they changed."""
+    return [{"rate": float(row["rate_bps"]), "window": float(row["window_bytes"] or "inf")}
+            for row in run.table("rates.csv") if float(row["rate_bps"]) > 0]  # 0: it is done
 
 
-class Run:
-    """A run of replay on these files."""
-
-    def __init__(self, program: str, flows: str, *options: str, topology: str = TOPOLOGY) -> None:
-        self._folder = tempfile.TemporaryDirectory()
-        folder = self._folder.name
-        files = {"topology": topology, "flows": flows, "config": CONFIG}
-        command = [program, f"--out={folder}/out", "--progress=none", "--rates=change", *options]
-        for name, text in files.items():
-            with open(f"{folder}/{name}.txt", "w", encoding="utf-8") as stream:
-                stream.write(text)
-            command.append(f"--{name}={folder}/{name}.txt")
-        self.done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-        check(self.done.returncode == 0, f"{' '.join(options)}: status {self.done.returncode}: {self.done.stderr}")
-        self.ok = self.done.returncode == 0
-
-    def table(self, name: str) -> List[Dict[str, str]]:
-        """The rows of a file of the run."""
-        with open(f"{self._folder.name}/out/{name}", newline="", encoding="utf-8") as stream:
-            return list(csv.DictReader(stream))
-
-    def fct(self) -> List[float]:
-        """Completion times in ns, by flow."""
-        return [float(row["fct_ns"] or "nan") for row in self.table("flows.csv")]
-
-    def summary(self) -> Dict[str, Any]:
-        """summary.json."""
-        with open(f"{self._folder.name}/out/summary.json", encoding="utf-8") as stream:
-            return json.load(stream)
-
-    def windows(self) -> List[Dict[str, float]]:
-        """Rate, window and bytes in flight whenever they changed."""
-        return [{"rate": float(row["rate_bps"]), "window": float(row["window_bytes"] or "inf")}
-                for row in self.table("rates.csv") if float(row["rate_bps"]) > 0]  # 0: it is done
-
-
-def profile(law: str, **keys: int) -> List[str]:
+def profile(law, **keys):
     """Options for a rate law and replaced keys."""
     pairs = [f"{key}={value}" for key, value in keys.items()]
     pairs += [f"CC_MODE={MODES[law]}"] if law in MODES else []
     return ["--profile=hpcc-sim", "--set=" + ",".join(pairs)] + ([] if law in MODES else [f"--cc={law}"])
 
 
-def check_equal_nics(program: str) -> None:
+def test_equal_nics(replay):
     """Lone flows of one size on paths of one kind take one time, from every NIC."""
     for law in [*MODES, "PowerTcp", "Swift"]:
-        run = Run(program, LONE, *profile(law))
-        if not run.ok:
-            continue
+        run = replay(LONE, *profile(law))
         fct = run.fct()
         # Telemetry counts in units, so that what has been sent before shifts it by some ns.
-        check(max(fct) - min(fct) < 2e-4 * min(fct), f"{law}: lone equal flows take {fct} ns")
-        laws = run.summary()["valuesInForce"]["intra.congestionControl"]
-        check([entry["count"] for entry in laws] == [4],
-              f"{law}: all NICs have the same values, found groups of {[entry['count'] for entry in laws]}")
+        assert max(fct) - min(fct) < 2e-4 * min(fct), f"{law}: lone equal flows take {fct} ns"
+        laws = summary(run.out)["valuesInForce"]["intra.congestionControl"]
+        assert [entry["count"] for entry in laws] == [4], \
+            f"{law}: all NICs have the same values, found groups of {[entry['count'] for entry in laws]}"
 
 
-def first_window(run: Run) -> Optional[float]:
+def first_window(run):
     """The window before anything has been marked."""
-    rows = [row for row in run.windows() if row["rate"] >= 99.9e9]
+    rows = [row for row in windows(run) if row["rate"] >= 99.9e9]
     return rows[0]["window"] if rows else None
 
 
-def check_windows(program: str) -> None:
+def test_windows(replay):
     """Which window each law has, and what comes of it."""
     for law in MODES:
-        run = Run(program, PAIR, *profile(law))
-        free = Run(program, PAIR, *profile(law, HAS_WIN=0))
-        own = Run(program, PAIR, *profile(law, GLOBAL_T=0))
-        fixed = Run(program, PAIR, *profile(law, VAR_WIN=0))
-        if not (run.ok and free.ok and own.ok and fixed.ok):
-            continue
+        run = replay(PAIR, *profile(law))
+        free = replay(PAIR, *profile(law, HAS_WIN=0))
+        own = replay(PAIR, *profile(law, GLOBAL_T=0))
+        fixed = replay(PAIR, *profile(law, VAR_WIN=0))
         if law != "Hpcc":  # whose rate has changed by the first row
-            check(first_window(run) == T_BYTES, f"{law}: window is {first_window(run)}, expected {T_BYTES}")
-            check(first_window(own) is not None and OWN_BYTES <= first_window(own) < OWN_BYTES * 1.1,
-                  f"{law}, GLOBAL_T 0: window is {first_window(own)}, expected that of the own path, about {OWN_BYTES}")
-            check(first_window(free) == float("inf"), f"{law}, HAS_WIN 0: window is {first_window(free)}, expected none")
+            assert first_window(run) == T_BYTES, f"{law}: window is {first_window(run)}, expected {T_BYTES}"
+            assert first_window(own) is not None and OWN_BYTES <= first_window(own) < OWN_BYTES * 1.1, \
+                f"{law}, GLOBAL_T 0: window is {first_window(own)}, expected that of the own path, about {OWN_BYTES}"
+            assert first_window(free) == float("inf"), f"{law}, HAS_WIN 0: window is {first_window(free)}, expected none"
             # Flows smaller than the window: it changes nothing while the rate is that of the line.
-            check(run.fct()[0] > own.fct()[0] * 1.05 or law in ("Timely", "Dctcp") and run.fct() != own.fct(),
-                  f"{law}: {run.fct()} with the window of T, {own.fct()} with that of the path")
+            assert run.fct()[0] > own.fct()[0] * 1.05 or law in ("Timely", "Dctcp") and run.fct() != own.fct(), \
+                f"{law}: {run.fct()} with the window of T, {own.fct()} with that of the path"
             if law in ("Dcqcn", "Dctcp"):
-                check(run.summary()["counters"]["ecnMarked"] > 0, f"{law}: nothing has been marked")
+                assert run.counters()["ecnMarked"] > 0, f"{law}: nothing has been marked"
         else:
-            check("HAS_WIN has no effect: HPCC always has a window" in free.done.stderr, f"Hpcc, HAS_WIN 0: {free.done.stderr}")
-            check(run.fct() == free.fct(), f"Hpcc: HAS_WIN 0 changes {run.fct()} to {free.fct()}")
-            check(run.fct() != own.fct(), f"Hpcc: GLOBAL_T changes nothing, {run.fct()}")
-        wrong = [row for row in run.windows() if abs(row["window"] - max(T_BYTES * row["rate"] / 100e9, 1048)) >= 2]
-        check(not wrong, f"{law}: windows are not {T_BYTES} bytes times the rate's share of the line rate: {wrong[:2]}")
-        check({row["window"] for row in fixed.windows()} == {T_BYTES},
-              f"{law}, VAR_WIN 0: windows are {sorted({row['window'] for row in fixed.windows()})[:4]}, expected {T_BYTES}")
-        check(len({row["rate"] for row in fixed.windows()}) > 2, f"{law}, VAR_WIN 0: the rate does not change")
+            assert "HAS_WIN has no effect: HPCC always has a window" in free.done.stderr, f"Hpcc, HAS_WIN 0: {free.done.stderr}"
+            assert run.fct() == free.fct(), f"Hpcc: HAS_WIN 0 changes {run.fct()} to {free.fct()}"
+            assert run.fct() != own.fct(), f"Hpcc: GLOBAL_T changes nothing, {run.fct()}"
+        wrong = [row for row in windows(run) if abs(row["window"] - max(T_BYTES * row["rate"] / 100e9, 1048)) >= 2]
+        assert not wrong, f"{law}: windows are not {T_BYTES} bytes times the rate's share of the line rate: {wrong[:2]}"
+        assert {row["window"] for row in windows(fixed)} == {T_BYTES}, \
+            f"{law}, VAR_WIN 0: windows are {sorted({row['window'] for row in windows(fixed)})[:4]}, expected {T_BYTES}"
+        assert len({row["rate"] for row in windows(fixed)}) > 2, f"{law}, VAR_WIN 0: the rate does not change"
     # Other laws: LineRate has no window of its own, PowerTCP has.
-    run = Run(program, PAIR, *profile("LineRate"))
-    check(run.ok and first_window(run) == T_BYTES, f"LineRate: window is {first_window(run)}, expected {T_BYTES}")
-    run = Run(program, PAIR, *profile("PowerTcp"))
-    check("HAS_WIN, VAR_WIN have no effect: its window is that of PowerTcp" in run.done.stderr, f"PowerTcp: {run.done.stderr}")
+    run = replay(PAIR, *profile("LineRate"))
+    assert first_window(run) == T_BYTES, f"LineRate: window is {first_window(run)}, expected {T_BYTES}"
+    run = replay(PAIR, *profile("PowerTcp"))
+    assert "HAS_WIN, VAR_WIN have no effect: its window is that of PowerTcp" in run.done.stderr, f"PowerTcp: {run.done.stderr}"
 
 
-def check_unequal(program: str) -> None:
+def test_unequal(replay):
     """With links of several rates all flows have the largest product, be their NIC slow or fast."""
     bytes_ = round((200_000 + 2 * 80) * 100 / 8)  # hosts 5 and 6
     for law in MODES:
-        run = Run(program, "2\n2 4 3 100 500000 2\n5 6 3 100 500000 2\n", *profile(law, VAR_WIN=0), topology=UNEQUAL)
-        if run.ok:
-            found = {row["window"] for row in run.windows()}
-            check(found == {bytes_}, f"{law}: windows of links of several rates are {found}, expected {bytes_}")
+        run = replay("2\n2 4 3 100 500000 2\n5 6 3 100 500000 2\n", *profile(law, VAR_WIN=0), topology=UNEQUAL)
+        found = {row["window"] for row in windows(run)}
+        assert found == {bytes_}, f"{law}: windows of links of several rates are {found}, expected {bytes_}"
         if law == "Hpcc":
             continue  # has T times the line rate
         # From a fast host to a slow one, 302 us: the lowest rate on the path counts.
-        run = Run(program, "1\n5 2 3 100 500000 2\n", *profile(law, VAR_WIN=0, GLOBAL_T=0), topology=UNEQUAL)
-        found = {row["window"] for row in run.windows()} if run.ok else set()
-        check(len(found) == 1 and 302e3 / 8 * 25 < min(found) < 304e3 / 8 * 25,
-              f"{law}, GLOBAL_T 0: window from a fast host to a slow one is {found}, expected about {303e3 / 8 * 25}")
+        run = replay("1\n5 2 3 100 500000 2\n", *profile(law, VAR_WIN=0, GLOBAL_T=0), topology=UNEQUAL)
+        found = {row["window"] for row in windows(run)}
+        assert len(found) == 1 and 302e3 / 8 * 25 < min(found) < 304e3 / 8 * 25, \
+            f"{law}, GLOBAL_T 0: window from a fast host to a slow one is {found}, expected about {303e3 / 8 * 25}"
 
 
-def check_notes(program: str) -> None:
+def test_notes(replay):
     """Keys without effect are told, those with the same reason in one line."""
-    run = Run(program, PAIR, *profile("Timely", HAS_WIN=0))
+    run = replay(PAIR, *profile("Timely", HAS_WIN=0))
     expected = ["note: ALPHA_RESUME_INTERVAL, DCTCP_RATE_AI, EWMA_GAIN, FAST_RECOVERY_TIMES, RATE_DECREASE_INTERVAL, RP_TIMER have no "
                 "effect: not a parameter of Timely",
                 "note: ENABLE_QCN, KMAX_MAP, KMIN_MAP, PMAX_MAP have no effect: Timely does not look at marks",
                 "note: GLOBAL_T, VAR_WIN have no effect: there is no window without HAS_WIN 1"]
-    check(run.done.stderr.splitlines() == expected, f"Timely: notes are\n{run.done.stderr}")
-    run = Run(program, PAIR, "--cc=Hpcc", "--set=INT_MULTI=4")
-    check("note: INT_MULTI has no effect: telemetry is exact without --profile=hpcc-sim" in run.done.stderr,
-          f"INT_MULTI without profile: {run.done.stderr}")
-
-
-def main() -> int:
-    """Run all checks."""
-    program = os.path.join(sys.argv[1], "bin", "replay")
-    check_equal_nics(program)
-    check_windows(program)
-    check_unequal(program)
-    check_notes(program)
-    print("replay-laws: " + ("FAILED" if failures else "all checks passed"))
-    return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    assert run.done.stderr.splitlines() == expected, f"Timely: notes are\n{run.done.stderr}"
+    run = replay(PAIR, "--cc=Hpcc", "--set=INT_MULTI=4")
+    assert "note: INT_MULTI has no effect: telemetry is exact without --profile=hpcc-sim" in run.done.stderr, \
+        f"INT_MULTI without profile: {run.done.stderr}"

@@ -1,16 +1,7 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""The module's folders are rooms above each other: includes go down or stay, and never in a circle. No other room names a system.
-
-    rooms.py [BUILD_DIR]
-
-Prints a line for each room: files, lines, and the rooms that it uses.
-"""
+"""The module's folders are rooms above each other: includes go down or stay, never in a circle. No other room names a system."""
 
 import re
-import sys
 from pathlib import Path
 
 MODULE = Path(__file__).resolve().parents[2] / "contrib" / "roce"
@@ -111,19 +102,11 @@ def table(files):
     return rows
 
 
-def main():
-    """Print the rooms, then what is wrong with them."""
+def test_rooms():
+    """Prints the rooms (pytest -s), then says what is wrong with them."""
     files, wrong = read_files()
     for room, count, lines, below in table(files):
         print(f"{room:25} {count:3} files {lines:6} lines  uses " + (", ".join(below) or "none"))
-        if not count:
-            wrong.append(f"{room}: no such room")
+        assert count, f"{room}: no such room"
     wrong += upwards(files) + circles(files) + names(files)
-    for line in wrong:
-        print("FAILED " + line)
-    print(f"{len(files)} files, {len(wrong)} faults")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    assert not wrong, "\n".join(wrong)

@@ -1,167 +1,125 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run that a signal ends leaves what it has, and says so; standard streams that are closed or full do no harm.
+"""A run that a signal ends leaves what it has, and says so; standard streams that are closed or full do no harm."""
 
-    signals.py BUILD_DIR
-"""
-
-import csv
 import fcntl
 import hashlib
-import json
 import os
 import resource
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 
-LONG = ["--progress=none", "--spines=2", "--leaves=2", "--hostsPerLeaf=2", "--duration=1s", "--load=0.9", "--queues=1us", "--out=r"]
-SHORT = ["--progress=none", "--spines=2", "--leaves=2", "--hostsPerLeaf=2", "--duration=200us", "--queues=1us", "--pcap=nic0", "--out=r"]
+import pytest
+
+from support import LEAF_SPINE, complaints, contents, has_bytes, rows, run, summary, wait_for
+
+SMALL = [LEAF_SPINE, "--progress=none", "--spines=2", "--leaves=2", "--hostsPerLeaf=2", "--queues=1us", "--out=r"]
+LONG = [*SMALL, "--duration=1s", "--load=0.9"]
+SHORT = [*SMALL, "--duration=200us", "--pcap=nic0"]
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
 
 
-class Tests:
-    def __init__(self, build):
-        self.program = f"{build}/bin/two-dc-leaf-spine"
-        self.failed = []
-        self.name = ""
+@pytest.fixture
+def start(programs, folder):
+    """Starts a run, and waits until it simulates."""
+    processes = []
 
-    def check(self, condition, what):
-        if not condition:
-            self.failed.append(f"{self.name}: {what}")
-            print("FAILED", self.failed[-1], flush=True)
-
-    def all(self):
-        for name in sorted(name for name in dir(self) if name.startswith("test_")):
-            self.name = name
-            print(name, flush=True)
-            with tempfile.TemporaryDirectory() as folder:
-                getattr(self, name)(folder)
-        return self.failed
-
-    def start(self, cwd, *options, **more):
-        """A run, once it simulates."""
-        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, **more}
-        run = subprocess.Popen([self.program, *LONG, *options], cwd=cwd, text=True, **streams)
-        end = time.monotonic() + 60
-        table = f"{cwd}/r/queues.csv.tmp"
-        while not (os.path.exists(table) and os.path.getsize(table)):
-            if run.poll() is not None or time.monotonic() > end:
-                run.kill()
-                sys.exit(f"{self.name}: no {table}, status {run.returncode}: {run.communicate()[1]}")
-            time.sleep(0.01)
-        return run
-
-    def check_interrupted(self, d, run, word):
-        """The whole result of a part of a run."""
-        error = run.communicate(timeout=120)[1]
-        self.check(run.returncode == 3, f"status {run.returncode}: {error}")
-        lines = [line for line in error.splitlines() if not line.startswith("warning: ")]
-        self.check(len(lines) == 1 and lines[0].startswith("unfinished: ") and f"the run was ended by {word}" in lines[0], f"says {error!r}")
-        with open(f"{d}/r/summary.json", encoding="utf-8") as file:
-            summary = json.load(file)
-        self.check(summary.get("interrupted") is True and summary["end"] == "interrupted", f"end {summary['end']}")
-        self.check(sorted(os.listdir(f"{d}/r")) == sorted(summary["files"]), f"files {os.listdir(f'{d}/r')}")
-        self.check_manifest(f"{d}/r", summary)
-        with open(f"{d}/r/flows.csv", newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        finished = sum(row["status"] == "finished" for row in rows)
-        self.check(0 < finished < len(rows) == summary["flows"]["total"] and finished == summary["flows"]["finished"],
-                   f"{finished} of {len(rows)} rows are finished, {summary['flows']}")
-
-    def check_manifest(self, folder, summary):
-        """Sizes, digests and rows are those of the files."""
-        outputs = {entry["name"]: entry for entry in summary["manifest"]["outputs"]}
-        self.check(sorted([*outputs, "summary.json"]) == sorted(summary["files"]), f"outputs {sorted(outputs)}")
-        for name, entry in outputs.items():
-            with open(f"{folder}/{name}", "rb") as file:
-                data = file.read()
-            self.check((entry["bytes"], entry["sha256"]) == (len(data), hashlib.sha256(data).hexdigest()), f"{name}: {entry}")
-            if name.endswith(".csv"):
-                self.check(entry["rows"] == data.count(b"\n") - 1, f"{name}: {entry}")
-
-    def test_signals_end_a_run_in_order(self, d):
-        for number in ENDING:
-            run = self.start(d)
-            run.send_signal(number)
-            time.sleep(0.05)  # two that wait are one
-            run.send_signal(number)  # as `timeout` does
-            self.check_interrupted(d, run, number.name)
-
-    def test_threads_end_in_order(self, d):
-        run = self.start(d, "--threads=2", "--wanDelay=20us")
-        run.send_signal(signal.SIGTERM)
-        self.check_interrupted(d, run, "SIGTERM")
-
-    def test_limit_of_processor_time(self, d):
-        run = self.start(d, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (2, 60)))
-        self.check_interrupted(d, run, "SIGXCPU")
-
-    def test_a_second_signal_ends_at_once(self, d):
-        """Standard output has room for the first line; with the table of the end the run waits for a reader that never comes."""
-        reader, writer = os.pipe()
-        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-        os.write(writer, b"x" * (4096 - 200))
-        run = self.start(d, stdout=writer)
-        run.send_signal(signal.SIGTERM)
-        end = time.monotonic() + 60
-        while not os.path.exists(f"{d}/r/summary.json") and time.monotonic() < end:
-            time.sleep(0.01)
-        time.sleep(1.5)  # three times as long as the second signal is taken for the first one's
-        self.check(run.poll() is None, f"the run has ended with status {run.returncode}")
-        run.send_signal(signal.SIGTERM)
-        run.communicate(timeout=60)
-        self.check(run.returncode == -signal.SIGTERM, f"status {run.returncode}")
-        os.close(reader)
-        os.close(writer)
-
-    def test_what_is_ignored_stays_ignored(self, d):
-        run = self.start(d, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
-        run.send_signal(signal.SIGINT)
-        time.sleep(1)
-        self.check(run.poll() is None, f"SIGINT, which is ignored, has ended the run with status {run.returncode}")
-        run.send_signal(signal.SIGTERM)
-        self.check_interrupted(d, run, "SIGTERM")
-
-    def test_closed_streams(self, d):
-        """What is printed is in no file, whichever streams are closed."""
-        found = {}
-        for closed in ("", ">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"):
-            command = f'exec "$0" "$@" {closed}'
-            done = subprocess.run(["bash", "-c", command, self.program, *SHORT, "--progress=text", f"--out=r{len(found)}"], cwd=d,
-                                  capture_output=True, check=False)
-            self.check(done.returncode == 0, f"closed '{closed}': status {done.returncode}: {done.stderr}")
-            folder = f"{d}/r{len(found)}"
-            found[closed] = {}
-            for name in os.listdir(folder):
-                if name != "summary.json":
-                    with open(f"{folder}/{name}", "rb") as file:
-                        found[closed][name] = file.read()
-        self.check(set(found[""]) == {"flows.csv", "queues.csv", "nic0.pcap"}, f"files {set(found[''])}")
-        for closed, files in found.items():
-            self.check(files == found[""], f"with '{closed}' files differ")
-
-    def test_full_output(self, d):
-        for options in (SHORT, ["--help"], ["--version"], ["--PrintProfile=Dcqcn"]):
-            with open("/dev/full", "w", encoding="utf-8") as full:
-                done = subprocess.run([self.program, *options], cwd=d, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-            lines = [line for line in done.stderr.splitlines() if not line.startswith("warning: ")]
-            self.check(done.returncode == 2 and len(lines) == 1 and lines[0].startswith("error: standard output: cannot write"),
-                       f"{options[0]}: status {done.returncode}: {done.stderr!r}")
+    def begin(*options, **more):
+        processes.append(programs.start(*LONG, *options, cwd=folder, **more))
+        table = folder / "r" / "queues.csv.tmp"
+        assert wait_for(lambda: has_bytes(table), processes[-1]), f"no {table}, status {processes[-1].returncode}"
+        return processes[-1]
+    yield begin
+    for process in processes:
+        process.kill()
+        process.wait()
 
 
-def main():
-    if len(sys.argv) != 2:
-        print(__doc__, file=sys.stderr)
-        return 2
-    failed = Tests(os.path.abspath(sys.argv[1])).all()
-    print(f"{len(failed)} checks failed" if failed else "all as promised")
-    return 1 if failed else 0
+def check_interrupted(folder, process, word):
+    """The whole result of a part of a run."""
+    error = process.communicate(timeout=120)[1]
+    assert process.returncode == 3, f"status {process.returncode}: {error}"
+    lines = complaints(error)
+    assert len(lines) == 1 and lines[0].startswith("unfinished: ") and f"the run was ended by {word}" in lines[0], f"says {error!r}"
+    told, files = summary(folder / "r"), contents(folder / "r")
+    assert told.get("interrupted") is True and told["end"] == "interrupted", f"end {told['end']}"
+    assert sorted(files) == sorted(told["files"]), f"files {sorted(files)}"
+    # Sizes, digests and rows are those of the files.
+    outputs = {entry["name"]: entry for entry in told["manifest"]["outputs"]}
+    assert sorted([*outputs, "summary.json"]) == sorted(told["files"]), f"outputs {sorted(outputs)}"
+    for name, entry in outputs.items():
+        assert (entry["bytes"], entry["sha256"]) == (len(files[name]), hashlib.sha256(files[name]).hexdigest()), f"{name}: {entry}"
+        assert not name.endswith(".csv") or entry["rows"] == files[name].count(b"\n") - 1, f"{name}: {entry}"
+    flows = rows(folder / "r" / "flows.csv")
+    finished = sum(row["status"] == "finished" for row in flows)
+    assert 0 < finished < len(flows) == told["flows"]["total"] and finished == told["flows"]["finished"], \
+        f"{finished} of {len(flows)} rows are finished, {told['flows']}"
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize("number", ENDING)
+def test_signals_end_a_run_in_order(folder, start, number):
+    """Also if they come twice, as those of `timeout` do."""
+    process = start()
+    process.send_signal(number)
+    time.sleep(0.05)  # two that wait are one
+    process.send_signal(number)
+    check_interrupted(folder, process, number.name)
+
+
+def test_threads_end_in_order(folder, start):
+    """Several threads."""
+    process = start("--threads=2", "--wanDelay=20us")
+    process.send_signal(signal.SIGTERM)
+    check_interrupted(folder, process, "SIGTERM")
+
+
+def test_limit_of_processor_time(folder, start):
+    """As with ulimit -t."""
+    process = start(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (2, 60)))
+    check_interrupted(folder, process, "SIGXCPU")
+
+
+def test_a_second_signal_ends_at_once(folder, start):
+    """Standard output has room for the first line; with the table of the end the run waits for a reader that never comes."""
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writer, b"x" * (4096 - 200))
+    process = start(stdout=writer)
+    process.send_signal(signal.SIGTERM)
+    wait_for((folder / "r" / "summary.json").exists)
+    time.sleep(1.5)  # three times as long as the second signal is taken for the first one's
+    assert process.poll() is None, f"the run has ended with status {process.returncode}"
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGTERM, f"status {process.returncode}"
+    os.close(reader)
+    os.close(writer)
+
+
+def test_what_is_ignored_stays_ignored(folder, start):
+    """As under nohup."""
+    process = start(preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None, f"SIGINT, which is ignored, has ended the run with status {process.returncode}"
+    process.send_signal(signal.SIGTERM)
+    check_interrupted(folder, process, "SIGTERM")
+
+
+def test_closed_streams(programs, folder):
+    """What is printed is in no file, whichever streams are closed."""
+    found = {}
+    for closed in ("", ">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"):
+        out = folder / f"r{len(found)}"
+        run("bash", "-c", f'exec "$0" "$@" {closed}', programs.bin / LEAF_SPINE, *SHORT[1:], "--progress=text", f"--out={out}")
+        found[closed] = {name: data for name, data in contents(out).items() if name != "summary.json"}
+    assert set(found[""]) == {"flows.csv", "queues.csv", "nic0.pcap"}, f"files {set(found[''])}"
+    for closed, files in found.items():
+        assert files == found[""], f"with '{closed}' files differ"
+
+
+@pytest.mark.parametrize("options", [SHORT[1:], ["--help"], ["--version"], ["--PrintProfile=Dcqcn"]])
+def test_full_output(programs, folder, options):
+    """A full standard output is an error."""
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        line = programs.refuse(LEAF_SPINE, *options, cwd=folder, stdout=full)
+    assert line.startswith("error: standard output: cannot write"), line

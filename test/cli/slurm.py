@@ -1,13 +1,8 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """A campaign on a Slurm cluster of one node, which this test starts and ends.
 
-    slurm.py BUILD_DIR
-
-Needs root (CI runs as root) and Debian's slurm-wlm and munge; without root the test is skipped
-(status 77). Everything is in a temporary folder: key, sockets, state. Nothing outlives the test.
+Needs root (CI runs as root) and Debian's slurm-wlm and munge; without root the test is skipped. Everything is in a temporary
+folder: key, sockets, state. Nothing outlives the test.
 """
 
 import json
@@ -17,12 +12,12 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-SKIPPED = 77
+import pytest
+
+from support import LEAF_SPINE, SCRIPTS, run
+
 START_SECONDS = 60
 CAMPAIGN_SECONDS = 240
 
@@ -71,12 +66,6 @@ slurm: {{partition: test, time: "0:05:00"}}
 """
 
 
-def check(condition, what):
-    """End with one line if something is wrong."""
-    if not condition:
-        raise SystemExit("FAILED " + what)
-
-
 def free_port():
     """A port nobody listens on."""
     with socket.socket() as s:
@@ -120,7 +109,7 @@ class Cluster:
     def daemon(self, name, *arguments):
         """A process in a session of its own."""
         path = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin")
-        check(path, f"{name} is not installed, see scripts/install.sh")
+        assert path, f"{name} is not installed, see scripts/install.sh"
         with open(self.folder / f"{name}.out", "wb") as log:
             self.processes.append(subprocess.Popen(
                 [path] + [str(a) for a in arguments], stdin=subprocess.DEVNULL, stdout=log,
@@ -139,7 +128,7 @@ class Cluster:
         end = time.monotonic() + START_SECONDS
         while not ready():
             if time.monotonic() > end or self.processes[-1].poll() is not None:
-                raise SystemExit(f"FAILED {name} does not start:\n" + self.logs())
+                pytest.fail(f"{name} does not start:\n" + self.logs())
             time.sleep(0.2)
 
     def logs(self):
@@ -169,7 +158,7 @@ class Cluster:
 
 def reproduce(cluster, experiment, out, *more):
     """@return the finished scripts/reproduce, which is killed if it takes too long."""
-    command = [ROOT / "scripts" / "reproduce", experiment, "--slurm", "--allow-program", "--out", out, *more]
+    command = [SCRIPTS / "reproduce", experiment, "--slurm", "--allow-program", "--out", out, *more]
     process = subprocess.Popen([str(c) for c in command], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, env=cluster.environment,
                                start_new_session=True)
@@ -178,60 +167,77 @@ def reproduce(cluster, experiment, out, *more):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         output = process.communicate()
-        raise SystemExit(f"FAILED no end after {CAMPAIGN_SECONDS} s: {output}\n"
-                         + cluster.logs()) from None
+        pytest.fail(f"no end after {CAMPAIGN_SECONDS} s: {output}\n" + cluster.logs())
     return process.returncode, *output
 
 
-def test(cluster, build, folder):
-    """Two jobs, both run by Slurm; then one that fails there."""
-    experiment = folder / "two-jobs.yaml"
-    text = EXPERIMENT.format(program=build / "bin" / "two-dc-leaf-spine")
-    experiment.write_text(text)
+@pytest.fixture(scope="module")
+def cluster(shared_folder):
+    """A cluster that runs."""
+    if os.geteuid() != 0:
+        pytest.skip("starting Slurm's daemons needs root")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # CTest's time limit: clean up, too
+    shared_folder.chmod(0o755)
+    folder = shared_folder / "slurm"
+    folder.mkdir()
+    found = Cluster(folder)
+    try:
+        found.start()
+        yield found
+    finally:
+        found.stop()
+
+
+@pytest.fixture
+def experiment(programs, folder):
+    """The experiment's file."""
+    folder.chmod(0o755)
+    (folder / "two-jobs.yaml").write_text(EXPERIMENT.format(program=programs.bin / LEAF_SPINE))
+    return folder / "two-jobs.yaml"
+
+
+def test_jobs(cluster, experiment, folder):
+    """Two jobs, both run by Slurm."""
     out = folder / "results"
     status, stdout, stderr = reproduce(cluster, experiment, out)
-    check(status == 0, f"status {status}: {stdout}{stderr}\n{cluster.logs()}")
+    assert status == 0, f"status {status}: {stdout}{stderr}\n{cluster.logs()}"
     records = [json.loads(f.read_text()) for f in sorted(out.glob("runs/*/run.json"))]
     jobs = [r["slurmJob"] for r in records]
-    check(len(jobs) == 2 and None not in jobs and len(set(jobs)) == 2, f"Slurm jobs: {jobs}")
+    assert len(jobs) == 2 and None not in jobs and len(set(jobs)) == 2, f"Slurm jobs: {jobs}"
     for job in jobs:
         shown = cluster.ask("scontrol", "--oneliner", "show", "job", job).stdout
-        check("JobState=COMPLETED" in shown and "TimeLimit=00:05:00" in shown,
-              f"job {job}: {shown}")
-        check((out / "logs" / f"slurm-{job}.log").exists(), f"no log of job {job}")
-    check((out / "index.html").stat().st_size > 10_000, "no page")
-    check((out / "score.csv").read_text().splitlines()[1].split(",")[5] == "A", "score")
-
-    # The workload is wrong only for the program itself: the job fails, and its words arrive here.
-    experiment.write_text(text.replace("load: 0.5", "load: 0.5, workload: no-such-workload"))
-    status, stdout, stderr = reproduce(cluster, experiment, out, "--unchecked")
-    check(status == 1, f"status {status} for failing jobs: {stdout}{stderr}")
-    check("no-such-workload" in stderr and "2 of 2 runs are missing" in stderr,
-          f"words of failing jobs: {stderr}")
-    test_processes(cluster, build, folder)
-    test_kills(cluster, experiment, text.replace("50us", "500ms"), folder / "killed")
-    print(f"two runs as Slurm jobs {', '.join(jobs)}; two that fail, reported; four campaigns killed")
+        assert "JobState=COMPLETED" in shown and "TimeLimit=00:05:00" in shown, f"job {job}: {shown}"
+        assert (out / "logs" / f"slurm-{job}.log").exists(), f"no log of job {job}"
+    assert (out / "index.html").stat().st_size > 10_000, "no page"
+    assert (out / "score.csv").read_text().splitlines()[1].split(",")[5] == "A", "score"
 
 
-def test_processes(cluster, build, folder):
+def test_failing_jobs(cluster, experiment, folder):
+    """The workload is wrong only for the program itself: the job fails, and its words arrive here."""
+    experiment.write_text(experiment.read_text().replace("load: 0.5", "load: 0.5, workload: no-such-workload"))
+    status, stdout, stderr = reproduce(cluster, experiment, folder / "results", "--unchecked")
+    assert status == 1, f"status {status} for failing jobs: {stdout}{stderr}"
+    assert "no-such-workload" in stderr and "2 of 2 runs are missing" in stderr, f"words of failing jobs: {stderr}"
+
+
+def test_processes(cluster, programs, folder):
     """Two tasks of a job simulate one network, with the results of one."""
-    program = [build / "bin" / "two-dc-leaf-spine", "--duration=50us", "--load=0.5"]
-    if "libmpi" not in subprocess.run(["ldd", program[0].parents[1] / "lib" / "libns3-roce.so"], capture_output=True, text=True,
-                                      check=True).stdout:
-        print("no MPI in this build: no job of two processes")
-        return
+    program = [programs.bin / LEAF_SPINE, "--duration=50us", "--load=0.5"]
+    if "libmpi" not in run("ldd", programs.build / "lib" / "libns3-roce.so").stdout:
+        pytest.skip("no MPI in this build: no job of two processes")
     one = cluster.ask(*program, f"--out={folder}/one", seconds=60)
     two = cluster.ask("srun", "--mpi=pmix", "--ntasks=2", "--overcommit", *program, f"--out={folder}/two", seconds=60)
-    check(one.returncode == two.returncode == 0, f"two processes: {two.stdout}{two.stderr}\n{cluster.logs()}")
+    assert one.returncode == two.returncode == 0, f"two processes: {two.stdout}{two.stderr}\n{cluster.logs()}"
     flows = [(folder / name / "flows.csv").read_bytes() for name in ("one", "two")]
-    check(flows[0] == flows[1], "two processes under Slurm give other results")
-    check(two.stdout.count("simulated") == 1, f"two processes speak: {two.stdout}")
+    assert flows[0] == flows[1], "two processes under Slurm give other results"
+    assert two.stdout.count("simulated") == 1, f"two processes speak: {two.stdout}"
 
 
-def test_kills(cluster, experiment, text, out):
+def test_kills(cluster, experiment, folder):
     """A campaign that is ended, killed, or killed with all its processes leaves no job behind, at the latest when it is
     started again; another's jobs are left alone."""
-    experiment.write_text(text)
+    experiment.write_text(experiment.read_text().replace("50us", "500ms"))
+    out = folder / "killed"
     other = cluster.ask("sbatch", "--parsable", "--hold", f"--chdir={cluster.folder}", "--job-name=roce-two-jobs",
                         "--wrap=sleep 100").stdout.strip()
 
@@ -240,7 +246,7 @@ def test_kills(cluster, experiment, text, out):
         return set(listed) - {other}
 
     def begin():
-        command = [ROOT / "scripts" / "reproduce", experiment, "--slurm", "--allow-program", "--out", out]
+        command = [SCRIPTS / "reproduce", experiment, "--slurm", "--allow-program", "--out", out]
         return subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 env=cluster.environment, start_new_session=True)
 
@@ -251,38 +257,14 @@ def test_kills(cluster, experiment, text, out):
         process = begin()
         cluster.wait(lambda: jobs() - left, f"a campaign's job before {how}")
         started = jobs()
-        check(not started & left, f"{how}: {started & left} live on from the campaign killed before")
+        assert not started & left, f"{how}: {started & left} live on from the campaign killed before"
         kill(process)
         process.wait(timeout=60)
         if leaves:
             left = jobs()
-            check(left, "no job outlives a campaign whose processes are all killed")
+            assert left, "no job outlives a campaign whose processes are all killed"
         else:
             cluster.wait(lambda: not jobs(), f"the end of all jobs after {how}")
     held = cluster.ask("squeue", "--noheader", "--format=%i").stdout.split()
-    check(other in held, f"another's job was cancelled: {held}")
+    assert other in held, f"another's job was cancelled: {held}"
     cluster.ask("scancel", other)
-
-
-def main():
-    """Start, test, end."""
-    if os.geteuid() != 0:
-        print("skipped: starting Slurm's daemons needs root")
-        return SKIPPED
-    build = Path(sys.argv[1]).resolve()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # CTest's time limit: clean up, too
-    with tempfile.TemporaryDirectory(prefix="roce-slurm-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        (folder / "slurm").mkdir()
-        cluster = Cluster(folder / "slurm")
-        try:
-            cluster.start()
-            test(cluster, build, folder)
-        finally:
-            cluster.stop()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,21 +1,17 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Several threads must give the bytes of one: flows.csv, sampled series, tuning.csv, fingerprint, counters.
 
-Usage: threads.py BUILD_DIR [NAME ...]. Runs the small runs of golden.py and some more. With ROCE_THREADS=2,3,4,8
-those numbers of threads are tried in place of 2 and 3. What several threads cannot do must be refused in one line.
+The runs are the small ones of golden.py and some more. With ROCE_THREADS=2,3,4,8 those numbers of threads are tried in place of 2 and
+3. What several threads cannot do must be refused in one line.
 """
 
-import json
 import os
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-from golden import COMMON, LEAF_SPINE, RUNS
+import pytest
+from golden import RUNS
+
+from support import LEAF_SPINE
+from support.parallel import check_same, result
 
 SMALL = [LEAF_SPINE, "--leaves=2", "--spines=2", "--hostsPerLeaf=4"]
 MORE = {
@@ -47,73 +43,21 @@ MORE = {
     "delays": SMALL + ["--hostDelay=300ns", "--fabricDelay=700ns", "--wanDelay=20us", "--load=0.4",
                        "--interFraction=0.5", "--duration=300us", "--cc=Hpcc"],
 }
-# Each flow waits for two before it: of its own source, to its source, or of others.
-GRAPH = "src,dst,bytes,start_ns,name,after\n" + "".join(
-    f"{7 * i % 16},{(7 * i + 3 + i % 5) % 16},{3000 * (i % 9)},{i % 4 * 250},f{i},{f'f{i // 2} f{i - 1}' if i > 2 else ''}\n"
-    for i in range(120))
 # Options that are refused, by a word of the message.
 REFUSED = {"--queues=change": "queues", "--rates=5us": "rates", "--pcap=nic1": "pcap", "--netanim=0us-5us": "netanim", "--hpccPfc": "hpccPfc",
            "--chromeTrace": "chromeTrace", "--hostDelay=0us": "delay", "--ns3::roce::Nic::Eager=1": "Eager",
            "--threads=0": "threads", "--threads=two": "threads", "--balance=2": "balance"}
 
 
-def run(program, options, out, launcher=()):
-    """@return status, and by name what must not depend on threads."""
-    done = subprocess.run([*launcher, program, *COMMON, *options, "--fingerprint", f"--out={out}"], capture_output=True,
-                          text=True, timeout=600, check=False)
-    if done.returncode not in (0, 3):
-        return {"status": done.returncode, "message": done.stderr}
-    summary = json.loads((out / "summary.json").read_text())
-    summary["counters"].pop("events")
-    found = {"status": done.returncode, "message": done.stderr, "fingerprint": summary["fingerprint"],
-             "counters": summary["counters"], "statistics": summary["statistics"], "digest": summary["manifest"]["digest"]}
-    found.update({file.name: file.read_bytes() for file in sorted(out.glob("*.csv"))})
-    return found
+@pytest.mark.parametrize("name", {**RUNS, **MORE})
+def test_same_bytes(programs, folder, name):
+    """With each number of threads."""
+    program, *options = {**RUNS, **MORE}[name]
+    check_same(programs.bin / program, options, folder, [(1, int(n)) for n in os.environ.get("ROCE_THREADS", "2,3").split(",")])
 
 
-def differences(expected, found):
-    """@return names of what is not the same in two results of run()."""
-    return [what for what in {**expected, **found} if expected.get(what) != found.get(what)]
-
-
-def write_graph(folder):
-    """@return the file that {graph} in an option stands for."""
-    file = folder / "graph.csv"
-    file.write_text(GRAPH)
-    return str(file)
-
-
-def main():
-    if len(sys.argv) < 2:
-        sys.exit("usage: threads.py BUILD_DIR [NAME ...]")
-    programs = Path(sys.argv[1]) / "bin"
-    numbers = os.environ.get("ROCE_THREADS", "2,3").split(",")
-    failed = []
-    with tempfile.TemporaryDirectory() as scratch:
-        graph = write_graph(Path(scratch))
-        for name, (program, *options) in {**RUNS, **MORE}.items():
-            if sys.argv[2:] and name not in sys.argv[2:]:
-                continue
-            options = [option.replace("{graph}", graph) for option in options]
-            expected = run(programs / program, options, Path(scratch) / name)
-            if "flows.csv" not in expected:
-                sys.exit(f"{name}: status {expected['status']}: {expected['message']}")
-            for n in numbers:
-                found = run(programs / program, [*options, f"--threads={n}"], Path(scratch) / f"{name}-{n}")
-                differ = differences(expected, found)
-                if "flows.csv" not in found:
-                    differ.append(found["message"].strip())
-                failed += [name] if differ else []
-                print(f"{name}, {n} threads: {'differs: ' + ', '.join(differ) if differ else 'same'}", flush=True)
-        for option, word in REFUSED.items() if not sys.argv[2:] else ():
-            threads = [] if "threads" in option else ["--threads=2"]
-            reply = run(programs / LEAF_SPINE, [*threads, option], Path(scratch) / "refused")
-            if reply["status"] != 2 or reply["message"].count("\n") != 1 or word not in reply["message"]:
-                failed.append(option)
-                print(f"{option} with threads: status {reply['status']}, '{reply['message'].strip()}'")
-    if failed:
-        sys.exit("results depend on the number of threads, or are not refused: " + ", ".join(failed))
-
-
-if __name__ == "__main__":
-    main()
+@pytest.mark.parametrize("option", REFUSED)
+def test_refused(programs, folder, option):
+    """In one line."""
+    reply = result(programs.bin / LEAF_SPINE, [*([] if "threads" in option else ["--threads=2"]), option], folder / "refused")
+    assert reply["status"] == 2 and reply["message"].count("\n") == 1 and REFUSED[option] in reply["message"], f"{option}: {reply}"

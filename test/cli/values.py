@@ -1,26 +1,18 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
-"""Numbers that one can see: --PrintProfile, what --help lists, and summary.json's values, ports and commit.
+"""Numbers that one can see: --PrintProfile, what --help lists, and summary.json's values, ports and commit."""
 
-    values.py BUILD_DIR
-"""
-
-import csv
 import json
-import os
 import re
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-from roce_campaign import identity  # noqa: E402  pylint: disable=wrong-import-position
+import pytest
+from roce_campaign import identity
+
+from support import LEAF_SPINE, ROOT, refused, rows
+from support import summary as told
+
 PREFIX = "ns3::roce::"
-PROGRAM = "two-dc-leaf-spine"
 # Options that name a type, and the class that it derives from.
 OPTIONS = {"cc": "CongestionControl", "stages": "SwitchStage", "edge": "SwitchStage", "tuner": "Tuner",
            "lossRecovery": "LossRecovery", "paths": "PathSelector"}
@@ -28,25 +20,17 @@ OPTIONS = {"cc": "CongestionControl", "stages": "SwitchStage", "edge": "SwitchSt
 NOT_NAMED = {"CongestionControl": {"ReflexSender"}}
 
 
-def check(condition, what):
-    """End with one line if something is wrong."""
-    if not condition:
-        sys.exit("FAILED " + what)
+class Types:
+    """What the programs know, with the tutorial's rate law Aimd as a class of one's own if wanted."""
 
+    def __init__(self, programs):
+        self.programs, self.build = programs, programs.build
+        self.types = json.loads(programs.run("roce-type-tables").stdout)
 
-class Programs:
-    """The programs of a build, with the tutorial's rate law Aimd as a class of one's own if wanted."""
-
-    def __init__(self, build):
-        self.build = build
-        self.own = {"LD_PRELOAD": str(build / "lib" / "libroce-tutorial.so")}
-        self.types = json.loads(subprocess.run([build / "bin" / "roce-type-tables"], capture_output=True, text=True,
-                                               check=True).stdout)
-
-    def run(self, *options, own=False):
+    def run(self, *options, own=False, status=0):
         """@return the finished process."""
-        return subprocess.run([self.build / "bin" / PROGRAM, *options], capture_output=True, text=True, timeout=100, check=False,
-                              env={**os.environ, **(self.own if own else {})})
+        return self.programs.run(LEAF_SPINE, *options, status=status,
+                                 env={"LD_PRELOAD": str(self.build / "lib" / "libroce-tutorial.so")} if own else {})
 
     def children(self, base):
         """@return names of the types that may be made and derive from a base."""
@@ -59,144 +43,138 @@ class Programs:
     def profile(self, text, **options):
         """@return rows of --PrintProfile by parameter: value, from, values."""
         done = self.run(f"--PrintProfile={text}", **options)
-        check(done.returncode == 0 and not done.stderr, f"--PrintProfile={text}: status {done.returncode}: {done.stderr}")
+        assert not done.stderr, f"--PrintProfile={text}: {done.stderr}"
         lines = done.stdout.splitlines()
         ends = [match.start() for match in re.finditer(r"\S+", lines[1])] + [None]
-        check(lines[1].split() == ["parameter", "value", "from", "values", "help"], f"--PrintProfile={text}: columns {lines[1]}")
+        assert lines[1].split() == ["parameter", "value", "from", "values", "help"], f"--PrintProfile={text}: columns {lines[1]}"
         return {line[:ends[1]].strip(): [line[a:b].strip() for a, b in zip(ends[1:4], ends[2:5])] for line in lines[2:]}
 
 
-def test_profiles(programs):
+@pytest.fixture(name="types", scope="module")
+def all_types(programs):
+    """Of the build."""
+    return Types(programs)
+
+
+def test_profiles(types):
     """Each type with profiles prints its tables; what is given, what is derived and bad names are said."""
     count = 0
-    for entry in programs.types:
+    for entry in types.types:
         tables = {a["name"]: a for a in entry["attributes"] if a["profiles"]}
         if "Profile" not in tables or not entry["constructor"]:
             continue
         name = entry["name"].replace(PREFIX, "")
         for i, profile in enumerate(tables["Profile"]["range"].split(", ")):
-            rows = programs.profile(f"{name}[Profile={profile}]")
-            check(rows["Profile"][:2] == [profile, "attribute"], f"{name}: Profile is {rows['Profile']}")
+            rows = types.profile(f"{name}[Profile={profile}]")
+            assert rows["Profile"][:2] == [profile, "attribute"], f"{name}: Profile is {rows['Profile']}"
             for attribute, parameter in tables.items():
                 if attribute != "Profile":
                     value, origin, _ = rows[attribute]
-                    check(origin == "derived" or (origin == "profile" and value == parameter["profiles"][i]),
-                          f"{name}[Profile={profile}]: {attribute} is {value} from {origin}, expected {parameter['profiles'][i]}")
+                    assert origin == "derived" or (origin == "profile" and value == parameter["profiles"][i]), \
+                        f"{name}[Profile={profile}]: {attribute} is {value} from {origin}, expected {parameter['profiles'][i]}"
                     count += 1
-    check(count > 100, f"values by profile: {count}")
-    rows = programs.profile("Dcqcn[Profile=paper|AiRate=60Mbps]")
-    check(rows["AiRate"] == ["60Mbps", "attribute", "rate, AiRate > 0"], f"AiRate is {rows['AiRate']}")
-    check(rows["ByteReset"][:2] == ["10000000", "profile"], f"ByteReset is {rows['ByteReset']}")
-    check(programs.profile("Nic")["RtoMin"] == ["67108864ns", "default", "time"], "Nic::RtoMin")
-    check(programs.profile("Switch")["BufferSize"] == ["32MiB", "default", "bytes"], "Switch::BufferSize")
-    check(programs.profile("Aimd", own=True)["Profile"][0] == "gentle", "the tutorial's Aimd")
+    assert count > 100, f"values by profile: {count}"
+    rows = types.profile("Dcqcn[Profile=paper|AiRate=60Mbps]")
+    assert rows["AiRate"] == ["60Mbps", "attribute", "rate, AiRate > 0"], f"AiRate is {rows['AiRate']}"
+    assert rows["ByteReset"][:2] == ["10000000", "profile"], f"ByteReset is {rows['ByteReset']}"
+    assert types.profile("Nic")["RtoMin"] == ["67108864ns", "default", "time"], "Nic::RtoMin"
+    assert types.profile("Switch")["BufferSize"] == ["32MiB", "default", "bytes"], "Switch::BufferSize"
+    assert types.profile("Aimd", own=True)["Profile"][0] == "gentle", "the tutorial's Aimd"
     for text, expected in (("Dcqcnn", "expected one of: Acc, Bbr, "), ("Dcqcn[Profile=x]", "expected 'nvidia', 'paper', 'hpcc-sim'"),
                            ("Dcqcn[Foo=1]", "--PrintAttributes="), ("", "expected one of: "), ("SwitchStage", "expected one of: "),
                            ("Dcqcn[TimeReset=0us|ByteReset=0]", "at least one of the two")):
-        done = programs.run(f"--PrintProfile={text}")
-        check(done.returncode == 2 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-              and expected in done.stderr and not done.stdout, f"--PrintProfile={text}: {done.returncode} {done.stderr}")
+        done = types.run(f"--PrintProfile={text}", status=2)
+        refused(done, expected)
+        assert not done.stdout, f"--PrintProfile={text}: {done}"
 
 
-def test_known_types(programs):
+def test_known_types(types):
     """--help and the message for an unknown name list every type there is, one's own included."""
     for own in (False, True):
-        text = programs.run("--help", own=own).stdout
+        text = types.run("--help", own=own).stdout
         for option, base in OPTIONS.items():
-            known = programs.children(base) - NOT_NAMED.get(base, set()) | ({"Aimd"} if own and option == "cc" else set())
+            known = types.children(base) - NOT_NAMED.get(base, set()) | ({"Aimd"} if own and option == "cc" else set())
             line = re.search(rf"^ +--{option}: +(.*)$", text, re.M)[1]
             listed = max(re.findall(r"\w+(?:, \w+)*", line), key=lambda names: names.count(","), default="").split(", ")
-            check(set(listed) - {"none"} == known, f"--help lists --{option}: {listed}, expected {sorted(known)}")
-            done = programs.run(f"--{option}=NoSuchType", own=own)
+            assert set(listed) - {"none"} == known, f"--help lists --{option}: {listed}, expected {sorted(known)}"
+            done = types.run(f"--{option}=NoSuchType", own=own, status=2)
             expected = f"error: --{option} is 'NoSuchType', expected one of: {', '.join(sorted(known))}\n"
-            check(done.returncode == 2 and done.stderr == expected, f"--{option}=NoSuchType says {done.stderr}, expected {expected}")
-
-
-    text = programs.run("--help").stdout
+            assert done.stderr == expected, f"--{option}=NoSuchType says {done.stderr}, expected {expected}"
+    text = types.run("--help").stdout
     line = re.search(r"^ +--lossModel: +(.*)$", text, re.M)[1]
     ours, others = re.match(r".*by: (.*); or a model of ns-3: (.*); \[Attribute", line).groups()
-    check(set(ours.split(", ")) == programs.children("LossModel"), f"--help lists --lossModel: {ours}")
-    check({"ns3::RateErrorModel", "ns3::BurstErrorModel", "ns3::ListErrorModel"} <= set(others.split(", ")), f"of ns-3: {others}")
+    assert set(ours.split(", ")) == types.children("LossModel"), f"--help lists --lossModel: {ours}"
+    assert {"ns3::RateErrorModel", "ns3::BurstErrorModel", "ns3::ListErrorModel"} <= set(others.split(", ")), f"of ns-3: {others}"
 
 
-def read_csv(path):
-    """@return rows of a table."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def test_commit():
+def test_commit(folder):
     """The commit is that of the module's folder, says if files differ from it, and is unknown elsewhere."""
     script = ROOT / "contrib" / "roce" / "commit.cmake"
-    with tempfile.TemporaryDirectory() as folder:
-        work, module, output = Path(folder), Path(folder, "tree", "contrib", "roce"), Path(folder, "roce-commit.cc")
-        module.mkdir(parents=True)
-        (module / "commit.cmake").write_text(script.read_text(encoding="utf-8"), encoding="utf-8")
+    work, module, output = Path(folder), Path(folder, "tree", "contrib", "roce"), Path(folder, "roce-commit.cc")
+    module.mkdir(parents=True)
+    (module / "commit.cmake").write_text(script.read_text(encoding="utf-8"), encoding="utf-8")
 
-        def git(*words):
-            done = subprocess.run(["git", "-C", work / "tree", "-c", "user.name=a", "-c", "user.email=a@b", *words],
-                                  capture_output=True, text=True, check=True)
-            return done.stdout.strip()
+    def git(*words):
+        done = subprocess.run(["git", "-C", work / "tree", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+                              capture_output=True, text=True, check=True)
+        return done.stdout.strip()
 
-        def found():
-            subprocess.run(["cmake", f"-DOUTPUT={output}", "-P", module / "commit.cmake"], check=True)
-            return re.search(r'"ns-3-roce-commit:([^"]+)"', output.read_text(encoding="utf-8"))[1]
+    def found():
+        subprocess.run(["cmake", f"-DOUTPUT={output}", "-P", module / "commit.cmake"], check=True)
+        return re.search(r'"ns-3-roce-commit:([^"]+)"', output.read_text(encoding="utf-8"))[1]
 
-        check(found() == "unknown", "commit outside a repository")
-        git("init", "-q")
-        git("commit", "-q", "--allow-empty", "-m", "Others' tree")
-        check(found() == "unknown", "commit of a copy in another project's repository")
-        git("add", "-A")
-        git("commit", "-q", "-m", "Module")
-        check(found() == git("rev-parse", "HEAD"), f"commit: {found()}, expected {git('rev-parse', 'HEAD')}")
-        (work / "tree" / "untracked").touch()
-        before = output.stat().st_mtime_ns
-        check(found() == git("rev-parse", "HEAD") and output.stat().st_mtime_ns == before, "an unchanged commit is written again")
-        with open(module / "commit.cmake", "a", encoding="utf-8") as file:
-            file.write("# changed\n")
-        check(found() == git("rev-parse", "HEAD") + "-dirty", f"commit of changed files: {found()}")
+    assert found() == "unknown", "commit outside a repository"
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "Others' tree")
+    assert found() == "unknown", "commit of a copy in another project's repository"
+    git("add", "-A")
+    git("commit", "-q", "-m", "Module")
+    assert found() == git("rev-parse", "HEAD"), f"commit: {found()}, expected {git('rev-parse', 'HEAD')}"
+    (work / "tree" / "untracked").touch()
+    before = output.stat().st_mtime_ns
+    assert found() == git("rev-parse", "HEAD") and output.stat().st_mtime_ns == before, "an unchanged commit is written again"
+    with open(module / "commit.cmake", "a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    assert found() == git("rev-parse", "HEAD") + "-dirty", f"commit of changed files: {found()}"
 
 
-def test_commit_aside(programs):
+def test_commit_aside(types, folder):
     """Campaigns know results again, whatever the commit; not when any other byte of the code changes."""
-    text = (programs.build / "contrib" / "roce" / "roce-commit.cc").read_text(encoding="utf-8")
+    text = (types.build / "contrib" / "roce" / "roce-commit.cc").read_text(encoding="utf-8")
     hashes, contents = set(), set()
-    with tempfile.TemporaryDirectory() as folder:
-        library = Path(folder, "libns3-x.so")
-        for commit in ("unknown", 40 * "a", 40 * "b" + "-dirty"):
-            Path(folder, "x.cc").write_text(re.sub(r'(ns-3-roce-commit:)[^"]+', rf"\g<1>{commit}", text, count=1), encoding="utf-8")
-            subprocess.run(["g++", "-std=c++17", "-O2", "-shared", "-fPIC", f"-I{programs.build}/include", Path(folder, "x.cc"), "-o",
-                            library], check=True)
-            hashes.add(identity.code_hash(str(library)))
-            contents.add(library.read_bytes())
-        check(len(contents) == 3 and len(hashes) == 1, f"libraries of 3 commits: {len(contents)} contents, {len(hashes)} hashes of code")
-        library.write_bytes(library.read_bytes().replace(b"GetCommit", b"GetCommot"))
-        check(identity.code_hash(str(library)) not in hashes, "other code has the same hash")
+    library = Path(folder, "libns3-x.so")
+    for commit in ("unknown", 40 * "a", 40 * "b" + "-dirty"):
+        Path(folder, "x.cc").write_text(re.sub(r'(ns-3-roce-commit:)[^"]+', rf"\g<1>{commit}", text, count=1), encoding="utf-8")
+        subprocess.run(["g++", "-std=c++17", "-O2", "-shared", "-fPIC", f"-I{types.build}/include", Path(folder, "x.cc"), "-o",
+                        library], check=True)
+        hashes.add(identity.code_hash(str(library)))
+        contents.add(library.read_bytes())
+    assert len(contents) == 3 and len(hashes) == 1, f"libraries of 3 commits: {len(contents)} contents, {len(hashes)} hashes of code"
+    library.write_bytes(library.read_bytes().replace(b"GetCommit", b"GetCommot"))
+    assert identity.code_hash(str(library)) not in hashes, "other code has the same hash"
 
 
-def test_summary(programs):
+def test_summary(types, folder):
     """summary.json: origins of values, thresholds by port, neighbours, commit; names in the series."""
-    with tempfile.TemporaryDirectory() as folder:
-        done = programs.run("--leaves=2", "--spines=2", "--hostsPerLeaf=2", "--duration=200us", "--progress=none",
-                            "--cc=Dcqcn[Profile=paper|AiRate=60Mbps]", "--interCc=Hpcc", "--edge=ReflexNdt",
-                            "--ns3::roce::EcnMarker::Kmin=50000", "--leafBuffer=16MiB", "--queues=change", "--utilisation=20us",
-                            f"--out={folder}/run")
-        check(done.returncode == 0, f"run: status {done.returncode}: {done.stderr}")
-        summary = json.loads(Path(folder, "run", "summary.json").read_text(encoding="utf-8"))
-        programs.run("--datacenters=1", "--pattern=permutation", "--messageBytes=1000", "--tuner=Paraleon[MonitorInterval=70us]",
-                     "--progress=none", f"--out={folder}/tuned")
-        tuned = json.loads(Path(folder, "tuned", "summary.json").read_text(encoding="utf-8"))["valuesInForce"]["tuner"][0]
-        check((tuned["values"]["MonitorInterval"], tuned["from"]["MonitorInterval"]) == ("70us", "attribute"), f"tuner: {tuned}")
-        queues, busy = read_csv(f"{folder}/run/queues.csv"), read_csv(f"{folder}/run/utilisation.csv")
+    types.run("--leaves=2", "--spines=2", "--hostsPerLeaf=2", "--duration=200us", "--progress=none",
+                        "--cc=Dcqcn[Profile=paper|AiRate=60Mbps]", "--interCc=Hpcc", "--edge=ReflexNdt",
+                        "--ns3::roce::EcnMarker::Kmin=50000", "--leafBuffer=16MiB", "--queues=change", "--utilisation=20us",
+                        f"--out={folder}/run")
+    summary = told(folder / "run")
+    types.run("--datacenters=1", "--pattern=permutation", "--messageBytes=1000", "--tuner=Paraleon[MonitorInterval=70us]",
+                 "--progress=none", f"--out={folder}/tuned")
+    tuned = told(folder / "tuned")["valuesInForce"]["tuner"][0]
+    assert (tuned["values"]["MonitorInterval"], tuned["from"]["MonitorInterval"]) == ("70us", "attribute"), f"tuner: {tuned}"
+    queues, busy = rows(f"{folder}/run/queues.csv"), rows(f"{folder}/run/utilisation.csv")
     roles = summary["valuesInForce"]
     expected = {"nic", "switch", "switchPort", "scheduler", "stage"} | {
         f"{scope}.{part}" for scope in ("intra", "inter") for part in
         ("congestionControl", "receiverFeedback", "lossRecovery", "pathSelector")}
-    check(expected <= set(roles), f"valuesInForce: {sorted(roles)}, expected {sorted(expected)}")
+    assert expected <= set(roles), f"valuesInForce: {sorted(roles)}, expected {sorted(expected)}"
     for role, entries in roles.items():
         for entry in entries:
-            check(set(entry["from"]) == set(entry["values"]) and
-                  set(entry["from"].values()) <= {"attribute", "profile", "default", "derived"}, f"{role}: from {entry['from']}")
+            assert (set(entry["from"]) == set(entry["values"]) and
+                  set(entry["from"].values()) <= {"attribute", "profile", "default", "derived"}), f"{role}: from {entry['from']}"
 
     def value(role, kind, name, at=0):
         entry = [e for e in roles[role] if e["type"] == PREFIX + kind][at]
@@ -209,97 +187,78 @@ def test_summary(programs):
                           (value("switch", "Switch", "BufferSize"), ("16MiB", "attribute")),
                           (value("switch", "Switch", "BufferSize", 1), ("32MiB", "default")),
                           (value("nic", "Nic", "PathMtu"), ("4096", "default"))):
-        check(found == wanted, f"valuesInForce: {found}, expected {wanted}")
+        assert found == wanted, f"valuesInForce: {found}, expected {wanted}"
     ports = {entry["values"]["DataRate"]: entry["thresholds"] for entry in roles["switchPort"]}
-    check(ports["100Gbps"]["ecnKmaxBytes"] == 1600000 and ports["1600Gbps"]["ecnKmaxBytes"] == 25600000, f"thresholds: {ports}")
+    assert ports["100Gbps"]["ecnKmaxBytes"] == 1600000 and ports["1600Gbps"]["ecnKmaxBytes"] == 25600000, f"thresholds: {ports}"
     neighbours = summary["neighbours"]
-    check(len(neighbours) == 42 and all(neighbours[b] == a and a != b for a, b in neighbours.items()), f"neighbours: {neighbours}")
-    check(neighbours["nic3"] == "dc0-leaf1:1" and neighbours["dc0-dci0:2"] == "dc1-dci0:2", f"neighbours: {neighbours}")
-    built = (programs.build / "contrib" / "roce" / "roce-commit.cc").read_text(encoding="utf-8")
+    assert len(neighbours) == 42 and all(neighbours[b] == a and a != b for a, b in neighbours.items()), f"neighbours: {neighbours}"
+    assert neighbours["nic3"] == "dc0-leaf1:1" and neighbours["dc0-dci0:2"] == "dc1-dci0:2", f"neighbours: {neighbours}"
+    built = (types.build / "contrib" / "roce" / "roce-commit.cc").read_text(encoding="utf-8")
     commit = summary["versions"]["commit"]
-    check(re.fullmatch(r"unknown|[0-9a-f]{40}(-dirty)?", commit) and f':{commit}"' in built, f"commit {commit}, the build has {built}")
-    check(len(queues) > 10 and len(busy) > 10, f"series: {len(queues)} and {len(busy)} rows")
+    assert re.fullmatch(r"unknown|[0-9a-f]{40}(-dirty)?", commit) and f':{commit}"' in built, f"commit {commit}, the build has {built}"
+    assert len(queues) > 10 and len(busy) > 10, f"series: {len(queues)} and {len(busy)} rows"
     for row in queues + busy:
         host = row["port_name"].startswith("nic")
-        check(row["node_name"] == summary["nodeNames"][row["node"]] and
-              (host or row["port_name"] == f"{row['node_name']}:{row['port']}") and row["port_name"] in neighbours, f"series: {row}")
-    check({row["port_name"] for row in busy if row["port_name"].startswith("nic")}, "utilisation.csv names no NIC")
+        assert (row["node_name"] == summary["nodeNames"][row["node"]] and
+              (host or row["port_name"] == f"{row['node_name']}:{row['port']}") and row["port_name"] in neighbours), f"series: {row}"
+    assert {row["port_name"] for row in busy if row["port_name"].startswith("nic")}, "utilisation.csv names no NIC"
 
 
-def test_vendor_names(programs):
+def test_vendor_names(types):
     """NVIDIA's names: each attribute exists, and has the value that the table says in the default profile."""
-    rows = read_csv(ROOT / "contrib" / "roce" / "doc" / "howto" / "nvidia-names.csv")
-    check(len(rows) > 18, f"nvidia-names.csv: {len(rows)} rows")
-    for row in rows:
+    table = rows(ROOT / "contrib" / "roce" / "doc" / "howto" / "nvidia-names.csv")
+    assert len(table) > 18, f"nvidia-names.csv: {len(table)} rows"
+    for row in table:
         kind, name = row["attribute"].split("::")
-        found = programs.profile(kind).get(name)
-        check(found and found[0] == row["value here"], f"nvidia-names.csv: {row['NVIDIA' + chr(39) + 's name']}: {row['attribute']} "
+        found = types.profile(kind).get(name)
+        assert found and found[0] == row["value here"], \
+            (f"nvidia-names.csv: {row['NVIDIA' + chr(39) + 's name']}: {row['attribute']} "
                                                        f"is {found}, the table says {row['value here']}")
 
 
-def test_vendor_file(programs):
+def test_vendor_file(types, folder):
     """--nvidia: a file of all names gives what the table says; other values, precedence, and what is refused."""
-    rows = read_csv(ROOT / "contrib" / "roce" / "doc" / "howto" / "nvidia-names.csv")
+    table = rows(ROOT / "contrib" / "roce" / "doc" / "howto" / "nvidia-names.csv")
     name = "NVIDIA's name"
-    with tempfile.TemporaryDirectory() as folder:
-        file, out = Path(folder, "nic.txt"), Path(folder, "out")
+    file, out = Path(folder, "nic.txt"), Path(folder, "out")
 
-        def configuration(text, *options):
-            """@return attributes that a run with this file has set, and its warnings."""
-            file.write_text(text)
-            done = programs.run(f"--nvidia={file}", "--duration=100us", f"--out={out}", *options)
-            check(done.returncode == 0, f"--nvidia: {text}: {done.stderr}")
-            found = json.loads((out / "summary.json").read_text())
-            return {k.replace(PREFIX, ""): v for k, v in found["configuration"].items()}, done.stderr, found["valuesInForce"]
+    def configuration(text, *options):
+        """@return attributes that a run with this file has set, and its warnings."""
+        file.write_text(text)
+        done = types.run(f"--nvidia={file}", "--duration=100us", f"--out={out}", *options)
+        found = told(out)
+        return {k.replace(PREFIX, ""): v for k, v in found["configuration"].items()}, done.stderr, found["valuesInForce"]
 
-        defaults = {"kmin": "100000", "kmax": "400000", "pmax": "20"}
-        _, warnings, force = configuration("# the firmware's\n" + "".join(
-            f"{row[name]} = {row['default there'] or defaults[row[name]]}\n" for row in rows))
-        check("warning" not in warnings, f"the firmware's defaults: {warnings}")
-        values = {(e["type"].replace(PREFIX, ""), k): v for group in force.values() for e in group for k, v in e.get("values", {}).items()}
-        for row in rows:
-            kind, attribute = row["attribute"].split("::")
-            check(values.get((kind, attribute)) == row["value here"], f"--nvidia: {row[name]}: {values.get((kind, attribute))}")
-        found, _, _ = configuration("RPG_AI_RATE_P1 50\nrpg_time_reset=100\ndce_tcp_g=1014\nrpg_min_dec_fac=40\nkmin=50000\n"
-                                    "clamp_tgt_rate_after_time_inc=0\ncnp_802p_prio=7\ninitial_alpha_value=512\n",
-                                    "--ns3::roce::Dcqcn::TimeReset=77us")
-        wanted = {"Dcqcn::AiRate": "50Mbps", "Dcqcn::TimeReset": "77us", "Dcqcn::Gain": "0.009765625", "Dcqcn::MinDecFac": "0.4",
-                  "EcnMarker::Kmin": "50000", "Dcqcn::ClampTarget": "afterByteInc", "Nic::ControlClass": "7", "Dcqcn::InitialAlpha": "0.5"}
-        for attribute, value in wanted.items():
-            check(found.get(attribute) == value, f"--nvidia: {attribute} is {found.get(attribute)}, expected {value}")
-        for text, clamp in (("clamp_tgt_rate=1\nclamp_tgt_rate_after_time_inc=0\n", "always"),
-                            ("clamp_tgt_rate_after_time_inc=0\nclamp_tgt_rate=0\n", "afterByteInc")):
-            check(configuration(text)[0]["Dcqcn::ClampTarget"] == clamp, f"--nvidia: {text}")
-        found, warnings, _ = configuration("rpg_ai_rate=50\n", "--cc=Hpcc")
-        check("Dcqcn::AiRate" in warnings, f"a name in vain: {warnings}")
-        for text, line, word in (("rpg_ai_rat=5\n", 1, "unknown name 'rpg_ai_rat', expected one of: dce_tcp_g, "),
-                                 ("\n# x\nrpg_gd=5\nrpg_gd=6\n", 4, "rpg_gd is in line 3, too"),
-                                 ("rpg_ai_rate=0\n", 1, "AiRate"), ("dce_tcp_g=1024\n", 1, "out of range, expected 0..1023"),
-                                 ("rpg_min_dec_fac=101\n", 1, "expected 0..100"), ("cnp_802p_prio=8\n", 1, "expected 0..7"),
-                                 ("clamp_tgt_rate=2\n", 1, "expected 0..1"), ("rpg_max_rate=1000\n", 1, "expected 0..0"),
-                                 ("rpg_time_reset=-1\n", 1, "out of range"), ("rpg_time_reset=1.5\n", 1, "not an integer"),
-                                 ("rpg_gd\n", 1, "found 1 fields, expected 2"), ("# none\n", 1, "no name in the file"),
-                                 ("rpg_gd=1001\n", 1, "Gd")):
-            file.write_text(text)
-            done = programs.run(f"--nvidia={file}", "--duration=100us", f"--out={folder}/bad")
-            check(done.returncode == 2 and done.stderr.startswith(f"error: {file}:{line}: ") and word in done.stderr
-                  and done.stderr.count("\n") == 1 and not Path(folder, "bad").exists(), f"--nvidia with {text!r}: {done.stderr}")
-        done = programs.run(f"--nvidia={folder}/none.txt")
-        check(done.returncode == 2 and "none.txt" in done.stderr, f"no file: {done.stderr}")
-
-
-def main():
-    """All of it."""
-    programs = Programs(Path(sys.argv[1]).resolve())
-    test_profiles(programs)
-    test_known_types(programs)
-    test_commit()
-    test_commit_aside(programs)
-    test_summary(programs)
-    test_vendor_names(programs)
-    test_vendor_file(programs)
-    print("values: profiles, known types, commit, summary.json and NVIDIA's names")
-
-
-if __name__ == "__main__":
-    main()
+    defaults = {"kmin": "100000", "kmax": "400000", "pmax": "20"}
+    _, warnings, force = configuration("# the firmware's\n" + "".join(
+        f"{row[name]} = {row['default there'] or defaults[row[name]]}\n" for row in table))
+    assert "warning" not in warnings, f"the firmware's defaults: {warnings}"
+    values = {(e["type"].replace(PREFIX, ""), k): v for group in force.values() for e in group for k, v in e.get("values", {}).items()}
+    for row in table:
+        kind, attribute = row["attribute"].split("::")
+        assert values.get((kind, attribute)) == row["value here"], f"--nvidia: {row[name]}: {values.get((kind, attribute))}"
+    found, _, _ = configuration("RPG_AI_RATE_P1 50\nrpg_time_reset=100\ndce_tcp_g=1014\nrpg_min_dec_fac=40\nkmin=50000\n"
+                                "clamp_tgt_rate_after_time_inc=0\ncnp_802p_prio=7\ninitial_alpha_value=512\n",
+                                "--ns3::roce::Dcqcn::TimeReset=77us")
+    wanted = {"Dcqcn::AiRate": "50Mbps", "Dcqcn::TimeReset": "77us", "Dcqcn::Gain": "0.009765625", "Dcqcn::MinDecFac": "0.4",
+              "EcnMarker::Kmin": "50000", "Dcqcn::ClampTarget": "afterByteInc", "Nic::ControlClass": "7", "Dcqcn::InitialAlpha": "0.5"}
+    for attribute, value in wanted.items():
+        assert found.get(attribute) == value, f"--nvidia: {attribute} is {found.get(attribute)}, expected {value}"
+    for text, clamp in (("clamp_tgt_rate=1\nclamp_tgt_rate_after_time_inc=0\n", "always"),
+                        ("clamp_tgt_rate_after_time_inc=0\nclamp_tgt_rate=0\n", "afterByteInc")):
+        assert configuration(text)[0]["Dcqcn::ClampTarget"] == clamp, f"--nvidia: {text}"
+    found, warnings, _ = configuration("rpg_ai_rate=50\n", "--cc=Hpcc")
+    assert "Dcqcn::AiRate" in warnings, f"a name in vain: {warnings}"
+    for text, line, word in (("rpg_ai_rat=5\n", 1, "unknown name 'rpg_ai_rat', expected one of: dce_tcp_g, "),
+                             ("\n# x\nrpg_gd=5\nrpg_gd=6\n", 4, "rpg_gd is in line 3, too"),
+                             ("rpg_ai_rate=0\n", 1, "AiRate"), ("dce_tcp_g=1024\n", 1, "out of range, expected 0..1023"),
+                             ("rpg_min_dec_fac=101\n", 1, "expected 0..100"), ("cnp_802p_prio=8\n", 1, "expected 0..7"),
+                             ("clamp_tgt_rate=2\n", 1, "expected 0..1"), ("rpg_max_rate=1000\n", 1, "expected 0..0"),
+                             ("rpg_time_reset=-1\n", 1, "out of range"), ("rpg_time_reset=1.5\n", 1, "not an integer"),
+                             ("rpg_gd\n", 1, "found 1 fields, expected 2"), ("# none\n", 1, "no name in the file"),
+                             ("rpg_gd=1001\n", 1, "Gd")):
+        file.write_text(text)
+        done = types.run(f"--nvidia={file}", "--duration=100us", f"--out={folder}/bad", status=2)
+        said = refused(done, word)
+        assert said.startswith(f"error: {file}:{line}: ") and not (folder / "bad").exists(), f"--nvidia with {text!r}: {said}"
+    refused(types.run(f"--nvidia={folder}/none.txt", status=2), "none.txt")

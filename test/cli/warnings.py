@@ -1,22 +1,15 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """What is taken but makes a result worth less, or changes nothing, is said, on standard error and in summary.json; so is what
-has ended a run. What does not fit into the memory is refused. With --progress=json all that is said is JSON.
-
-    warnings.py BUILD_DIR
-"""
+has ended a run. What does not fit into the memory is refused. With --progress=json all that is said is JSON."""
 
 import json
-import os
 import re
 import resource
-import subprocess
-import sys
-import tempfile
 
-PROGRAM = "two-dc-leaf-spine"
+import pytest
+
+from support import LEAF_SPINE, complaints, summary, write_files
+
 SHORT = ["--duration=20us"]
 SMALL = ["--progress=none", "--leaves=2", "--spines=1", "--hostsPerLeaf=2"]
 FAT_TREE = ["two-dc-fat-tree", "--progress=none", "--k=4", "--duration=20us"]
@@ -169,113 +162,62 @@ LIMITS = [
 ]
 
 
-def run(build, options, folder, limit=None):
+def run(programs, folder, options, status, **more):
     """@return the finished process."""
-    def confine():
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-    program, *rest = options if options[0][0] != "-" else [PROGRAM, *SMALL, *options]
-    for name, text in FILES.items():
-        with open(os.path.join(os.path.dirname(folder), name), "w", encoding="ascii") as file:
-            file.write(text)
-    rest = [o.replace("{d}", os.path.dirname(folder)) for o in rest]
-    command = [os.path.join(build, "bin", program), *rest, "--out=" + folder]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False,
-                          preexec_fn=confine if limit else None)
+    write_files(folder, FILES)
+    program, *rest = options if options[0][0] != "-" else [LEAF_SPINE, *SMALL, *options]
+    return programs.run(program, *(o.replace("{d}", str(folder)) for o in rest), f"--out={folder}/out", status=status, timeout=120, **more)
 
 
-def check_warnings(build, options, expected):
-    """@return what is wrong, or nothing."""
-    with tempfile.TemporaryDirectory() as root:
-        folder = os.path.join(root, "out")
-        done = run(build, options, folder)
-        if done.returncode:
-            return f"status {done.returncode}: {done.stderr}"
-        with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
-            summary = json.load(file)
+@pytest.mark.parametrize("options, expected", CASES)
+def test_warnings(programs, folder, options, expected):
+    """Exactly those expected, in both places."""
+    done = run(programs, folder, options, 0)
+    told = summary(folder / "out")
     said = [line[9:] for line in done.stderr.splitlines() if line.startswith("warning: ")]
-    expected = [text.format(**summary["counters"]) for text in expected]
-    if said != summary["warnings"] or len(said) != len(done.stderr.splitlines()):
-        return f"standard error {done.stderr!r}, summary {summary['warnings']}"
-    if len(said) != len(expected) or not all(map(str.startswith, said, expected)):
-        return f"said {said}, expected {expected}"
-    return f"dropped frames: {said}" if bool(summary["counters"]["losslessDrops"]) != ("frames" in str(said)) else ""
+    expected = [text.format(**told["counters"]) for text in expected]
+    assert said == told["warnings"] and len(said) == len(done.stderr.splitlines()), f"{done.stderr!r}, summary {told['warnings']}"
+    assert len(said) == len(expected) and all(map(str.startswith, said, expected)), f"said {said}, expected {expected}"
+    assert bool(told["counters"]["losslessDrops"]) == ("frames" in str(said)), f"dropped frames: {said}"
 
 
-def check_advice(build):
-    """@return what is wrong, or nothing: each of the values that the warning of late ECN names is enough, and nearly too little."""
+def test_advice(programs, folder):
+    """Each of the values that the warning of late ECN names is enough, and nearly too little."""
     def said(*options):
-        with tempfile.TemporaryDirectory() as root:
-            return run(build, rates("400Gbps") + list(options), os.path.join(root, "out")).stderr
+        return run(programs, folder, rates("400Gbps") + list(options), 0).stderr
 
     text = said()
     kmin, kmax, buffer = (re.search(pattern, text) for pattern in (r"--\S*Kmin=(\d+)", r"--\S*Kmax=(\d+)", r"buffers of (\d+) MiB"))
-    if not (kmin and kmax and buffer):
-        return f"no values in {text!r}"
+    assert kmin and kmax and buffer, f"no values in {text!r}"
     thresholds = kmin[0].split("=")[0] + "=", kmax[0].split("=")[0] + "="
     for more, silent in ((0, True), (200, False)):
-        if (said(kmin[0], f"{thresholds[1]}{int(kmax[1]) + more}") == "") != silent:
-            return f"{kmax[0]} and {more} more: silent is not {silent}"
+        assert (said(kmin[0], f"{thresholds[1]}{int(kmax[1]) + more}") == "") == silent, f"{kmax[0]} and {more} more: silent is not {silent}"
     for less, silent in ((0, True), (2, False)):
         size = int(buffer[1]) - less
-        if (said(f"--leafBuffer={size}MiB", f"--spineBuffer={size}MiB") == "") != silent:
-            return f"{size} MiB: silent is not {silent}"
-    return ""
+        assert (said(f"--leafBuffer={size}MiB", f"--spineBuffer={size}MiB") == "") == silent, f"{size} MiB: silent is not {silent}"
 
 
-def check_end(build, options, words, end):
-    """@return what is wrong, or nothing."""
-    with tempfile.TemporaryDirectory() as root:
-        folder = os.path.join(root, "out")
-        done = run(build, options, folder)
-        with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
-            found = json.load(file)["end"]
+@pytest.mark.parametrize("options, words, end", ENDS)
+def test_end(programs, folder, options, words, end):
+    """What has ended a run, in one line and in summary.json."""
+    done = run(programs, folder, options, 3 if words else 0)
     unfinished = [line for line in done.stderr.splitlines() if line.startswith("unfinished: ")]
-    good = done.returncode == 3 and len(unfinished) == 1 and words in unfinished[0] if words else done.returncode == 0 and not unfinished
-    return "" if good and found == end else f"status {done.returncode}, end {found!r}: {done.stderr}"
+    assert len(unfinished) == bool(words) and all(words in line for line in unfinished), done.stderr
+    assert summary(folder / "out")["end"] == end
 
 
-def check_json(build, options, status, kinds):
-    """@return what is wrong, or nothing."""
-    with tempfile.TemporaryDirectory() as root:
-        done = run(build, options + ["--progress=json"], os.path.join(root, "out"))
-    found = set()
-    for line in done.stderr.splitlines():
-        try:
-            found.add(next(iter(json.loads(line))))
-        except ValueError:
-            return f"no JSON: {line}"
-    return "" if (done.returncode, found) == (status, kinds) else f"status {done.returncode}, {found}: {done.stderr}"
+@pytest.mark.parametrize("options, status, kinds", JSON)
+def test_json(programs, folder, options, status, kinds):
+    """Every line is JSON."""
+    done = run(programs, folder, options + ["--progress=json"], status)
+    assert {next(iter(json.loads(line))) for line in done.stderr.splitlines()} == kinds, done.stderr
 
 
-def check_limit(build, options, limit, status, words):
-    """@return what is wrong, or nothing."""
-    with tempfile.TemporaryDirectory() as root:
-        done = run(build, options, os.path.join(root, "out"), limit)
-    lines = [line for line in done.stderr.splitlines() if not line.startswith("warning: ")]
-    if done.returncode != status or len(lines) != 1 or not lines[0].startswith("error: "):
-        return f"status {done.returncode}, expected {status}: {done.stderr}"
-    missing = [word for word in words if word not in lines[0]]
-    return f"{missing} not in {lines[0]}" if missing else ""
-
-
-def main():
-    """All cases."""
-    build = os.path.abspath(sys.argv[1])
-    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
-        sanitized = "ROCE_SANITIZE:BOOL=ON" in file.read()
-    found = [(options, check_warnings(build, options, expected)) for options, expected in CASES]
-    found.append((["values that the warning of late ECN names"], check_advice(build)))
-    found += [(case[0], check_end(build, *case)) for case in ENDS]
-    found += [(case[0], check_json(build, *case)) for case in JSON]
-    if sanitized:
-        print("limits: skipped, the sanitizer reserves terabytes")
-    else:
-        found += [(case[0], check_limit(build, *case)) for case in LIMITS]
-    wrong = [f"FAILED {' '.join(options)}: {text}" for options, text in found if text]
-    print("\n".join(wrong + [f"{len(found) - len(wrong)} of {len(found)} cases as expected"]))
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.parametrize("options, limit, status, words", LIMITS)
+def test_limit(programs, folder, options, limit, status, words):
+    """What does not fit into the memory."""
+    if programs.sanitized():
+        pytest.skip("the sanitizer reserves terabytes")
+    done = run(programs, folder, options, status, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    lines = complaints(done.stderr)
+    assert len(lines) == 1 and lines[0].startswith("error: ") and all(word in lines[0] for word in words), done.stderr

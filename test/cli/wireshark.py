@@ -1,10 +1,5 @@
-#!/usr/bin/python3
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Captures of live runs, as tshark and a second implementation of the rules read them.
-
-Usage: wireshark.py BUILD_DIR
 
 Runs programs with captures of all ports and holds every frame against what is known without the
 capture: counters of summary.json and of the ports, flows.csv, pfc.csv, lengths and delays of links,
@@ -13,19 +8,18 @@ the rules of go-back-N, of selective repeat, of block codes and of the ICRC.
 
 import binascii
 import csv
-import json
-import os
 import re
 import shutil
 import struct
-import subprocess
-import sys
-import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Callable, NamedTuple, NoReturn
+from typing import Callable, NamedTuple
 
-DOCUMENTATION = Path(__file__).resolve().parents[2] / "contrib" / "roce" / "doc" / "howto" / "captures.rst"
+import pytest
+
+from support import ROOT, Programs, rows, run, summary
+
+DOCUMENTATION = ROOT / "contrib" / "roce" / "doc" / "howto" / "captures.rst"
 
 HOSTS = 4      # of each leaf
 LEAVES = 2     # of each datacenter
@@ -78,17 +72,6 @@ FIELDS += [f"macc.cbfc.pause_time.c{c}" for c in range(8)]
 FIELDS += ["_ws.malformed", "_ws.expert.message"]
 
 
-def fail(what: str) -> NoReturn:
-    """End with one line."""
-    sys.exit("FAILED " + what)
-
-
-def check(condition: object, what: str) -> None:
-    """End with one line if something is wrong."""
-    if not condition:
-        fail(what)
-
-
 class Frame(NamedTuple):
     """One frame of a capture: its bytes, and what tshark says of it."""
 
@@ -119,7 +102,7 @@ class Frame(NamedTuple):
             return names[self.number("infiniband.aeth.syndrome.opcode")]
         if opcode == CNP:
             return "CNP"
-        check(self.number("macc.opcode") == 0x0101, f"unknown frame {self}")
+        assert self.number("macc.opcode") == 0x0101, f"unknown frame {self}"
         return "pause"
 
     @property
@@ -141,7 +124,7 @@ class Frame(NamedTuple):
     def telemetry_bytes(self) -> int:
         """@return length of the telemetry block, as the code behind BECN tells it."""
         code = self.raw[46] & 0x3f
-        check(code & 0x1f != 31, f"telemetry of unknown length: {self}")
+        assert code & 0x1f != 31, f"telemetry of unknown length: {self}"
         blocks = code & 0x1f
         return (8 if code & 0x20 else 0) + (2 + 8 * (blocks - 1) if blocks else 0)
 
@@ -182,7 +165,7 @@ Captures = dict[str, list[Frame]]
 def nic_of(address: str) -> int:
     """@return NIC with an IPv4 address."""
     a, b, c, d = (int(part) for part in address.split("."))
-    check(a == 10, f"address {address}")
+    assert a == 10, f"address {address}"
     return (b << 16 | c << 8 | d) - 1
 
 
@@ -200,13 +183,13 @@ def read_pcap(path: Path) -> list[tuple[int, bytes]]:
     """@return time stamps in ns and bytes of all frames; the file must be complete."""
     data = path.read_bytes()
     magic, major, minor, _, _, _, link = struct.unpack_from("<IHHiIII", data)
-    check((magic, major, minor, link) == (0xa1b23c4d, 2, 4, 1), f"{path}: {magic:#x} {link}")
+    assert (magic, major, minor, link) == (0xa1b23c4d, 2, 4, 1), f"{path}: {magic:#x} {link}"
     frames = []
     at = 24
     while at < len(data):
         seconds, ns, stored, length = struct.unpack_from("<IIII", data, at)
         at += 16 + stored
-        check(stored == length and at <= len(data), f"{path}: a frame is cut off")
+        assert stored == length and at <= len(data), f"{path}: a frame is cut off"
         frames.append((seconds * 10**9 + ns, data[at - stored:at]))
     return frames
 
@@ -221,22 +204,18 @@ def load(paths: list[Path], environment: dict[str, str]) -> Captures:
     joined.write_bytes(paths[0].read_bytes()[:24] + b"".join(p.read_bytes()[24:] for p in paths))
     options = ["-o", "ip.check_checksum:TRUE", "-T", "fields", "-E", "separator=|",
                "-E", "occurrence=f"]
-    done = subprocess.run(["tshark", "-r", joined, *options,
-                           *(o for f in FIELDS for o in ("-e", f))],
-                          capture_output=True, text=True, timeout=300, check=False,
-                          env=environment)
-    check(done.returncode == 0, f"tshark: {done.stderr}")
+    done = run("tshark", "-r", joined, *options, *(o for f in FIELDS for o in ("-e", f)), env=environment)
     lines = done.stdout.splitlines()
     total = sum(len(frames) for frames in stored.values())
-    check(len(lines) == total, f"{total} frames, {len(lines)} for tshark")
-    rows = (dict(zip(FIELDS, line.split("|"))) for line in lines)
-    captures = {name: [Frame(ns, raw, next(rows)) for ns, raw in frames]
+    assert len(lines) == total, f"{total} frames, {len(lines)} for tshark"
+    fields = (dict(zip(FIELDS, line.split("|"))) for line in lines)
+    captures = {name: [Frame(ns, raw, next(fields)) for ns, raw in frames]
                 for name, frames in stored.items()}
     for name, frames in captures.items():
         before = 0
         for frame in frames:
             check_frame(frame)
-            check(frame.ns >= before, f"{name}: time goes back: {frame}")
+            assert frame.ns >= before, f"{name}: time goes back: {frame}"
             before = frame.ns
     return captures
 
@@ -244,35 +223,33 @@ def load(paths: list[Path], environment: dict[str, str]) -> Captures:
 def check_frame(frame: Frame) -> None:
     """What must hold for any frame by itself."""
     seconds, _, fraction = frame.field["frame.time_epoch"].partition(".")
-    check(int(seconds) * 10**9 + int(fraction) == frame.ns, f"time: {frame}")
-    check(frame.number("frame.len") == len(frame.raw), f"length: {frame}")
-    check(not frame.field["_ws.malformed"] and not frame.field["_ws.expert.message"],
-          f"tshark: {frame.field}")
+    assert int(seconds) * 10**9 + int(fraction) == frame.ns, f"time: {frame}"
+    assert frame.number("frame.len") == len(frame.raw), f"length: {frame}"
+    assert not frame.field["_ws.malformed"] and not frame.field["_ws.expert.message"], f"tshark: {frame.field}"
     kind = frame.kind
     if kind == "pause":
         check_pause(frame)
         return
-    check(frame.field["_ws.col.Protocol"] == "RRoCE", f"protocol: {frame.field}")
-    check(frame.number("ip.checksum.status") == 1, f"IP checksum: {frame}")
-    check(icrc(frame) == frame.raw[-4:], f"ICRC: {frame}")
+    assert frame.field["_ws.col.Protocol"] == "RRoCE", f"protocol: {frame.field}"
+    assert frame.number("ip.checksum.status") == 1, f"IP checksum: {frame}"
+    assert icrc(frame) == frame.raw[-4:], f"ICRC: {frame}"
     if kind == "CNP":
-        check(frame.raw[46] == BECN and frame.psn == 0, f"CNP: {frame}")
-        check(frame.raw[54 + len(frame.extension):-4] == bytes(16), f"CNP: reserved bytes: {frame}")
+        assert frame.raw[46] == BECN and frame.psn == 0, f"CNP: {frame}"
+        assert frame.raw[54 + len(frame.extension):-4] == bytes(16), f"CNP: reserved bytes: {frame}"
         if frame.extension:
             flows, tau_ns = struct.unpack(">II", frame.extension)
-            check(1 <= flows <= 6 and tau_ns == 1000 * flows, f"N, tau: {frame}")
+            assert 1 <= flows <= 6 and tau_ns == 1000 * flows, f"N, tau: {frame}"
         return
     if kind == "data" or not (frame.telemetry_bytes or frame.sack or frame.extension):
         # tshark shows no ICRC behind an AETH and bytes that it does not know.
-        check(frame.field["infiniband.invariant.crc"] == "0x" + frame.raw[-4:].hex(),
-              f"tshark's ICRC: {frame}")
+        assert frame.field["infiniband.invariant.crc"] == "0x" + frame.raw[-4:].hex(), f"tshark's ICRC: {frame}"
     if kind == "NAK":
-        check(frame.number("infiniband.aeth.syndrome.error_code") == 0, f"NAK: {frame}")
+        assert frame.number("infiniband.aeth.syndrome.error_code") == 0, f"NAK: {frame}"
     if kind in ("data", "notification"):
-        check(frame.raw[46] & BECN == 0, f"BECN in {kind}: {frame}")
+        assert frame.raw[46] & BECN == 0, f"BECN in {kind}: {frame}"
     if kind == "notification":
         mechanism = b"Mlc" if Frame.mlcc else b"Wrc" if frame.extension else b"NSF"
-        check(frame.number("infiniband.aeth.msn") == int.from_bytes(mechanism, "big"), f"{frame}")
+        assert frame.number("infiniband.aeth.msn") == int.from_bytes(mechanism, "big"), f"{frame}"
     if frame.extension:
         (check_place if Frame.coded else check_mlcc if Frame.mlcc else check_wrcc)(frame)
 
@@ -280,40 +257,40 @@ def check_frame(frame: Frame) -> None:
 def check_place(frame: Frame) -> None:
     """A packet's place in a block of at most 8 and 2."""
     index, data, total, last = frame.extension
-    check(frame.kind == "data" and frame.raw[50] & CODED, f"an extension of what is not coded: {frame}")
-    check(index < total == data + 2 <= 10 and last <= 1, f"place {tuple(frame.extension)}: {frame}")
+    assert frame.kind == "data" and frame.raw[50] & CODED, f"an extension of what is not coded: {frame}"
+    assert index < total == data + 2 <= 10 and last <= 1, f"place {tuple(frame.extension)}: {frame}"
 
 
 def check_wrcc(frame: Frame) -> None:
     """WRCC's header of data and ACKs, or its FCNP."""
     domain, fbdp, third, last = struct.unpack(">HHII", frame.extension)
-    check(domain <= 1 and fbdp <= 3, f"WRCC: {frame}")
+    assert domain <= 1 and fbdp <= 3, f"WRCC: {frame}"
     if frame.kind == "notification":
-        check(third == frame.psn and 100 <= last < 100000, f"FCNP: {frame}")
+        assert third == frame.psn and 100 <= last < 100000, f"FCNP: {frame}"
     else:
-        check(100 <= third <= 100000 and 4 <= last < 100, f"FairRate, RTT_est: {frame}")
+        assert 100 <= third <= 100000 and 4 <= last < 100, f"FairRate, RTT_est: {frame}"
 
 
 def check_mlcc(frame: Frame) -> None:
     """MLCC's header of data and ACKs."""
     if frame.kind == "data":
         epoch, queue = struct.unpack(">HI", frame.extension)
-        check(epoch < 1000 and queue < 10_000_000, f"C_D, Q_c: {frame}")
+        assert epoch < 1000 and queue < 10_000_000, f"C_D, Q_c: {frame}"
     else:
         epoch, credit, told = struct.unpack(">HII", frame.extension)
-        check(1 <= epoch < 1000 and 100 <= credit <= 100000 and 100 <= told <= 100000, f"C_R, rates: {frame}")
-        check(frame.raw[46] & 0x1f == 0, f"telemetry in an ACK: {frame}")
+        assert 1 <= epoch < 1000 and 100 <= credit <= 100000 and 100 <= told <= 100000, f"C_R, rates: {frame}"
+        assert frame.raw[46] & 0x1f == 0, f"telemetry in an ACK: {frame}"
 
 
 def check_pause(frame: Frame) -> None:
     """802.1Qbb: exactly one class, its time and no other."""
-    check(frame.field["_ws.col.Protocol"] == "MAC CTRL" and len(frame.raw) == 60, f"pause: {frame}")
-    check(frame.raw[:6].hex() == "0180c2000001", f"pause: destination: {frame}")
+    assert frame.field["_ws.col.Protocol"] == "MAC CTRL" and len(frame.raw) == 60, f"pause: {frame}"
+    assert frame.raw[:6].hex() == "0180c2000001", f"pause: destination: {frame}"
     vector = frame.number("macc.cbfc.enbv")
-    check(vector and vector & (vector - 1) == 0, f"pause: classes: {frame}")
+    assert vector and vector & (vector - 1) == 0, f"pause: classes: {frame}"
     for c in range(8):
         quanta = frame.number(f"macc.cbfc.pause_time.c{c}")
-        check(quanta >= 0 and (vector >> c & 1 or quanta == 0), f"pause: quanta of {c}: {frame}")
+        assert quanta >= 0 and (vector >> c & 1 or quanta == 0), f"pause: quanta of {c}: {frame}"
 
 
 def icrc(frame: Frame) -> bytes:
@@ -387,7 +364,7 @@ def check_direction(way: Direction, captures: Captures, end_ns: float) -> tuple[
     close = 0
     for frame, after in zip(sent, sent[1:]):
         gap = after.ns - frame.ns - serialisation_ns(frame, way.rate_bps)
-        check(gap > -1, f"{way.source}: {after} begins {-gap} ns too early")
+        assert gap > -1, f"{way.source}: {after} begins {-gap} ns too early"
         close += gap < 1
     lost = i = 0
     for frame in sent:
@@ -397,7 +374,7 @@ def check_direction(way: Direction, captures: Captures, end_ns: float) -> tuple[
             i += 1
         else:
             lost += arrival < end_ns
-    check(i == len(received), f"{way.sink}: never sent: {received[i:i + 1]}")
+    assert i == len(received), f"{way.sink}: never sent: {received[i:i + 1]}"
     return lost, close
 
 
@@ -416,37 +393,34 @@ def check_totals(captures: Captures, ways: list[Direction], counters: dict[str, 
         lost += check_direction(way, captures, counters["simulatedNs"] - 1)[0]
     for kind, name in (("data", "dataSent"), ("ACK", "acksSent"), ("NAK", "naksSent"),
                        ("CNP", "cnpsSent")):
-        check(nics[kind] == counters[name],
-              f"{kind}: {nics[kind]} frames, {counters[name]} counted")
+        assert nics[kind] == counters[name], f"{kind}: {nics[kind]} frames, {counters[name]} counted"
     emitted = counters.get("reflexNsfPseudoAcks", 0) + counters.get("wrccFcnps", 0) + counters.get("mlccSwitchInts", 0)
-    check(notified == emitted, f"notifications: {notified} frames, {emitted} counted")
+    assert notified == emitted, f"notifications: {notified} frames, {emitted} counted"
     pauses = counters["pfcXoffSent"] + counters["pfcXonSent"] + counters["pfcXoffRefreshed"]
-    check(ports["pause"] == pauses, f"pause: {ports['pause']} frames, {pauses} counted")
+    assert ports["pause"] == pauses, f"pause: {ports['pause']} frames, {pauses} counted"
     hops = sum(ports.values()) - ports["pause"]
-    check(hops == counters["packetHops"], f"{hops} packet-hops, {counters['packetHops']} counted")
-    check(lost == counters["framesLostOnLinks"],
-          f"lost: {lost} frames, {counters['framesLostOnLinks']} counted")
+    assert hops == counters["packetHops"], f"{hops} packet-hops, {counters['packetHops']} counted"
+    assert lost == counters["framesLostOnLinks"], f"lost: {lost} frames, {counters['framesLostOnLinks']} counted"
     return lost
 
 
-def check_pauses(captures: Captures, rows: list[dict[str, str]], names: dict[str, str]) -> None:
+def check_pauses(captures: Captures, table: list[dict[str, str]], names: dict[str, str]) -> None:
     """Each port's pause frames are the rows of pfc.csv, at most the rest of a frame later."""
     expected = defaultdict(list)
-    for row in rows:
+    for row in table:
         expected[f"{names[row['node']]}-{row['port']}"].append(row)
     for port, frames in captures.items():
         node = next((n for n, name in names.items() if name == port.rpartition("-")[0]), None)
         mac = mac_of_switch(int(node)) if node else None
         pauses = [f for f in frames if f.kind == "pause" and f.field["eth.src"] == mac]
-        check(len(pauses) == len(expected[port]),
-              f"{port}: {len(pauses)} pause frames, {len(expected[port])} in pfc.csv")
+        assert len(pauses) == len(expected[port]), f"{port}: {len(pauses)} pause frames, {len(expected[port])} in pfc.csv"
         for frame, row in zip(pauses, expected[port]):
             c = int(row["class"])
-            check(frame.number("macc.cbfc.enbv") == 1 << c, f"{port}: {frame}, {row}")
+            assert frame.number("macc.cbfc.enbv") == 1 << c, f"{port}: {frame}, {row}"
             quanta = frame.number(f"macc.cbfc.pause_time.c{c}")
-            check((quanta == 0) == (row["event"] == "xon"), f"{port}: {frame}, {row}")
+            assert (quanta == 0) == (row["event"] == "xon"), f"{port}: {frame}, {row}"
             delay = frame.ns - float(row["time_ns"])
-            check(-1 < delay < 4300 * 0.08, f"{port}: {delay} ns late: {frame}, {row}")
+            assert -1 < delay < 4300 * 0.08, f"{port}: {delay} ns late: {frame}, {row}"
 
 
 def check_sender(frames: list[Frame], flow: dict[str, str], in_order: bool, timeouts: int) -> None:
@@ -465,21 +439,19 @@ def check_sender(frames: list[Frame], flow: dict[str, str], in_order: bool, time
             highest += 1
             payload += frame.payload_bytes
         else:
-            check(psn < highest, f"flow {flow['id']}: PSN {psn} before {highest}")
+            assert psn < highest, f"flow {flow['id']}: PSN {psn} before {highest}"
             repeats += 1
         if in_order and psn != following % PSN_SPACE:
-            check(psn in asked or timeouts, f"flow {flow['id']}: goes back to {psn}, asked {asked}")
+            assert psn in asked or timeouts, f"flow {flow['id']}: goes back to {psn}, asked {asked}"
         following = psn + 1
         first, last = psn == 0, psn == packets - 1
         opcode = {(True, True): WRITE_ONLY, (True, False): WRITE_FIRST,
                   (False, True): WRITE_LAST, (False, False): WRITE_MIDDLE}[first, last]
-        check(frame.number("infiniband.bth.opcode") == opcode, f"opcode: {frame}")
-        check(frame.number("infiniband.reth.dmalen") == (int(flow["bytes"]) if first else -1),
-              f"DMA length: {frame}")
-    check(highest == packets, f"flow {flow['id']}: {highest} PSNs, {packets} packets")
-    check(payload == int(flow["bytes"]), f"flow {flow['id']}: {payload} bytes of payload")
-    check(repeats == int(flow["retransmitted"]),
-          f"flow {flow['id']}: {repeats} repeats, {flow['retransmitted']} in flows.csv")
+        assert frame.number("infiniband.bth.opcode") == opcode, f"opcode: {frame}"
+        assert frame.number("infiniband.reth.dmalen") == (int(flow["bytes"]) if first else -1), f"DMA length: {frame}"
+    assert highest == packets, f"flow {flow['id']}: {highest} PSNs, {packets} packets"
+    assert payload == int(flow["bytes"]), f"flow {flow['id']}: {payload} bytes of payload"
+    assert repeats == int(flow["retransmitted"]), f"flow {flow['id']}: {repeats} repeats, {flow['retransmitted']} in flows.csv"
 
 
 def check_receiver(frames: list[Frame], flow: dict[str, str], in_order: bool) -> None:
@@ -517,16 +489,16 @@ def check_receiver(frames: list[Frame], flow: dict[str, str], in_order: bool) ->
             continue
         queue_pairs.add(frame.field["infiniband.bth.destqp"])
         if frame.kind == "CNP":
-            check(marked, f"a CNP without a mark: {frame}")
+            assert marked, f"a CNP without a mark: {frame}"
             continue
-        check(answered < len(replies), f"flow {flow['id']}: answers what has not come: {frame}")
+        assert answered < len(replies), f"flow {flow['id']}: answers what has not come: {frame}"
         kind, psn, msn, arrived = replies[answered]
         answered += 1
         found = (frame.kind, frame.psn, frame.number("infiniband.aeth.msn"))
-        check(found == (kind, psn, msn), f"flow {flow['id']}: {found}, expected {kind} {psn} {msn}")
+        assert found == (kind, psn, msn), f"flow {flow['id']}: {found}, expected {kind} {psn} {msn}"
         check_sack(frame, arrived)
-    check(answered == len(replies), f"flow {flow['id']}: {answered} of {len(replies)} answers")
-    check(len(queue_pairs) == 1, f"flow {flow['id']}: answers to queue pairs {queue_pairs}")
+    assert answered == len(replies), f"flow {flow['id']}: {answered} of {len(replies)} answers"
+    assert len(queue_pairs) == 1, f"flow {flow['id']}: answers to queue pairs {queue_pairs}"
 
 
 def check_coded_sender(frames: list[Frame], flow: dict[str, str]) -> None:
@@ -535,19 +507,19 @@ def check_coded_sender(frames: list[Frame], flow: dict[str, str]) -> None:
     highest = repeats = payload = longest = enough = 0  # highest: first PSN never sent
     for frame in (f for f in frames if f.kind == "data" and f.pair == pair):
         index, data, total, last = frame.extension
-        check(bool(last) == (frame.psn - index + total == int(flow["packets"])), f"last block: {frame}")
+        assert bool(last) == (frame.psn - index + total == int(flow["packets"])), f"last block: {frame}"
         if frame.psn < highest:
             repeats += 1
             continue
         # Parity of a block that has been rebuilt already is not sent.
-        check(frame.psn == highest or (index == 0 and highest >= enough), f"PSN {frame.psn}, expected {highest}")
+        assert frame.psn == highest or (index == 0 and highest >= enough), f"PSN {frame.psn}, expected {highest}"
         highest = frame.psn + 1
         enough = frame.psn - index + data
         longest = max(longest, frame.payload_bytes) if index else frame.payload_bytes
-        check(index < data or frame.payload_bytes == longest, f"parity of {longest} bytes: {frame}")
+        assert index < data or frame.payload_bytes == longest, f"parity of {longest} bytes: {frame}"
         payload += frame.payload_bytes if index < data else 0
-    check(payload == int(flow["bytes"]), f"flow {flow['id']}: {payload} bytes")
-    check(repeats == int(flow["retransmitted"]), f"flow {flow['id']}: {repeats} repeats")
+    assert payload == int(flow["bytes"]), f"flow {flow['id']}: {payload} bytes"
+    assert repeats == int(flow["retransmitted"]), f"flow {flow['id']}: {repeats} repeats"
 
 
 def check_coded_receiver(frames: list[Frame], flow: dict[str, str]) -> None:
@@ -566,22 +538,22 @@ def check_coded_receiver(frames: list[Frame], flow: dict[str, str]) -> None:
             first, bits = struct.unpack(">QQ", frame.sack)
             if frame.kind == "NAK":
                 told = {first + i for i in range(64) if bits >> i & 1}
-                check(frame.raw[50] & CODED and told <= arrived[first] and len(told) < needed[first], f"NACK: {frame}")
+                assert frame.raw[50] & CODED and told <= arrived[first] and len(told) < needed[first], f"NACK: {frame}"
                 continue
             psn, rebuilt = open_replies.pop(0)
             found = first + bits.bit_length() - 1, bool(frame.raw[50] & CODED)
-            check(found == (psn, rebuilt), f"flow {flow['id']}: ACK of {found}, expected {psn}, {rebuilt}")
-    check(not open_replies, f"flow {flow['id']}: no ACK of {open_replies}")
+            assert found == (psn, rebuilt), f"flow {flow['id']}: ACK of {found}, expected {psn}, {rebuilt}"
+    assert not open_replies, f"flow {flow['id']}: no ACK of {open_replies}"
 
 
 def check_sack(frame: Frame, arrived: frozenset[int]) -> None:
     """The bitmap behind the telemetry tells exactly which PSNs have arrived ahead."""
-    check(len(frame.sack) == (SACK_BYTES if arrived else 0), f"SACK: {frame}")
+    assert len(frame.sack) == (SACK_BYTES if arrived else 0), f"SACK: {frame}"
     if arrived:
         first, bits = struct.unpack(">QQ", frame.sack)
         window = set(range(first, first + 64))
         told = {first + i for i in range(64) if bits >> i & 1}
-        check(told == arrived & window, f"SACK: {told}, expected {arrived & window}")
+        assert told == arrived & window, f"SACK: {told}, expected {arrived & window}"
 
 
 def check_filters(captures: Captures, environment: dict[str, str]) -> set[str]:
@@ -616,16 +588,13 @@ def check_filters(captures: Captures, environment: dict[str, str]) -> set[str]:
     }
     section = DOCUMENTATION.read_text(encoding="utf-8").partition("Filters\n---")[2]
     told = dict(re.findall(r"^(\w.*?) {2,}``(.*)``$", section, re.MULTILINE))
-    check(set(told) == set(expected), f"filters: {set(told) ^ set(expected)}")
+    assert set(told) == set(expected), f"filters: {set(told) ^ set(expected)}"
     chosen = set()
     for what, text in told.items():
         joined = Path(environment["HOME"]) / "joined.pcap"
-        done = subprocess.run(["tshark", "-r", joined, "-Y", text],
-                              capture_output=True, text=True, timeout=300, check=False,
-                              env=environment)
-        check(done.returncode == 0, f"{text}: {done.stderr}")
+        done = run("tshark", "-r", joined, "-Y", text, env=environment)
         found = len(done.stdout.splitlines())
-        check(found == expected[what], f"{what}, {text}: {found} frames, {expected[what]}")
+        assert found == expected[what], f"{what}, {text}: {found} frames, {expected[what]}"
         chosen |= {what} if found else set()
     return set(told) - chosen
 
@@ -648,35 +617,36 @@ def features(captures: Captures) -> set[str]:
     return found
 
 
-def read_csv(path: Path) -> list[dict[str, str]]:
-    """@return rows."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+@pytest.fixture
+def environment(folder):
+    """Nobody's preferences."""
+    assert shutil.which("tshark"), "tshark is not installed; scripts/install.sh installs it"
+    return {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "WIRESHARK_CONFIG_DIR": str(folder)}
 
 
-def simulate(build: Path, options: list[str], out: Path) -> None:
+def simulate(programs: Programs, options: list[str], out: Path) -> None:
     """Run PROGRAM."""
-    done = subprocess.run([build / "bin" / PROGRAM[0], *PROGRAM[1:], *options, f"--out={out}"],
-                          capture_output=True, text=True, timeout=300, check=False)
-    check(done.returncode == 0, f"{options}: status {done.returncode}: {done.stderr}")
+    programs.run(*PROGRAM, *options, f"--out={out}")
 
 
-def check_run(build: Path, name: str, environment: dict[str, str], folder: Path) -> None:
+@pytest.mark.parametrize("name", RUNS)
+def test_run(programs: Programs, name: str, environment: dict[str, str], folder: Path) -> None:
     """One of RUNS."""
     options, wanted = RUNS[name]
+    folder = folder / "out"
     Frame.mlcc = name == "MLCC"
     Frame.coded = "parity" in name
-    simulate(build, INCAST + options, folder)
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    counters = summary["counters"]
-    nodes = {name: int(node) for node, name in summary["nodeNames"].items()}
+    simulate(programs, INCAST + options, folder)
+    told = summary(folder)
+    counters = told["counters"]
+    nodes = {name: int(node) for node, name in told["nodeNames"].items()}
     captures = load(sorted(folder.glob("*.pcap")), environment)
     ways = directions_of(nodes)
-    check({way.source for way in ways} == set(captures), f"files: {sorted(captures)}")
+    assert {way.source for way in ways} == set(captures), f"files: {sorted(captures)}"
     lost = check_totals(captures, ways, counters)
-    check_pauses(captures, read_csv(folder / "pfc.csv"), summary["nodeNames"])
+    check_pauses(captures, rows(folder / "pfc.csv"), told["nodeNames"])
     in_order = "SelectiveRepeat" not in " ".join(options)
-    for flow in read_csv(folder / "flows.csv"):
+    for flow in rows(folder / "flows.csv"):
         if Frame.coded:
             check_coded_sender(captures["nic" + flow["src"]], flow)
             check_coded_receiver(captures["nic" + flow["dst"]], flow)
@@ -684,22 +654,20 @@ def check_run(build: Path, name: str, environment: dict[str, str], folder: Path)
         check_sender(captures["nic" + flow["src"]], flow, in_order, counters["timeouts"])
         check_receiver(captures["nic" + flow["dst"]], flow, in_order)
     found = features(captures) | ({"loss"} if lost else set())
-    check(wanted <= found, f"{name}: too easy, no {wanted - found}")
-    kinds = Counter(f.kind for frames in captures.values() for f in frames)
+    assert wanted <= found, f"{name}: too easy, no {wanted - found}"
     if {"pause", "CNP"} <= wanted or "notification" in wanted:
         none = check_filters(captures, environment)
-        check("notifications" not in none if "notification" in wanted
-              else none == {"notifications"}, f"{name}: filters that choose nothing: {none}")
-    print(f"{name}: {len(captures)} files, {dict(sorted(kinds.items()))}, {lost} frames lost")
+        assert "notifications" not in none if "notification" in wanted else none == {"notifications"}, \
+            f"{name}: filters that choose nothing: {none}"
 
 
-def check_one_packet(build: Path, environment: dict[str, str], folder: Path) -> None:
+def test_one_packet(programs: Programs, environment: dict[str, str], folder: Path) -> None:
     """One packet and its ACK on the empty network: every time stamp is known."""
     start = 1234.567
     flows = folder / "flow.csv"
     flows.write_text(f"src,dst,bytes,start_ns\n0,1,4096,{start}\n", encoding="utf-8")
     out = folder / "out"
-    simulate(build, ["--cc=none", "--pattern=list", f"--flows={flows}"], out)
+    simulate(programs, ["--cc=none", "--pattern=list", f"--flows={flows}"], out)
     data, ack, hop = 4194 * 0.08, 86 * 0.08, 1000
     turn = start + 2 * (data + hop)
     expected = {"nic0": [start, turn + 2 * (ack + hop)],
@@ -709,21 +677,17 @@ def check_one_packet(build: Path, environment: dict[str, str], folder: Path) -> 
     captures = load([out / f"{port}.pcap" for port in expected], environment)
     for port, times in expected.items():
         frames = captures[port]
-        check([f.kind for f in frames] == ["data", "ACK"], f"one packet at {port}: {frames}")
-        check([f.ns for f in frames] == [int(t + 1e-6) for t in times],
-              f"one packet at {port}: {[f.ns for f in frames]}, expected {times}")
-        check(frames[0].number("infiniband.bth.opcode") == WRITE_ONLY, f"opcode: {frames[0]}")
-    print("one packet: times as computed")
+        assert [f.kind for f in frames] == ["data", "ACK"], f"one packet at {port}: {frames}"
+        assert [f.ns for f in frames] == [int(t + 1e-6) for t in times], f"one packet at {port}: {[f.ns for f in frames]}, expected {times}"
+        assert frames[0].number("infiniband.bth.opcode") == WRITE_ONLY, f"opcode: {frames[0]}"
 
 
-def check_busy_port(build: Path, environment: dict[str, str], folder: Path) -> None:
+def test_busy_port(programs: Programs, environment: dict[str, str], folder: Path) -> None:
     """A busy millisecond: as many frames in the file, for tshark and in the port's counters."""
-    program = [build / "bin" / "wireshark-capture", f"--prefix={folder}/busy"]
-    done = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
-    check(done.returncode == 0, f"wireshark-capture: {done.stderr}")
-    rows = list(csv.DictReader(done.stdout.splitlines()))
+    done = programs.run("wireshark-capture", f"--prefix={folder}/busy")
+    ports = list(csv.DictReader(done.stdout.splitlines()))
     captures = {}
-    for row in rows:  # one by one, as a user does
+    for row in ports:  # one by one, as a user does
         captures |= load([Path(row["file"])], environment)
     receiver = 8
     port, nic, sender = captures
@@ -731,36 +695,17 @@ def check_busy_port(build: Path, environment: dict[str, str], folder: Path) -> N
     out = Direction(port, nic, rate, 1000, range(receiver, receiver + 1), True, mac_of_switch(0))
     back = Direction(nic, port, rate, 1000, range(receiver, receiver + 1), False, "")
     up = Direction(sender, "", rate, 1000, range(0, 1), False, "")
-    for row, way in zip(rows, (out, back, up)):
+    for row, way in zip(ports, (out, back, up)):
         frames = captures[way.source]
         sent = [f for f in frames if way.carries(f)]
         packets = sum(f.kind != "pause" for f in sent)
         pauses = sum(f.kind == "pause" for f in frames if not way.carries(f))
-        check(packets == int(row["packets_sent"]), f"{packets} frames sent: {row}")
-        check(sum(f.wire_bytes for f in sent) == int(row["wire_bytes_sent"]), f"bytes: {row}")
-        check(pauses == int(row["pauses_received"]), f"{pauses} pauses received: {row}")
+        assert packets == int(row["packets_sent"]), f"{packets} frames sent: {row}"
+        assert sum(f.wire_bytes for f in sent) == int(row["wire_bytes_sent"]), f"bytes: {row}"
+        assert pauses == int(row["pauses_received"]), f"{pauses} pauses received: {row}"
     lost, close = check_direction(out, captures, 1e6 - 1)
-    check(lost == 0 and check_direction(back, captures, 1e6 - 1)[0] == 0, "frames are missing")
+    assert lost == 0 and check_direction(back, captures, 1e6 - 1)[0] == 0, "frames are missing"
     busy_ns = sum(serialisation_ns(f, rate) for f in captures[port] if out.carries(f))
-    check(0.98e6 < busy_ns < 1e6 + 336 and close > 2500, f"busy for {busy_ns} ns, {close} close")
+    assert 0.98e6 < busy_ns < 1e6 + 336 and close > 2500, f"busy for {busy_ns} ns, {close} close"
     kinds = {f.kind for frames in captures.values() for f in frames}
-    check(kinds == {"data", "ACK", "CNP", "pause"}, f"kinds: {kinds}")
-    print(f"busy port: {', '.join(str(len(f)) for f in captures.values())} frames in 1 ms")
-
-
-def main() -> None:
-    """All checks."""
-    if not shutil.which("tshark"):
-        fail("tshark is not installed; scripts/install.sh installs it")
-    build = Path(sys.argv[1]).resolve()
-    with tempfile.TemporaryDirectory() as root:
-        # Nobody's preferences.
-        environment = dict(os.environ, HOME=root, XDG_CONFIG_HOME=root, WIRESHARK_CONFIG_DIR=root)
-        check_one_packet(build, environment, Path(root))
-        check_busy_port(build, environment, Path(root))
-        for i, name in enumerate(RUNS):
-            check_run(build, name, environment, Path(root) / f"run{i}")
-
-
-if __name__ == "__main__":
-    main()
+    assert kinds == {"data", "ACK", "CNP", "pause"}, f"kinds: {kinds}"

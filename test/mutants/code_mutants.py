@@ -1,5 +1,3 @@
-# Copyright (c) 2026 The ns-3 RoCE authors
-#
 # SPDX-License-Identifier: GPL-2.0-only
 """Faults planted in the code: the list of them, a copy of the tree to plant them in, and what scripts/regress makes of them.
 
@@ -9,15 +7,12 @@ moves no flow, `still`: why.
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import List, NamedTuple, Sequence
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-import roce_results as rr  # noqa: E402  pylint: disable=wrong-import-position
-from roce_campaign import mutants, recheck, regress, yamlread  # noqa: E402  pylint: disable=wrong-import-position
-from roce_campaign.baseline import Baseline  # noqa: E402  pylint: disable=wrong-import-position
+from shifts import ROOT, Baseline, Mutant, recheck, regress, rr
+
+from roce_campaign import yamlread
 
 MODULE = "contrib/roce"
 NEEDED = ("CMakeLists.txt", "contrib", "scratch", "scripts")  # to build the programs
@@ -56,24 +51,17 @@ class Faults(NamedTuple):
 
 def read(file: Path) -> Faults:
     """The list, checked as far as that goes without the code."""
-    top = yamlread.read(str(file)).fields("the list", ("program", "runs", "mutants"), ("program", "runs", "mutants"))
-    program = top["program"].text("program")
-    orders, faults = [], []
-    for value in top["runs"].items("runs"):
-        fields = value.fields("a run", ("name", "options"), ("name", "options"))
-        orders.append(recheck.Order(fields["name"].text("name"), program,
-                                    [o.text("an option") for o in fields["options"].items("options")]))
-    for value in top["mutants"].items("mutants"):
-        fields = value.fields("a mutant", ("name", "file", "from", "to", "still"), ("name", "file", "from", "to"))
-        name = fields["name"].text("name")
-        old, new = (fields[f].node.value for f in ("from", "to"))
+    top = yamlread.check(yamlread.read(str(file)), "mutants", "the list")
+    faults: List[CodeMutant] = []
+    for fields in top["mutants"]:
+        name, old, new = fields["name"], fields["from"], fields["to"]
         if not old.strip() or old == new or "\n" in old + new:
-            value.fail(f"{name}: expected parts of a line in from and to, which differ")
+            yamlread.fail(fields, f"{name}: expected parts of a line in from and to, which differ")
         if name in [f.name for f in faults]:
-            value.fail(f"mutant '{name}' is there twice")
-        still = fields["still"].text("still") if "still" in fields else ""
-        faults.append(CodeMutant(name, fields["file"].text("file"), old, new, still, f"{value.file}:{value.line}"))
-    return Faults(orders, program, faults)
+            yamlread.fail(fields, f"mutant '{name}' is there twice")
+        faults.append(CodeMutant(name, fields["file"], old, new, fields.get("still", ""), fields.place))
+    orders = [recheck.Order(run["name"], top["program"], run["options"]) for run in top["runs"]]
+    return Faults(orders, top["program"], faults)
 
 
 def check_places(faults: Faults, tree: Path) -> None:
@@ -124,59 +112,14 @@ def plant(fault: CodeMutant, tree: Tree, found: Baseline) -> List[recheck.Outcom
     source.write_text(fault.changed(text), encoding="utf-8")
     try:
         tree.compile()
-        return recheck.check(found, str(tree.root), str(tree.build), tree.jobs, [regress.Bound("*", 0.0)])
+        return recheck.check(found, str(tree.root), str(tree.build), tree.jobs, [regress.Bound()])
     finally:
         source.write_text(text, encoding="utf-8")
 
 
-class Result(NamedTuple):
-    """A fault, and what its runs say."""
-
-    fault: CodeMutant
-    runs: List[mutants.Mutant]
-
-    @staticmethod
-    def of(fault: CodeMutant, outcomes: Sequence[recheck.Outcome]) -> "Result":
-        """@param outcomes of all runs"""
-        return Result(fault, [mutants.Mutant(i, fault.name, fault.old, fault.new, o) for i, o in enumerate(outcomes)])
-
-    def failed(self) -> bool:
-        """Whether a run ended with an error."""
-        return any(m.outcome.error or m.outcome.other for m in self.runs)
-
-    def moved(self) -> int:
-        """Flows with another completion time, in all runs."""
-        return sum(len(m.outcome.changed) for m in self.runs)
-
-    def p99(self) -> float:
-        """The largest change of a P99."""
-        return max(m.p99() for m in self.runs)
-
-    def caught(self, bound: float, metrics: str = "*") -> bool:
-        """Whether a bound raises the alarm in any run."""
-        return self.failed() or any(m.caught(bound, metrics) for m in self.runs)
-
-    def row(self) -> List[str]:
-        """Of the table."""
-        still = not self.moved() and not self.failed()
-        missed = [b.replace("%", " %") for b in mutants.BOUNDS if not self.caught(regress.Bound.parse(b).relative)]
-        return [self.fault.name, self.fault.file, str(self.moved()), "a run failed" if self.failed() else f"{100 * self.p99():.2f} %",
-                "-" if still else missed[0] if missed else "none", "caught" if self.caught(0.01, "*.mean") else "-",
-                self.fault.still if still else ""]
-
-
-def totals(results: Sequence[Result]) -> List[str]:
-    """What each bound catches, of those that move any flow, and of those that move a P99 by 1 % or more."""
-    moving = [r for r in results if r.moved() or r.failed()]
-    large = [r for r in moving if r.failed() or r.p99() >= 0.01]
-    lines = [f"{len(results)} mutants: {len(moving)} move a flow, {len(large)} a P99 by 1 % or more"]
-    for text, bound, metrics in [(f"bound {b}", regress.Bound.parse(b).relative, "*") for b in mutants.BOUNDS] + [
-            ("bound 1% on means only", 0.01, "*.mean")]:
-        lines.append(f"{text}: {sum(r.caught(bound, metrics) for r in moving)} of {len(moving)} caught, "
-                     f"{sum(r.caught(bound, metrics) for r in large)} of {len(large)} of the large")
-    return lines
-
-
-def in_order(results: Sequence[Result]) -> List[Result]:
-    """The largest shift of a P99 first."""
-    return sorted(results, key=lambda r: (not r.failed(), -r.p99(), -r.moved(), r.fault.name))
+def row(fault: CodeMutant, mutant: Mutant) -> List[str]:
+    """Of the table."""
+    still = not mutant.moved() and not mutant.failed()
+    return [*mutant.what, str(mutant.moved()), "a run failed" if mutant.failed() else f"{100 * mutant.p99():.2f} %",
+            "-" if still else mutant.missed().replace("%", " %"), "caught" if mutant.caught("*.mean=1%") else "-",
+            fault.still if still else ""]

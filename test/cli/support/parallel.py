@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What several threads or processes must not change."""
+
+import os
+import re
+from pathlib import Path
+
+from golden import COMMON
+
+from . import contents, run, summary
+
+# Open MPI refuses root and more processes than cores unless it is told.
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--quiet"]
+# Open MPI does not give all of its memory back.
+NO_LEAKS = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+# Each flow waits for two before it: of its own source, to its source, or of others.
+GRAPH = "src,dst,bytes,start_ns,name,after\n" + "".join(
+    f"{7 * i % 16},{(7 * i + 3 + i % 5) % 16},{3000 * (i % 9)},{i % 4 * 250},f{i},{f'f{i // 2} f{i - 1}' if i > 2 else ''}\n"
+    for i in range(120))
+
+
+def said(text):
+    """Without mpirun's report of processes that have not ended with status 0."""
+    return re.sub(r"-{20,}\n.*?-{20,}\n", "", text, flags=re.DOTALL)
+
+
+def result(program, options, out, processes=1):
+    """@return status, and by name what must not depend on threads and processes. @param options {graph} stands for a list of flows"""
+    graph = Path(out).with_name("graph.csv")
+    graph.write_text(GRAPH, encoding="utf-8")
+    launcher = [*MPIRUN, "-np", processes] if processes > 1 else []
+    done = run(*launcher, program, *COMMON, *(o.replace("{graph}", str(graph)) for o in options), "--fingerprint", f"--out={out}",
+               status=None, timeout=600, env=NO_LEAKS if launcher else {})
+    found = {"status": done.returncode, "message": said(done.stderr)}
+    if done.returncode in (0, 3):
+        told = summary(out)
+        told["counters"].pop("events")
+        found.update({"fingerprint": told["fingerprint"], "counters": told["counters"], "statistics": told["statistics"],
+                      "digest": told["manifest"]["digest"]})
+        found.update({name: data for name, data in contents(out).items() if name.endswith(".csv")})
+    return found
+
+
+def differences(expected, found):
+    """@return names of what is not the same in two results, and what was said without a result."""
+    differ = [what for what in {**expected, **found} if expected.get(what) != found.get(what)]
+    return differ + ([] if "flows.csv" in found else [found["message"].strip()])
+
+
+def check_same(program, options, folder, shapes):
+    """Each shape, (processes, threads), gives what one thread gives."""
+    expected = result(program, options, folder / "one")
+    assert "flows.csv" in expected, f"one thread: {expected}"
+    for processes, threads in shapes:
+        more = [f"--threads={threads}"] if threads > 1 else []
+        differ = differences(expected, result(program, [*options, *more], folder / f"{processes}-{threads}", processes))
+        assert not differ, f"{processes} processes of {threads} threads: {', '.join(differ)}"
