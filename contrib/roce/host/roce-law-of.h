@@ -29,6 +29,7 @@ class LawOf : public WithParameters<SELF, CongestionControl, P>
 
     void Retune(const CongestionControl& prototype, int64_t nowPs) final
     {
+        this->Advance(nowPs);
         const std::shared_ptr<const P> before = this->m_p;
         const SELF& same = this->template SameLaw<SELF>(prototype);
         this->m_p = this->m_parameters.Retune(same.m_parameters, *before);

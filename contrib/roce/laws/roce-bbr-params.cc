@@ -154,15 +154,4 @@ BbrParams::Table()
     return table;
 }
 
-TypeId
-Bbr::GetTypeId()
-{
-    static const TypeId tid = BbrParams::Table().AddTo(TypeId("ns3::roce::Bbr")
-                                                           .SetParent<CongestionControl>()
-                                                           .SetGroupName("Roce")
-                                                           .AddConstructor<Bbr>(),
-                                                       &Bbr::m_parameters);
-    return tid;
-}
-
 } // namespace ns3::roce

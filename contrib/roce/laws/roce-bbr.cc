@@ -21,13 +21,6 @@ constexpr uint32_t FULL_ROUNDS = 3;
 
 } // namespace
 
-Ptr<CongestionControl>
-Bbr::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<Bbr>(this);
-}
-
 void
 Bbr::DoStart(int64_t nowPs)
 {
@@ -85,9 +78,8 @@ Bbr::TakeOver()
 }
 
 void
-Bbr::Retune(const CongestionControl& prototype, int64_t)
+Bbr::OnRetune(const BbrParams&, int64_t)
 {
-    m_p = m_parameters.Retune(SameLaw<Bbr>(prototype).m_parameters, *m_p);
     TakeOver();
 }
 

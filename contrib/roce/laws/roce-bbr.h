@@ -5,11 +5,10 @@
 #include "roce-bbr-params.h"
 #include "roce-delivery-rate.h"
 
-#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-law-of.h"
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace ns3::roce
@@ -78,17 +77,9 @@ enum class BbrState : uint8_t
  * A change of attributes takes effect at Start(), Fork() or Retune(): gains for the state it is in,
  * and all with the next ACK.
  */
-class Bbr : public CongestionControl
+class Bbr : public LawOf<Bbr, BbrParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-
     bool NeedsTimestamp() const override
     {
         return true;
@@ -103,17 +94,7 @@ class Bbr : public CongestionControl
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
     void OnFurtherTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const BbrParams& GetParams() const
-    {
-        return *m_parameters.Get();
-    }
 
     /// @return the measurement
     const DeliveryRate& GetDelivery() const
@@ -123,6 +104,7 @@ class Bbr : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const BbrParams& before, int64_t nowPs) override;
     void UpdateRound(const DeliverySample& sample, int64_t nowPs);
     void UpdateBottleneck(const DeliverySample& sample);
     void UpdatePhase(const AckInfo& ack);
@@ -142,9 +124,6 @@ class Bbr : public CongestionControl
     void Publish();                 //!< set the outputs
 
   protected:
-    Parameters<BbrParams> m_parameters;   //!< attributes
-    std::shared_ptr<const BbrParams> m_p; //!< in force since Start() or Retune()
-
     DeliveryRate m_delivery; //!< samples
     std::array<double, BbrParams::MAX_BW_ROUNDS>
         m_bps{};                         //!< greatest sample of each round trip, a ring

@@ -63,24 +63,6 @@ DctcpParams::Table()
     return table;
 }
 
-TypeId
-Dctcp::GetTypeId()
-{
-    static const TypeId tid = DctcpParams::Table().AddTo(TypeId("ns3::roce::Dctcp")
-                                                             .SetParent<CongestionControl>()
-                                                             .SetGroupName("Roce")
-                                                             .AddConstructor<Dctcp>(),
-                                                         &Dctcp::m_parameters);
-    return tid;
-}
-
-Ptr<CongestionControl>
-Dctcp::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<Dctcp>(this);
-}
-
 void
 Dctcp::DoStart(int64_t)
 {
@@ -124,9 +106,8 @@ Dctcp::TakeOver()
 }
 
 void
-Dctcp::Retune(const CongestionControl& prototype, int64_t)
+Dctcp::OnRetune(const DctcpParams&, int64_t)
 {
-    m_p = m_parameters.Retune(SameLaw<Dctcp>(prototype).m_parameters, *m_p);
     TakeOver();
     m_w = std::max(m_w, m_floor);
     Publish();

@@ -2,10 +2,7 @@
 #ifndef ROCE_DCTCP_H
 #define ROCE_DCTCP_H
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
-
-#include <memory>
+#include "ns3/roce-law-of.h"
 
 namespace ns3::roce
 {
@@ -70,17 +67,9 @@ struct DctcpParams
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */
-class Dctcp : public CongestionControl
+class Dctcp : public LawOf<Dctcp, DctcpParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-
     bool NeedsEcn() const override
     {
         return true;
@@ -88,7 +77,6 @@ class Dctcp : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /// @return exact W in bytes with Form=window; the rate times the base RTT otherwise
@@ -99,6 +87,7 @@ class Dctcp : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const DctcpParams& before, int64_t nowPs) override;
     void TakeOver();                          //!< what is used often, from m_p
     double GetUnitsPerBps() const;            //!< W of 1 bit/s, a rate being W over the base RTT
     void CountMarks(const AckInfo& ack);      //!< packets and marks of this ACK
@@ -108,9 +97,6 @@ class Dctcp : public CongestionControl
     void Publish();                           //!< set the outputs
 
   protected:
-    Parameters<DctcpParams> m_parameters;   //!< attributes
-    std::shared_ptr<const DctcpParams> m_p; //!< in force since Start() or Retune()
-
     bool m_started{false};      //!< an ACK has come
     bool m_inCwr{false};        //!< no cut and no increase before m_cwrEndPsn
     double m_w{0};              //!< W, bytes or bit/s

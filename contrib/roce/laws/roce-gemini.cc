@@ -120,24 +120,6 @@ GeminiParams::Table()
     return table;
 }
 
-TypeId
-Gemini::GetTypeId()
-{
-    static const TypeId tid = GeminiParams::Table().AddTo(TypeId("ns3::roce::Gemini")
-                                                              .SetParent<CongestionControl>()
-                                                              .SetGroupName("Roce")
-                                                              .AddConstructor<Gemini>(),
-                                                          &Gemini::m_parameters);
-    return tid;
-}
-
-Ptr<CongestionControl>
-Gemini::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<Gemini>(this);
-}
-
 bool
 Gemini::NeedsEcn() const
 {
@@ -183,9 +165,8 @@ Gemini::TakeOver()
 }
 
 void
-Gemini::Retune(const CongestionControl& prototype, int64_t)
+Gemini::OnRetune(const GeminiParams&, int64_t)
 {
-    m_p = m_parameters.Retune(SameLaw<Gemini>(prototype).m_parameters, *m_p);
     TakeOver();
     Publish();
 }

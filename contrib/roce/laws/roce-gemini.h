@@ -2,11 +2,9 @@
 #ifndef ROCE_GEMINI_H
 #define ROCE_GEMINI_H
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-law-of.h"
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace ns3::roce
@@ -87,17 +85,9 @@ struct GeminiParams
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */
-class Gemini : public CongestionControl
+class Gemini : public LawOf<Gemini, GeminiParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-
     bool NeedsTimestamp() const override
     {
         return true;
@@ -106,18 +96,8 @@ class Gemini : public CongestionControl
     bool NeedsEcn() const override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     std::string GetWarning() const override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const GeminiParams& GetParams() const
-    {
-        return *m_parameters.Get();
-    }
 
     /// @return whether W is below the slow start threshold
     bool IsInSlowStart() const
@@ -127,6 +107,7 @@ class Gemini : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const GeminiParams& before, int64_t nowPs) override;
     void TakeOver(); //!< what is used often, from m_p
     bool IsRoundTripSince(int64_t startPs, const AckInfo& ack) const;
     void CountRound(const AckInfo& ack); //!< alpha and the least RTTs
@@ -136,9 +117,6 @@ class Gemini : public CongestionControl
     void Publish(); //!< set the outputs
 
   protected:
-    Parameters<GeminiParams> m_parameters;   //!< attributes
-    std::shared_ptr<const GeminiParams> m_p; //!< in force since Start() or Retune()
-
     double m_step{0};                   //!< h, bytes
     double m_markFactor{0};             //!< F
     int64_t m_rttLimitPs{NEVER_PS};     //!< RTTbase + T

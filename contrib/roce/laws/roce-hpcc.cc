@@ -89,24 +89,6 @@ HpccParams::Table()
     return table;
 }
 
-TypeId
-Hpcc::GetTypeId()
-{
-    static const TypeId tid = HpccParams::Table().AddTo(TypeId("ns3::roce::Hpcc")
-                                                            .SetParent<CongestionControl>()
-                                                            .SetGroupName("Roce")
-                                                            .AddConstructor<Hpcc>(),
-                                                        &Hpcc::m_parameters);
-    return tid;
-}
-
-Ptr<CongestionControl>
-Hpcc::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<Hpcc>(this);
-}
-
 void
 Hpcc::DoStart(int64_t)
 {
@@ -153,9 +135,8 @@ Hpcc::TakeOver()
 }
 
 void
-Hpcc::Retune(const CongestionControl& prototype, int64_t)
+Hpcc::OnRetune(const HpccParams&, int64_t)
 {
-    m_p = m_parameters.Retune(SameLaw<Hpcc>(prototype).m_parameters, *m_p);
     TakeOver();
     m_exactWindow = std::max(m_exactWindow, m_minWindow);
     m_loop.reference = std::max(m_loop.reference, m_minWindow);

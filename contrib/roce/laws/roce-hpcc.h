@@ -2,10 +2,8 @@
 #ifndef ROCE_HPCC_H
 #define ROCE_HPCC_H
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-law-of.h"
 
-#include <memory>
 #include <vector>
 
 namespace ns3::roce
@@ -73,7 +71,7 @@ struct HpccParams
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */
-class Hpcc : public CongestionControl
+class Hpcc : public LawOf<Hpcc, HpccParams>
 {
   public:
     /// One control loop: one per flow, or per hop with MultiRate.
@@ -83,14 +81,6 @@ class Hpcc : public CongestionControl
         double reference{0};   //!< Wc, bytes
         uint32_t stage{0};     //!< additive increases since the last multiplicative step
     };
-
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
 
     bool NeedsTelemetry() const override
     {
@@ -104,7 +94,6 @@ class Hpcc : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
   protected:
@@ -122,6 +111,7 @@ class Hpcc : public CongestionControl
     };
 
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const HpccParams& before, int64_t nowPs) override;
     void TakeOver();                                       //!< what is used often, from m_p
     void Rewind(uint64_t psn);                             //!< the sender goes back to this PSN
     static HopSample Sample(const IntHop& hop);            //!< what is kept of this record
@@ -132,9 +122,6 @@ class Hpcc : public CongestionControl
     void Publish();                                        //!< set the outputs
 
   protected:
-    Parameters<HpccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const HpccParams> m_p; //!< in force since Start() or Retune()
-
     double m_tPs{0};               //!< T
     double m_windowPs{0};          //!< Winit at the line rate
     double m_maxWindow{0};         //!< Winit, bytes

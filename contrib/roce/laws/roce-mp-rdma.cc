@@ -71,24 +71,6 @@ MpRdmaParams::Table()
     return table;
 }
 
-TypeId
-MpRdma::GetTypeId()
-{
-    static const TypeId tid = MpRdmaParams::Table().AddTo(TypeId("ns3::roce::MpRdma")
-                                                              .SetParent<CongestionControl>()
-                                                              .SetGroupName("Roce")
-                                                              .AddConstructor<MpRdma>(),
-                                                          &MpRdma::m_parameters);
-    return tid;
-}
-
-Ptr<CongestionControl>
-MpRdma::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<MpRdma>(this);
-}
-
 void
 MpRdma::DoStart(int64_t)
 {
@@ -101,9 +83,8 @@ MpRdma::DoStart(int64_t)
 }
 
 void
-MpRdma::Retune(const CongestionControl& prototype, int64_t)
+MpRdma::OnRetune(const MpRdmaParams&, int64_t)
 {
-    m_p = m_parameters.Retune(SameLaw<MpRdma>(prototype).m_parameters, *m_p);
     Publish();
 }
 

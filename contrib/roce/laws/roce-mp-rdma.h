@@ -2,10 +2,8 @@
 #ifndef ROCE_MP_RDMA_H
 #define ROCE_MP_RDMA_H
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-law-of.h"
 
-#include <memory>
 #include <string>
 
 namespace ns3::roce
@@ -58,17 +56,9 @@ struct MpRdmaParams
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */
-class MpRdma : public CongestionControl
+class MpRdma : public LawOf<MpRdma, MpRdmaParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-
     bool NeedsEcn() const override
     {
         return true;
@@ -76,18 +66,8 @@ class MpRdma : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     std::string GetWarning() const override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const MpRdmaParams& GetParams() const
-    {
-        return *m_parameters.Get();
-    }
 
     /// @return window, packets
     double GetCwnd() const
@@ -97,10 +77,8 @@ class MpRdma : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const MpRdmaParams& before, int64_t nowPs) override;
     void Publish(); //!< set the outputs
-
-    Parameters<MpRdmaParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MpRdmaParams> m_p; //!< in force since Start() or Retune()
 
     double m_cwnd{1}; //!< packets
 };

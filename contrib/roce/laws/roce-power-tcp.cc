@@ -125,24 +125,6 @@ PowerTcpParams::Table()
     return table;
 }
 
-TypeId
-PowerTcp::GetTypeId()
-{
-    static const TypeId tid = PowerTcpParams::Table().AddTo(TypeId("ns3::roce::PowerTcp")
-                                                                .SetParent<CongestionControl>()
-                                                                .SetGroupName("Roce")
-                                                                .AddConstructor<PowerTcp>(),
-                                                            &PowerTcp::m_parameters);
-    return tid;
-}
-
-Ptr<CongestionControl>
-PowerTcp::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<PowerTcp>(this);
-}
-
 void
 PowerTcp::DoStart(int64_t)
 {
@@ -179,9 +161,8 @@ PowerTcp::TakeOver()
 }
 
 void
-PowerTcp::Retune(const CongestionControl& prototype, int64_t)
+PowerTcp::OnRetune(const PowerTcpParams&, int64_t)
 {
-    m_p = m_parameters.Retune(SameLaw<PowerTcp>(prototype).m_parameters, *m_p);
     TakeOver();
     m_cwnd = Bounded(m_cwnd);
     m_reference = Bounded(m_reference);

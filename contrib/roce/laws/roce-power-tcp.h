@@ -2,11 +2,9 @@
 #ifndef ROCE_POWER_TCP_H
 #define ROCE_POWER_TCP_H
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-law-of.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 namespace ns3::roce
@@ -83,17 +81,9 @@ struct PowerTcpParams
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */
-class PowerTcp : public CongestionControl
+class PowerTcp : public LawOf<PowerTcp, PowerTcpParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-
     bool NeedsTelemetry() const override
     {
         return !GetParams().theta;
@@ -111,17 +101,7 @@ class PowerTcp : public CongestionControl
 
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const PowerTcpParams& GetParams() const
-    {
-        return *m_parameters.Get();
-    }
 
   protected:
     double m_cwnd{0};      //!< bytes
@@ -138,6 +118,7 @@ class PowerTcp : public CongestionControl
     };
 
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const PowerTcpParams& before, int64_t nowPs) override;
     void TakeOver();                           //!< what is used often, from m_p
     double GetBdpBytes() const;                //!< line rate * tau
     void Rewind(uint64_t psn);                 //!< the sender goes back to this PSN
@@ -155,9 +136,6 @@ class PowerTcp : public CongestionControl
     }
 
   protected:
-    Parameters<PowerTcpParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PowerTcpParams> m_p; //!< in force since Start() or Retune()
-
     bool m_hasSample{false};       //!< there are records (Theta: an RTT) to compare with
     double m_tauPs{0};             //!< tau
     double m_beta{0};              //!< bytes

@@ -162,24 +162,6 @@ SwiftParams::Table()
     return table;
 }
 
-TypeId
-Swift::GetTypeId()
-{
-    static const TypeId tid = SwiftParams::Table().AddTo(TypeId("ns3::roce::Swift")
-                                                             .SetParent<CongestionControl>()
-                                                             .SetGroupName("Roce")
-                                                             .AddConstructor<Swift>(),
-                                                         &Swift::m_parameters);
-    return tid;
-}
-
-Ptr<CongestionControl>
-Swift::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<Swift>(this);
-}
-
 void
 Swift::DoStart(int64_t)
 {
@@ -210,16 +192,14 @@ Swift::TakeOver()
 }
 
 void
-Swift::Retune(const CongestionControl& prototype, int64_t)
+Swift::OnRetune(const SwiftParams& before, int64_t)
 {
-    const std::shared_ptr<const SwiftParams> before = m_p;
-    m_p = m_parameters.Retune(SameLaw<Swift>(prototype).m_parameters, *before);
     TakeOver();
     const double cwnd = GetCwnd();
     m_fabric.cwnd = Bounded(m_fabric.cwnd);
     m_endpoint.cwnd = Bounded(m_endpoint.cwnd);
     // Otherwise the outputs stay as the last ACK has set them, by its RTT.
-    if (GetCwnd() != cwnd || m_p->paceAlways != before->paceAlways)
+    if (GetCwnd() != cwnd || m_p->paceAlways != before.paceAlways)
     {
         Publish(m_smoothedRttPs);
     }

@@ -2,12 +2,10 @@
 #ifndef ROCE_SWIFT_H
 #define ROCE_SWIFT_H
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-law-of.h"
 #include "ns3/roce-real-window.h"
 
 #include <algorithm>
-#include <memory>
 
 namespace ns3::roce
 {
@@ -100,17 +98,9 @@ struct SwiftParams
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */
-class Swift : public CongestionControl, public RealWindow
+class Swift : public LawOf<Swift, SwiftParams>, public RealWindow
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-
     bool NeedsTimestamp() const override
     {
         return true;
@@ -124,17 +114,7 @@ class Swift : public CongestionControl, public RealWindow
     void OnAck(const AckInfo& ack) override;
     std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const SwiftParams& GetParams() const
-    {
-        return *m_parameters.Get();
-    }
 
     /// @return effective window, packets
     double GetCwnd() const;
@@ -163,6 +143,7 @@ class Swift : public CongestionControl, public RealWindow
 
   private:
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const SwiftParams& before, int64_t nowPs) override;
     void TakeOver(); //!< what is used often, from m_p
     void React(Window& w,
                double delayPs,
@@ -180,9 +161,6 @@ class Swift : public CongestionControl, public RealWindow
     }
 
   protected:
-    Parameters<SwiftParams> m_parameters;   //!< attributes
-    std::shared_ptr<const SwiftParams> m_p; //!< in force since Start() or Retune()
-
     uint32_t m_timeouts{0};    //!< in a row
     double m_fixedTargetPs{0}; //!< target without flow scaling
     double m_smoothedRttPs{0}; //!< average

@@ -163,24 +163,6 @@ TimelyParams::Table()
     return table;
 }
 
-TypeId
-Timely::GetTypeId()
-{
-    static const TypeId tid = TimelyParams::Table().AddTo(TypeId("ns3::roce::Timely")
-                                                              .SetParent<CongestionControl>()
-                                                              .SetGroupName("Roce")
-                                                              .AddConstructor<Timely>(),
-                                                          &Timely::m_parameters);
-    return tid;
-}
-
-Ptr<CongestionControl>
-Timely::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<Timely>(this);
-}
-
 uint32_t
 Timely::GetBurstBytes() const
 {
@@ -212,9 +194,8 @@ Timely::TakeOver()
 }
 
 void
-Timely::Retune(const CongestionControl& prototype, int64_t)
+Timely::OnRetune(const TimelyParams&, int64_t)
 {
-    m_p = m_parameters.Retune(SameLaw<Timely>(prototype).m_parameters, *m_p);
     TakeOver();
     Publish();
 }

@@ -2,11 +2,9 @@
 #ifndef ROCE_TIMELY_H
 #define ROCE_TIMELY_H
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-law-of.h"
 
 #include <cstdint>
-#include <memory>
 
 namespace ns3::roce
 {
@@ -99,17 +97,9 @@ struct TimelyParams
  * A change of attributes takes effect at Start() or Retune(). A bad value throws InputError there,
  * or earlier in Fork().
  */
-class Timely : public CongestionControl
+class Timely : public LawOf<Timely, TimelyParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-
     bool NeedsTimestamp() const override
     {
         return true;
@@ -124,17 +114,7 @@ class Timely : public CongestionControl
     void OnAck(const AckInfo& ack) override;
     std::string GetWarning() const override;
     void OnTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
-
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const TimelyParams& GetParams() const
-    {
-        return *m_parameters.Get();
-    }
 
     /// @return g as of the last update
     double GetGradient() const
@@ -144,6 +124,7 @@ class Timely : public CongestionControl
 
   private:
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const TimelyParams& before, int64_t nowPs) override;
     void TakeOver();                         //!< what is used often, from m_p
     bool IsUpdateDue(const AckInfo& ack);    //!< by the mode; counts the segment
     void Update(double rttPs, double scale); //!< one sample
@@ -152,9 +133,6 @@ class Timely : public CongestionControl
     void Publish();            //!< set the outputs
 
   protected:
-    Parameters<TimelyParams> m_parameters;   //!< attributes
-    std::shared_ptr<const TimelyParams> m_p; //!< in force since Start() or Retune()
-
     double m_delta{0};          //!< additive step, bit/s
     double m_minRttPs{1};       //!< normalises the gradient
     double m_rate{0};           //!< R, bit/s

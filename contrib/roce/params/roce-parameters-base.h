@@ -52,6 +52,12 @@ class ParameterTableBase
   public:
     virtual ~ParameterTableBase() = default;
 
+    /// @return `ns3::roce::X`, the type that has the parameters
+    const char* GetTypeName() const
+    {
+        return m_typeName;
+    }
+
     /// @brief RequireParameter() for this type. @param ok see there @param name see there @param
     /// value see there @param expected see there
     void Require(bool ok,

@@ -39,26 +39,8 @@ AimdParams::Table()
                     &P::calmFactor,
                     {2, 8},
                     Range::AtLeast(1),
-                    "They are so many times Step then");
+                    "Then a step is this many times Step");
     return table;
-}
-
-TypeId
-Aimd::GetTypeId()
-{
-    static const TypeId tid = AimdParams::Table().AddTo(TypeId("ns3::roce::Aimd")
-                                                            .SetParent<CongestionControl>()
-                                                            .SetGroupName("Roce")
-                                                            .AddConstructor<Aimd>(),
-                                                        &Aimd::m_parameters);
-    return tid;
-}
-
-Ptr<CongestionControl>
-Aimd::Fork() const
-{
-    m_parameters.Get(); // once for all queue pairs
-    return CopyObject<Aimd>(this);
 }
 
 void

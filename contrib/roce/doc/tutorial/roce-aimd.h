@@ -2,8 +2,7 @@
 #ifndef ROCE_AIMD_H
 #define ROCE_AIMD_H
 
-#include "ns3/roce-congestion-control.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-law-of.h"
 
 namespace ns3::roce
 {
@@ -26,16 +25,9 @@ struct AimdParams
  * @ingroup roce
  * @brief Once per round trip: multiply the rate if too many packets were marked, else add a step.
  */
-class Aimd : public CongestionControl
+class Aimd : public LawOf<Aimd, AimdParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
     void OnAck(const AckInfo& ack) override;
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
@@ -47,9 +39,6 @@ class Aimd : public CongestionControl
   private:
     void DoStart(int64_t nowPs) override;
     void EndRound();
-
-    Parameters<AimdParams> m_parameters;   //!< attributes
-    std::shared_ptr<const AimdParams> m_p; //!< in force since Start()
 
     uint64_t m_roundEndPsn{0}; //!< the round trip ends with this PSN's ACK
     uint64_t m_packets{0};     //!< acknowledged in this round trip

@@ -19,13 +19,6 @@ constexpr double RTT_SLACK = 1.05;
 
 } // namespace
 
-Ptr<CongestionControl>
-UnoCc::Fork() const
-{
-    m_parameters.Get(); // once for all forks
-    return CopyObject<UnoCc>(this);
-}
-
 double
 UnoCc::GetBdpBytes(int64_t rttPs) const
 {
@@ -79,16 +72,13 @@ UnoCc::TakeOver()
 }
 
 void
-UnoCc::Retune(const CongestionControl& prototype, int64_t nowPs)
+UnoCc::OnRetune(const UnoParams& before, int64_t nowPs)
 {
-    Advance(nowPs);
-    const std::shared_ptr<const UnoParams> before = m_p;
-    m_p = m_parameters.Retune(SameLaw<UnoCc>(prototype).m_parameters, *before);
     TakeOver();
     const double cwnd = m_cwnd;
     Clamp();
     // Otherwise a rate that PacingUpdateShare holds back would be set too soon.
-    if (m_cwnd != cwnd || m_p->pacing != before->pacing || m_p->pacingGain != before->pacingGain)
+    if (m_cwnd != cwnd || m_p->pacing != before.pacing || m_p->pacingGain != before.pacingGain)
     {
         m_rateBps = m_path.lineRateBps;
         m_pacedPs = INT64_MIN / 2;

@@ -5,9 +5,8 @@
 #include "roce-uno-params.h"
 #include "roce-uno-window.h"
 
-#include "ns3/roce-congestion-control.h"
+#include "ns3/roce-law-of.h"
 
-#include <memory>
 #include <string>
 
 namespace ns3::roce
@@ -64,17 +63,9 @@ namespace ns3::roce
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */
-class UnoCc : public CongestionControl
+class UnoCc : public LawOf<UnoCc, UnoParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
-    Ptr<CongestionControl> Fork() const override;
-
     bool NeedsTimestamp() const override
     {
         return true;
@@ -88,7 +79,6 @@ class UnoCc : public CongestionControl
     void OnSend(const SendInfo& sent) override;
     void OnAck(const AckInfo& ack) override;
     void OnTimeout(int64_t nowPs) override;
-    void Retune(const CongestionControl& prototype, int64_t nowPs) override;
     void Advance(int64_t nowPs) override;
     int64_t NextRateChangePs() const override;
     std::string GetWarning() const override;
@@ -103,20 +93,12 @@ class UnoCc : public CongestionControl
         uint64_t fallingRuns{0}; //!< increases of FallingEwma=increase
     };
 
-    /**
-     * @return the parameters as the attributes stand now
-     * @throw InputError if an attribute is out of range
-     */
-    const UnoParams& GetParams() const
-    {
-        return *m_parameters.Get();
-    }
-
   protected:
     double m_cwnd{0}; //!< bytes
 
   private:
     void DoStart(int64_t nowPs) override;
+    void OnRetune(const UnoParams& before, int64_t nowPs) override;
     void TakeOver(); //!< what is used often, from m_p
     QuickAdapt::Limits GetLimits() const;
     double GetBdpBytes(int64_t rttPs) const;
@@ -129,9 +111,6 @@ class UnoCc : public CongestionControl
     void Publish(int64_t nowPs); //!< set the outputs
 
   protected:
-    Parameters<UnoParams> m_parameters;   //!< attributes
-    std::shared_ptr<const UnoParams> m_p; //!< in force since Start() or Retune()
-
     UnoEpoch m_epoch;
     QuickAdapt m_quickAdapt;
     Counters m_counters;

@@ -253,15 +253,4 @@ UnoParams::Table()
     return table;
 }
 
-TypeId
-UnoCc::GetTypeId()
-{
-    static const TypeId tid = UnoParams::Table().AddTo(TypeId("ns3::roce::UnoCc")
-                                                           .SetParent<CongestionControl>()
-                                                           .SetGroupName("Roce")
-                                                           .AddConstructor<UnoCc>(),
-                                                       &UnoCc::m_parameters);
-    return tid;
-}
-
 } // namespace ns3::roce
