@@ -62,17 +62,6 @@ PlbParams::Table()
     return table;
 }
 
-TypeId
-Plb::GetTypeId()
-{
-    static const TypeId tid = PlbParams::Table().AddTo(TypeId("ns3::roce::Plb")
-                                                           .SetParent<PathSelector>()
-                                                           .SetGroupName("Roce")
-                                                           .AddConstructor<Plb>(),
-                                                       &Plb::m_parameters);
-    return tid;
-}
-
 Ptr<PathSelector>
 Plb::Fork() const
 {

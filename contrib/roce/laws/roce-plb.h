@@ -2,8 +2,8 @@
 #ifndef ROCE_PLB_H
 #define ROCE_PLB_H
 
-#include "ns3/roce-parameters.h"
 #include "ns3/roce-path-selector.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <memory>
 
@@ -46,15 +46,9 @@ struct PlbParams
  * paper evaluates. DelayThreshold 0 is DelayFactor base RTTs of the path; the paper's Pony Express
  * uses Swift's target delay, which only Swift knows.
  */
-class Plb : public PathSelector
+class Plb : public WithParameters<Plb, PathSelector, PlbParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     Ptr<PathSelector> Fork() const override;
 
     bool NeedsEcn() const override
@@ -81,16 +75,14 @@ class Plb : public PathSelector
     void DoStart(const PathInfo& path) override;
     void Flee(int64_t nowPs);
 
-    Parameters<PlbParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PlbParams> m_p; //!< in force since Start()
-    int64_t m_lossGatePs{0};              //!< LossGate for this path
-    int64_t m_fledPs{INT64_MIN};          //!< last move for a loss
-    int64_t m_delayPs{0};                 //!< DelayThreshold for this path
-    uint32_t m_congestedRounds{0};        //!< in a row
-    uint64_t m_roundEndPsn{0};            //!< an ACK beyond this ends the round trip
-    uint64_t m_ackedPsn{0};               //!< highest acknowledged PSN seen
-    uint64_t m_packets{0};                //!< acknowledged in this round trip
-    uint64_t m_congested{0};              //!< of these, congested
+    int64_t m_lossGatePs{0};       //!< LossGate for this path
+    int64_t m_fledPs{INT64_MIN};   //!< last move for a loss
+    int64_t m_delayPs{0};          //!< DelayThreshold for this path
+    uint32_t m_congestedRounds{0}; //!< in a row
+    uint64_t m_roundEndPsn{0};     //!< an ACK beyond this ends the round trip
+    uint64_t m_ackedPsn{0};        //!< highest acknowledged PSN seen
+    uint64_t m_packets{0};         //!< acknowledged in this round trip
+    uint64_t m_congested{0};       //!< of these, congested
     int64_t m_restUntilPs{INT64_MIN};
 };
 

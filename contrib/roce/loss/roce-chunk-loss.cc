@@ -40,17 +40,6 @@ ChunkLossParams::Table()
     return table;
 }
 
-TypeId
-ChunkLoss::GetTypeId()
-{
-    static const TypeId tid = ChunkLossParams::Table().AddTo(TypeId("ns3::roce::ChunkLoss")
-                                                                 .SetParent<LossModel>()
-                                                                 .SetGroupName("Roce")
-                                                                 .AddConstructor<ChunkLoss>(),
-                                                             &ChunkLoss::m_parameters);
-    return tid;
-}
-
 void
 ChunkLoss::Check() const
 {

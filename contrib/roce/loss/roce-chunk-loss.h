@@ -4,7 +4,7 @@
 
 #include "roce-loss-model.h"
 
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <string>
 #include <vector>
@@ -29,15 +29,9 @@ struct ChunkLossParams
  * @brief Frames that arrive are counted in chunks; a chunk loses n of its frames, at random places,
  * with the n-th probability.
  */
-class ChunkLoss : public LossModel
+class ChunkLoss : public WithParameters<ChunkLoss, LossModel, ChunkLossParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     void Check() const override;
 
     bool CanLose() const override;
@@ -47,11 +41,9 @@ class ChunkLoss : public LossModel
     void Restart() override;
     void BeginChunk();
 
-    Parameters<ChunkLossParams> m_parameters;
-    std::shared_ptr<const ChunkLossParams> m_p; //!< effective; null: not started
-    uint64_t m_cleanChunks{0};                  //!< to come before the next that loses something
-    uint32_t m_place{0};                        //!< of the next frame in its chunk
-    uint64_t m_lostPlaces{0};                   //!< bit i: place i of the present chunk is lost
+    uint64_t m_cleanChunks{0}; //!< to come before the next that loses something
+    uint32_t m_place{0};       //!< of the next frame in its chunk
+    uint64_t m_lostPlaces{0};  //!< bit i: place i of the present chunk is lost
 };
 
 } // namespace ns3::roce

@@ -38,17 +38,6 @@ RunLossParams::Table()
     return table;
 }
 
-TypeId
-RunLoss::GetTypeId()
-{
-    static const TypeId tid = RunLossParams::Table().AddTo(TypeId("ns3::roce::RunLoss")
-                                                               .SetParent<LossModel>()
-                                                               .SetGroupName("Roce")
-                                                               .AddConstructor<RunLoss>(),
-                                                           &RunLoss::m_parameters);
-    return tid;
-}
-
 void
 RunLoss::Check() const
 {

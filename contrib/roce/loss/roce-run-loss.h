@@ -4,7 +4,7 @@
 
 #include "roce-loss-model.h"
 
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <string>
 #include <vector>
@@ -32,15 +32,9 @@ struct RunLossParams
  *
  * The other form of losses that come together is ChunkLoss, which scatters them.
  */
-class RunLoss : public LossModel
+class RunLoss : public WithParameters<RunLoss, LossModel, RunLossParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     void Check() const override;
 
     bool CanLose() const override;
@@ -49,10 +43,8 @@ class RunLoss : public LossModel
     bool DoIsLost(const Frame& frame, int64_t nowPs) override;
     void Restart() override;
 
-    Parameters<RunLossParams> m_parameters;
-    std::shared_ptr<const RunLossParams> m_p; //!< effective; null: not started
-    uint64_t m_survivors{0};                  //!< until the next run
-    uint64_t m_lose{0};                       //!< left of the present run
+    uint64_t m_survivors{0}; //!< until the next run
+    uint64_t m_lose{0};      //!< left of the present run
 };
 
 } // namespace ns3::roce

@@ -97,17 +97,6 @@ EcnMarkerParams::Table()
     return table;
 }
 
-TypeId
-EcnMarker::GetTypeId()
-{
-    static const TypeId tid = EcnMarkerParams::Table().AddTo(TypeId("ns3::roce::EcnMarker")
-                                                                 .SetParent<SwitchStage>()
-                                                                 .SetGroupName("Roce")
-                                                                 .AddConstructor<EcnMarker>(),
-                                                             &EcnMarker::m_parameters);
-    return tid;
-}
-
 EcnMarker::EcnMarker()
     : m_random(CreateObject<UniformRandomVariable>())
 {

@@ -6,7 +6,7 @@
 #include "roce-switch-stage.h"
 
 #include "ns3/random-variable-stream.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <map>
 #include <memory>
@@ -97,15 +97,9 @@ struct EcnMarkerParams
  * Gbit/s, Pmax 0.2, are those the HPCC paper's simulator uses for DCQCN. At ports with an egress
  * limit (Switch::EgressLimit) they can be shares of it instead.
  */
-class EcnMarker : public SwitchStage
+class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     EcnMarker();
 
     uint32_t GetHooks() const override
@@ -202,9 +196,7 @@ class EcnMarker : public SwitchStage
     static std::vector<EcnCurve> CurvesOf(const EcnMarkerParams& p, const Switch& sw);
     void Mark(Frame& frame, const Port& out, uint64_t queueBytes);
 
-    Parameters<EcnMarkerParams> m_parameters;   //!< attributes
-    std::shared_ptr<const EcnMarkerParams> m_p; //!< in force since Install() or Retune()
-    const Switch* m_at{nullptr};                //!< where it is installed
+    const Switch* m_at{nullptr}; //!< where it is installed
     std::vector<EcnCurve> m_curves;
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};

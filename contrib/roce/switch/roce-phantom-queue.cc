@@ -85,17 +85,6 @@ PhantomQueueParams::Table()
     return table;
 }
 
-TypeId
-PhantomQueue::GetTypeId()
-{
-    static const TypeId tid = PhantomQueueParams::Table().AddTo(TypeId("ns3::roce::PhantomQueue")
-                                                                    .SetParent<SwitchStage>()
-                                                                    .SetGroupName("Roce")
-                                                                    .AddConstructor<PhantomQueue>(),
-                                                                &PhantomQueue::m_parameters);
-    return tid;
-}
-
 PhantomQueue::PhantomQueue()
     : m_random(CreateObject<UniformRandomVariable>())
 {

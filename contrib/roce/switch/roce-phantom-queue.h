@@ -6,8 +6,8 @@
 #include "roce-port-set.h"
 
 #include "ns3/random-variable-stream.h"
-#include "ns3/roce-parameters.h"
 #include "ns3/roce-port.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <map>
 #include <memory>
@@ -58,15 +58,9 @@ struct PhantomQueueParams
  * There is a profile for the paper, and one for what the authors' simulator does, where the phantom
  * queue alone marks (so without an EcnMarker). There the drain comes in steps of one packet.
  */
-class PhantomQueue : public SwitchStage
+class PhantomQueue : public WithParameters<PhantomQueue, SwitchStage, PhantomQueueParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     PhantomQueue();
 
     uint32_t GetHooks() const override;
@@ -136,9 +130,7 @@ class PhantomQueue : public SwitchStage
     void Charge(const Frame& frame, const Port& out, int64_t nowPs);
     void Mark(Frame& frame, double bytes);
 
-    Parameters<PhantomQueueParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PhantomQueueParams> m_p; //!< in force since Install() or Retune()
-    std::vector<Counter> m_counters;               //!< by port
+    std::vector<Counter> m_counters; //!< by port
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};
 };

@@ -80,15 +80,6 @@ AccParams::Table()
     return table;
 }
 
-TypeId
-Acc::GetTypeId()
-{
-    static const TypeId tid = AccParams::Table().AddTo(
-        TypeId("ns3::roce::Acc").SetParent<Tuner>().SetGroupName("Roce").AddConstructor<Acc>(),
-        &Acc::m_parameters);
-    return tid;
-}
-
 Acc::Acc()
     : m_explore(CreateObject<UniformRandomVariable>())
 {

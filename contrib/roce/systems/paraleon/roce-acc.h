@@ -7,6 +7,7 @@
 #include "roce-utility-meter.h"
 
 #include "ns3/roce-tuner.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <cstdint>
 #include <memory>
@@ -54,15 +55,9 @@ struct AccParams
  * In place of the paper's trained network stands a table that scripts/train_acc has made. In a
  * state in which it knows no curve a port keeps the one that it has.
  */
-class Acc : public Tuner
+class Acc : public WithParameters<Acc, Tuner, AccParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     Acc();
 
     std::vector<std::string> GetColumns() const override;
@@ -124,9 +119,7 @@ class Acc : public Tuner
     std::size_t Choose(const AccTable& table, unsigned cell);
     void Tell();
 
-    Parameters<AccParams> m_parameters;
-    std::shared_ptr<const AccParams> m_p; //!< in force since Install()
-    std::vector<AccTable> m_tables;       //!< one, or by switch
+    std::vector<AccTable> m_tables; //!< one, or by switch
     std::vector<std::vector<PortAgent>> m_ports;
     Totals m_totals;
     UtilityMeter m_meter;         //!< with measures

@@ -28,17 +28,6 @@ FlowSharesOf(const SwitchReport& report)
 
 } // namespace
 
-TypeId
-Paraleon::GetTypeId()
-{
-    static const TypeId tid = ParaleonParams::Table().AddTo(TypeId("ns3::roce::Paraleon")
-                                                                .SetParent<Tuner>()
-                                                                .SetGroupName("Roce")
-                                                                .AddConstructor<Paraleon>(),
-                                                            &Paraleon::m_parameters);
-    return tid;
-}
-
 Paraleon::Paraleon()
     : m_searchRandom(CreateObject<UniformRandomVariable>())
 {

@@ -7,6 +7,7 @@
 #include "roce-utility-meter.h"
 
 #include "ns3/roce-tuner.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <cstdint>
 #include <memory>
@@ -34,15 +35,9 @@ namespace ns3::roce
  * live ones of other rate laws and stages with attribute Tuned. Parameters, their values in the
  * profiles, and the sources: see ParaleonParams::Table().
  */
-class Paraleon : public Tuner
+class Paraleon : public WithParameters<Paraleon, Tuner, ParaleonParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     Paraleon();
 
     std::vector<std::string> GetColumns() const override;
@@ -84,8 +79,6 @@ class Paraleon : public Tuner
     void Deploy(const GuidedAnnealing::Values& values);
     void Tell(const std::string& state, const TuningUtility::Terms* terms);
 
-    Parameters<ParaleonParams> m_parameters;
-    std::shared_ptr<const ParaleonParams> m_p; //!< in force since Install()
     MutationTable m_table;
     FlowMix m_mix;
     UtilityMeter m_meter;

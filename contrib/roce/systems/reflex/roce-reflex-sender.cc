@@ -45,17 +45,6 @@ ReflexSenderParams::Table()
     return table;
 }
 
-TypeId
-ReflexSender::GetTypeId()
-{
-    static const TypeId tid = ReflexSenderParams::Table().AddTo(TypeId("ns3::roce::ReflexSender")
-                                                                    .SetParent<ControlShim>()
-                                                                    .SetGroupName("Roce")
-                                                                    .AddConstructor<ReflexSender>(),
-                                                                &ReflexSender::m_parameters);
-    return tid;
-}
-
 bool
 ReflexSender::IsMeant(const std::string& shim)
 {

@@ -3,8 +3,8 @@
 #define ROCE_REFLEX_SENDER_H
 
 #include "ns3/roce-control-shim.h"
-#include "ns3/roce-parameters.h"
 #include "ns3/roce-real-window.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <memory>
 #include <string>
@@ -50,15 +50,9 @@ struct ReflexSenderParams
  * - PseudoAckCovers: how many packets a sample acknowledges to the law. sent: those sent since the
  *   last one, as real ACKs would have, but at most a window. one: one.
  */
-class ReflexSender : public ControlShim
+class ReflexSender : public WithParameters<ReflexSender, ControlShim, ReflexSenderParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     /**
      * @param shim as SwitchStage::GetSenderShim() has it, or nothing
      * @return whether it is this one: its senders take no round trip from the time stamps of data
@@ -86,9 +80,6 @@ class ReflexSender : public ControlShim
     void DoStart(int64_t nowPs) override;
     void Feed(int64_t nowPs);
     void Publish();
-
-    Parameters<ReflexSenderParams> m_parameters;   //!< attributes
-    std::shared_ptr<const ReflexSenderParams> m_p; //!< in force since Start()
 
     int64_t m_rttPs{0};          //!< last RTT_src
     int64_t m_fedPs{0};          //!< when the law last got a sample

@@ -87,15 +87,4 @@ UnoErasureParams::Table()
     return table;
 }
 
-TypeId
-UnoErasure::GetTypeId()
-{
-    static const TypeId tid = UnoErasureParams::Table().AddTo(TypeId("ns3::roce::UnoErasure")
-                                                                  .SetParent<LossRecovery>()
-                                                                  .SetGroupName("Roce")
-                                                                  .AddConstructor<UnoErasure>(),
-                                                              &UnoErasure::m_parameters);
-    return tid;
-}
-
 } // namespace ns3::roce

@@ -5,7 +5,7 @@
 #include "roce-block-code.h"
 
 #include "ns3/roce-packet-timers.h"
-#include "ns3/roce-parameters.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <memory>
 
@@ -88,15 +88,9 @@ struct UnoErasureParams
  * The paper gives (8,2), the NACK and both timers; their values and what is repeated it does not
  * give. The profile artifact is the authors' simulator.
  */
-class UnoErasure : public LossRecovery
+class UnoErasure : public WithParameters<UnoErasure, LossRecovery, UnoErasureParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;
     std::unique_ptr<ReceiverQp> MakeReceiver(const PathInfo& path) const override;
     const FrameExtension* GetDataExtension() const override;
@@ -187,9 +181,7 @@ class UnoErasure : public LossRecovery
     void Spare(QueuePair& qp, uint64_t psn);
     void OnNack(QueuePair& qp, const Frame& nack, int64_t nowPs, QueuePair::AckResult& result);
 
-    Parameters<UnoErasureParams> m_parameters; //!< attributes
     // of one queue pair that is coded
-    std::shared_ptr<const UnoErasureParams> m_p; //!< in force
     int64_t m_baseRttPs{0};
     Ptr<PacketRepeater> m_repeater;
 };

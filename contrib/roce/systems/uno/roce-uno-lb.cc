@@ -58,17 +58,6 @@ UnoLbParams::Table()
     return table;
 }
 
-TypeId
-UnoLb::GetTypeId()
-{
-    static const TypeId tid = UnoLbParams::Table().AddTo(TypeId("ns3::roce::UnoLb")
-                                                             .SetParent<PathSelector>()
-                                                             .SetGroupName("Roce")
-                                                             .AddConstructor<UnoLb>(),
-                                                         &UnoLb::m_parameters);
-    return tid;
-}
-
 Ptr<PathSelector>
 UnoLb::Fork() const
 {

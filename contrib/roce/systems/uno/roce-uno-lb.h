@@ -2,8 +2,8 @@
 #ifndef ROCE_UNO_LB_H
 #define ROCE_UNO_LB_H
 
-#include "ns3/roce-parameters.h"
 #include "ns3/roce-path-selector.h"
+#include "ns3/roce-with-parameters.h"
 
 #include <memory>
 #include <vector>
@@ -63,15 +63,9 @@ struct UnoLbParams
  * Whether it is used within datacenters, too, is up to Nic::PathSelector and
  * Nic::InterPathSelector.
  */
-class UnoLb : public PathSelector
+class UnoLb : public WithParameters<UnoLb, PathSelector, UnoLbParams>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
-    static TypeId GetTypeId();
-
     Ptr<PathSelector> Fork() const override;
 
     bool IsPerPacket() const override
@@ -105,8 +99,6 @@ class UnoLb : public PathSelector
     void MoveSubflow(Subflow& subflow, int64_t nowPs);
     const Subflow* DrawHealthy(uint16_t avoid, int64_t nowPs);
 
-    Parameters<UnoLbParams> m_parameters;   //!< attributes
-    std::shared_ptr<const UnoLbParams> m_p; //!< in force since Start()
     int64_t m_gatePs{0};
     int64_t m_recentPs{0};
     int64_t m_stalePs{0};
