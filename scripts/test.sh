@@ -70,8 +70,14 @@ if has tsan; then
 fi
 
 if has kernel; then
-    scripts/build.sh --kernel
-    ctest --test-dir build-kernel --output-on-failure -j "$jobs" --no-tests=error
+    # Beside the other variants, which run the rest: whatever is compiled without systems, and its unit tests.
+    kernel_targets=() kernel_tests=()
+    if [ "$variants" != kernel ]; then
+        kernel_targets=(--target roce-programs --target roce-unit-tests)
+        kernel_tests=(-R '^unit[.]')
+    fi
+    scripts/build.sh --kernel "${kernel_targets[@]}"
+    ctest --test-dir build-kernel --output-on-failure -j "$jobs" --no-tests=error "${kernel_tests[@]}"
 fi
 
 # Each in one suite only: comparisons of builds, Python, documentation, captures, replays, bad input, and C++ tests that go the same way
