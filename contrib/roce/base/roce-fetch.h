@@ -23,9 +23,9 @@ FetchLine(const void* address)
 
 /**
  * @ingroup roce
- * @brief Have memory fetched before it is needed.
- * @param begin of it
- * @param bytes that follow
+ * @brief Prefetch memory.
+ * @param begin first byte
+ * @param bytes length
  */
 inline void
 FetchBytes(const void* begin, std::size_t bytes)

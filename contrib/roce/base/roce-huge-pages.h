@@ -13,7 +13,7 @@ namespace ns3::roce
  *
  * A hop of a frame touches some dozen places that lie anywhere in memory. With pages of 4 KiB the
  * processor no longer knows most of their addresses from a few hundred MiB on, and has to look them
- * up in memory, too. Linux gives pages of 2 MiB to who asks (madvise(2)), if
+ * up in memory, too. Linux gives pages of 2 MiB to programs that ask (madvise(2)), if
  * /sys/kernel/mm/transparent_hugepage/enabled says madvise or always; else, and elsewhere, nothing
  * happens. Contents and results do not depend on it.
  */
@@ -23,8 +23,8 @@ struct HugePages
 
     /**
      * @brief Ask for them for all that lies between two addresses.
-     * @param begin of a piece of memory, mapped
-     * @param end behind it
+     * @param begin start of a mapped memory range
+     * @param end first address after it
      * @return bytes that could be asked for: whole pages between them, 0 if the system refuses
      */
     static std::size_t Ask(void* begin, void* end);

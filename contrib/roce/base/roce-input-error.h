@@ -14,7 +14,7 @@ namespace ns3::roce
  * name of a file.
  * @param message any bytes
  * @return UTF-8 of about 2000 bytes at most: control characters, separators of lines and what is no
- * UTF-8 are escaped (`\\n`, `\\xff`), what stands between quotation marks is cut after 200 bytes
+ * UTF-8 are escaped (`\\n`, `\\xff`), text between quotation marks is cut after 200 bytes
  */
 std::string OneLine(const std::string& message);
 

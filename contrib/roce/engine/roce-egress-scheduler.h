@@ -93,7 +93,7 @@ class alignas(64) EgressScheduler : public Object
     }
 
     /**
-     * @brief Find the frame that goes last of a class, if all frames of the class stand in line.
+     * @brief Find the frame that goes last of a class, if all frames of the class are in one queue.
      * @param trafficClass 0..7
      * @return it stays inside; null if there is none, or no such line
      */
@@ -103,8 +103,7 @@ class alignas(64) EgressScheduler : public Object
     }
 
     /**
-     * @brief Say what is held back although the port may send it, for whom looks for the cause of a
-     * stall.
+     * @brief Say what is held back although the port may send it, for the stall report.
      * @param trafficClass 0..7
      * @return for example "9000 B held back by a suspension"; empty: nothing
      */
@@ -165,8 +164,8 @@ class alignas(64) EgressScheduler : public Object
 
   protected:
     /**
-     * @brief In what order classes stand in memory: that of data is the first one, as a rule, and
-     * that of ACKs near it.
+     * @brief The order of classes in memory: that of data is the first one, as a rule, and that of
+     * ACKs near it.
      * @param trafficClass 0..7
      * @return index
      */

@@ -41,8 +41,8 @@ class FrameSink
  * @brief A full-duplex link of two ports with a constant propagation delay.
  *
  * Frames of one direction arrive in the order they were sent, so each direction is a list with
- * arrival times. However many frames it holds, only the head stands in the receiving station's
- * agenda, and the simulator knows of none.
+ * arrival times. However many frames it holds, only the head is in the receiving station's agenda,
+ * and none is in the simulator.
  *
  * A direction may fail and be repaired. Lost is every frame of which any bit was or would have been
  * on the fibre while the direction was down: those in flight at the failure, those sent meanwhile
@@ -100,7 +100,7 @@ class Link : public Channel
                              ? head->timePs
                              : frame->timePs + frame->nextGapPs;
                 // One that comes now has been fetched; so is the one behind it, and what it
-                // carries. Who read one that comes later would wait for it: ask for it only.
+                // carries. Reading a later frame would stall on memory, so only prefetch it.
                 // Without a branch, which would often be guessed wrong.
                 const auto isLater = static_cast<uintptr_t>(-static_cast<int64_t>(nextPs > nowPs));
                 const auto* known =

@@ -17,7 +17,7 @@ class Station;
 
 /**
  * @ingroup roce
- * @brief Who is called at a time: by the simulator or by a Partition.
+ * @brief An object that the simulator or a Partition calls at a given time.
  */
 class Wakeable
 {
@@ -72,7 +72,7 @@ class PartitionOwner
      */
     virtual void NoteShared() = 0;
 
-    /// @return whether sinks are being told what has happened
+    /// @return whether sinks are being called with what has happened
     virtual bool IsTelling() const = 0;
 
   protected:
@@ -96,8 +96,8 @@ class Partition
     };
 
     /**
-     * @param owner whose part it is
-     * @param isRemote another process runs its stations; here they only stand for those
+     * @param owner the run it is part of
+     * @param isRemote another process runs its stations; here they are only copies
      */
     Partition(PartitionOwner& owner, bool isRemote)
         : m_owner(owner),
@@ -120,7 +120,7 @@ class Partition
     /**
      * @brief Call somebody; from the partition's stations, or from events.
      * @param atPs when
-     * @param who called; outlives the partition
+     * @param who object to call; outlives the partition
      */
     void Wake(int64_t atPs, Wakeable* who);
 
@@ -161,7 +161,7 @@ class Partition
         m_reports.push_back({atPs, station, index});
     }
 
-    /// @throw InputError if reports are being told. @param what cannot be done then
+    /// @throw InputError if sinks are being called. @param what cannot be done then
     void CheckNotTelling(const char* what) const;
 
     // --- for ParallelRun and CutDirection

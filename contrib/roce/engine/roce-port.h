@@ -387,7 +387,7 @@ class alignas(64) Port : public NetDevice
         return m_end;
     }
 
-    /// @return who decides what this port sends
+    /// @return the station that decides what this port sends
     Station* GetOwner() const
     {
         return m_owner;
@@ -425,7 +425,7 @@ class alignas(64) Port : public NetDevice
     /// Signature of trace source PauseReceived.
     typedef void (*PauseCallback)(uint8_t trafficClass, uint16_t quanta, Time at);
     /// Signature of trace source PauseState: whether a class must not be sent from that time on.
-    /// The end of a pause that has run out may be told late, as long as nothing waits for it.
+    /// The end of a pause that has run out may be reported late, as long as nothing waits for it.
     typedef void (*PauseStateCallback)(uint8_t trafficClass, bool paused, Time at);
 
     // --- inherited from NetDevice

@@ -132,7 +132,7 @@ class Agenda
  * the outcome is the same, frame for frame. Stations that share a clock wake up together and may be
  * later (StationClock).
  *
- * Consequences: model code is told the time and never asks Simulator::Now(), which may be later by
+ * Consequences: model code is given the time and never asks Simulator::Now(), which may be later by
  * up to GetSlackPs(); whoever looks at a station from outside calls CatchUp() first, as the handles
  * of Network::GetNic() and GetSwitch() do.
  */
@@ -164,7 +164,7 @@ class Station
     }
 
     /**
-     * @brief CatchUp() by who knows that all neighbours have run as far as it takes.
+     * @brief CatchUp() for a caller that knows all neighbours are far enough.
      * @param nowPs present time
      */
     void RunDue(int64_t nowPs)
@@ -192,7 +192,7 @@ class Station
         return m_partition;
     }
 
-    /// @return whether this process runs the station; else it stands for one that another runs
+    /// @return whether this process runs the station; else another one does
     bool IsHere() const
     {
         return !m_partition || !m_partition->IsRemote();
@@ -439,7 +439,7 @@ class Station
     /// an EgressScheduler
     void SetQueueOf(uint16_t port, const void* queue);
 
-    /// @brief Have fetched from memory what who sends from a port looks at. @param port index
+    /// @brief Prefetch what sending from a port reads. @param port index
     void FetchOut(uint16_t port) const;
 
     /// @brief Have fetched from memory what of a frame only end hosts look at.
@@ -486,7 +486,7 @@ class Station
     void RunItems(int64_t nowPs);
     void CatchUpNeighbours(int64_t nowPs);
 
-    // What is touched whenever a frame comes stands together.
+    // Fields used for each frame are next to each other.
     uint32_t m_nPorts{0};
     uint32_t m_nodeId{0};
     int64_t m_slackPs{0};   //!< shortest delay of a link

@@ -30,7 +30,7 @@ enum class FrameKind : uint8_t
 /// Number of frame kinds.
 constexpr unsigned N_FRAME_KINDS = 6;
 
-/// ECN code points as they stand in the IP header.
+/// ECN code points of the IP header.
 enum Ecn : uint8_t
 {
     ECN_NOT_ECT = 0,
@@ -56,8 +56,7 @@ enum FrameFlag : uint8_t
 /// Number of traffic classes (802.1p priorities) on every link.
 constexpr unsigned N_CLASSES = 8;
 
-// Sizes in bytes as they stand on the wire (IEEE 802.3, RFC 791, RFC 768, InfiniBand 1.2.1 annex
-// A17).
+// Sizes in bytes on the wire (IEEE 802.3, RFC 791, RFC 768, InfiniBand 1.2.1 annex A17).
 constexpr uint32_t ETHERNET_HEADER_BYTES = 14;
 constexpr uint32_t IPV4_HEADER_BYTES = 20;
 constexpr uint32_t UDP_HEADER_BYTES = 8;
@@ -109,7 +108,7 @@ struct alignas(64) Frame
     static constexpr uint32_t MAX_HOP_BYTES = 256;        //!< by a switch
     static constexpr uint32_t MAX_INT_HEADER_BYTES = 240; //!< by the sender
 
-    Frame* next;             //!< link of the one queue the frame stands in
+    Frame* next;             //!< link of the one queue the frame is in
     int64_t timePs;          //!< arrival time while in flight; free for the holder otherwise
     uint64_t psn;            //!< DATA: packet sequence; ACK: last in order; NAK: expected
     IntStack telemetry;      //!< INT records, if the frame is telemetry-capable
@@ -127,7 +126,7 @@ struct alignas(64) Frame
     uint8_t ttl;             //!< IPv4 time to live
     uint8_t dscp;            //!< IPv4 DSCP; class << 3 by default
     uint32_t nextGapPs;      //!< in flight: timePs of next less its own, or UINT32_MAX if that is
-                             //!< too long: who takes this frame need not wait for the next one
+                             //!< too long: the next one need not be read with this one
     // --- second cache line: what only end hosts read
     alignas(64) uint32_t dstQp; //!< queue pair number at the receiving NIC
     uint32_t srcQp;             //!< queue pair number at the sending NIC
@@ -137,7 +136,7 @@ struct alignas(64) Frame
 
     union {
         uint64_t messageBytes; //!< DATA: length of the message (RETH DMA length)
-        uint64_t sackPsn;      //!< ACK, NAK: PSN that bit 0 of sackBits stands for
+        uint64_t sackPsn;      //!< ACK, NAK: PSN of bit 0 of sackBits
         uint64_t lowQuanta;    //!< PFC: of classes 0 to 3, see GetQuanta()
     };
 
@@ -153,7 +152,7 @@ struct alignas(64) Frame
     };
 
     uint32_t msn;          //!< ACK, NAK: messages completed; NOTIFICATION: mechanism
-    uint32_t ackedPackets; //!< ACK: data frames this ACK stands for
+    uint32_t ackedPackets; //!< ACK: data frames this ACK acknowledges
     uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers, or 0 if a
                            //!< timer sends it. A NIC knows it from the wire: its reply has the same
                            //!< source port, unless replies of the flow have a port of their own
@@ -207,7 +206,7 @@ struct alignas(64) Frame
         return telemetry ? &telemetry : nullptr;
     }
 
-    /// @brief Carry an extension no more: its bytes are taken from frameBytes.
+    /// @brief Remove an extension, and its bytes from frameBytes.
     template <typename T>
     void RemoveExtension();
 };
@@ -221,8 +220,8 @@ static_assert(sizeof(Frame) == 128 && offsetof(Frame, dstQp) == 64 && sizeof(Ext
  *
  * One pool per thread; what one thread has too much of goes to others by way of a store (see
  * FreeChain). It holds no simulation state, only free memory, so nothing that a run computes
- * depends on it. AddressSanitizer is told which memory is free, so that it finds the use of a frame
- * that was given back.
+ * depends on it. AddressSanitizer knows which memory is free, so it finds the use of a frame that
+ * was given back.
  */
 class FramePool
 {

@@ -188,7 +188,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
 
     /**
      * @brief Forget all records but the last ones.
-     * @param n how many stay, in path order; all if there are not so many
+     * @param n how many stay, in path order; all if there are fewer
      */
     void KeepLast(uint32_t n);
 };

@@ -16,7 +16,7 @@ namespace ns3::roce
 namespace wire
 {
 
-using Bytes = std::vector<uint8_t>; //!< bytes as they stand on the wire
+using Bytes = std::vector<uint8_t>; //!< bytes on the wire
 
 // Offsets are from the MAC header.
 constexpr uint32_t IP_OFFSET = ETHERNET_HEADER_BYTES;
@@ -119,7 +119,7 @@ class WireFormat
      * @brief Make the bytes of a frame, MAC header to ICRC, padded to 60 bytes.
      * @param frame Frame::frameBytes is not read: the bytes are those of the real format
      * @return the bytes, without FCS
-     * @throw std::invalid_argument if a field cannot stand on the wire: NIC index above
+     * @throw std::invalid_argument if a field does not fit its place on the wire: NIC index above
      * MAX_NIC_INDEX, dstQp above MAX_QP, DSCP above 63, ECN above 3, trafficClass above 7, unknown
      * kind, or an IP packet longer than 65535 bytes
      */

@@ -42,7 +42,7 @@ struct AckInfo
     int64_t rttPs{0};                   //!< this ACK's RTT sample; 0 if it has none
     int64_t remoteHoldPs{0};            //!< part of the sample that the remote host held the data
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
-    ExtensionView extension{};          //!< what the ACK carries besides
+    ExtensionView extension{};          //!< law-specific data in the ACK
     uint16_t entropy{0};                //!< UDP source port of the data frame it answers
     bool isMarked{false};               //!< the ACK itself carries CE
     bool hasMore{false};                //!< posted data waits to be sent
@@ -87,7 +87,7 @@ struct SendInfo
 struct CnpInfo
 {
     int64_t nowPs{0};          //!< arrival
-    ExtensionView extension{}; //!< what it carries besides
+    ExtensionView extension{}; //!< law-specific data in the frame
 };
 
 /**
@@ -101,7 +101,7 @@ struct Notification
     int64_t rttPs{0};                   //!< since the data frame it is about was sent; 0: unknown
     uint64_t psn{0};                    //!< of that frame
     const IntStack* telemetry{nullptr}; //!< INT that it brings, or null
-    ExtensionView extension{};          //!< what it carries besides
+    ExtensionView extension{};          //!< law-specific data in the frame
     bool isMarked{false};               //!< it carries CE
 };
 
@@ -184,8 +184,8 @@ class CongestionControl : public Object
     }
 
     /**
-     * @return pacing quantum, wire bytes: so many go out back to back, then comes the gap that is
-     * due for all of them; 0: a gap after each packet
+     * @return pacing quantum, wire bytes sent back to back before the gap that is due for all of
+     * them; 0: a gap after each packet
      */
     virtual uint32_t GetBurstBytes() const
     {
@@ -246,7 +246,7 @@ class CongestionControl : public Object
 
     /**
      * @brief Where each packet has a timer of its own, that of packets behind the oldest one has
-     * run out, of which OnTimeout() has told already.
+     * run out, which OnTimeout() has reported already.
      * @param nowPs current time
      */
     virtual void OnFurtherTimeout([[maybe_unused]] int64_t nowPs)

@@ -12,7 +12,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Stands between a queue pair and its rate law and decides what the law gets to know.
+ * @brief Is between a queue pair and its rate law and decides what the law gets to know.
  *
  * Edge functions that steer an unmodified rate law from a switch have one (see
  * SwitchStage::GetSenderShim()). To the queue pair a shim is its rate law; what a subclass does not

@@ -110,8 +110,8 @@ class LossRecovery : public Object
         return nullptr;
     }
 
-    /// @return what each data frame carries besides the rate law's extension, before that one, to
-    /// be filled in by OnSend(); null: nothing
+    /// @return what each data frame carries in addition to the rate law's extension, before that
+    /// one, to be filled in by OnSend(); null: nothing
     virtual const FrameExtension* GetDataExtension() const
     {
         return nullptr;
@@ -125,7 +125,7 @@ class LossRecovery : public Object
 
     /**
      * @return whether OnSend() is to find in QueuePair::othersDuePs how long the port would take
-     * for what the NIC's other queue pairs have due by now and not sent
+     * for the backlog of the NIC's other queue pairs
      */
     virtual bool CountsOthersDue() const
     {
@@ -217,7 +217,7 @@ class LossRecovery : public Object
 
     /**
      * @param qp its queue pair
-     * @return how long to wait for progress, as things stand now
+     * @return how long to wait for progress, in the current state
      */
     virtual int64_t TimeoutPs(const QueuePair& qp) const
     {
@@ -226,7 +226,7 @@ class LossRecovery : public Object
 
     /**
      * @param qp its queue pair
-     * @return when the timeout runs out, as things stand now, or NEVER_PS
+     * @return when the timeout runs out in the current state, or NEVER_PS
      */
     virtual int64_t DeadlinePs(const QueuePair& qp)
     {

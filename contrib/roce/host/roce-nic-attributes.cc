@@ -74,7 +74,7 @@ Nic::GetTypeId()
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_headerBytes)),
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("FirstHeaderBytes",
-                          "Header bytes that the first frame of a message has besides (RETH)",
+                          "Additional header bytes of a message's first frame (RETH)",
                           UintegerValue(RETH_BYTES),
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_firstHeaderBytes)),
                           MakeUintegerChecker<uint32_t>(0, 1000))

@@ -115,7 +115,7 @@ NicSender::CatchUpRetunings(QueuePair& qp) const
 bool
 NicSender::CloseIfDone(QueuePair* qp)
 {
-    // One that stands in the ready ring is closed when its turn comes.
+    // A queue pair in the ready ring is closed when its turn comes.
     if (qp->GetUna() != qp->GetEndPsn() || !qp->GetConfig().closeWhenDone ||
         qp->place == QueuePair::Place::READY)
     {

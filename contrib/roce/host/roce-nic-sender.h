@@ -181,8 +181,8 @@ class NicSender
     }
 
   private:
-    /// So many are kept at most. Were they merged, state would differ from that of a queue pair
-    /// that has been looked at meanwhile.
+    /// Most that are kept. Merging them would make the state depend on whether somebody has looked
+    /// at the queue pair.
     static constexpr std::size_t MAX_RETUNINGS = 256;
 
     static constexpr std::size_t LAW_BYTES = 320; //!< of a rate law, or so

@@ -202,7 +202,7 @@ Nic::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie)
                          std::to_string(bytes) + " B, expected at most " +
                          std::to_string(MAX_FLOW_BYTES) + " B and a queue pair of this NIC");
     }
-    // A sink of a trace posts at the time of what it was told, which Simulator::Now() may be past.
+    // A sink of a trace posts at the time of its event, which Simulator::Now() may be past.
     const int64_t now = PresentPs();
     CatchUp(now);
     m_sender.Post(qp, bytes, cookie, now);
@@ -376,7 +376,7 @@ void
 Nic::Tell(std::size_t index)
 {
     const Told told = m_told.at(index);
-    if (index + 1 == m_told.size()) // they are told in order
+    if (index + 1 == m_told.size()) // they are reported in order
     {
         m_told.clear();
     }

@@ -171,9 +171,9 @@ class Nic : public Port, public Station
     /**
      * @brief Change live parameters of the rate law while the simulation is on: of all open queue
      * pairs, which keep their state, and of those to come. RetuneReceivers() of all NICs follows.
-     * From events only, not from sinks of traces: they are told of times past.
+     * From events only, not from sinks of traces, which are called for past times.
      * @param interDc of queue pairs that leave the datacenter
-     * @param law prototype with the new parameters, of the class of the law in force
+     * @param law prototype with the new parameters, of the class of the present law
      * @throw InputError if a parameter differs that is not live
      */
     void Retune(bool interDc, const Ptr<CongestionControl>& law);
@@ -206,7 +206,7 @@ class Nic : public Port, public Station
         return m_firstHeaderBytes;
     }
 
-    /// @return payload is padded to a multiple of so many bytes, a power of two
+    /// @return payload is padded to a multiple of this many bytes, a power of two
     uint32_t GetPayloadAlign() const
     {
         return m_payloadAlign;
@@ -224,7 +224,7 @@ class Nic : public Port, public Station
         return m_ackMinBytes;
     }
 
-    /// @return the NIC acknowledges at the latest every so many packets
+    /// @return the NIC acknowledges at least every this many packets
     uint32_t GetAckEveryN() const
     {
         return m_ackEveryN;
@@ -379,7 +379,7 @@ class Nic : public Port, public Station
     uint32_t m_retryLimit{0};
     uint32_t m_intHeaderBytes{0};
 
-    /// A message that is done, to be told by Tell().
+    /// A message that is done, to be reported by Tell().
     struct Told
     {
         MessageRecord record; //!< received: cookie and completedPs only

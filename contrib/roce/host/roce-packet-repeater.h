@@ -9,7 +9,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief A loss recovery that repeats single packets, and that a block code can stand on.
+ * @brief A loss recovery that repeats single packets, and that a block code can use.
  *
  * By itself it is a LossRecovery: what an ACK acknowledges has arrived. A code above it, which has
  * a receiver of its own, takes ACKs in its place, and tells it of each what follows from it, in the
@@ -87,7 +87,7 @@ class PacketRepeater : public LossRecovery
                         QueuePair::AckResult& result) = 0;
 
     /**
-     * @brief All that an ACK or NAK tells has been told.
+     * @brief All that an ACK or NAK says has been handled.
      * @param qp its queue pair
      * @param nowPs current time
      * @param result [out] completed

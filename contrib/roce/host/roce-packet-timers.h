@@ -55,10 +55,10 @@ struct PacketTimersParams
  * the oldest packet.
  *
  * What the rate law hears. With TimeoutSignal=loss a packet's timeout is a loss (AckInfo::isLoss of
- * the next ACK) if an ACK has told something new since the packet's own was due, that is within the
- * last Rto less a base RTT: as with TCP's RACK (RFC 8985) it is a timer that has found a hole in
- * what arrives. Otherwise, and with TimeoutSignal=timeout always, it is a timeout: that of the
- * oldest packet OnTimeout(), others OnFurtherTimeout().
+ * the next ACK) if an ACK has brought news since the packet's own was due, that is within the last
+ * Rto less a base RTT: as with TCP's RACK (RFC 8985) it is a timer that has found a hole in what
+ * arrives. Otherwise, and with TimeoutSignal=timeout always, it is a timeout: that of the oldest
+ * packet OnTimeout(), others OnFurtherTimeout().
  *
  * The paper gives the timer, but not its value. The profile artifact is the authors' simulator.
  *
@@ -134,10 +134,10 @@ class PacketTimers : public PacketRepeater
 
     Parameters<PacketTimersParams> m_parameters; //!< attributes
     // of one queue pair
-    std::shared_ptr<const PacketTimersParams> m_p; //!< in force
+    std::shared_ptr<const PacketTimersParams> m_p; //!< effective
     int64_t m_baseRttPs{0};
     int64_t m_rtoPs{0};
-    int64_t m_progressPs{INT64_MIN}; //!< last ACK that told something new
+    int64_t m_progressPs{INT64_MIN}; //!< last ACK that brought news
     bool m_tellsLoss{false};         //!< the next such ACK tells the rate law of a loss
     SentPackets m_sent;
 };

@@ -12,7 +12,7 @@ namespace ns3::roce
 namespace
 {
 
-/// Time that so many bytes take at a rate. 64 bits are enough up to 2 MB; no burst is longer.
+/// Time that these bytes take at a rate. 64 bits are enough up to 2 MB; no burst is longer.
 int64_t
 GapPs(uint64_t bytes, uint64_t rateBps, int64_t tickPs)
 {

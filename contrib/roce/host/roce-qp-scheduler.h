@@ -17,10 +17,10 @@ namespace ns3::roce
  * @ingroup roce
  * @brief Which of a NIC's queue pairs sends next.
  *
- * Queue pairs that may send stand in a ready ring for each class and take turns; classes share by
+ * Queue pairs that may send are in a ready ring for each class and take turns; classes share by
  * bytes (start-time fair queueing: the class served least so far is next, and one that was idle
- * gets no credit for it). Queue pairs that wait for their pacing gap stand in one heap. Those that
- * wait for window or data stand nowhere. Choosing is O(log n) in the number of paced queue pairs.
+ * gets no credit for it). Queue pairs that wait for their pacing gap are in one heap; those that
+ * wait for window or data are in no list. Choosing is O(log n) in the number of paced queue pairs.
  */
 class QpScheduler
 {
@@ -34,7 +34,7 @@ class QpScheduler
     }
 
     /**
-     * @brief Put a queue pair where it belongs, if it can send and stands nowhere.
+     * @brief Put a queue pair where it belongs, if it can send and is in no list.
      * @param qp queue pair
      * @param nowPs current time
      * @param portFreePs when the port is free: a pacing gap that ends by then needs no timer

@@ -55,7 +55,7 @@ class RetransmissionTimer
         return m_startPs;
     }
 
-    /// @return its end as it stood then, or NEVER_PS if it does not run
+    /// @return its end at that time, or NEVER_PS if it does not run
     int64_t GetDeadlinePs() const
     {
         return m_deadlinePs;
@@ -115,10 +115,10 @@ class QueuePair
         uint32_t mtuBytes{4096};                  //!< payload of a full packet
         uint32_t telemetryBytes{0};               //!< charged to each data frame at the sender
         const FrameExtension* extension{nullptr}; //!< of each data frame, or null
-        uint32_t framingBytes{20};                //!< wire bytes per frame besides frameBytes
-        uint32_t minFrameBytes{MIN_FRAME_BYTES};  //!< padding
-        uint8_t flags{0};                         //!< FRAME_TIMESTAMP if the rate law needs it
-        uint8_t ecn{ECN_ECT0};                    //!< code point of its data
+        uint32_t framingBytes{20};               //!< wire bytes per frame in addition to frameBytes
+        uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
+        uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
+        uint8_t ecn{ECN_ECT0};                   //!< code point of its data
         uint32_t ackEveryN{1};     //!< the receiver acknowledges at the latest every N packets
         uint32_t burstBytes{0};    //!< pacing quantum; 0: each packet
         bool telemetry{false};     //!< data carries an INT stack
@@ -513,7 +513,7 @@ class ReceiverQp
     }
 
     /**
-     * @brief Say in an ACK or NAK what the recovery's sender needs besides the PSN.
+     * @brief Put into an ACK or NAK what the recovery's sender needs in addition to the PSN.
      * @param ack PSN already set
      * @param data the frame it answers
      */

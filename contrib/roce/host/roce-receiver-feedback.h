@@ -86,7 +86,7 @@ class NicReplySink
 
 /**
  * @ingroup roce
- * @brief A timer as those who send feedback have it, and how the NIC runs it.
+ * @brief A timer for feedback, run by the NIC.
  * @tparam Sink what they send through
  */
 template <typename Sink>
@@ -151,7 +151,8 @@ class NicFeedback : public FeedbackTimer<NicReplySink>
 
 /**
  * @ingroup roce
- * @brief What a receiving queue pair sends back besides the reliability protocol's ACK and NAK.
+ * @brief What a receiving queue pair sends back in addition to the reliability protocol's ACK and
+ * NAK.
  *
  * The queue pair decides when an ACK goes out, and each ACK echoes what the data brought: CE, time
  * stamp, INT, an extension that asks for it. The feedback decides what else an ACK carries and

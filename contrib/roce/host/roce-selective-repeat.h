@@ -35,8 +35,8 @@ struct SelectiveRepeatParams
  *
  * Receiver: takes packets in any order (RDMA writes carry their place), each once. Out of order it
  * answers with a NAK, in order with an ACK; while something is missing both carry a bitmap of the
- * 64 packets up to the one they answer, so that every arrival is told up to 64 times and a lost ACK
- * does no harm. The bitmap costs SACK_BYTES on the wire.
+ * 64 packets up to the one they answer, so that every arrival is reported up to 64 times and a lost
+ * ACK does no harm. The bitmap costs SACK_BYTES on the wire.
  *
  * Sender:
  * - A packet is lost if one sent after it, by more than ReorderPackets, is known to have arrived.
@@ -170,7 +170,7 @@ class SelectiveRepeat : public PacketRepeater
     void MeasureRtt(const QueuePair& qp, int64_t nowPs);
 
     Parameters<SelectiveRepeatParams> m_parameters;   //!< attributes
-    std::shared_ptr<const SelectiveRepeatParams> m_p; //!< in force
+    std::shared_ptr<const SelectiveRepeatParams> m_p; //!< effective
     uint64_t m_cap{UINT64_MAX};                       //!< most PSNs outstanding
     int64_t m_leastPs{0};                             //!< RtoLow for this path
     int64_t m_lowPs{0};                               //!< the same for the RTT measured

@@ -18,9 +18,9 @@ namespace ns3::roce
  *
  * PSNs from a base on that only grows, and the HISTORY before it: what was not needed any more may
  * arrive all the same. A packet's timeout is base timeout * 2^(times it has been
- * sent again), at most times the greatest factor. Transmissions with the same factor stand in a
- * queue of their own, in the order they were made, which is the order in which they are due: no
- * sorting. Nothing is allocated once the greatest number of packets has been outstanding.
+ * sent again), at most times the greatest factor. Transmissions with the same factor are in a queue
+ * of their own, in the order they were made, which is the order in which they are due: no sorting.
+ * Nothing is allocated once the greatest number of packets has been outstanding.
  */
 class SentPackets
 {

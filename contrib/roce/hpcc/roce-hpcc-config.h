@@ -56,7 +56,7 @@ class HpccConfig
     /// @return a rate, bit/s. @param key name; must be there
     uint64_t GetRateBps(const std::string& key) const;
 
-    /// @return text as it stands. @param key name; must be there
+    /// @return unparsed text. @param key name; must be there
     const std::string& Text(const std::string& key) const;
 
     /// @return KMIN_MAP and the like: value by port rate, bit/s. @param key name; must be there
@@ -65,7 +65,7 @@ class HpccConfig
     /**
      * @brief Find a file that a key names: beside the configuration, then in the working directory.
      *
-     * `${NAME}` in it stands for the value of key NAME.
+     * `${NAME}` in it is replaced by the value of key NAME.
      * @param key name; must be there
      * @return its path
      * @throw InputError with the places tried
@@ -83,7 +83,7 @@ class HpccConfig
      */
     [[noreturn]] void Fail(const std::string& key, const std::string& message) const;
 
-    /// @return where a key stands: file and line, or --set. @param key name; must be there
+    /// @return where a key is given: file and line, or --set. @param key name; must be there
     std::string Where(const std::string& key) const;
 
     /// @return keys of the file that have no effect here, in order of names, each with the reason
@@ -102,7 +102,7 @@ class HpccConfig
     }
 
   private:
-    /// What stands behind a key.
+    /// What is given for a key.
     struct Entry
     {
         std::vector<std::string> fields;

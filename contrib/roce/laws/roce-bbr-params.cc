@@ -82,7 +82,7 @@ BbrParams::Table()
                     &P::quantaFrames,
                     {3, 1}, // [4] [2]
                     Range::AtLeast(0),
-                    "Frames in flight besides gain times BDP")
+                    "Frames in flight in addition to gain times BDP")
             .Flag("Recovery",
                   &P::recovers,
                   {true, false}, // [1] [2]
@@ -139,7 +139,7 @@ BbrParams::Table()
                    {10}, // [1] [2]
                    Range::Within(1, MAX_BW_ROUNDS),
                    "Round trips of which the greatest delivery rate counts")
-            // the RTprop in force is of the kind before
+            // the current RTprop was measured the old way
             .Choice("RtProp",
                     &P::measuredRtt,
                     {true, false}, // [1] [2]

@@ -107,7 +107,7 @@ class Bbr : public CongestionControl
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const BbrParams& GetParams() const
@@ -143,7 +143,7 @@ class Bbr : public CongestionControl
 
   protected:
     Parameters<BbrParams> m_parameters;   //!< attributes
-    std::shared_ptr<const BbrParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const BbrParams> m_p; //!< effective since Start() or Retune()
 
     DeliveryRate m_delivery; //!< samples
     std::array<double, BbrParams::MAX_BW_ROUNDS>

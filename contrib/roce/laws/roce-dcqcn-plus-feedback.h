@@ -32,7 +32,7 @@ class DcqcnPlusFeedback;
  * @brief DCQCN+'s table of flows that have been marked lately, one for each NIC (PARALEON's second
  * simulator, rdma-hw.cc).
  *
- * Entries are visited in turn, one every ScanPeriod; new ones stand at the end. A visited entry
+ * Entries are visited in turn, one every ScanPeriod; new ones are added at the end. A visited entry
  * with a mark since its last CNP, if that was more than MinTimeBetweenCnps ago, has a CNP sent; one
  * whose last CNP was more than EntryTimeout ago is removed. So a receiver sends at most one CNP in
  * ScanPeriod, however many flows there are. The first visit to a table that was empty comes a
@@ -72,7 +72,7 @@ class DcqcnPlusTable : public NicFeedback
 
     std::shared_ptr<const DcqcnPlusParams> m_p;
     std::vector<Ptr<DcqcnPlusFeedback>> m_flows;
-    std::size_t m_next{0}; //!< who is visited next
+    std::size_t m_next{0}; //!< index of the next visit
     int64_t m_visitPs{0};  //!< and when
 };
 

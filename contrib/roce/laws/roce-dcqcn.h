@@ -78,7 +78,7 @@ class Dcqcn : public CongestionControl
     void Retune(const CongestionControl& prototype, int64_t nowPs) override;
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const DcqcnParams& GetParams() const
@@ -103,7 +103,7 @@ class Dcqcn : public CongestionControl
 
     // For laws that differ in parameters, periods or steps.
 
-    /// @return the parameters as the attributes stand now @throw InputError for bad ones
+    /// @return the parameters from the current attributes @throw InputError for bad ones
     virtual std::shared_ptr<const DcqcnParams> Resolve() const
     {
         return m_parameters.Get();
@@ -136,7 +136,7 @@ class Dcqcn : public CongestionControl
   private:
     void DoStart(int64_t nowPs) override;
     void MakeState(int64_t nowPs);             //!< first CNP
-    double AlphaAfter(int64_t ticks) const;    //!< alpha so many ticks later
+    double AlphaAfter(int64_t ticks) const;    //!< alpha after this many ticks
     double RaisedAlpha(double alpha) const;    //!< one step with a CNP
     void Cut(int64_t nowPs);                   //!< one rate decrease
     Phase PhaseOf(uint64_t timeStage) const;   //!< phase of an increase, by the present BC
@@ -148,7 +148,7 @@ class Dcqcn : public CongestionControl
 
   protected:
     Parameters<DcqcnParams> m_parameters;         //!< attributes
-    std::shared_ptr<const DcqcnParams> m_inForce; //!< in force since Start() or Retune()
+    std::shared_ptr<const DcqcnParams> m_inForce; //!< effective since Start() or Retune()
 
     double m_line{0};               //!< line rate, bit/s
     double m_ai{0};                 //!< additive step, bit/s

@@ -60,7 +60,7 @@ struct DctcpParams
  *   may have been marked, too. An echo without a number counts for all packets of its ACK.
  * - alpha's first window ends with the data in flight at the first ACK (as in the HPCC simulator).
  * - LossReaction halve: an ACK that reveals a loss halves W, once per window; a cut for marks in
- *   the same window does not stand in for it. alpha is kept. HPCC's simulator only sends again.
+ *   the same window does not replace it. alpha is kept. HPCC's simulator only sends again.
  * - A timeout halves W, too, each time (with LossReaction halve): TCP would go back to one segment,
  *   but then slow-start, which does not exist here.
  * - After a NAK or a timeout the queue pair sends old PSNs again; the ends of the round trip and of
@@ -109,7 +109,7 @@ class Dctcp : public CongestionControl
 
   protected:
     Parameters<DctcpParams> m_parameters;   //!< attributes
-    std::shared_ptr<const DctcpParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const DctcpParams> m_p; //!< effective since Start() or Retune()
 
     bool m_started{false};      //!< an ACK has come
     bool m_inCwr{false};        //!< no cut and no increase before m_cwrEndPsn

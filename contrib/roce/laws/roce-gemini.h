@@ -111,7 +111,7 @@ class Gemini : public CongestionControl
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const GeminiParams& GetParams() const
@@ -137,7 +137,7 @@ class Gemini : public CongestionControl
 
   protected:
     Parameters<GeminiParams> m_parameters;   //!< attributes
-    std::shared_ptr<const GeminiParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const GeminiParams> m_p; //!< effective since Start() or Retune()
 
     double m_step{0};                   //!< h, bytes
     double m_markFactor{0};             //!< F

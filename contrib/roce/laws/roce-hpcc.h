@@ -62,7 +62,7 @@ struct HpccParams
  * before (the path has changed): differences between two ports' counters mean nothing.
  * - Hops without a later record than the stored one (a repeated or overtaken ACK) are left out.
  * - After a NAK or a timeout the queue pair sends old PSNs again. The round-trip mark goes back
- * with it (to the acknowledged PSN), or Wc would stand still until new PSNs are reached.
+ * with it (to the acknowledged PSN), or Wc would not change until new PSNs are reached.
  * - MultiRate keeps U, Wc and stage per hop and takes the smallest W (MULTI_RATE of rdma-hw.cc). A
  *   change of path starts them anew from the present W.
  * - Fairness rests on Wai alone, and Wai for 100 flows is small: on a path of 5 us with packets of
@@ -133,7 +133,7 @@ class Hpcc : public CongestionControl
 
   protected:
     Parameters<HpccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const HpccParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const HpccParams> m_p; //!< effective since Start() or Retune()
 
     double m_tPs{0};               //!< T
     double m_windowPs{0};          //!< Winit at the line rate

@@ -81,7 +81,7 @@ class MpRdma : public CongestionControl
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const MpRdmaParams& GetParams() const
@@ -100,7 +100,7 @@ class MpRdma : public CongestionControl
     void Publish(); //!< set the outputs
 
     Parameters<MpRdmaParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MpRdmaParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const MpRdmaParams> m_p; //!< effective since Start() or Retune()
 
     double m_cwnd{1}; //!< packets
 };

@@ -82,7 +82,7 @@ class Plb : public PathSelector
     void Flee(int64_t nowPs);
 
     Parameters<PlbParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PlbParams> m_p; //!< in force since Start()
+    std::shared_ptr<const PlbParams> m_p; //!< effective since Start()
     int64_t m_lossGatePs{0};              //!< LossGate for this path
     int64_t m_fledPs{INT64_MIN};          //!< last move for a loss
     int64_t m_delayPs{0};                 //!< DelayThreshold for this path

@@ -69,7 +69,7 @@ PowerTcpParams::Table()
                     &P::rttMargin,
                     {1, 1.05}, // [1] [2]
                     Range::AtLeast(1),
-                    "With Theta: RTTs count in units of so many base RTTs")
+                    "With Theta: power is (dRTT/dt + 1) RTT / (this * base RTT)")
             .Number("BetaBytes",
                     &P::betaBytes,
                     {0}, // [1]

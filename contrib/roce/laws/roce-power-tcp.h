@@ -54,7 +54,7 @@ struct PowerTcpParams
  *   power = (dRTT/dt + 1) RTT / (RttMargin tau),
  *
  * smoothed at each ACK in the same way, and the window changes once per round trip, by the first
- * ACK of data that was sent after the last change: the window in force is cwnd_old then.
+ * ACK of data that was sent after the last change: cwnd_old is then the current window.
  *
  * Parameters, profiles and their sources: see PowerTcpParams::Table().
  *
@@ -115,7 +115,7 @@ class PowerTcp : public CongestionControl
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const PowerTcpParams& GetParams() const
@@ -156,7 +156,7 @@ class PowerTcp : public CongestionControl
 
   protected:
     Parameters<PowerTcpParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PowerTcpParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const PowerTcpParams> m_p; //!< effective since Start() or Retune()
 
     bool m_hasSample{false};       //!< there are records (Theta: an RTT) to compare with
     double m_tauPs{0};             //!< tau

@@ -128,7 +128,7 @@ class Swift : public CongestionControl, public RealWindow
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const SwiftParams& GetParams() const
@@ -181,7 +181,7 @@ class Swift : public CongestionControl, public RealWindow
 
   protected:
     Parameters<SwiftParams> m_parameters;   //!< attributes
-    std::shared_ptr<const SwiftParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const SwiftParams> m_p; //!< effective since Start() or Retune()
 
     uint32_t m_timeouts{0};    //!< in a row
     double m_fixedTargetPs{0}; //!< target without flow scaling

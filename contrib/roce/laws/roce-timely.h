@@ -83,7 +83,7 @@ struct TimelyParams
  * - Below TLow n becomes 0, or counts on with HaiBelowTLow, where the step there is as for g <= 0.
  *   HaiSignal=difference counts falling samples (rtt < rtt') instead, whichever rule applies.
  * - After a NAK or a timeout the queue pair sends old PSNs again. So the round-trip mark goes back
- *   to the acknowledged PSN, or R would stand still until new PSNs are reached; a segment begins
+ *   to the acknowledged PSN, or R would not change until new PSNs are reached; a segment begins
  *   anew. Losses and timeouts do not change R: TIMELY knows only delay.
  * - Window bdp: BDP * R / line rate, at least one frame (timely_vwin of the HPCC simulator).
  * - What ACKs wait on the way back is counted. Nic::ControlClass gives them a class of their own by
@@ -128,7 +128,7 @@ class Timely : public CongestionControl
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const TimelyParams& GetParams() const
@@ -153,7 +153,7 @@ class Timely : public CongestionControl
 
   protected:
     Parameters<TimelyParams> m_parameters;   //!< attributes
-    std::shared_ptr<const TimelyParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const TimelyParams> m_p; //!< effective since Start() or Retune()
 
     double m_delta{0};          //!< additive step, bit/s
     double m_minRttPs{1};       //!< normalises the gradient

@@ -40,8 +40,8 @@ NumberOf(const char* variable)
     return text ? std::strtol(text, nullptr, 10) : -1;
 }
 
-/// What those who start processes together say of how many there are: Open MPI, PMI (MPICH, Intel,
-/// srun --mpi=pmi2) and PMIx under Slurm.
+/// What launchers of processes say of how many there are: Open MPI, PMI (MPICH, Intel, srun
+/// --mpi=pmi2) and PMIx under Slurm.
 long
 CountStarted()
 {

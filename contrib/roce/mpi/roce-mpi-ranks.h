@@ -41,7 +41,7 @@ class MpiRanks final : public RankExchange
      * @brief All processes are as far as this.
      * @param parts of what the result is made of, which must be the same everywhere
      * @throw InputError if another process has met an error, or has something else in a part, which
-     *        the message names; it has been told
+     * the message names; that process knows of the error
      */
     static void Agree(const std::vector<PartDigest>& parts);
 

@@ -36,8 +36,8 @@ struct Sent
 
 seconds g_patience = FIRST_PATIENCE;
 int64_t g_meeting{0};           //!< the present one, from 1
-int64_t g_told{0};              //!< the last one that this process has told to wait for
-std::vector<int64_t> g_waiting; //!< by process: the last one that it has told to wait for
+int64_t g_told{0};              //!< the last one that this process has announced
+std::vector<int64_t> g_waiting; //!< by process: the last one that it has announced
 std::list<Sent> g_sent;
 
 int

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The part of Network that is about its end, and about who may call it while stations are at work.
+// The part of Network that is about its end, and about calls while stations are at work.
 #include "roce-network.h"
 
 #include "ns3/roce-input-error.h"

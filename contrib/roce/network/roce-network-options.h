@@ -39,7 +39,7 @@ struct StagePlacement
     SwitchRole where;    //!< the switches that have it
 };
 
-/// What Network::Build() puts into every switch, besides what the attributes say.
+/// What Network::Build() puts into every switch in addition to its attributes.
 struct NetworkOptions
 {
     bool ecn{true};                                    //!< install an EcnMarker

@@ -36,7 +36,7 @@ GetNumber(const Object& object, const std::string& attribute)
 }
 
 /**
- * @param port sends XOFF of so many classes, again and again
+ * @param port sends XOFF of that many classes, again and again
  * @param maxFrameBytes largest frame that a pause frame waits for
  * @return quanta with which no pause runs out before the next XOFF is there
  *
@@ -244,7 +244,7 @@ GatherDrops(RankExchange& ranks, const std::tuple<uint64_t, uint64_t, uint64_t, 
     ByteWriter writer(bytes);
     writer(frames)(mostFrames)(sw)(where);
     std::pair<uint64_t, std::string> total;
-    std::pair<uint64_t, uint64_t> most; // frames, and the first switch with so many
+    std::pair<uint64_t, uint64_t> most; // frames, and the first switch with that many
     for (const std::string& other : ranks.Gather(bytes))
     {
         ByteReader stream(other);

@@ -145,8 +145,7 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
                          entry.host});
     }
     const StationGroups groups(items, edges, partitions);
-    // Who is told that messages are done schedules the rest of the run on it: not later than
-    // without threads.
+    // Completion callbacks may start flows, so they must run at the same time as without threads.
     int64_t windowPs = std::min(groups.GetShortestCutPs(), marginPs);
     if (groups.GetN() < 2 || windowPs <= 0)
     {

@@ -77,7 +77,7 @@ class Network
         unsigned firstEnd; //!< 0 or 1, see Link
     };
 
-    /// What Build() puts into every switch, besides what the attributes say.
+    /// What Build() puts into every switch in addition to its attributes.
     using Options = NetworkOptions;
 
     /// One link of a path, with the switch port or NIC that sends on it.
@@ -214,9 +214,9 @@ class Network
      * @brief Run in several threads, with the same results; see ParallelRun. After Build(), in
      * place of an earlier call.
      *
-     * Sinks of MessageCompleted and MessageReceived are told a bit later than without threads, in
-     * the order of time; other trace sources of NICs, switches, ports and what they consist of
-     * must have none. Stages of the program's own touch nothing but their switch.
+     * Sinks of MessageCompleted and MessageReceived are called a bit later than without threads, in
+     * the order of time; other trace sources of NICs, switches, ports and what they consist of must
+     * have none. Stages of the program's own touch nothing but their switch.
      * @param threads at most; 1: none but the present one; 0: as many as the machine has
      * @return how many are used: no more than there are parts to divide the network into
      * @throw InputError if the network cannot be divided at all, though threads is above 1
@@ -520,7 +520,7 @@ class Network
     /// @return hash over the fingerprints of all ports, in order; called by all processes
     uint64_t GetFingerprint() const;
 
-    /// @brief Make every NIC and switch do what is due by now, so that counters are exact.
+    /// @brief Bring every NIC and switch up to date, so that counters are exact.
     void CatchUp() const;
 
     /**
@@ -528,7 +528,7 @@ class Network
      * the feedback at its receivers. Queue pairs keep their state, and running timers run on. From
      * events only, not from sinks of traces.
      * @param interDc of queue pairs that leave the datacenter
-     * @param law prototype with the new parameters, of the class of the law in force
+     * @param law prototype with the new parameters, of the class of the present law
      * @throw InputError if a parameter differs that is not live
      */
     void Retune(bool interDc, const Ptr<CongestionControl>& law) const;

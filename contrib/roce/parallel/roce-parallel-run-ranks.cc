@@ -92,7 +92,7 @@ ParallelRun::ArrangeMeeting()
     int64_t atPs = NEVER_PS;
     if (firstPs != NEVER_PS)
     {
-        // Not so late that the last completion of all would be told more than L late.
+        // Early enough that the last completion is reported at most L late.
         const int64_t latestPs = firstPs + m_meetingPs;
         atPs = std::min(latestPs, std::max(firstPs, std::min(latestPs, m_leastEndPs)) + m_windowPs);
         // Never in the past: an event may make work before the one at this time.

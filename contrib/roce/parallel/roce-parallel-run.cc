@@ -454,7 +454,7 @@ ParallelRun::OnWake(int64_t nowPs)
         AdvanceTo(nowPs);
         return;
     }
-    // What is sent to other processes and what is to be told waits until they meet.
+    // Frames and completions for other processes wait until they meet.
     const ScopedValue<bool> inside(m_inside, true, false);
     RunHere(nowPs);
     Arm(GetFirstPs());

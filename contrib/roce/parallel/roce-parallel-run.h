@@ -82,19 +82,20 @@ class CutDirection final : public FrameSink
  * links keep the order; so results depend neither on the number of threads nor on windows.
  *
  * Partitions may be shared by several processes (RankExchange). Each has the whole network and all
- * events of the simulator, and runs its own partitions; stations of others only stand for those:
- * nothing ever happens there, and what they count stays at zero. Windows are each process's own.
- * Now and then all meet, at a time that all know: they exchange frames and what is to be told
- * (RankMail), so that sinks of the two trace sources above are told the same in all of them. They
- * meet whenever an event looks at a station, and no later than the shortest delay of a link between
- * processes after the first thing that may happen; so all frames still come in time. They also meet
- * early enough to tell of the last completion of all at most L late, since that ends a run.
+ * events of the simulator, and runs its own partitions; stations of others are only copies: nothing
+ * ever happens there, and what they count stays at zero. Windows are each process's own. Now and
+ * then all meet, at a time that all know: they exchange frames and completions (RankMail), so that
+ * sinks of the two trace sources above are called alike in all of them. They meet whenever an event
+ * looks at a station, and no later than the shortest delay of a link between processes after the
+ * first thing that may happen; so all frames still come in time. They also meet early enough to
+ * tell of the last completion of all at most L late, since that ends a run.
  *
  * Stations at work touch nothing that belongs to another partition, use no ns-3 simulator, and
  * count no references of what others have (ObjectLock). Events that they schedule end the run with
  * an error after the window, if two threads have not wrecked the simulator's list by then. Trace
- * sources that stations call have no sinks (StationTrace); the two named above are put off and told
- * in the order of time, NICs in order, at most L late; with several processes, when these meet.
+ * sources that stations call have no sinks (StationTrace); the two named above are delayed and
+ * called in the order of time, NICs in order, at most L late; with several processes, when these
+ * meet.
  */
 class ParallelRun final : public PartitionOwner
 {
@@ -170,7 +171,7 @@ class ParallelRun final : public PartitionOwner
     /// @throw InputError if a trace source that stations call has a sink
     static void CheckSinks();
 
-    /// @return whether partitions are doing what is due, or sinks are being told
+    /// @return whether partitions are doing what is due, or sinks are being called
     bool IsAtWork() const
     {
         return m_inside;

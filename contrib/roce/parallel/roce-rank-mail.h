@@ -42,7 +42,7 @@ class RankMail
         }
 
         int64_t atPs{0};
-        Station* station{nullptr}; //!< or what stands for it here
+        Station* station{nullptr}; //!< or its copy here
         uint64_t index{0};         //!< given to Station::Tell()
         bool isFromElsewhere{false};
         std::string bytes; //!< from elsewhere: see ReportCodec
@@ -83,7 +83,7 @@ class RankMail
 
     // --- set-up
 
-    /// @brief A station of another process. @param station stands for it here
+    /// @brief A station of another process. @param station its copy here
     void AddRemote(Station& station);
 
     /**

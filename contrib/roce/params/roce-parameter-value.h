@@ -32,7 +32,7 @@ struct ParameterInfo
     /// @return which values there are, in words, PROFILE included
     std::string GetExpected() const;
 
-    /// The text that stands for the value of the profile.
+    /// The text that selects the profile's value.
     static const char* const PROFILE;
 
     std::string name;                     //!< of the attribute
@@ -106,8 +106,8 @@ class ParameterValue : public AttributeValue
 
 /**
  * @ingroup roce
- * @brief The attribute checker of a parameter. It accepts any text: what cannot be read is told, as
- * an InputError, by the object that uses it. So a bad value never ends in an abort.
+ * @brief The attribute checker of a parameter. It accepts any text: one that cannot be read is
+ * reported as an InputError by the object that uses it. So a bad value never ends in an abort.
  */
 class ParameterChecker : public AttributeChecker
 {

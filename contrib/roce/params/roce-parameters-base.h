@@ -66,7 +66,7 @@ class ParameterTableBase
     friend class ParametersBase;
     friend struct OutsideProfile;
 
-    /// Stands for the attribute Profile in place of a row's index.
+    /// Means the attribute Profile, in place of a row's index.
     static constexpr std::size_t PROFILE_ROW = SIZE_MAX;
 
     /// Makes the accessor of the attribute of a row.
@@ -162,11 +162,11 @@ class ParametersBase
     {
         virtual ~State() = default;
 
-        virtual std::shared_ptr<State> Clone() const = 0;             //!< but not what is in force
-        virtual const ParameterTableBase& Table() const = 0;          //!< of the struct
-        virtual void* Given() = 0;                                    //!< values of given rows
+        virtual std::shared_ptr<State> Clone() const = 0;    //!< without the effective values
+        virtual const ParameterTableBase& Table() const = 0; //!< of the struct
+        virtual void* Given() = 0;                           //!< values of given rows
         virtual const void* InForce(const ParametersBase& owner) = 0; //!< as Parameters::Get()
-        virtual void Forget() = 0; //!< the values in force are to be put together anew
+        virtual void Forget() = 0; //!< the effective values must be computed again
 
         std::string profile;                    //!< attribute Profile; empty: the first
         std::vector<bool> isGiven;              //!< by row

@@ -28,7 +28,7 @@ class Parameters;
  *
  * A row gives the attribute's name, the member of P that holds the value, the value in each
  * profile, the range or the choices, and the help text. From it come the ns-3 attribute, the
- * profiles, the check with its message, and the row of the documentation. A parameter stands
+ * profiles, the check with its message, and the row of the documentation. A parameter is declared
  * nowhere else.
  *
  * @code
@@ -45,9 +45,8 @@ class Parameters;
  * }
  * @endcode
  *
- * The first profile is the default. One value stands for all profiles. An attribute that is not
- * set, or set to the text `profile`, has the profile's value. What depends on several rows is for
- * Finish().
+ * The first profile is the default. One value is for all profiles. An attribute that is not set, or
+ * set to the text `profile`, has the profile's value. What depends on several rows is for Finish().
  *
  * @tparam P plain struct of the values, in the units in which they are used; copyable
  */
@@ -267,7 +266,7 @@ class ParameterTable : public ParameterTableBase
 
 /**
  * @ingroup roce
- * @brief The parameters of one object: what was given, and the values in force.
+ * @brief The parameters of one object: what was given, and the effective values.
  *
  * A copy shares both until one of the two is changed: a network has thousands of queue pairs and a
  * few settings. A class has this as a member, and its TypeId the attributes by
@@ -285,7 +284,7 @@ class Parameters : public ParametersBase
     }
 
     /**
-     * @return the values in force, as the attributes stand now; the same object until they change
+     * @return the effective values, from the current attributes; the same object until they change
      * @throw InputError for a value that cannot be read or is out of range
      */
     const std::shared_ptr<const P>& Get() const
@@ -342,7 +341,7 @@ class Parameters : public ParametersBase
         }
 
         P given{};                       //!< values of the rows that were given
-        std::shared_ptr<const P> values; //!< in force; null: to be put together
+        std::shared_ptr<const P> values; //!< effective; null: to be computed
     };
 
     P Resolve() const
@@ -358,7 +357,7 @@ class Parameters : public ParametersBase
     }
 };
 
-/// Whether a class has a function OnParameterChange(), to be told of attributes that are set.
+/// Whether a class has a function OnParameterChange(), to be called when an attribute is set.
 template <typename T, typename = void>
 struct WantsChanges : std::false_type
 {

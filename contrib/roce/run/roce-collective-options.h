@@ -39,7 +39,7 @@ struct CollectiveOptions
 
     /**
      * @brief Lay out the messages; no randomness.
-     * @param topology where the hosts stand
+     * @param topology where the hosts are
      * @return flows, see CollectiveWorkload
      * @throw InputError for bad values, naming the option
      */

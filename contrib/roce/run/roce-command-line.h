@@ -90,7 +90,7 @@ class CheckedCommandLine
     }
 
     /**
-     * @brief Let the option --preset stand for others, which take precedence where they are given.
+     * @brief Let the option --preset set others, which take precedence where they are given.
      * @param presets of different names; none: there is no such option
      */
     void AddPresets(const std::vector<OptionPreset>& presets);
@@ -155,7 +155,7 @@ class CheckedCommandLine
     std::map<std::string, std::string> GetValues() const;
 
   private:
-    /// What is kept of an option, besides what ns-3 keeps.
+    /// Our record of an option, next to ns-3's.
     struct Option
     {
         ValueKind kind;

@@ -37,7 +37,7 @@ struct OnOffOptions
 
     /**
      * @brief Lay out the rounds; no randomness.
-     * @param topology where the hosts stand
+     * @param topology where the hosts are
      * @return flows, see OnOffWorkload
      * @throw InputError for bad values, naming the option
      */

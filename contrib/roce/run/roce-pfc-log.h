@@ -67,7 +67,7 @@ class PfcLog
     void Release(int64_t untilPs);
 
     std::vector<PortName> m_ports;
-    TimeOrder<Row> m_rows; //!< told, but not written yet
+    TimeOrder<Row> m_rows; //!< reported, but not written yet
     BufferedFile m_file;
     int64_t m_slackPs{0};            //!< greatest of all stations
     std::size_t m_fullAt{FULL_ROWS}; //!< rows

@@ -24,8 +24,8 @@ class Network;
  *
  * - `build`: versions, and the GNU build ids of the program and of ns-3's libraries, this module's
  *   among them
- * - `options`: of the program, but those that only watch or say where; the content of a file stands
- *   for its name
+ * - `options`: of the program, but those that only watch or say where; the content of a file
+ *   replaces its name
  * - `globals`: ns-3's global values
  * - `attributes`: defaults that were changed, and the effective values of all that the network
  *   consists of

@@ -253,7 +253,7 @@ RunOptions::CheckThreads() const
                                       {"hpccPfc", hpccPfc}};
     for (const auto& [name, mode] : MakeSeriesOptions().modes)
     {
-        // Rates are told of each packet even if they are sampled.
+        // Rates get every packet even if they are sampled.
         files[name] |= mode.IsOn() && (!mode.IsSampled() || name == "rates");
     }
     threading.Check(files);

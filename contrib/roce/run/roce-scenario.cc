@@ -57,7 +57,7 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
 namespace
 {
 
-/// @return status of what is called; errors are told. @param call anything that may throw
+/// @return status of what is called; errors are printed. @param call anything that may throw
 int
 Guard(const std::function<int()>& call)
 {

@@ -103,7 +103,7 @@ class SeriesOrder
 
     /**
      * @brief Have rows go elsewhere.
-     * @param take called for each in place of Push(); null: no more
+     * @param take called instead of Push(); null restores Push()
      */
     void Divert(std::function<void(const SeriesRow&)> take)
     {
@@ -247,7 +247,7 @@ class Series
     /**
      * @brief Write a row to its files.
      * @param atPs time
-     * @param row told earlier
+     * @param row earlier row
      */
     void Write(int64_t atPs, const SeriesRow& row);
 
@@ -301,7 +301,7 @@ class Series
     }
 
     /**
-     * @brief Be told of every queue pair's first packet and of feedback.
+     * @brief Be called for every queue pair's first packet and for feedback.
      * @tparam F callable with (const QueuePair&, atPs)
      * @param sink the function; of chosen flows only
      */

@@ -20,9 +20,10 @@ ThreadOptions::AddOptions(CheckedCommandLine& cmd)
                  "Threads that run the simulation, with the same results; or auto, as many as the "
                  "machine has",
                  threads);
-    cmd.AddValue("balance",
-                 "Run in one thread as if in so many, and print how well they would be used; 0: no",
-                 balance);
+    cmd.AddValue(
+        "balance",
+        "Run in one thread as if in this many, and print how well they would be used; 0: no",
+        balance);
 }
 
 /// @return --threads, 0 for auto

@@ -29,7 +29,7 @@ namespace ns3::roce
 namespace
 {
 
-/// The parts of a text between commas that stand outside of [].
+/// The parts of a text between commas outside of [].
 std::vector<std::string>
 SplitOutsideBrackets(const std::string& text)
 {

@@ -64,7 +64,7 @@ struct TransportOptions
     /**
      * @brief Look for loss recoveries that repeat or give up what is not lost.
      * @param network built
-     * @param flows all flows; the first within a datacenter and the first between two stand for all
+     * @param flows all flows; the first within a datacenter and the first between two represent all
      * @return warnings
      */
     static std::vector<std::string> CheckRecovery(const Network& network,

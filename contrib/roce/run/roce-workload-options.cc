@@ -81,7 +81,7 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("poissonReceiver",
                  "poisson: all flows go to this NIC, whose link has the load; empty: to all",
                  poissonReceiver);
-    cmd.AddValue("poissonStart", "poisson: begin of the arrivals", poissonStart);
+    cmd.AddValue("poissonStart", "poisson: start of arrivals", poissonStart);
     cmd.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
     cmd.AddValue("through",
                  "Names of switches, joined with commas: flows take a shortest path through as "
@@ -99,12 +99,13 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  "incast: senders are in any, the receiver's or another datacenter: all, local or "
                  "remote",
                  incastFrom);
-    cmd.AddValue("incastLocalSenders",
-                 "incast: so many senders in the receiver's datacenter, the others elsewhere; -1: "
-                 "as incastFrom says",
-                 incastLocalSenders);
+    cmd.AddValue(
+        "incastLocalSenders",
+        "incast: number of senders in the receiver's datacenter, the others are elsewhere; -1: "
+        "as incastFrom says",
+        incastLocalSenders);
     cmd.AddValue("incastSpread",
-                 "incast: senders stand in different racks as far as possible",
+                 "incast: senders are in different racks as far as possible",
                  incastSpread);
     cmd.AddValue("incastJitter",
                  "incast: each sender starts later by a time uniform from 0 to this",

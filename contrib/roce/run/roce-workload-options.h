@@ -68,7 +68,7 @@ struct WorkloadOptions
 
     /**
      * @brief Draw or read the flows; uses the ns-3 seed and run number.
-     * @param topology where the hosts stand
+     * @param topology where the hosts are
      * @return flows sorted by start, ids from 0
      * @throw InputError for bad values, naming the option; of patterns that there are not, too
      */

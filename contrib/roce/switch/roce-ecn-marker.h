@@ -149,14 +149,14 @@ class EcnMarker : public SwitchStage
 
     /**
      * @param port index
-     * @return the curve in force at that port
+     * @return the effective curve at that port
      */
     const EcnCurve& GetCurve(uint16_t port) const
     {
         return m_curves.at(port);
     }
 
-    /// @return the parameters in force, after Install()
+    /// @return the effective parameters, after Install()
     const EcnMarkerParams& GetParameters() const
     {
         return *m_p;
@@ -203,7 +203,7 @@ class EcnMarker : public SwitchStage
     void Mark(Frame& frame, const Port& out, uint64_t queueBytes);
 
     Parameters<EcnMarkerParams> m_parameters;   //!< attributes
-    std::shared_ptr<const EcnMarkerParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const EcnMarkerParams> m_p; //!< effective since Install() or Retune()
     const Switch* m_at{nullptr};                //!< where it is installed
     std::vector<EcnCurve> m_curves;
     Ptr<UniformRandomVariable> m_random;

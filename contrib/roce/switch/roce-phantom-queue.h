@@ -137,7 +137,7 @@ class PhantomQueue : public SwitchStage
     void Mark(Frame& frame, double bytes);
 
     Parameters<PhantomQueueParams> m_parameters;   //!< attributes
-    std::shared_ptr<const PhantomQueueParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const PhantomQueueParams> m_p; //!< effective since Install() or Retune()
     std::vector<Counter> m_counters;               //!< by port
     Ptr<UniformRandomVariable> m_random;
     uint64_t m_marked{0};

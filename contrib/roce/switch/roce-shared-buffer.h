@@ -157,14 +157,14 @@ class SharedBuffer
     /**
      * @param port a port
      * @param trafficClass a class
-     * @return the part of them that stands in headroom
+     * @return the part of them that is in headroom
      */
     uint64_t GetHeadroomBytes(uint16_t port, uint8_t trafficClass) const;
 
     /**
      * @param port a port
      * @param trafficClass a class
-     * @return how many of them may stand there; 0 for a class that PFC does not protect
+     * @return how many of them may be there; 0 for a class that PFC does not protect
      */
     uint64_t GetHeadroomLimitBytes(uint16_t port, uint8_t trafficClass) const
     {

@@ -120,8 +120,8 @@ Switch::GetTypeId()
                 "RandomTies",
                 "Any of the frames that arrive at the same time may be first, by RngSeed "
                 "and RngRun: at the same picosecond; and if they overlap and a queue with "
-                "EgressLimit has room for one. Else the port with the lowest number, or "
-                "who is a picosecond earlier",
+                "EgressLimit has room for one. Else the port with the lowest number, or the frame "
+                "that is a picosecond earlier",
                 BooleanValue(true),
                 UntilBuilt(MakeBooleanAccessor(&Switch::m_randomTies)),
                 MakeBooleanChecker())
@@ -300,7 +300,7 @@ Switch::MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const
     if (!config.headroomBytes)
     {
         // One frame more than the formula: when the dynamic threshold has fallen below the
-        // occupancy, the frame that brings about the XOFF stands in headroom itself.
+        // occupancy, the frame that causes the XOFF is in headroom itself.
         config.headroomBytes = HeadroomBytes(port.GetRateBps(),
                                              port.GetLink()->GetDelayPs(),
                                              maxFrameBytes,
@@ -381,7 +381,7 @@ Switch::Install(Ptr<SwitchStage> stage)
 unsigned
 Switch::Retune(const SwitchStage& prototype, int64_t nowPs)
 {
-    CatchUp(nowPs); // what is due by now belongs to the time before
+    CatchUp(nowPs); // finish events of the old configuration first
     unsigned retuned = 0;
     for (const Ptr<SwitchStage>& stage : GetStages())
     {
@@ -524,7 +524,7 @@ Switch::Forward(Frame* frame, int64_t nowPs)
     }
     OutPort& out = m_ports[outPort];
     __builtin_prefetch(out.link); // it comes while the port is looked at
-    // Nothing in its way, and nobody who wants it to wait: it never occupies the buffer.
+    // Nothing is in its way and nothing holds it back: it never occupies the buffer.
     const bool passesBy =
         !m_pipeline.NeedsAdmission(frame->kind) && out.IsIdle(frame->trafficClass, nowPs);
     if (!passesBy && !Admit(frame, outPort, nowPs))
@@ -631,11 +631,11 @@ Switch::DropForBuffer(Frame* frame, uint16_t outPort, int64_t nowPs)
 
 /**
  * A full queue refuses a frame. If the one that goes last there came in while this one did, a real
- * switch, which takes in frames by pieces, may as well have refused that one; without this, who is
- * a picosecond earlier would lose nothing for as long as the senders keep their pace (Floyd and
- * Jacobson, On traffic phase effects in packet-switched gateways, 1992). Each of the frames that
- * want the place gets it with the same probability. They exchange places, as if they had come
- * in the other order; where stages mark what is queued, the mark of the place stays there.
+ * switch, which takes in frames by pieces, may as well have refused that one; without this, a
+ * sender that is a picosecond earlier would lose nothing for as long as the senders keep their pace
+ * (Floyd and Jacobson, On traffic phase effects in packet-switched gateways, 1992). Each of the
+ * frames that want the place gets it with the same probability. They exchange places, as if they
+ * had come in the other order; where stages mark what is queued, the mark of the place stays there.
  */
 void
 Switch::Contend(Frame& frame, uint16_t outPort, int64_t nowPs)

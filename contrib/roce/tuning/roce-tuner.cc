@@ -92,7 +92,7 @@ TunerParams::Table()
                       &P::controlDelayPs,
                       {0},
                       Range::AtLeast(0),
-                      "From the end of an interval to new parameters in force")
+                      "From the end of an interval until new parameters are effective")
             .Number("ReportLoss",
                     &P::reportLoss,
                     {0},
@@ -106,13 +106,13 @@ TunerParams::Table()
             .Text("LostReports",
                   &P::lostReports,
                   {""},
-                  "Reports that are lost besides, by their numbers from 1 on in the order in which "
-                  "they are sent: NICs', then switches', interval by interval; for example 3,7-9")
+                  "Numbers (from 1) of additional reports to drop, in the order in which they are "
+                  "sent: NICs', then switches', interval by interval; for example 3,7-9")
             .Text("LostDispatches",
                   &P::lostDispatches,
                   {""},
-                  "Messages to devices that are lost besides, by their numbers from 1 on in the "
-                  "order in which they are sent: to NICs, then to switches; as LostReports")
+                  "Numbers (from 1) of additional messages to devices to drop, in the order in "
+                  "which they are sent: to NICs, then to switches; as LostReports")
             .Finish([](P& p, const Parameters<P>&) {
                 p.reportsToLose = ReadNumbers("LostReports", p.lostReports);
                 p.dispatchesToLose = ReadNumbers("LostDispatches", p.lostDispatches);

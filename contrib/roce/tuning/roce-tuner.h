@@ -219,7 +219,7 @@ class Tuner : public Object
     /**
      * @param target see Setting
      * @param attribute name
-     * @return the value in force, as text, at the first device that has the target
+     * @return the effective value, as text, at the first device that has the target
      * @throw InputError if nobody has it
      */
     std::string GetValue(const std::string& target, const std::string& attribute) const;

@@ -102,7 +102,7 @@ TuningAgents::Install(const TunedNetwork& network, const Options& options)
 }
 
 /// What has been sent to each port that is reported, so far: NICs', then switches'. It is counted
-/// where the sender is, and a port that stands for one of another process has sent nothing.
+/// where the sender is, and the copy of another process's port has sent nothing.
 std::vector<uint64_t>
 TuningAgents::ReadIncoming(RankExchange* ranks) const
 {

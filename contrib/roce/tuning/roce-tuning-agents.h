@@ -34,7 +34,7 @@ struct TunedNetwork
     std::function<TunedPath(uint32_t src, uint32_t dst)> path;
     /// The same as a rate law gets to know it.
     std::function<PathInfo(uint32_t src, uint32_t dst)> pathInfo;
-    std::function<void()> catchUp; //!< all stations do what is due by now
+    std::function<void()> catchUp; //!< brings all stations up to date
     /// An event is about to change stations, in all processes alike.
     std::function<void()> noteShared;
     std::function<bool()> isDone;         //!< nothing is to happen any more, in any process
@@ -94,14 +94,14 @@ struct TuningReports
  *
  * RTTs: a NIC notes each ACK that arrives. The ACK echoes when its data was sent, as hardware that
  * keeps the time itself would know it: no time stamp need be on the wire, and rate laws that do
- * without one are not told. Bytes and pauses are differences of what ports count anyway.
+ * without one do not get one. Bytes and pauses are differences of what ports count anyway.
  *
  * If several processes run the network, each measures at its own stations, and all get all reports.
  */
 class TuningAgents
 {
   public:
-    /// Who reports.
+    /// Which devices report.
     struct Options
     {
         bool rtts{false};          //!< NICs measure RTTs
@@ -116,7 +116,7 @@ class TuningAgents
     /**
      * @brief Begin to measure.
      * @param network outlives this
-     * @param options who reports
+     * @param options which devices report
      */
     void Install(const TunedNetwork& network, const Options& options);
 

@@ -54,8 +54,8 @@ struct CollectiveWorkload
     uint64_t sizeBytes{0};
     uint64_t intraHostBps{0}; //!< between GPUs of a host, bit/s; 0: transfers take no time
     uint32_t rounds{1};       //!< how often, at least 1
-    int64_t computePs{0};     //!< from the end of a round at a rank to the begin of its next
-    int64_t startPs{0};       //!< begin of the first, picoseconds
+    int64_t computePs{0};     //!< pause between rounds of a rank
+    int64_t startPs{0};       //!< start of the first round, picoseconds
     uint8_t trafficClass{3};  //!< 0..7
     uint8_t tag{2};           //!< 2 marks training traffic
 

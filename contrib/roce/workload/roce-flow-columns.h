@@ -11,8 +11,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What stands where in the lines of a `flow.txt`: simulators made from the HPCC simulator
- * have other columns than that.
+ * @brief The columns of a `flow.txt`: simulators made from the HPCC simulator have others than
+ * that.
  *
  * - `src dst pg dport size start`: the HPCC simulator and most others;
  * - `src dst pg size start`: ConWeave;

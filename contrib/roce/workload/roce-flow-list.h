@@ -49,7 +49,7 @@ struct FlowList
     std::vector<std::string> notes;             //!< what is to be said of the file
 
     /**
-     * @brief Read a flow list; the format is told from the first line.
+     * @brief Read a flow list; the format is recognised by the first line.
      *
      * Empty lines are skipped, `\r` before the line's end is ignored. Lists need not be sorted:
      * outOfOrder says whether this one was. A size of 0 is one message without payload.

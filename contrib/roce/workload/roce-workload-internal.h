@@ -213,7 +213,7 @@ CheckCommon(const char* who, int64_t startPs, uint8_t trafficClass, int64_t stre
     Require(stream >= 0, who, ": RNG stream ", stream, ", expected 0 or more");
 }
 
-/// Before they are made: whether so many flows, some of them open at the same time, are too many.
+/// Before flows are made: refuse too many, in all or open at the same time.
 inline void
 CheckFlows(const char* who, double nFlows, double nOpen = 0)
 {

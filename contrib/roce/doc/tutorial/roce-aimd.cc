@@ -39,7 +39,7 @@ AimdParams::Table()
                     &P::calmFactor,
                     {2, 8},
                     Range::AtLeast(1),
-                    "They are so many times Step then");
+                    "Then the step is multiplied by this");
     return table;
 }
 

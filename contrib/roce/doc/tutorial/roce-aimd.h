@@ -49,7 +49,7 @@ class Aimd : public CongestionControl
     void EndRound();
 
     Parameters<AimdParams> m_parameters;   //!< attributes
-    std::shared_ptr<const AimdParams> m_p; //!< in force since Start()
+    std::shared_ptr<const AimdParams> m_p; //!< effective since Start()
 
     uint64_t m_roundEndPsn{0}; //!< the round trip ends with this PSN's ACK
     uint64_t m_packets{0};     //!< acknowledged in this round trip

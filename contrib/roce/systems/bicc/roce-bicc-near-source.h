@@ -20,7 +20,7 @@ namespace ns3::roce
 class BiccNearSource
 {
   public:
-    /// Marks of others that count, besides the switch's own curve at its WAN ports.
+    /// Marks made elsewhere that count in addition to this switch's own curve at its WAN ports.
     enum class Marks : uint8_t
     {
         NONE,

@@ -331,7 +331,7 @@ Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
     if (m_receiverSide.OnCnp(port, voq, nowPs))
     {
         ++m_counters.cuts;
-        m_voqs[port]->Repace(voq, nowPs); // later than before: the port need not be told
+        m_voqs[port]->Repace(voq, nowPs); // later than before: no need to wake the port
         m_cutTrace(port,
                    voq,
                    m_receiverSide.GetRateBps(port, voq, nowPs),

@@ -144,7 +144,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
     };
 
     Parameters<BiccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const BiccParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const BiccParams> m_p; //!< effective since Install() or Retune()
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port

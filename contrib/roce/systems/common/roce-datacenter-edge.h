@@ -13,7 +13,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Where an edge function stands: which NICs belong to the datacenter of its switch, and how
+ * @brief Where an edge function is: which NICs belong to the datacenter of its switch, and how
  * large that datacenter is.
  */
 class DatacenterEdge

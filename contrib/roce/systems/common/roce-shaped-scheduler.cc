@@ -20,7 +20,7 @@ ShapedScheduler::GetTypeId()
             .SetParent<DwrrScheduler>()
             .SetGroupName("Roce")
             .AddAttribute("Burst",
-                          "Wire bytes by which a queue may be ahead of its rate, besides the frame "
+                          "Wire bytes by which a queue may be ahead of its rate, without the frame "
                           "that is sent: so it makes up for waiting behind other queues",
                           UintegerValue(16384),
                           MakeUintegerAccessor(&ShapedScheduler::m_burstBytes),

@@ -37,10 +37,10 @@ namespace ns3::roce
  * *Keys* are small numbers: a table as long as the greatest one leads to the queues, so that
  * nothing is searched.
  *
- * *Cost.* Queues that wait for their rate stand in one heap for each class: O(log n). Queues are
- * made when their first frame comes and are forgotten, which changes no time, when they have been
- * empty for IdleTimeout and their bucket is full: at the next frame that comes in, before the owner
- * is asked for its key. Memory is taken for new queues only.
+ * *Cost.* Queues that wait for their rate are in one heap for each class: O(log n). Queues are made
+ * when their first frame comes and are forgotten, which changes no time, when they have been empty
+ * for IdleTimeout and their bucket is full: at the next frame that comes in, before the owner is
+ * asked for its key. Memory is taken for new queues only.
  *
  * *Held bytes* (GetLineBytes()) are those of a queue that waits for its rate, and those behind the
  * head of one that has just become eligible. A queue that may go on after it has had its turn, or
@@ -118,7 +118,7 @@ class ShapedScheduler : public DwrrScheduler
      * stretched or shortened.
      * @param key any; without a queue nothing happens
      * @param nowPs current time
-     * @return whether the port may send earlier: it has to be told (Switch::Kick())
+     * @return whether the port may send earlier: call Switch::Kick() then
      */
     bool Repace(uint32_t key, int64_t nowPs);
 

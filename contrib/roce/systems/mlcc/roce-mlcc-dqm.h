@@ -12,9 +12,9 @@ namespace ns3::roce
 /**
  * @ingroup roce
  * @brief MLCC's dynamic queue management of one flow (section 3.3, equations 1 to 9, Algorithm 2):
- * pure arithmetic, told of rounds and packets.
+ * pure arithmetic, called for each round and packet.
  *
- * What the sender was told during the last RTT_C arrives at the receiver-side external switch
+ * What was sent to the sender during the last RTT_C arrives at the receiver-side external switch
  * during the next one. So once per round (RTT_D) the delay in the flow's queue is predicted, and a
  * rate R_DQM follows that brings it to TargetDelay within Theta:
  *
@@ -63,7 +63,7 @@ class MlccDqm
         double alpha;      //!< token gain
         double thetaPs;    //!< time to reach the target
         double targetPs;   //!< target delay D_t
-        uint32_t m;        //!< R_credit of so many rounds in equation 4
+        uint32_t m;        //!< rounds whose R_credit is in equation 4
         DwWindow dwWindow; //!< see there
         bool smoothed;     //!< equation 2 is about Rbar, else about R_DQM
         HistoryInit init;  //!< see there
@@ -82,7 +82,7 @@ class MlccDqm
         uint32_t stepBytes; //!< MTU of equation 9
     };
 
-    /// More rounds than that per RTT_C count as so many.
+    /// More rounds per RTT_C count as this many.
     static constexpr uint32_t MOST_ROUNDS = 65536;
 
     /// @return equation 1, rounded, at least 1 and at most MOST_ROUNDS

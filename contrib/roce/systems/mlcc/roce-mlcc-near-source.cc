@@ -90,7 +90,7 @@ MlccNearSource::Install(Switch& sw)
 void
 MlccNearSource::SetFlowTimeout()
 {
-    // A flow that is forgotten may be told anyway. Not sooner than in 1 ms: it costs work.
+    // A message about a forgotten flow may be sent anyway. Not sooner than in 1 ms: it costs work.
     m_flows.SetTimeout(std::max<int64_t>(m_p->minIntervalPs, 1000000000));
 }
 

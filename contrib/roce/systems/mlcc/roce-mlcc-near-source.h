@@ -40,7 +40,7 @@ struct MlccNearSourceParams
  * marks of this datacenter end here. A Switch-INT acknowledges nothing.
  *
  * With SwitchIntMinInterval a flow's frames in between are only emptied; a mark that one of them
- * had is told by the next Switch-INT.
+ * had is reported by the next Switch-INT.
  *
  * IntStamper, where the switch has one, comes first, so that the queue of the WAN port is among the
  * records: otherwise nobody would look after it (the paper names only the switches before). With
@@ -91,11 +91,11 @@ class MlccNearSource : public SwitchStage
         *SwitchIntCallback)(uint32_t nic, uint32_t qp, uint64_t psn, uint32_t hops, Time at);
 
   private:
-    /// Of a flow that is told not more often than each SwitchIntMinInterval.
+    /// State of a flow whose sender gets at most one INT message per SwitchIntMinInterval.
     struct Flow
     {
         int64_t toldPs{INT64_MIN / 2};
-        bool marked{false}; //!< a mark has not been told yet
+        bool marked{false}; //!< a mark has not been reported yet
     };
 
     void SetFlowTimeout();
@@ -104,7 +104,7 @@ class MlccNearSource : public SwitchStage
     void Empty(Frame& data) const;
 
     Parameters<MlccNearSourceParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MlccNearSourceParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const MlccNearSourceParams> m_p; //!< effective since Install() or Retune()
     Switch* m_at{nullptr};                           //!< where it is installed
     DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port

@@ -203,7 +203,7 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
     void TraceQueue(uint32_t key, uint64_t bytes, int64_t nowPs) const;
 
     Parameters<MlccReceiverSideParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MlccReceiverSideParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const MlccReceiverSideParams> m_p; //!< effective since Install() or Retune()
     Switch* m_at{nullptr};                             //!< where it is installed
     DatacenterEdge m_edge;
     uint64_t m_serverBps{0};                    //!< of the fastest one

@@ -76,7 +76,7 @@ class Mlcc : public CongestionControl
     void SetInnerLaw(Ptr<const CongestionControl> law);
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const MlccParams& GetParams() const
@@ -107,7 +107,7 @@ class Mlcc : public CongestionControl
     void Publish(); //!< set the rate
 
     Parameters<MlccParams> m_parameters;          //!< attributes
-    std::shared_ptr<const MlccParams> m_p;        //!< in force since Start() or Retune()
+    std::shared_ptr<const MlccParams> m_p;        //!< effective since Start() or Retune()
     Ptr<const CongestionControl> m_given;         //!< by SetInnerLaw(), or null
     mutable Ptr<const CongestionControl> m_inner; //!< prototype as of m_innerOf
     mutable MlccInnerCc m_innerOf{};

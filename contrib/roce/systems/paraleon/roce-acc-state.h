@@ -35,7 +35,7 @@ class AccState
         double queueBytes{0};  //!< at its end
         double utilisation{0}; //!< bytes sent over those that fit, 0..1
         double markedShare{0}; //!< bytes marked over those that fit, 0..1
-        EcnCurve curve;        //!< in force
+        EcnCurve curve;        //!< effective
     };
 
     /// Weights of the reward.

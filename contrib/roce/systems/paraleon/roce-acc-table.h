@@ -18,7 +18,7 @@ namespace ns3::roce
  * @brief What ACC's agents have learned: marking curves to choose from, and what each is worth in
  * each state.
  *
- * ACC (see AccState) has a double deep Q-network with replay. In its place stands double Q-learning
+ * ACC (see AccState) has a double deep Q-network with replay. Instead, this is double Q-learning
  * with a table: a value and a count for each state and action, and a second copy of the values, the
  * target, which is brought up to date once in a while.
  */

@@ -51,8 +51,8 @@ struct AccParams
  * alone. NICs and other switches do not take part: no message goes over the network, so reports and
  * dispatches have no bytes.
  *
- * In place of the paper's trained network stands a table that scripts/train_acc has made. In a
- * state in which it knows no curve a port keeps the one that it has.
+ * A table made by scripts/train_acc replaces the paper's trained network. In a state in which it
+ * knows no curve a port keeps the one that it has.
  */
 class Acc : public Tuner
 {
@@ -125,7 +125,7 @@ class Acc : public Tuner
     void Tell();
 
     Parameters<AccParams> m_parameters;
-    std::shared_ptr<const AccParams> m_p; //!< in force since Install()
+    std::shared_ptr<const AccParams> m_p; //!< effective since Install()
     std::vector<AccTable> m_tables;       //!< one, or by switch
     std::vector<std::vector<PortAgent>> m_ports;
     Totals m_totals;

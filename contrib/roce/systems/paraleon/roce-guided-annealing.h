@@ -18,8 +18,8 @@ namespace ns3::roce
  * flows (section III-C, Algorithm 1 of its paper), an interval at a time.
  *
  * Begin() starts a run and says what to deploy first. At the end of each monitor interval
- * Advance() is told the utility of what is deployed; it accepts or rejects that, and says what to
- * deploy next: a mutation, or the best setting if the run is over. Between runs it does nothing.
+ * Advance() takes the utility of what is deployed, accepts or rejects that, and says what to deploy
+ * next: a mutation, or the best setting if the run is over. Between runs it does nothing.
  *
  * Each parameter moves by its step times U(1/2, 1): towards what suits the dominant kind of flows
  * with probability min(mu, Eta), mu being its share, else away from it.

@@ -85,7 +85,7 @@ class MutationTable
     /**
      * @brief Rows as text, separated by semicolons:
      * Target.Attribute:unit:direction:step:least:greatest:start, where unit is number, us, Mbps or
-     * KB and direction + or -, for example Swift.BaseTarget:us:+:2:5:100:25. Behind it may stand
+     * KB and direction + or -, for example Swift.BaseTarget:us:+:2:5:100:25. It may be followed by
      * :fraction (moves are not rounded), :scales and :below=Attribute.
      * @param text of one row or more
      * @return the table

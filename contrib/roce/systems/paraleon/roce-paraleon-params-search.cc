@@ -4,7 +4,7 @@
 namespace ns3::roce
 {
 
-// What PARALEON's search can be told.
+// Parameters of PARALEON's search.
 
 namespace
 {

@@ -249,7 +249,7 @@ Paraleon::GetColumns() const
     return columns;
 }
 
-/// What was in force in the interval that has just ended, and how it did.
+/// The setting of the interval that has just ended, and its utility.
 void
 Paraleon::Tell(const std::string& state, const TuningUtility::Terms* terms)
 {

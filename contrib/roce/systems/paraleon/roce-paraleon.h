@@ -22,7 +22,7 @@ namespace ns3::roce
  *
  * Each monitor interval, SketchMonitors at ToR switches tell how many elephants and mice there are.
  * When the mix has changed (Kullback-Leibler divergence above Theta), a run of guided simulated
- * annealing begins: each interval one setting is in force at all NICs and switches, and its utility
+ * annealing begins: in each interval all NICs and switches have one setting, and its utility
  * (throughput of the hosts' uplinks, RTT, pauses) is what the next one depends on. At the end the
  * best setting stays.
  *
@@ -85,7 +85,7 @@ class Paraleon : public Tuner
     void Tell(const std::string& state, const TuningUtility::Terms* terms);
 
     Parameters<ParaleonParams> m_parameters;
-    std::shared_ptr<const ParaleonParams> m_p; //!< in force since Install()
+    std::shared_ptr<const ParaleonParams> m_p; //!< effective since Install()
     MutationTable m_table;
     FlowMix m_mix;
     UtilityMeter m_meter;

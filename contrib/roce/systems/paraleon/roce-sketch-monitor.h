@@ -28,9 +28,9 @@ namespace ns3::roce
  * later one counts it. ACKs, NAKs and CNPs are not counted and not marked. A repeated packet is a
  * frame of its own. Marked or not, a frame keeps its place and is never dropped or held here.
  *
- * A flow's size is in payload bytes (or packets). The key is the sender's queue pair, which stands
- * for the 5-tuple and the destination's queue pair. Paraleon puts one into each ToR; what it counts
- * and how comes from Paraleon's attributes.
+ * A flow's size is in payload bytes (or packets). The key is the sender's queue pair, in place of
+ * the 5-tuple and the destination's queue pair. Paraleon puts one into each ToR; what it counts and
+ * how comes from Paraleon's attributes.
  */
 class SketchMonitor : public SwitchStage
 {

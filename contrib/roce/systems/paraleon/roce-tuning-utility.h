@@ -44,7 +44,7 @@ class TuningUtility
         LITERAL,    //!< routers times least delay of a link, one way (paper, as printed)
     };
 
-    /// What stands for the pause time of a device.
+    /// What counts as the pause time of a device.
     enum class PfcMetric : uint8_t
     {
         EXACT_TIME,  //!< mean over ports of the time paused
@@ -73,7 +73,7 @@ class TuningUtility
         WeightMode weightMode;
         Weights mice;           //!< when mice dominate; also those of STATIC
         Weights elephants;      //!< when elephants dominate
-        Uplinks uplinks;        //!< for who calls AddUplink()
+        Uplinks uplinks;        //!< used only with AddUplink()
         double activeThreshold; //!< an uplink is active above that share of its rate
         RttMetric rttMetric;
         BaseDelayMode baseDelayMode;

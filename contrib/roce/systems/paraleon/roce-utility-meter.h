@@ -28,7 +28,7 @@ class UtilityMeter
      */
     void Start(const TunedNetwork& network, const ParaleonParams& params);
 
-    /// @return who has to report. @param config of the utility
+    /// @return the devices that have to report. @param config of the utility
     static TuningAgents::Options GetAgents(const TuningUtility::Config& config);
 
     /**

@@ -65,7 +65,7 @@ class NdtController
         uint64_t tablePeak{0};        //!< most flows in the table at a time
     };
 
-    /// Is told of changes. Must not call back.
+    /// Is notified of changes. Must not call back.
     class Listener
     {
       public:
@@ -78,7 +78,7 @@ class NdtController
 
         /**
          * @brief Controlled is suspended or resumed.
-         * @param group port; 0 with Settings::switchScope, which stands for all ports
+         * @param group port; 0 with Settings::switchScope, which means all ports
          * @param begins suspended
          * @param ratio of active flows that are congested
          * @param byTimeout resumed because maxPausePs has passed

@@ -56,7 +56,7 @@ class NdtScheduler : public DwrrScheduler
     /**
      * @brief Set everything; nothing is queued yet. Until then all frames go to Normal.
      * @param classifier lives until this is disposed of
-     * @param port told to the classifier
+     * @param port passed to the classifier
      * @param classMask classes (bit c = class c) that have two queues
      * @param nThrottle frames from Normal for each one from Controlled, 1 or more
      * @param byBytes bytes instead of frames
@@ -70,7 +70,7 @@ class NdtScheduler : public DwrrScheduler
     /// @brief From now on Controlled sends nothing.
     void Suspend();
 
-    /// @brief Controlled sends again; the owner has to be told (Switch::Kick()).
+    /// @brief Controlled sends again; the owner must call Switch::Kick().
     void Resume();
 
     /// @return whether Controlled is suspended

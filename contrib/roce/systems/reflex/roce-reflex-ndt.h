@@ -171,7 +171,7 @@ class ReflexNdt : public SwitchStage,
     void KickResumed(int64_t nowPs);
 
     Parameters<ReflexNdtParams> m_parameters;   //!< attributes
-    std::shared_ptr<const ReflexNdtParams> m_p; //!< in force since Install()
+    std::shared_ptr<const ReflexNdtParams> m_p; //!< effective since Install()
     NdtController m_controller;
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;

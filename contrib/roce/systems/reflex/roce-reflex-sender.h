@@ -37,7 +37,7 @@ struct ReflexSenderParams
  *
  * - SilentMode: what happens while no pseudo-ACKs come. freeze: nothing, as the paper has it.
  *   holdAndClock: real ACKs repeat the last sample, at most once per max(that RTT, ClockInterval):
- *   no new RTT gets in, but a sender that was slowed down gets on again. Before the first
+ *   the law gets no new RTT, but a sender that was slowed down can recover. Before the first
  *   pseudo-ACK the law is not asked, and the sender stays at line rate.
  * - WindowMode: what becomes of a window law. pacedNearSource: the window, which fits the
  *   near-source loop, is a rate, window / RTT_src (of a RealWindow the number itself, not rounded
@@ -88,13 +88,13 @@ class ReflexSender : public ControlShim
     void Publish();
 
     Parameters<ReflexSenderParams> m_parameters;   //!< attributes
-    std::shared_ptr<const ReflexSenderParams> m_p; //!< in force since Start()
+    std::shared_ptr<const ReflexSenderParams> m_p; //!< effective since Start()
 
     int64_t m_rttPs{0};          //!< last RTT_src
     int64_t m_fedPs{0};          //!< when the law last got a sample
     int64_t m_dueReplayPs{0};    //!< when a real ACK may repeat it
     uint64_t m_sent{0};          //!< packets since then
-    uint64_t m_round{0};         //!< stands for PSNs at the law: each sample is a new round trip
+    uint64_t m_round{0};         //!< replaces PSNs at the law: each sample is a new round trip
     uint64_t m_inflightBytes{0}; //!< as of the last real ACK
     bool m_timedOut{false};      //!< and no real ACK since
 

@@ -10,7 +10,7 @@
 namespace ns3::roce
 {
 
-/// Where a packet of a coded message stands in its block.
+/// Where a packet of a coded message is in its block.
 struct BlockPlace
 {
     uint8_t index{0}; //!< in the block; from `data` on they are parity

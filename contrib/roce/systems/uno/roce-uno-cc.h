@@ -104,7 +104,7 @@ class UnoCc : public CongestionControl
     };
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const UnoParams& GetParams() const
@@ -130,7 +130,7 @@ class UnoCc : public CongestionControl
 
   protected:
     Parameters<UnoParams> m_parameters;   //!< attributes
-    std::shared_ptr<const UnoParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const UnoParams> m_p; //!< effective since Start() or Retune()
 
     UnoEpoch m_epoch;
     QuickAdapt m_quickAdapt;

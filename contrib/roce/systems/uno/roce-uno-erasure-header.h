@@ -15,7 +15,7 @@ constexpr uint32_t CODE_HEADER_BYTES = 4; //!< UnoErasureHeader on the wire
 
 /**
  * @ingroup roce
- * @brief Where a coded packet stands: index in the block, packets that rebuild it, packets of it,
+ * @brief Where a coded packet is: index in the block, packets that rebuild it, packets of it,
  * whether the message ends with it, one byte each on the wire, in this order. (The Uno paper names
  * no format.)
  */

@@ -31,7 +31,7 @@ struct UnoErasureParams
         UNACKED,      //!< all of it that is not known to have arrived
     };
 
-    /// What finds losses besides NACKs, and sends again.
+    /// What finds losses in addition to NACKs, and sends again.
     enum class Repeater : uint8_t
     {
         PACKET_TIMERS,
@@ -75,7 +75,7 @@ struct UnoErasureParams
  * sender do not time out.
  *
  * Sender. What a NACK misses is lost, unless it was sent less than a base RTT ago, and sent again
- * as NackRepeat says. Besides, a Repeater finds losses in its own way, sends again, and keeps the
+ * as NackRepeat says. Also, a Repeater finds losses in its own way, sends again, and keeps the
  * books of what is in flight:
  *
  * - PacketTimers, as the paper has it: see there; its parameters are UnoErasure's own.
@@ -189,7 +189,7 @@ class UnoErasure : public LossRecovery
 
     Parameters<UnoErasureParams> m_parameters; //!< attributes
     // of one queue pair that is coded
-    std::shared_ptr<const UnoErasureParams> m_p; //!< in force
+    std::shared_ptr<const UnoErasureParams> m_p; //!< effective
     int64_t m_baseRttPs{0};
     Ptr<PacketRepeater> m_repeater;
 };

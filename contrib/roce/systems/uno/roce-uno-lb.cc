@@ -136,7 +136,7 @@ UnoLb::OnCoveredLoss(uint16_t entropy, int64_t nowPs)
     {
         return;
     }
-    bool isSilent = m_p->stale; // looks at who is silent itself
+    bool isSilent = m_p->stale; // moves silent subflows itself
     for (Subflow& subflow : m_subflows)
     {
         if (subflow.entropy == entropy && !IsRecent(subflow, nowPs))

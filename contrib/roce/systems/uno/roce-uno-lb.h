@@ -35,7 +35,7 @@ struct UnoLbParams
  * packets of a block take different paths. A loss - a NACK, or a timeout - moves subflows to other
  * paths, at most once per Gate base RTTs:
  *
- * - who moves (Move): implicated, the subflows that the lost packets took (if the loss recovery
+ * - what moves (Move): implicated, the subflows that the lost packets took (if the loss recovery
  *   cannot tell which these are: all); or stale, every subflow without an ACK for StaleRtts base
  *   RTTs;
  * - to where (Target): healthy, the entropy of a subflow chosen at random among those with an ACK
@@ -106,7 +106,7 @@ class UnoLb : public PathSelector
     const Subflow* DrawHealthy(uint16_t avoid, int64_t nowPs);
 
     Parameters<UnoLbParams> m_parameters;   //!< attributes
-    std::shared_ptr<const UnoLbParams> m_p; //!< in force since Start()
+    std::shared_ptr<const UnoLbParams> m_p; //!< effective since Start()
     int64_t m_gatePs{0};
     int64_t m_recentPs{0};
     int64_t m_stalePs{0};

@@ -243,7 +243,7 @@ UnoParams::Table()
                     Nested(&P::qa, &Q::timerPeriods),
                     {1.5, 0}, // [a]; E9
                     notNegative,
-                    "A period without ACKs ends after so many, 1 or more; 0: never")
+                    "A period without ACKs ends after this many periods, 1 or more; 0: never")
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.qa.timerPeriods == 0 || p.qa.timerPeriods >= 1,
                                 "QaTimer",

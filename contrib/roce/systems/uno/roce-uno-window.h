@@ -150,7 +150,7 @@ class QuickAdapt
         double guardPackets;  //!< so much less must have arrived, packets
         bool skipFirst;       //!< the first period does not count
         bool skipAppLimited;  //!< nor one in which, or in that before, there was no data to send
-        double timerPeriods;  //!< a period ends without an ACK after so many; 0: never
+        double timerPeriods;  //!< a period ends without an ACK after this many; 0: never
         bool restartWhenSent; //!< after a hit wait for an ACK of what was sent since
     };
 

@@ -6,7 +6,7 @@
 namespace ns3::roce
 {
 
-// What WrccFairRate can be told, and its trace sources.
+// Parameters of WrccFairRate, and its trace sources.
 
 /*
  * Values: table 2 and section 4.1 of the paper. Profile literal divides in each period, as
@@ -111,7 +111,7 @@ WrccFairRateParams::Table()
                    &P::fcnpHashBits,
                    {0},
                    Range::Within(0, 20),
-                   "The table of flows that were told has 2^n entries, found by a hash of "
+                   "The table of notified flows has 2^n entries, found by a hash of "
                    "addresses and ports; 0: one entry for each queue pair")
             .Flag("PhaseJitter",
                   &P::phaseJitter,
@@ -139,7 +139,7 @@ WrccFairRate::GetTypeId()
                        .AddConstructor<WrccFairRate>(),
                    &WrccFairRate::m_parameters)
             .AddTraceSource("Period",
-                            "A period of a port has ended; told when the next frame comes",
+                            "A period of a port has ended; reported when the next frame comes",
                             MakeTraceSourceAccessor(&WrccFairRate::m_periodTrace),
                             "ns3::roce::WrccFairRate::PeriodCallback")
             .AddTraceSource("Fcnp",

@@ -97,7 +97,7 @@ class WrccFairRate : public SwitchStage
     WrccPortRate Look(uint16_t port, int64_t nowPs) const;
 
     /// Signature of trace source Period: port, state, end of the period, and when the switch has
-    /// noticed it. Of the periods without packets that follow one, the last one only is told.
+    /// noticed it. Of consecutive periods without packets only the last one is reported.
     typedef void (*PeriodCallback)(uint16_t port, const WrccPortRate& rate, Time end, Time at);
     /// Signature of trace source Fcnp: NIC and queue pair of the sender, fair rate in Mbit/s.
     typedef void (*FcnpCallback)(uint32_t nic, uint32_t qp, uint32_t fairRateMbps, Time at);
@@ -118,7 +118,7 @@ class WrccFairRate : public SwitchStage
         uint64_t sentBytes{0};
     };
 
-    /// When a flow was told last.
+    /// When a flow last got a notification.
     struct Told
     {
         int64_t atPs{INT64_MIN / 2};
@@ -134,7 +134,7 @@ class WrccFairRate : public SwitchStage
     bool MayTell(const Frame& frame, int64_t nowPs);
 
     Parameters<WrccFairRateParams> m_parameters;   //!< attributes
-    std::shared_ptr<const WrccFairRateParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const WrccFairRateParams> m_p; //!< effective since Install() or Retune()
     Switch* m_at{nullptr};                         //!< where it is installed
     Ptr<UniformRandomVariable> m_random;           //!< phase
     uint16_t m_domain{0};

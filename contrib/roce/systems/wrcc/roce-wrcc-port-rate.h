@@ -24,7 +24,7 @@ namespace ns3::roce
 class WrccPortRate
 {
   public:
-    /// What stands for QX in the queue's term once the queue has reached QRatio Q_max.
+    /// What QX is in the queue's term once the queue has reached QRatio Q_max.
     enum class QExtra : uint8_t
     {
         EXCESS,        //!< Q_p - QRatio Q_max

@@ -106,7 +106,7 @@ class Wrcc : public CongestionControl
     }
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const WrccParams& GetParams() const
@@ -124,7 +124,7 @@ class Wrcc : public CongestionControl
     void MoveTo(uint64_t rateBps, Cause cause, int64_t atPs);
 
     Parameters<WrccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const WrccParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const WrccParams> m_p; //!< effective since Start() or Retune()
 
     int64_t m_timerPs{NEVER_PS}; //!< expiry of STimer
     int64_t m_periodPs{0};       //!< of STimer
