@@ -21,7 +21,7 @@ namespace ns3::roce
  * Enqueue() and Dequeue() keep the byte counts; a subclass supplies DoEnqueue() and DoDequeue()
  * (the pattern of ns-3's QueueDisc). A frame handed to Enqueue() stays inside until Dequeue()
  * returns it. A scheduler that shapes (holds frames back although the port is idle) says with
- * NextEligiblePs() when it wants to be asked again.
+ * NextEligiblePs() when to ask it again.
  */
 class alignas(64) EgressScheduler : public Object
 {
@@ -112,7 +112,7 @@ class alignas(64) EgressScheduler : public Object
         return "";
     }
 
-    /// @brief Have fetched from memory what every frame touches. @param queue any
+    /// @brief Prefetch what every frame touches. @param queue any
     static void Fetch(const void* queue)
     {
         FetchBytes(queue, sizeof(EgressScheduler) + 64); // and what a subclass has first
@@ -177,8 +177,8 @@ class alignas(64) EgressScheduler : public Object
     void DoDispose() override;
 
     /**
-     * @brief A scheduler that shapes says what it holds back, so that this is not taken for
-     * congestion of the port. Whenever it changes; before DoDequeue() returns a frame without it.
+     * @brief A scheduler that shapes sets what it holds back, so that this does not count as
+     * congestion of the port. Call at each change; before DoDequeue() returns a frame without it.
      * @param trafficClass 0..7
      * @param bytes of that class that may not be sent yet, pauses aside
      */

@@ -22,7 +22,7 @@ class Station;
 class Wakeable
 {
   public:
-    /// @param station whose alarm clock it is; null: nobody's
+    /// @param station whose alarm clock it is; null: of none
     explicit Wakeable(Station* station)
         : m_station(station)
     {
@@ -67,8 +67,8 @@ class PartitionOwner
     virtual void NoteOutside() = 0;
 
     /**
-     * @brief An event makes work for stations, in all processes alike. With one process nothing
-     * happens; with several this is how all know of it, so that they end the same windows.
+     * @brief An event makes work for stations, in all processes alike. With several processes all
+     * learn of it here, so that they end the same windows.
      */
     virtual void NoteShared() = 0;
 
@@ -87,7 +87,7 @@ class PartitionOwner
 class Partition
 {
   public:
-    /// What a station has to tell outside: see Station::Tell().
+    /// A report of a station to the outside: see Station::Tell().
     struct Report
     {
         int64_t atPs;
@@ -118,15 +118,15 @@ class Partition
     Partition& operator=(const Partition&) = delete;
 
     /**
-     * @brief Call somebody; from the partition's stations, or from events.
+     * @brief Call an object; from the partition's stations, or from events.
      * @param atPs when
      * @param who object to call; outlives the partition
      */
     void Wake(int64_t atPs, Wakeable* who);
 
     /**
-     * @brief Somebody looks at a station: have everything done that is due. Nothing happens if it
-     * is the partition itself that looks.
+     * @brief Code looks at a station: do everything that is due. Nothing happens if the code runs
+     * in the partition itself.
      * @param nowPs present time
      */
     void Await(int64_t nowPs)
@@ -151,7 +151,7 @@ class Partition
     }
 
     /**
-     * @brief A station has something to tell outside, which is put off until no thread is at work.
+     * @brief A station has a report for the outside, which is delayed until no thread is at work.
      * @param atPs its time
      * @param station has Tell() called
      * @param index given to it

@@ -98,7 +98,7 @@ struct alignas(64) ExtensionChunk
  * @brief A frame inside the simulator: parsed fields, pooled, handed over and never shared.
  *
  * Whoever holds a frame passes it on or gives it back with FramePool::Free(). Quantities are full
- * 64-bit ones; WireFormat makes the real bytes where somebody looks at bytes.
+ * 64-bit ones; WireFormat makes the real bytes where they are needed.
  */
 struct alignas(64) Frame
 {

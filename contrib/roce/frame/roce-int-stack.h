@@ -51,7 +51,7 @@ struct alignas(64) IntChunk
  */
 struct [[gnu::packed, gnu::aligned(2)]] IntStack
 {
-    IntChunk* first{nullptr}; //!< null: none, and nobody may append
+    IntChunk* first{nullptr}; //!< null: none, and none may be appended
     uint16_t hops{0};         //!< how many
 
     /// @return whether records can be appended: what has it is telemetry-capable

@@ -25,7 +25,7 @@ constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
 
 /**
  * @ingroup roce
- * @brief What one ACK or NAK tells the sender.
+ * @brief Contents of one ACK or NAK, for the sender.
  */
 struct AckInfo
 {
@@ -166,7 +166,7 @@ class CongestionControl : public Object
         return true;
     }
 
-    /// @return whether the rate law hears of congestion by ECN marks alone
+    /// @return whether ECN marks are the rate law's only sign of congestion
     virtual bool NeedsEcn() const
     {
         return false;
@@ -214,7 +214,7 @@ class CongestionControl : public Object
 
     /**
      * @brief An ACK (or a NAK, with isNak set) has arrived.
-     * @param ack what it tells
+     * @param ack its contents
      */
     virtual void OnAck([[maybe_unused]] const AckInfo& ack)
     {
@@ -222,15 +222,15 @@ class CongestionControl : public Object
 
     /**
      * @brief A CNP has arrived.
-     * @param cnp what it tells
+     * @param cnp its contents
      */
     virtual void OnCnp([[maybe_unused]] const CnpInfo& cnp)
     {
     }
 
     /**
-     * @brief A switch speaks to this queue pair.
-     * @param notification what it says
+     * @brief A switch has sent a notification to this queue pair.
+     * @param notification its contents
      */
     virtual void OnNotification([[maybe_unused]] const Notification& notification)
     {
@@ -270,10 +270,10 @@ class CongestionControl : public Object
     }
 
     /**
-     * @brief Take over the live parameters of another object while the simulation is on. State
-     * stays as it is: a timer that runs runs on, and a new period holds from its next start.
+     * @brief Take over the live parameters of another object during the simulation. State is kept:
+     * a running timer continues, and a new period is used from its next start.
      *
-     * The NIC calls it between events, and paces what waits anew.
+     * The NIC calls it between events, and paces waiting packets again.
      * @param prototype of the same class
      * @param nowPs current time
      * @throw InputError if a parameter differs that is not live (see ParameterTable::Live), or if

@@ -75,7 +75,7 @@ class LossRecovery : public Object
         return false;
     }
 
-    /// What of the NIC a loss recovery may look at.
+    /// Attributes of the NIC that a loss recovery may use.
     enum class NicTimeout : uint8_t
     {
         RTO_MIN,
@@ -177,7 +177,7 @@ class LossRecovery : public Object
     /**
      * @param qp its queue pair, whose timeout has run out
      * @param nowPs current time
-     * @return whether it counts for Nic::RetryLimit; the rate law hears of others by
+     * @return whether it counts for Nic::RetryLimit; others are reported to the rate law by
      * OnFurtherTimeout()
      */
     virtual bool IsRetry([[maybe_unused]] const QueuePair& qp, [[maybe_unused]] int64_t nowPs)
@@ -198,7 +198,7 @@ class LossRecovery : public Object
      * @param qp its queue pair, whose timeout has run out
      * @param nowPs current time
      * @return whether only single packets are missing while later ones are acknowledged: the rate
-     * law hears of a loss, with the next ACK (AckResult::lateLoss), and not of a timeout
+     * law gets a loss with the next ACK (AckResult::lateLoss), not a timeout
      */
     virtual bool IsMereLoss([[maybe_unused]] const QueuePair& qp, [[maybe_unused]] int64_t nowPs)
     {

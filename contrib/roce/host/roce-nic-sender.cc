@@ -242,7 +242,7 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
         qp->GetCc().OnAck(ack);
         if (PathSelector* selector = qp->GetSelector())
         {
-            ack.isLoss = result.loss; // of the other it has heard by OnTimeout()
+            ack.isLoss = result.loss; // OnTimeout() has reported the other
             selector->OnAck(ack);
         }
     }
@@ -323,7 +323,7 @@ NicSender::Retune(bool interDc, const CongestionControl& law, int64_t nowPs)
             m_scheduler.LookAgain(qp, nowPs);
         }
     }
-    if (m_busy.size() == m_open) // nobody is left to take anything over later
+    if (m_busy.size() == m_open) // none is left to get the change later
     {
         m_retunings.clear();
     }

@@ -42,8 +42,8 @@ class QpScheduler
     void Place(QueuePair* qp, int64_t nowPs, int64_t portFreePs);
 
     /**
-     * @brief A message or feedback may let a queue pair send: Place() it. What it can send only by
-     * now is not due earlier.
+     * @brief A message or feedback may let a queue pair send: Place() it. Data posted now is not
+     * due earlier.
      * @param qp queue pair
      * @param nowPs current time
      * @param portFreePs see Place()
@@ -60,8 +60,8 @@ class QpScheduler
     /**
      * @param qp queue pair
      * @param atPs current time
-     * @return bytes that its pacing and its window would have let go by now and that have not been
-     * sent; 0 if it cannot send
+     * @return bytes that its pacing and its window allow now and that have not been sent; 0 if it
+     * cannot send
      */
     static uint64_t DueBytes(const QueuePair& qp, int64_t atPs);
 
@@ -88,7 +88,7 @@ class QpScheduler
 
     /**
      * @brief The time of the next change of the rate may have become earlier: if the queue pair
-     * waits for its gap, look at it then.
+     * waits for its gap, check it then.
      * @param qp queue pair
      * @param nowPs current time
      */
@@ -116,7 +116,7 @@ class QpScheduler
         return m_readyMask != 0 || m_again;
     }
 
-    /// @return when the first pacing gap ends or wants to be looked at, or NEVER_PS
+    /// @return when the first pacing gap ends or needs a check, or NEVER_PS
     int64_t NextTimerPs() const
     {
         return m_timers.empty() ? NEVER_PS : m_timers.front().atPs;

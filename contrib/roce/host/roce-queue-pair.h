@@ -23,7 +23,7 @@ class LossRecovery;
 
 /**
  * @ingroup roce
- * @brief What a finished message was like, at its sender.
+ * @brief A finished message, at its sender.
  */
 struct MessageRecord
 {
@@ -38,7 +38,7 @@ struct MessageRecord
 
 /**
  * @ingroup roce
- * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others look at it.
+ * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others read it.
  */
 class RetransmissionTimer
 {
@@ -142,7 +142,7 @@ class QueuePair
         bool advanced{false};  //!< the first unacknowledged PSN has changed
         bool rewound{false};   //!< go-back-N has taken place
         bool loss{false};      //!< the first sign of a loss (or of several in one window)
-        bool lateLoss{false};  //!< a timeout has found a loss, of which the rate law hears now
+        bool lateLoss{false};  //!< a timeout has found a loss, reported to the rate law now
     };
 
     /// A message as packets.
@@ -393,7 +393,7 @@ class QueuePair
 
     /**
      * With coalesced ACKs, a window that shrinks below what is in flight could wait for an ACK that
-     * nothing in flight will bring about. One more packet, with AckReq, is sent then.
+     * nothing in flight causes. One more packet, with AckReq, is sent then.
      */
     bool NeedsProbe() const
     {
@@ -502,7 +502,7 @@ class ReceiverQp
     virtual Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) = 0;
 
     /**
-     * @brief The time timerPs has come: report one thing that is missing, and set timerPs anew.
+     * @brief The time timerPs has come: report one thing that is missing, and set timerPs again.
      * @param nowPs current time
      * @param nak [out] NAK to be sent, addressed already
      * @return whether there is something to report

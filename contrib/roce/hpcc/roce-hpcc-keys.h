@@ -35,7 +35,7 @@ struct HpccKey
 
     /**
      * @param names unknown keys of one file
-     * @return whose file it is taken for, as "owner/project, what it means"; empty if nobody's
+     * @return the simulator that the file is taken for, as "owner/project, what it means"; or empty
      */
     static std::string GuessProject(const std::vector<std::string>& names);
 

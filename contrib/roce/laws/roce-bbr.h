@@ -62,8 +62,8 @@ enum class BbrState : uint8_t
  * is known to be in flight then, and the rate bounds what is sent. A timeout: one frame for a round
  * trip, then the window there was before. Recovery=false: losses change nothing, a timeout leaves
  * one frame and the window grows from there.
- * - BBR does not hear ECN. Its frames are not ECN-capable, so switches do not mark them, and they
- * take whatever queue ECN-driven flows leave them.
+ * - BBR ignores ECN. Its frames are not ECN-capable, so switches do not mark them, and they take
+ * whatever queue ECN-driven flows leave them.
  * - Left out, because they belong to TCP's surroundings or to versions of Linux: the detection of
  *   policers, the margin of 1 % on the rate, extra window for aggregated ACKs, undo after spurious
  *   losses.

@@ -38,7 +38,7 @@ namespace ns3::roce
  * - RateOnFirstCnp sets rate and target; the cut that the first CNP causes comes on top of it.
  * - The rate counts as the line rate once less than 1 bit/s is missing. From then on nothing is
  *   counted and no time is awaited. With ReleaseAtLineRate the state is forgotten, so that alpha
- *   starts anew; otherwise only alpha's history is kept (two numbers).
+ *   starts again; otherwise only alpha's history is kept (two numbers).
  * - Before the first CNP and after that, an event costs one comparison. More than 1024 timer events
  *   missed by an idle queue pair are evaluated in closed form.
  * - Window bdp ("DCQCN+win" of Li et al., SIGCOMM 2019): BDP * Rc / line rate, at least one frame.

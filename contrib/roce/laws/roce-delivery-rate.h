@@ -60,7 +60,7 @@ class DeliveryRate
      */
     DeliverySample OnAck(const AckInfo& ack);
 
-    /// @brief Everything in flight is given up: the next frame sent begins anew.
+    /// @brief Everything in flight is given up: the next frame sent begins again.
     void OnTimeout()
     {
         m_idle = true;

@@ -73,7 +73,7 @@ struct GeminiParams
  * Rounds=baseRtt: of this round trip alone.
  * - T=0 is half the time that the queue MaxQueue takes to drain at line rate. 5 ms are for WANs of
  *   10 to 100 ms with deep buffers. Where buffers are shallow the signal never comes, and a flow
- *   only hears of congestion on the WAN if its switches mark. GetWarning() says so if MaxQueue is
+ *   detects congestion on the WAN only if its switches mark. GetWarning() says so if MaxQueue is
  *   given.
  * - Marks and losses have one guard: one cut per round trip. A loss (LossReaction=halve) takes
  * half. If the ACK shows several, the largest cut counts.

@@ -64,7 +64,7 @@ struct HpccParams
  * - After a NAK or a timeout the queue pair sends old PSNs again. The round-trip mark goes back
  * with it (to the acknowledged PSN), or Wc would not change until new PSNs are reached.
  * - MultiRate keeps U, Wc and stage per hop and takes the smallest W (MULTI_RATE of rdma-hw.cc). A
- *   change of path starts them anew from the present W.
+ *   change of path restarts them from the present W.
  * - Fairness rests on Wai alone, and Wai for 100 flows is small: on a path of 5 us with packets of
  *   4 KB (a BDP of 14 packets) it is 29 bytes, less than what single packets in the queue add to U.
  *   Flows that start together drift apart then. With the paper's 1 KB and 13 us they stay together,

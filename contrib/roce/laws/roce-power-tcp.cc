@@ -54,7 +54,7 @@ PowerTcpParams::Table()
                     &P::minCurrent,
                     {0, 0.5}, // [1] [2]
                     Range::AtLeast(0).Below(1),
-                    "Current counts at least so much, share of the port's rate")
+                    "Least current, share of the port's rate")
             .Number("Gamma",
                     &P::gamma,
                     {0.9}, // [1] [2]

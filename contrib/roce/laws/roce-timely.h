@@ -30,7 +30,7 @@ struct TimelyParams
     int64_t tHighPs;
     bool thresholdsFromBaseRtt;
     int64_t minRttPs;      //!< 0: base RTT of the path
-    int64_t minRttFloorPs; //!< that counts at least so much
+    int64_t minRttFloorPs; //!< least value that counts
     uint32_t haiThreshold; //!< 0: off
     double haiFactor;
     bool haiBelowTLow;
@@ -84,7 +84,7 @@ struct TimelyParams
  *   HaiSignal=difference counts falling samples (rtt < rtt') instead, whichever rule applies.
  * - After a NAK or a timeout the queue pair sends old PSNs again. So the round-trip mark goes back
  *   to the acknowledged PSN, or R would not change until new PSNs are reached; a segment begins
- *   anew. Losses and timeouts do not change R: TIMELY knows only delay.
+ *   again. Losses and timeouts do not change R: TIMELY knows only delay.
  * - Window bdp: BDP * R / line rate, at least one frame (timely_vwin of the HPCC simulator).
  * - What ACKs wait on the way back is counted. Nic::ControlClass gives them a class of their own by
  *   default; the HPCC simulator has them in that of the data (ACK_HIGH_PRIO 0), which slows flows

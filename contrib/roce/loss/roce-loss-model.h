@@ -59,7 +59,7 @@ class LossModel : public Object
     }
 
     /**
-     * @brief Start the random choices anew, on a stream of their own.
+     * @brief Restart the random choices, on a stream of their own.
      * @param stream first
      * @return number used, at most MAX_STREAMS
      */

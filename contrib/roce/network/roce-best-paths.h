@@ -22,9 +22,8 @@ namespace ns3::roce
  * total delay; such paths are left out. Where the links of each level are alike, as in most
  * networks, one path is left.
  *
- * What is found from one switch to another is remembered, so that paths that meet are followed
- * once: in a fat-tree, a search looks at the links of the switches that no search to the same rack
- * has looked at.
+ * Results between two switches are kept, so that paths that meet are followed once: in a fat-tree,
+ * a search visits only switches that no search to the same rack has visited.
  */
 class BestPaths
 {

@@ -160,7 +160,7 @@ Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
     const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     if (m_nics.size() < 2)
     {
-        return; // nobody to send to
+        return; // no destination
     }
     // A trial throws for what cannot change, before anything has changed.
     const CongestionControl& own = *m_nics[0].nic->GetProfile(interDc)->GetLaw();

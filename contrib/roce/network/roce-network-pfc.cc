@@ -163,7 +163,7 @@ Network::CheckEcnBelowPfc()
     }
     if (count)
     {
-        constexpr double MOST_BYTES = 1e12; // nobody is advised to buy that
+        constexpr double MOST_BYTES = 1e12; // larger buffers are not advised
         const bool isBuffer = onlyShared && bufferBytes < MOST_BYTES;
         const std::string advice =
             marker ? MakeAdvice(*marker, factor, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)

@@ -388,7 +388,7 @@ Network::AssignStreams(int64_t stream)
     {
         next += nic.nic->AssignStreams(next);
     }
-    // Behind all others, and a fixed number for each port: a loss model shifts nobody's stream.
+    // Behind all others, and a fixed number for each port: a loss model shifts no other stream.
     for (const Ptr<Port>& port : GetPorts())
     {
         if (const Ptr<LossModel> model = port->GetLossModel())

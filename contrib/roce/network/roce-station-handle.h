@@ -24,7 +24,7 @@ template <typename T>
 class StationHandle
 {
   public:
-    /// @param station what is looked at; its owner outlives the handle
+    /// @param station its owner outlives the handle
     explicit StationHandle(T* station)
         : m_station(station)
     {

@@ -247,7 +247,7 @@ class ParallelRun final : public PartitionOwner
     std::vector<Station*> m_stations;
     std::vector<std::unique_ptr<CutDirection>> m_cut;
     const unsigned m_nPartitions;
-    uint32_t m_links{0};                  //!< looked at by Cut()
+    uint32_t m_links{0};                  //!< visited by Cut()
     std::vector<unsigned> m_here;         //!< partitions that this process runs
     std::unique_ptr<RankMail> m_mail;     //!< null: one process
     std::vector<CutDirection*> m_toRanks; //!< with frames for other processes

@@ -41,7 +41,7 @@ struct ParameterInfo
     std::string values;                   //!< the same for tables
     std::vector<std::string> profileText; //!< value in each profile
     bool hasProfiles{false};              //!< PROFILE is a value, too
-    bool isLive{false};                   //!< may be changed while a simulation is on
+    bool isLive{false};                   //!< may be changed during a simulation
 };
 
 /// The attribute Profile.

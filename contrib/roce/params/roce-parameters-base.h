@@ -111,7 +111,7 @@ class ParameterTableBase
                  const std::vector<std::string>& values,
                  const char* help);
 
-    /// @brief All rows so far may be changed while a simulation is on.
+    /// @brief All rows so far may be changed during a simulation.
     void MakeLive();
 
     /// @return tid with an attribute for Profile, if there are several, and for each row. @param

@@ -207,7 +207,7 @@ class ParameterTable : public ParameterTableBase
         return *this;
     }
 
-    /// @brief All rows so far may be changed while a simulation is on; others may not. @return this
+    /// @brief All rows so far may be changed during a simulation; others may not. @return this
     ParameterTable& Live()
     {
         MakeLive();
@@ -298,7 +298,7 @@ class Parameters : public ParametersBase
     }
 
     /**
-     * @brief Share the parameters of another object from now on, while a simulation is on.
+     * @brief Share the parameters of another object from now on, during a simulation.
      * @param from may be the same
      * @param inForce the values so far
      * @return the values from now on

@@ -52,7 +52,7 @@ struct CollectiveOptions
     std::vector<UnusedOptions> GetUnused() const;
 
     /**
-     * @brief Look at what a run without this pattern does not.
+     * @brief Check values that a run without this pattern does not use.
      * @param nNics of the network
      * @throw InputError for bad values
      */

@@ -32,8 +32,8 @@ namespace ns3::roce
  * attributes (`--ns3::roce::Dcqcn::Profile=paper`) and in global values, throw one-line errors that
  * say what was expected.
  *
- * Defaults of attributes and global values are put back when it ends, whoever has set them since it
- * was made: a process can run one program after the other.
+ * Defaults of attributes and global values are put back when it ends, also those set elsewhere
+ * since it was made: a process can run one program after the other.
  */
 class CheckedCommandLine
 {
@@ -145,7 +145,7 @@ class CheckedCommandLine
     }
 
     /**
-     * @brief Say which of some options have been given in vain.
+     * @brief Report options that have no effect.
      * @param unused options that change nothing
      * @return one line for each reason: "--a, --b: without effect with --c"
      */

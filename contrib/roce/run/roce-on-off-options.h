@@ -52,7 +52,7 @@ struct OnOffOptions
     /// @return whether a round waits for the one before (see FlowPhases). @throw InputError
     bool IsClosedLoop() const;
 
-    /// Look at what a run without this pattern does not. @throw InputError for bad values
+    /// Check values that a run without this pattern does not use. @throw InputError for bad values
     void Check() const;
 };
 

@@ -457,7 +457,7 @@ RunFolder::Commit(const nlohmann::ordered_json& summary)
     m_owned.clear();
     for (const std::string& name : m_names)
     {
-        CheckOwned(name); // somebody may have put a file there meanwhile
+        CheckOwned(name); // a file may have appeared there meanwhile
     }
     Journal journal{m_names, {}};
     for (const auto& [name, digest] : m_earlier)

@@ -53,7 +53,7 @@ RunList::RunList(const std::string& folder)
 bool
 RunList::TakeLock()
 {
-    // Made here, or there before: else a link that somebody puts there in between would be made.
+    // Made here, or there before: else a link put there in between would be followed.
     const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     m_file = open(m_path.c_str(), flags | O_CREAT | O_EXCL, 0666);
     if (m_file < 0 && errno == EEXIST)
@@ -259,7 +259,7 @@ RunList::~RunList()
     }
     if ((m_done || !m_keep) && GetRemnants().empty())
     {
-        unlink(m_path.c_str()); // while it is locked: nobody else's
+        unlink(m_path.c_str()); // while it is locked: it is ours
     }
     close(m_file);
 }

@@ -195,8 +195,8 @@ struct SeriesContext
  * @ingroup roce
  * @brief One quantity over time: a table, and what the time line has of it.
  *
- * A series tells rows in any order (see TimeOrder for what is required), from trace sources or when
- * it is sampled, and gets them back in order of time to write them. It changes no result.
+ * A series reports rows in any order (see TimeOrder for what is required), from trace sources or
+ * when it is sampled, and gets them back in order of time to write them. It changes no result.
  */
 class Series
 {

@@ -140,7 +140,7 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
                      stageTypes + "; attributes may follow",
                  edge);
     cmd.AddValue("tuner",
-                 "What tunes parameters while the simulation is on: " + known(Tuner::GetTypeId()) +
+                 "What tunes parameters during the simulation: " + known(Tuner::GetTypeId()) +
                      "; attributes may follow",
                  tuner);
     cmd.AddValue("lossRecovery",

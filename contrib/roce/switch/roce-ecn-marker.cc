@@ -269,7 +269,7 @@ EcnMarker::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int6
 void
 EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
 {
-    // An empty queue never marks; its curve need not be looked at.
+    // An empty queue never marks; its curve does not matter.
     if (queueBytes && m_p->classMask >> frame.trafficClass & 1 &&
         m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
     {

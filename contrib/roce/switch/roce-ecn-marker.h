@@ -134,7 +134,7 @@ class EcnMarker : public SwitchStage
     /**
      * @copydoc SwitchStage::Retune()
      *
-     * Curves are made anew, those of SetCurve(), too.
+     * Curves are made again, those of SetCurve(), too.
      */
     void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;

@@ -51,8 +51,8 @@ class HeadroomError : public InputError
  * hysteresis, re-evaluated for every paused queue whenever anything leaves.
  *
  * An egress port with a limit is a statically partitioned drop-tail queue instead: all data classes
- * together hold at most the limit, and neither ingress nor pool is asked or charged. It excludes
- * lossless classes.
+ * together hold at most the limit, and neither ingress nor pool plays a part. It excludes lossless
+ * classes.
  *
  * The control class and frames that the switch itself emits go to a control pool of their own.
  * All quantities are 64-bit, thresholds saturate at zero.
@@ -245,8 +245,7 @@ class SharedBuffer
      */
     uint64_t GetLongestQueueBytes(uint16_t port, uint8_t trafficClass) const;
 
-    /// @brief Have what is kept of a port fetched from memory. @param port a port @param
-    /// trafficClass a class
+    /// @brief Prefetch what is kept of a port. @param port a port @param trafficClass a class
     void Fetch(uint16_t port, uint8_t trafficClass) const
     {
         FetchLine(&Queue(port, trafficClass));

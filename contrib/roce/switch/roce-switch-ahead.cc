@@ -53,7 +53,7 @@ Switch::Fetch(FetchStep step, Plan& plan, int64_t nowPs) const
         }
         break;
     case FETCH_NEXT:
-        // In between the station may have run: somebody has looked at it.
+        // In between the station may have run: code has looked at it.
         for (uint32_t i = 0; i < plan.nArrivals; ++i)
         {
             const uint16_t port = plan.arrivals[i];

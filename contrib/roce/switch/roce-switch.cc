@@ -523,7 +523,7 @@ Switch::Forward(Frame* frame, int64_t nowPs)
         return;
     }
     OutPort& out = m_ports[outPort];
-    __builtin_prefetch(out.link); // it comes while the port is looked at
+    __builtin_prefetch(out.link); // it is loaded while the port is checked
     // Nothing is in its way and nothing holds it back: it never occupies the buffer.
     const bool passesBy =
         !m_pipeline.NeedsAdmission(frame->kind) && out.IsIdle(frame->trafficClass, nowPs);

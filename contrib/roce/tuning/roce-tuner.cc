@@ -390,7 +390,7 @@ Tuner::CheckSettings(const std::vector<Setting>& settings) const
 {
     for (const Setting& setting : settings)
     {
-        GetValue(setting.target, setting.attribute); // somebody has it
+        GetValue(setting.target, setting.attribute); // throws if no device has it
     }
     try
     {

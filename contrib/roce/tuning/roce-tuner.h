@@ -48,9 +48,9 @@ struct TunerParams
  * DispatchLoss by chance, LostReports and LostDispatches by number): the controller does not get
  * that report, the device keeps what it has.
  *
- * All stations catch up before anything is looked at, so results do not depend on Station's slack.
- * A tuner is named in Network::Options::tuner or with --tuner. Intervals end as long as anything
- * else is to happen in the simulation.
+ * All stations catch up before anything is read, so results do not depend on Station's slack. A
+ * tuner is named in Network::Options::tuner or with --tuner. Intervals end as long as anything else
+ * is to happen in the simulation.
  */
 class Tuner : public Object
 {
@@ -150,7 +150,7 @@ class Tuner : public Object
   protected:
     void DoDispose() override;
 
-    /// @brief The network is known: look whether it can be tuned, install stages of one's own.
+    /// @brief The network is known: check whether it can be tuned, install own stages.
     /// @throw InputError if not
     virtual void DoInstall()
     {
@@ -158,7 +158,7 @@ class Tuner : public Object
 
     /**
      * @param network complete
-     * @return which measurements this tuner wants; what nobody wants is not measured
+     * @return which measurements this tuner wants; other quantities are not measured
      */
     virtual TuningAgents::Options GetAgents([[maybe_unused]] const TunedNetwork& network) const
     {
@@ -211,8 +211,8 @@ class Tuner : public Object
     /**
      * @brief Refuse now what Dispatch() could not do later.
      * @param settings values at the edge of what will be sent
-     * @throw InputError if nobody has a target, or it cannot take the values while the simulation
-     * is on
+     * @throw InputError if no object is of a target's type, or it cannot take the values during the
+     * simulation
      */
     void CheckSettings(const std::vector<Setting>& settings) const;
 
@@ -220,7 +220,7 @@ class Tuner : public Object
      * @param target see Setting
      * @param attribute name
      * @return the effective value, as text, at the first device that has the target
-     * @throw InputError if nobody has it
+     * @throw InputError if no device has it
      */
     std::string GetValue(const std::string& target, const std::string& attribute) const;
 

@@ -32,7 +32,7 @@ namespace ns3::roce
  *   before. Within hosts shares travel meanwhile.
  *
  * Reducing takes no time beside that. Each message is a queue pair of its own, so congestion
- * control starts anew. No randomness.
+ * control starts again. No randomness.
  */
 struct CollectiveWorkload
 {

@@ -12,7 +12,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Training traffic: some hosts, the workers, all send to each other (ON), then nobody sends
+ * @brief Training traffic: some hosts, the workers, all send to each other (ON), then none sends
  * (OFF), and so on (PARALEON, section IV-B: 20 workers, 12 MB to each peer, 20 ms OFF).
  *
  * A closed loop waits for the last flow of a round, and then for the OFF time: round i is phase i+1

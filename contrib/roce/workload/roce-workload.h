@@ -180,8 +180,8 @@ struct PermutationWorkload
  * Data-parallel training of one replica in each datacenter, whose hosts hold a share of the model
  * each (Uno, section 5.1: 70-500 MiB per iteration, without details). Assumptions: an all-reduce of
  * two replicas is one exchange (each host sends its share and receives the other's); groups are
- * independent and of equal size; the amount is drawn anew for each iteration; within a datacenter
- * nothing is sent; each transfer is a queue pair of its own, so congestion control starts anew.
+ * independent and of equal size; the amount is drawn for each iteration; within a datacenter
+ * nothing is sent; each transfer is a queue pair of its own, so congestion control starts again.
  *
  * Iteration i is phase i+1 (see FlowPhases), so a run has one such job.
  */

@@ -30,7 +30,7 @@ class BiccReceiverSide
         bool modulo;   //!< VOQ by the number of the NIC, not by a hash of it
         double gain;
         double initialAlpha;
-        bool resetAlpha; //!< a queue that is back at its maximum begins anew
+        bool resetAlpha; //!< a queue that is back at its maximum begins again
         int64_t alphaPeriodPs;
         int64_t cutPeriodPs;
         uint64_t aiRateBps;

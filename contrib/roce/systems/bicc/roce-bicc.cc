@@ -115,7 +115,7 @@ BiccParams::Table()
                   {100000000},
                   Range::AtLeast(1000),
                   "Receiver side: least rate of a queue. Open: a frame each 0.3 ms, so that its "
-                  "destination is heard of")
+                  "destination is known")
             .Size("PassCnpsAbove",
                   Nested(&P::receiverSide, &R::passAboveBytes),
                   {0},

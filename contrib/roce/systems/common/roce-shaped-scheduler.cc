@@ -62,7 +62,7 @@ ShapedScheduler::Configure(Owner* owner, const Port& port)
 void
 ShapedScheduler::DoDispose()
 {
-    m_owner = nullptr; // what is queued is freed by taking it out, and nobody is to be asked
+    m_owner = nullptr; // queued frames are freed by taking them out, without asking the owner
     DwrrScheduler::DoDispose();
     m_port = nullptr;
 }

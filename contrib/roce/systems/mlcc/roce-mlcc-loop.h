@@ -14,9 +14,9 @@ namespace ns3::roce
  * @brief A rate law that steers one segment of a path, as MLCC has at both ends: between sender and
  * sender-side external switch, and between receiver-side external switch and receiver.
  *
- * The law hears of packets that have passed the segment as if their ACKs had come from its end, and
- * has the segment's round trip for its base RTT. Where it wants CNPs, the feedback that it would
- * have at a receiver makes them here, at its own interval.
+ * The law gets packets that have passed the segment as if their ACKs had come from its end, and has
+ * the segment's round trip for its base RTT. Where it wants CNPs, the feedback that it would have
+ * at a receiver makes them here, at its own interval.
  */
 class MlccLoop
 {
@@ -30,7 +30,7 @@ class MlccLoop
     /**
      * @param prototype a law
      * @throw InputError unless it can steer a segment: it has no extension of its own in data, and
-     * hears of congestion by telemetry, marks or time stamps
+     * detects congestion by telemetry, marks or time stamps
      */
     static void Check(const CongestionControl& prototype);
 

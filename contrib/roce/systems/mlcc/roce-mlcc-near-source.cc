@@ -31,7 +31,7 @@ MlccNearSourceParams::Table()
                   &P::includesWanHop,
                   {true},
                   "The WAN port of this switch is among the records. The paper names only the "
-                  "switches before it, but then nobody would look after its queue")
+                  "switches before it, but then nothing would control its queue")
             .Count("ControlClass",
                    &P::controlClass,
                    {6},

@@ -43,7 +43,7 @@ struct MlccNearSourceParams
  * had is reported by the next Switch-INT.
  *
  * IntStamper, where the switch has one, comes first, so that the queue of the WAN port is among the
- * records: otherwise nobody would look after it (the paper names only the switches before). With
+ * records: otherwise nothing would control it (the paper names only the switches before). With
  * SwitchIntIncludeWanHop=false a Switch-INT leaves when the data frame arrives, which is the
  * paper's text.
  */

@@ -63,7 +63,7 @@ MlccParams::Table()
             .Flag("CreditFastReact",
                   &P::creditFastReact,
                   {false},
-                  "The inner law at the receiver hears of each packet; otherwise once per round")
+                  "The inner law at the receiver gets each packet; otherwise one update per round")
             // sizes of what is kept, and what rates and windows mean
             .Duration("NearRtt",
                       &P::nearRttPs,

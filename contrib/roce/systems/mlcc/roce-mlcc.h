@@ -21,10 +21,10 @@ namespace ns3::roce
  *
  * - R_NS, of the loop to the sender-side external switch (section 3.2): each data frame that leaves
  *   the datacenter makes that switch (MlccNearSource) send a Switch-INT with the telemetry so far.
- *   An inner law, Hpcc by default, hears of it as of an ACK, with the loop's RTT.
+ *   An inner law, Hpcc by default, gets it like an ACK, with the loop's RTT.
  * - Rbar_DQM, of the receiver (MlccCredit, section 3.3): each ACK brings it.
  *
- * R = min(R_NS, Rbar_DQM), equation 10; the line rate until something is heard. There is no window
+ * R = min(R_NS, Rbar_DQM), equation 10; the line rate before the first feedback. There is no window
  * but InterInflightCap; the rate alone limits. The receiver-side external switch (MlccReceiverSide)
  * has a queue for each flow, which it empties at R_credit.
  *

@@ -48,12 +48,12 @@ class GuidedAnnealing
         DEFAULT_SCORED, //!< the same; the incumbent is the best so far (artifact 2)
     };
 
-    /// What a trigger does while a run is on.
+    /// What a trigger does during a run.
     enum class RestartPolicy : uint8_t
     {
         IGNORE,     //!< nothing (artifacts)
         RESET_BEST, //!< the next setting that is accepted is the best
-        RESTART,    //!< begin anew with what is deployed
+        RESTART,    //!< begin again with what is deployed
     };
 
     /// Where a parameter goes.
@@ -96,7 +96,7 @@ class GuidedAnnealing
      * @param incumbent what is deployed
      * @param guide mix of flows
      * @param utility of the incumbent in the interval that has just ended, for DEFAULT_SCORED;
-     * -infinity if nobody knows
+     * -infinity if unknown
      * @return what to deploy for the next interval
      */
     const Values& Begin(const Values& incumbent, const FlowShares& guide, double utility);
@@ -109,7 +109,7 @@ class GuidedAnnealing
      */
     const Values& Advance(double utility, const FlowShares& guide);
 
-    /// @brief The mix of flows has changed while a run is on.
+    /// @brief The mix of flows has changed during a run.
     void OnTrigger();
 
     /// @return whether a run is on

@@ -48,7 +48,7 @@ class NetFlowSampler
     }
 
     /**
-     * @brief Export what was counted since the last time, and begin anew.
+     * @brief Export what was counted since the last time, and begin again.
      * @param readings is replaced; in the order in which flows were first taken
      */
     void ReadAndReset(std::vector<FlowReading>& readings);

@@ -69,7 +69,7 @@ AddAnnealing(ParameterTable<P>& table)
              {"resetBest", G::RestartPolicy::RESET_BEST},
              {"restart", G::RestartPolicy::RESTART}},
             "A change of the mix during a run: nothing; the next accepted setting is the "
-            "best; or the run begins anew")
+            "best; or the run begins again")
         .Flag("RestartsByItself",
               &P::restartsByItself,
               OnlyAt(NO_FSD, true, false),

@@ -27,8 +27,7 @@ namespace ns3::roce
  * best setting stays.
  *
  * An interval in which no uplink was active and no RTT was measured says nothing about a setting,
- * which then stays for another one. Utility is known only where NICs have reported: while a run is
- * on.
+ * which then stays for another one. Utility is known only where NICs have reported: during a run.
  *
  * Which parameters are tuned is data (MutationTable): those of Dcqcn and EcnMarker by default, any
  * live ones of other rate laws and stages with attribute Tuned. Parameters, their values in the

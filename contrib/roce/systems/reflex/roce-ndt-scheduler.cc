@@ -44,7 +44,7 @@ NdtScheduler::Configure(Classifier* classifier,
 void
 NdtScheduler::DoDispose()
 {
-    // What is queued is freed by taking it out: suspended frames, too, and nobody is to be asked.
+    // Queued frames are freed by taking them out: suspended ones, too, without asking the owner.
     m_classifier = nullptr;
     Resume();
     DwrrScheduler::DoDispose();
@@ -137,7 +137,7 @@ NdtScheduler::PopFrom(unsigned trafficClass)
     }
     else
     {
-        // A full round that found Controlled empty begins anew.
+        // A full round that found Controlled empty begins again.
         const bool anew = !MaySendControlled(trafficClass) && served >= round;
         served = anew ? units : served + units;
     }

@@ -24,7 +24,7 @@ namespace ns3::roce
  * | Cooling | no   | Cooling; at 0 Silent      | see CoolingMode     |
  *
  * The paper does not say what happens over the threshold in Cooling: back to Active, as from
- * Silent, and the counter starts anew with the next Cooling.
+ * Silent, and the counter starts again with the next Cooling.
  */
 class NsfMachine
 {

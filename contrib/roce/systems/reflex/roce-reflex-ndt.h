@@ -120,7 +120,7 @@ class ReflexNdt : public SwitchStage,
      * IsolatedFlows (flows that had a packet in Controlled at some time), Episodes (transitions to
      * congested), Controlled (packets put into Controlled), LegacyControlled (of these, of flows
      * that had recovered), Pauses, PauseTimeouts, PausedNs (those that have ended), TablePeak
-     * (largest flow table of any switch). A flow that is silent for FlowEntryTimeout counts anew.
+     * (largest flow table of any switch). A flow that is silent for FlowEntryTimeout counts again.
      */
     void Count(std::map<std::string, uint64_t>& counters) const override;
     void OnTimer(int64_t nowPs) override;

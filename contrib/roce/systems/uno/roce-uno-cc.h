@@ -39,7 +39,7 @@ namespace ns3::roce
  *   one: what is acknowledged now was let go by a window one RTT old. And a packet more than that
  *   must be missing. Compared with the present window (QaReference=current, QaGuardPackets=0), a
  *   flow at one packet per RTT gets there again as soon as its window is above two, for ever.
- *   It never raises the window. Periods start anew with the ACK that ends the one before; that ACK
+ *   It never raises the window. Periods start again with the ACK that ends the one before; that ACK
  *   counts for the one it ends.
  * - Quick Adapt does not count periods in which an ACK left no data to send (AckInfo::hasMore), nor
  *   the one after such a period. So the end of a flow is not taken for congestion.

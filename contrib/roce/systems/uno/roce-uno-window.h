@@ -57,7 +57,7 @@ class UnoEpoch
     void Start(const Rules& rules);
 
     /**
-     * @brief No epoch until so much has been sent.
+     * @brief No epoch until this much has been sent.
      * @param bytes 0 or more
      */
     void CloseUntilSent(double bytes);
@@ -147,7 +147,7 @@ class QuickAdapt
         double beta;          //!< the share
         double scale;         //!< window after a hit, in what arrived
         bool current;         //!< the share is of the window at the end of the period
-        double guardPackets;  //!< so much less must have arrived, packets
+        double guardPackets;  //!< this much less must have arrived, packets
         bool skipFirst;       //!< the first period does not count
         bool skipAppLimited;  //!< nor one in which, or in that before, there was no data to send
         double timerPeriods;  //!< a period ends without an ACK after this many; 0: never

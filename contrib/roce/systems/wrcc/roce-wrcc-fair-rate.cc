@@ -315,7 +315,7 @@ WrccFairRate::Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, i
     m_at->Emit(reply, nowPs);
 }
 
-/// @return whether the interval of the flow is over; then it begins anew
+/// @return whether the interval of the flow is over; then it begins again
 bool
 WrccFairRate::MayTell(const Frame& frame, int64_t nowPs)
 {

@@ -48,9 +48,9 @@ struct WrccFairRateParams
  * - Data with a higher FairRate get the port's, and the mark CLIPPED. If they come from the
  * switch's own datacenter with FBDP set, their sender gets an FCNP, one per flow and FcnpInterval.
  *
- * There is no timer: whoever comes first after the end of a period (at the same instant, too) does
- * its work, and that of the periods without packets behind it. Of the buffer, only thresholds are
- * read then; the frame at hand may be in it already.
+ * There is no timer: the frame that comes first after the end of a period (at the same instant,
+ * too) does its work, and that of the periods without packets behind it. Of the buffer, only
+ * thresholds are read then; the frame at hand may be in it already.
  */
 class WrccFairRate : public SwitchStage
 {
