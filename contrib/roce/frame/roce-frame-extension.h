@@ -97,7 +97,7 @@ class FrameExtension
     static const FrameExtension& Get(uint8_t id);
 
     /**
-     * @brief Have a frame carry an extension, of value zero. frameBytes is the caller's matter.
+     * @brief Have a frame carry an extension, of value zero. The caller adds to frameBytes.
      * @param frame does not carry it
      * @return the value
      * @throw InputError if it carries MAX_EXTENSIONS others
@@ -126,7 +126,7 @@ class FrameExtension
     }
 
     /**
-     * @brief Give the answer to a data frame what it is to echo of it.
+     * @brief Copy to the answer to a data frame what it echoes of it.
      * @param answer carries none of the data's extensions
      * @param data may have none
      */
@@ -142,7 +142,7 @@ class FrameExtension
 
 /**
  * @ingroup roce
- * @brief An extension as a rate law gets to see it: of a frame that the NIC owns.
+ * @brief An extension as seen by a rate law: of a frame that the NIC owns.
  */
 class ExtensionView
 {

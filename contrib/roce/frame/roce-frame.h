@@ -15,7 +15,7 @@
 namespace ns3::roce
 {
 
-/// What a frame is. PFC frames never leave the link they are sent on. A NOTIFICATION names its
+/// Kind of a frame. PFC frames never leave the link they are sent on. A NOTIFICATION names its
 /// mechanism in msn, and in sentPs it echoes the time stamp of the data frame that it is about.
 enum class FrameKind : uint8_t
 {
@@ -24,7 +24,7 @@ enum class FrameKind : uint8_t
     NAK,          //!< PSN sequence error (AETH syndrome 0x60)
     CNP,          //!< congestion notification packet (BTH opcode 0x81)
     PFC,          //!< 802.1Qbb priority flow control
-    NOTIFICATION, //!< a switch speaks to a sender; on the wire an ACK with FECN set
+    NOTIFICATION, //!< from a switch to a sender; on the wire an ACK with FECN set
 };
 
 /// Number of frame kinds.
@@ -157,7 +157,7 @@ struct alignas(64) Frame
                            //!< timer sends it. A NIC knows it from the wire: its reply has the same
                            //!< source port, unless replies of the flow have a port of their own
     bool stageMark;        //!< DATA: a stage of some switch on its way has set it, for a meaning of
-                           //!< its own; a NIC sends every frame without
+                           //!< its own; never set by NICs
     uint8_t classEnable;   //!< PFC: class-enable vector
     ExtensionChunk* extensions; //!< null if it has never carried one
 
@@ -218,10 +218,9 @@ static_assert(sizeof(Frame) == 128 && offsetof(Frame, dstQp) == 64 && sizeof(Ext
  * @ingroup roce
  * @brief Free lists of frames, telemetry stacks and extensions: no allocation in steady state.
  *
- * One pool per thread; what one thread has too much of goes to others by way of a store (see
- * FreeChain). It holds no simulation state, only free memory, so nothing that a run computes
- * depends on it. AddressSanitizer knows which memory is free, so it finds the use of a frame that
- * was given back.
+ * One pool per thread; surplus of one thread goes to others through a store (see FreeChain). It
+ * holds no simulation state, only free memory, so nothing that a run computes depends on it.
+ * AddressSanitizer knows which memory is free, so it finds the use of a frame that was given back.
  */
 class FramePool
 {
@@ -274,12 +273,12 @@ class FramePool
      */
     static uint64_t Outstanding();
 
-    /// @brief A thread ends: what it has goes to the others.
+    /// @brief A thread ends: its memory goes to the others.
     static void ReleaseThread();
 
   private:
     /// Free memory of one thread: a chain of at most BATCH pieces, and perhaps a full one more, so
-    /// that the store, which has further chains, is not asked at every turn.
+    /// that the store, which has further chains, is seldom used.
     template <typename T>
     struct FreeChain
     {
@@ -290,7 +289,7 @@ class FramePool
 
     static constexpr uint32_t BATCH = 256; //!< pieces that the store takes and gives at once
 
-    /// What a thread has.
+    /// Free memory of a thread.
     struct Chains
     {
         FreeChain<Frame> frames;
@@ -336,7 +335,7 @@ class FramePool
     static IntChunk* AllocChunk();
     static void FreeChunks(IntChunk* chunk);
 
-    /// @return where a piece of free memory says which is the next one
+    /// @return where a piece of free memory has the link to the next one
     static Frame*& NextOf(Frame* frame)
     {
         return frame->next;

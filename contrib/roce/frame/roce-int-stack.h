@@ -23,7 +23,7 @@ struct IntHop
     uint64_t rxBytes{0};    //!< bytes that had entered this port's egress queues (PowerTCP)
     uint64_t queueBytes{0}; //!< bytes left in this port's egress queues after this frame
     uint64_t rateBps{0};    //!< rate of the port
-    uint64_t hopId{0};      //!< node id << 16 | port index: tells when the path has changed
+    uint64_t hopId{0};      //!< node id << 16 | port index: shows when the path has changed
 };
 
 /**
@@ -35,7 +35,7 @@ struct alignas(64) IntChunk
 {
     static constexpr uint32_t HOPS = 8; //!< in one chunk
 
-    /// What a hop has written, and in the first record's line what the chunk is part of.
+    /// A hop's record; the first record's line also has the chunk's links.
     struct alignas(64) Line
     {
         IntHop hop;
@@ -54,7 +54,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
     IntChunk* first{nullptr}; //!< null: none, and none may be appended
     uint16_t hops{0};         //!< how many
 
-    /// @return whether records can be appended: what has it is telemetry-capable
+    /// @return whether records can be appended: the frame is telemetry-capable
     explicit operator bool() const
     {
         return first != nullptr;

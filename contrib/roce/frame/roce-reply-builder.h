@@ -66,7 +66,8 @@ struct ReplyBuilder
     }
 
     /**
-     * @brief What a mechanism tells the sender of a frame, with the frame's PSN and time stamp.
+     * @brief A notification of a mechanism to the sender of a frame, with the frame's PSN and time
+     * stamp.
      * @param mechanism see Notification::kind
      * @param data the frame it is about
      * @param frameBytes size, MAC header to FCS; 0: that of an ACK with a time stamp

@@ -12,7 +12,7 @@
 namespace ns3::roce
 {
 
-/// Offsets, sizes and numbers of the protocols; WireFormat says what things mean.
+/// Offsets, sizes and numbers of the protocols; WireFormat explains them.
 namespace wire
 {
 
@@ -49,7 +49,7 @@ constexpr uint8_t EXTENDED = 0x20;    //!< the second one: a FrameExtension prec
 constexpr uint8_t STAGE_MARK = 0x10;  //!< the third one: Frame::stageMark
 
 constexpr uint8_t HAS_TIMESTAMP = 0x20; //!< telemetry code: the block begins with a time stamp
-constexpr uint8_t INT_CODE_OTHER = 31;  //!< a length that the code cannot tell
+constexpr uint8_t INT_CODE_OTHER = 31;  //!< a length that the code cannot express
 
 constexpr uint32_t INT_HEADER_BYTES = 2; //!< number of hops and path ID
 constexpr uint32_t INT_HOP_BYTES = 8;    //!< one hop's record
@@ -89,8 +89,8 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  * sackBits. RoCE has no standard format for it; vendors' selective repeat is not published.
  *
  * Block codes: the bit behind AckReq, reserved in a BTH, is FRAME_CODED. The first extension of
- * data that has it is the packet's place in its block (UnoErasureHeader). What an ACK or NAK says
- * with the bit is FRAME_CODED's matter; it has no further bytes.
+ * data that has it is the packet's place in its block (UnoErasureHeader). FRAME_CODED explains the
+ * bit in an ACK or NAK; it has no further bytes.
  *
  * Extensions: the next reserved bit says that the bytes of one FrameExtension or several precede
  * the payload, or end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them.
@@ -98,11 +98,11 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  * The bit behind it is Frame::stageMark, of data only.
  *
  * The ICRC is the one of the same frame without telemetry: telemetry bytes are not covered and
- * the covered IP and UDP lengths are those without them. Hops can so write telemetry without
- * touching the ICRC. A frame without telemetry has the standard ICRC.
+ * the covered IP and UDP lengths are those without them. So hops can write telemetry without
+ * changing the ICRC. A frame without telemetry has the standard ICRC.
  *
- * The UDP source port of an ACK or NAK is that of the data it answers, and so tells the sender that
- * data's path; see Frame::dataEntropy.
+ * The UDP source port of an ACK or NAK is that of the data it answers, so that the sender knows
+ * that data's path; see Frame::dataEntropy.
  *
  * Payload is zeros, so that no dissector takes it for an upper-layer protocol.
  *

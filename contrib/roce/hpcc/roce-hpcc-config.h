@@ -19,7 +19,7 @@ namespace ns3::roce
  * A key given twice with different values, or a value that is not of the key's kind is an error;
  * so are unknown keys, all of them at once, unless they are to be ignored. Keys of that simulator
  * and of some made from it (HpccKey) that this module does not follow are listed by GetUnused()
- * with the reason. Behind a value, `{` begins an explanation.
+ * with the reason. After a value, `{` begins an explanation.
  */
 class HpccConfig
 {
@@ -63,7 +63,8 @@ class HpccConfig
     std::map<uint64_t, double> Map(const std::string& key) const;
 
     /**
-     * @brief Find a file that a key names: beside the configuration, then in the working directory.
+     * @brief Find a file that a key names: in the configuration's folder, then in the working
+     * directory.
      *
      * `${NAME}` in it is replaced by the value of key NAME.
      * @param key name; must be there
@@ -89,7 +90,7 @@ class HpccConfig
     /// @return keys of the file that have no effect here, in order of names, each with the reason
     std::vector<std::pair<std::string, std::string>> GetUnused() const;
 
-    /// @return what else is to be said of the file: what was left out of it
+    /// @return notes on the file: what was ignored
     const std::vector<std::string>& GetNotes() const
     {
         return m_notes;

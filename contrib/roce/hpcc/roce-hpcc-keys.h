@@ -14,7 +14,7 @@ namespace ns3::roce
  */
 struct HpccKey
 {
-    /// What a value looks like.
+    /// Form of a value.
     enum class Kind
     {
         FLAG,        //!< 0 or 1
@@ -41,7 +41,7 @@ struct HpccKey
 
     /**
      * @brief Look at a value.
-     * @param fields the words behind the key. Of a map those behind its n pairs are dropped: that
+     * @param fields the words behind the key. Of a map those after its n pairs are dropped: that
      * simulator does not read them either
      * @return what was expected instead, or nothing
      */

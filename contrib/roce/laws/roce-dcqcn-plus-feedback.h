@@ -15,7 +15,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What DCQCN+'s CNPs tell, 8 bytes, big-endian on the wire in this order.
+ * @brief Contents of DCQCN+'s CNPs, 8 bytes, big-endian on the wire in this order.
  */
 struct DcqcnPlusHeader
 {
@@ -78,7 +78,7 @@ class DcqcnPlusTable : public NicFeedback
 
 /**
  * @ingroup roce
- * @brief DCQCN+'s notification point for one flow: tells the table of its NIC of marks.
+ * @brief DCQCN+'s notification point for one flow: reports marks to the table of its NIC.
  */
 class DcqcnPlusFeedback : public ReceiverFeedback
 {

@@ -86,14 +86,14 @@ struct TimelyParams
  *   to the acknowledged PSN, or R would not change until new PSNs are reached; a segment begins
  *   again. Losses and timeouts do not change R: TIMELY knows only delay.
  * - Window bdp: BDP * R / line rate, at least one frame (timely_vwin of the HPCC simulator).
- * - What ACKs wait on the way back is counted. Nic::ControlClass gives them a class of their own by
- *   default; the HPCC simulator has them in that of the data (ACK_HIGH_PRIO 0), which slows flows
- *   down.
+ * - Queueing of ACKs on the way back is counted. Nic::ControlClass gives them a class of their own
+ *   by default; the HPCC simulator has them in that of the data (ACK_HIGH_PRIO 0), which slows
+ *   flows down.
  *
  * Pitfalls, which are TIMELY's own:
  * - TLow and THigh are absolute. On a path whose base RTT exceeds THigh each update cuts, to
  *   MinRate, with the network empty: by 0.595 at 1012 us. ThresholdsFromBaseRtt counts both from
- *   the base RTT instead. A base RTT between them leaves the gradient alone in charge.
+ *   the base RTT instead. With a base RTT between them only the gradient acts.
  * - Original TIMELY (Patched=false) has no unique fixed point: any shares with g = 0 persist.
  *
  * A change of attributes takes effect at Start() or Retune(). A bad value throws InputError there,

@@ -39,7 +39,7 @@ class CutDirection final : public FrameSink
     void Take(Frame* frame) override;
 
     /**
-     * @brief Put what has been sent behind what is on the link.
+     * @brief Append what has been sent to the frames on the link.
      * @param donePs the receiver has run so far
      */
     void Splice(int64_t donePs);
@@ -70,15 +70,15 @@ class CutDirection final : public FrameSink
  * Stations are divided into partitions. No link between two of them has a delay below L (the
  * window), so what they send to each other within a window arrives after it. At the end W of each
  * window there is one event in the simulator; then every partition does all that is due up to W, in
- * threads, and after that one thread puts frames onto the links between partitions, tells sinks of
- * MessageCompleted and MessageReceived, and arranges for the next window. It ends L after the first
+ * threads, and after that one thread puts frames onto the links between partitions, calls sinks of
+ * MessageCompleted and MessageReceived, and schedules the next window. It ends L after the first
  * thing that may happen.
  *
- * So stations are late, as they are without threads. Whoever looks at one at a time u within a
- * window (Station::CatchUp()) ends the window at u: all threads run up to u first. Events of the
- * simulator run in one thread while no other is at work.
+ * So stations are late, as they are without threads. A look at one at a time u within a window
+ * (Station::CatchUp()) ends the window at u: all threads run up to u first. Events of the simulator
+ * run in one thread while no other is at work.
  *
- * What happens within a station at a time depends on nothing but what is on its links by then, and
+ * What happens within a station at a time depends only on the frames on its links by then, and
  * links keep the order; so results depend neither on the number of threads nor on windows.
  *
  * Partitions may be shared by several processes (RankExchange). Each has the whole network and all
@@ -100,7 +100,7 @@ class CutDirection final : public FrameSink
 class ParallelRun final : public PartitionOwner
 {
   public:
-    /// What it has cost.
+    /// Cost so far.
     struct Balance
     {
         uint64_t windows{0};
@@ -182,7 +182,7 @@ class ParallelRun final : public PartitionOwner
         return m_telling;
     }
 
-    /// @return what it has cost so far
+    /// @return cost so far
     const Balance& GetBalance() const
     {
         return m_balance;

@@ -13,8 +13,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What can be said of a parameter whatever its type: for attributes, messages,
- * documentation.
+ * @brief Description of a parameter of any type: for attributes, messages, documentation.
  */
 struct ParameterInfo
 {

@@ -38,14 +38,15 @@ struct OutsideProfile
      * @brief Add it to the type's table, before or after the table is made.
      * @param profile a new name for that type
      * @return true, for the initialisation of a static variable
-     * @throw std::logic_error if the table is there and has not what the profile names
+     * @throw std::logic_error if the table is there without what the profile names
      */
     static bool Register(const OutsideProfile& profile);
 };
 
 /**
  * @ingroup roce
- * @brief What a ParameterTable does whatever the struct of its values is; that is compiled once.
+ * @brief The part of ParameterTable that does not depend on the struct of its values; compiled
+ * once.
  */
 class ParameterTableBase
 {
@@ -142,7 +143,7 @@ class ParameterTableBase
 
 /**
  * @ingroup roce
- * @brief What Parameters does whatever the struct of its values is.
+ * @brief The part of Parameters that does not depend on the struct of its values.
  */
 class ParametersBase
 {
@@ -157,7 +158,7 @@ class ParametersBase
     template <typename, typename>
     friend class ParameterAccessor;
 
-    /// What copies share.
+    /// Shared by copies.
     struct State
     {
         virtual ~State() = default;

@@ -24,7 +24,7 @@ class Parameters;
 
 /**
  * @ingroup roce
- * @brief All that there is to say about the parameters of one type, a row for each.
+ * @brief The parameters of one type, a row for each.
  *
  * A row gives the attribute's name, the member of P that holds the value, the value in each
  * profile, the range or the choices, and the help text. From it come the ns-3 attribute, the
@@ -60,7 +60,7 @@ class ParameterTable : public ParameterTableBase
     /// The choices of a parameter: texts and what they mean.
     template <typename T>
     using Names = typename NamedValues<T>::Names;
-    /// Looks at all values once they are put together: derives members, throws InputError.
+    /// Called with all values: derives members, throws InputError.
     using FinishFunction = std::function<void(P& values, const Parameters<P>& given)>;
 
     /**

@@ -254,7 +254,7 @@ class Series
   protected:
     /**
      * @brief Open the table. If it begins with the column node, the row's subject is one, and its
-     * name comes at the end (node_name), behind it that of the port if there is a column port.
+     * name comes at the end (node_name), then that of the port if there is a column port.
      * @param name of the file
      * @param columns after time_ns
      * @throw InputError when it cannot be created

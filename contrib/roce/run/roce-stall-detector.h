@@ -35,7 +35,7 @@ namespace ns3::roce
  * before the last start of a flow, failure, repair and change of routes that is known: checks
  * begin after those.
  *
- * Checks only read, and make due transmissions that are due anyway: results are the same without.
+ * Checks only read, and bring stations up to date: results are the same without.
  */
 class StallDetector
 {

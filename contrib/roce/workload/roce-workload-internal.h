@@ -17,7 +17,7 @@
 
 namespace ns3::roce
 {
-namespace workload // what the sources of the workloads share; not installed
+namespace workload // shared by the sources of the workloads; not installed
 {
 inline constexpr double PS_PER_S = 1e12;
 inline constexpr double MAX_LOAD = 10;

@@ -38,9 +38,9 @@ struct PoissonWorkload
     double interFraction{-1};
     bool interRackOnly{false}; //!< never choose a destination in the sender's own rack
     /**
-     * All flows go to this host. It takes the place of the sender in all of the above: its link
-     * carries the load, interFraction is the share of its flows that come from other datacenters,
-     * sources are uniform over the hosts on the side drawn. None: each host sends.
+     * All flows go to this host. It replaces the sender in all of the above: its link carries the
+     * load, interFraction is the share of its flows that come from other datacenters, sources are
+     * uniform over the hosts on the side drawn. None: each host sends.
      */
     std::optional<uint32_t> receiver;
     int64_t startPs{0};      //!< start of arrivals, picoseconds
@@ -209,9 +209,9 @@ struct AllReduceWorkload
 };
 
 /**
- * @brief Sort flows by (startPs, src, dst), equal ones in their order. Those of phase 2 come behind
+ * @brief Sort flows by (startPs, src, dst), equal ones in their order. Those of phase 2 come after
  * all whose start is known before, then those of phase 3, and so on (see FlowPhases). Those that
- * wait for single flows come behind the others, in the order of their keys (see FlowGraph).
+ * wait for single flows come after the others, in the order of their keys (see FlowGraph).
  * @param flows the flows
  */
 void SortByStart(std::vector<FlowSpec>& flows);
@@ -231,7 +231,7 @@ std::vector<FlowSpec> Merge(const std::vector<std::vector<FlowSpec>>& workloads)
 
 /**
  * @ingroup roce
- * @brief What a flow list really offers, to be written beside its results.
+ * @brief What a flow list really offers, to be written with its results.
  */
 struct OfferedLoad
 {

@@ -32,7 +32,7 @@ namespace ns3::roce
  * eligible. So the share of an oversubscribed port is max-min fair between queues, a slow queue is
  * behind its rate by one frame of each other queue at most, and a turn costs the same for any
  * number of queues. (The earliest eligible time first would divide an oversubscribed port by rates,
- * and let a queue that was raised a moment ago wait for all the credit of others.)
+ * and a queue whose rate has just risen would wait for all the credit of others.)
  *
  * *Keys* are small numbers: a table as long as the greatest one leads to the queues, so that
  * nothing is searched.
@@ -43,8 +43,8 @@ namespace ns3::roce
  * asked for its key. Memory is taken for new queues only.
  *
  * *Held bytes* (GetLineBytes()) are those of a queue that waits for its rate, and those behind the
- * head of one that has just become eligible. A queue that may go on after it has had its turn, or
- * is not shaped, waits for the line: it counts whole.
+ * head of one that has just become eligible. A queue that may send again after its turn, or is not
+ * shaped, waits for the line: it counts completely.
  */
 class ShapedScheduler : public DwrrScheduler
 {

@@ -30,8 +30,7 @@ namespace ns3::roce
  * - the queue management has a round with Q_c of this frame (MlccDqm).
  *
  * Each data frame is a step of the token, each ACK carries C_R, R_credit and Rbar_DQM; a lost ACK
- * costs nothing, since the next one says the same. ACKs do not carry data's telemetry on: its end
- * is here.
+ * costs nothing, since the next one repeats it. ACKs do not echo the data's telemetry.
  *
  * Line rate is that of the receiver's NIC.
  */

@@ -30,7 +30,7 @@ namespace ns3::roce
  *   (9) Rbar = R_credit + 8 dw StepBytes / RTT_C,  dw = sum of the steps of the last RTT_C
  *
  * As printed, dw is the sum of all steps, which never settles (DwWindow INTEGRATE), and Algorithm 2
- * adds to the token until it reaches 1, within one call, and takes nothing from it
+ * adds to the token until it reaches 1, within one call, and subtracts nothing
  * (Settings::literalToken): the sign of all steps then depends on whether Alpha R_DQM / R_credit
  * divides 1.
  *
@@ -52,7 +52,7 @@ class MlccDqm
     /// What the suggested rates of equation 2 are before there are n.
     enum class HistoryInit : uint8_t
     {
-        LINE,     //!< line rate: what a new sender really does
+        LINE,     //!< line rate, as a new sender sends
         CREDIT,   //!< R_credit of the first round
         MEASURED, //!< the rate at which data has come in by the first round
     };

@@ -29,15 +29,14 @@ struct MlccNearSourceParams
 
 /**
  * @ingroup roce
- * @brief MLCC at the sender's external switch (MLCC, section 3.2.1): what the datacenter's switches
- * have written into data that leave it goes back to the sender at once.
+ * @brief MLCC at the sender's external switch (MLCC, section 3.2.1): telemetry of the datacenter's
+ * switches in data that leave it goes back to the sender at once.
  *
  * Each data frame of an MLCC sender (it has an MlccHeader) that starts on the WAN loses its INT
  * records, and the sender gets a Switch-INT with them (MlccSwitchInt), charged as an ACK that
  * brings them. (The paper has them in a CNP, of which the 16 reserved bytes would take two.) So the
- * way over the WAN begins with empty telemetry, and nothing of the far datacenter waits for a round
- * trip there. The same for a CE mark and a time stamp, for senders whose law listens to those:
- * marks of this datacenter end here. A Switch-INT acknowledges nothing.
+ * WAN part begins with empty telemetry. The same for a CE mark and a time stamp, for senders whose
+ * law uses those: marks of this datacenter end here. A Switch-INT acknowledges nothing.
  *
  * With SwitchIntMinInterval a flow's frames in between are only emptied; a mark that one of them
  * had is reported by the next Switch-INT.

@@ -29,9 +29,9 @@ namespace ns3::roce
  * has a queue for each flow, which it empties at R_credit.
  *
  * A Switch-INT acknowledges nothing. The inner law's once-per-RTT steps are gated by the PSNs that
- * Switch-INTs bring; a NAK or a timeout sets the gate back (see Hpcc). Where the inner law wants
- * ECN marks, those of Switch-INTs count, as CNPs at the inner law's own interval; where it wants
- * RTTs, these are the times since the frames were sent.
+ * Switch-INTs bring; a NAK or a timeout sets the gate back (see Hpcc). If the inner law needs ECN
+ * marks, those of Switch-INTs count, as CNPs at the inner law's own interval; if it needs RTTs,
+ * these are the times since the frames were sent.
  *
  * Flows within a datacenter have a law of their own (`--cc=Hpcc --interCc=Mlcc`).
  */
@@ -69,7 +69,7 @@ class Mlcc : public CongestionControl
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
-     * @brief Use a law of which InnerCc says nothing, or with other attributes. Of a prototype.
+     * @brief Use a law that InnerCc does not name, or one with other attributes. Of a prototype.
      * @param law prototype; null: as InnerCc says
      * @throw InputError see MlccLoop::Check()
      */

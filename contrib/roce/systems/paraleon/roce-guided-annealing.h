@@ -17,12 +17,12 @@ namespace ns3::roce
  * @brief PARALEON's search for a setting: simulated annealing whose moves are guided by the mix of
  * flows (section III-C, Algorithm 1 of its paper), an interval at a time.
  *
- * Begin() starts a run and says what to deploy first. At the end of each monitor interval
- * Advance() takes the utility of what is deployed, accepts or rejects that, and says what to deploy
- * next: a mutation, or the best setting if the run is over. Between runs it does nothing.
+ * Begin() starts a run and returns the first setting to deploy. At the end of each monitor interval
+ * Advance() takes the utility of what is deployed, accepts or rejects that, and returns the next
+ * one: a mutation, or the best setting if the run is over. Between runs it does nothing.
  *
- * Each parameter moves by its step times U(1/2, 1): towards what suits the dominant kind of flows
- * with probability min(mu, Eta), mu being its share, else away from it.
+ * Each parameter moves by its step times U(1/2, 1): with probability min(mu, Eta) in the direction
+ * that suits the dominant kind of flows, mu being its share, else in the other.
  *
  * Random numbers of an interval, in this order: one for acceptance, if the utility has not risen;
  * with MutateCount, one for each parameter that moves; then for each of them, in the order of the

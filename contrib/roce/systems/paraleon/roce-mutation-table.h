@@ -41,8 +41,8 @@ struct TunedParameter
 
 /**
  * @ingroup roce
- * @brief What a tuner may change, how far at once and between which bounds, as data: PARALEON's
- * table for DCQCN and its switches, or rows for any other law or stage.
+ * @brief Parameters that a tuner may change, with steps and bounds, as data: PARALEON's table for
+ * DCQCN and its switches, or rows for any other law or stage.
  *
  * Vendors' parameters are not always attributes of the same form: dce_tcp_g, 1024 (1 - g), is here
  * a row of Dcqcn.Gain with factor -1/1024 and offset 1.

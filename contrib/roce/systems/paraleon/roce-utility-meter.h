@@ -16,7 +16,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief TuningUtility of a network: what agents report becomes its terms. For any Tuner.
+ * @brief TuningUtility of a network: computes its terms from reports of agents. For any Tuner.
  */
 class UtilityMeter
 {

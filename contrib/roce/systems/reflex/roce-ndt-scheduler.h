@@ -16,8 +16,8 @@ namespace ns3::roce
  *
  * Classes share the port as in DwrrScheduler, strict classes first. Each class that throttling acts
  * on has two queues, Normal and Controlled, between which it divides its turns: NThrottle frames
- * from Normal, then one from Controlled, and whichever has frames gets everything while the other
- * has none. Controlled can be suspended: Normal and all other classes go on.
+ * from Normal, then one from Controlled, and one gets all turns while the other has no frames.
+ * Controlled can be suspended: Normal and all other classes continue.
  */
 class NdtScheduler : public DwrrScheduler
 {

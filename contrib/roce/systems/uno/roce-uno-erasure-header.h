@@ -22,8 +22,8 @@ constexpr uint32_t CODE_HEADER_BYTES = 4; //!< UnoErasureHeader on the wire
 struct UnoErasureHeader
 {
     BlockPlace place;
-    uint32_t blockBytes; //!< bytes of the message in the block; not on the wire: the length of the
-                         //!< message, which is there, tells them
+    uint32_t blockBytes; //!< bytes of the message in the block; not on the wire: they follow from
+                         //!< the length of the message, which is there
 
     static const FrameExtension EXTENSION;
 };

@@ -37,7 +37,7 @@ struct WrccFairRateParams
 
 /**
  * @ingroup roce
- * @brief WRCC in a switch: what its ports count, their fair rates, and what they tell senders
+ * @brief WRCC in a switch: counters of its ports, their fair rates, and notifications to senders
  * (sections 3.2 to 3.4 of the paper). For every switch.
  *
  * - Per period: bytes of data by input and output port, at MARK; RTT_est and number of the data
@@ -49,8 +49,8 @@ struct WrccFairRateParams
  * switch's own datacenter with FBDP set, their sender gets an FCNP, one per flow and FcnpInterval.
  *
  * There is no timer: the frame that comes first after the end of a period (at the same instant,
- * too) does its work, and that of the periods without packets behind it. Of the buffer, only
- * thresholds are read then; the frame at hand may be in it already.
+ * too) does its work, and that of later periods without packets. Of the buffer, only thresholds are
+ * read then; the present frame may be in it already.
  */
 class WrccFairRate : public SwitchStage
 {
@@ -89,7 +89,7 @@ class WrccFairRate : public SwitchStage
     void OnPause(PauseEvent event, Port& port, uint8_t trafficClass, int64_t nowPs) override;
 
     /**
-     * @brief What a port's fair rate is. Changes nothing.
+     * @brief A port's fair rate. Changes nothing.
      * @param port index
      * @param nowPs the switch is up to it
      * @return the state after the last period that has ended by then
