@@ -69,7 +69,7 @@ FindLargeHeap()
                                 : std::make_pair(first, last);
 }
 
-/// Have what has been written already moved now, where the system can (Linux 6.1); else some day.
+/// Move written memory now, where the system can (Linux 6.1); else it does so later.
 void
 Move([[maybe_unused]] uintptr_t first, [[maybe_unused]] uintptr_t last)
 {

@@ -145,7 +145,7 @@ Link::Change(unsigned directions, bool down, int64_t nowPs)
                                                   direction.delayPs);
         }
     }
-    // Both directions are as they will be before anybody acts on it.
+    // Set both directions before any code acts on the change.
     for (unsigned end : {0, 1})
     {
         if (changed >> end & 1)

@@ -367,7 +367,7 @@ NicSender::RunTimeouts(int64_t atPs)
             continue;
         }
         recovery.OnTimeout(*qp, atPs);
-        if (!isMereLoss) // of which the next ACK tells
+        if (!isMereLoss) // reported with the next ACK
         {
             isRetry ? qp->GetCc().OnTimeout(atPs) : qp->GetCc().OnFurtherTimeout(atPs);
         }

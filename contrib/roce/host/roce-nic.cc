@@ -64,7 +64,7 @@ Nic::GetProfile(bool interDc)
     Ptr<TransportProfile>& profile = m_profiles[interDc];
     if (!profile)
     {
-        // What is given for queue pairs that leave the datacenter, or else what is for all.
+        // The value for queue pairs that leave the datacenter if given, else that for all.
         const auto factory = [interDc](const std::string& inter, const ObjectFactory& all) {
             return interDc && !inter.empty() ? FactoryOf(inter) : all;
         };
@@ -206,7 +206,7 @@ Nic::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie)
     const int64_t now = PresentPs();
     CatchUp(now);
     m_sender.Post(qp, bytes, cookie, now);
-    if (!IsRunning()) // what is being run ends with the same
+    if (!IsRunning()) // the present run ends with the same
     {
         Settle(now);
         Rearm();
@@ -343,7 +343,7 @@ Nic::Timer(int64_t atPs)
     Settle(atPs);
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- reports
 
 void
 Nic::NoteCompleted(const MessageRecord& record)

@@ -431,7 +431,7 @@ SelectiveRepeat::TakeRepeat(QueuePair& qp)
 int64_t
 SelectiveRepeat::TimeoutPs(const QueuePair& qp) const
 {
-    // What waits to be sent again, for the window or a pause, is not lost again yet.
+    // A packet that waits to be sent again, for the window or a pause, is not lost again yet.
     const uint64_t una = qp.GetUna();
     const bool waits = (una >= m_repeatPsn && una < m_lossEndPsn) || m_asked.Has(una, una);
     const int64_t basePs = !waits && qp.GetInflightBytes() <= m_fewBytes ? m_lowPs : m_highPs;

@@ -57,8 +57,8 @@ class Graph
 
     /**
      * @return some hosts: two of each kind, at different switches if there are such. Of one kind
-     * are those with the same link at switches that have the same links to the same switches. To
-     * exchange such switches changes nothing, so the longest of all ways is between two of these.
+     * are those with the same link at switches that have the same links to the same switches.
+     * Exchanging such switches changes nothing, so the longest of all ways is between two of these.
      */
     std::vector<uint32_t> FindRepresentatives() const
     {

@@ -264,7 +264,7 @@ ReplayOptions::ApplyProfile()
         Set(attribute, value);
     }
     const std::string law = HpccLaws(m_config, m_transport.cc, true).GetName();
-    // There, only the laws of telemetry move the end of a gap that has begun when the rate changes.
+    // In that simulator only telemetry laws move the end of a running gap when the rate changes.
     Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
     const bool original = m_topology.layout != HpccTopology::Layout::INET_TUB;
     Set("ns3::roce::Switch::ReservedBytes", original ? "4096" : "0");

@@ -123,7 +123,7 @@ DcqcnParams::Table()
                     "both: hyper increase needs bytes and time; time: as the HPCC simulator")
             .Count("Gd",
                    &P::gd,
-                   {11}, // [1], and what the formulas of [2] and [4] amount to
+                   {11}, // [1], and equal to the formulas of [2] and [4]
                    Range::Within(0, 1000),
                    "rpg_gd: a cut takes the share alpha / 2^(Gd - 10) of the rate")
             .Number("MinDecFac",

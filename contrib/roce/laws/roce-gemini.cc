@@ -249,7 +249,7 @@ void
 Gemini::OnAck(const AckInfo& ack)
 {
     const GeminiParams& p = *m_p;
-    // What the pacer spreads, the window has limited, too.
+    // A flow that waits for the pacer is limited by its window, too.
     const bool limited =
         ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
     m_timedOut = m_timedOut && !ack.ackedPackets;

@@ -126,7 +126,7 @@ void
 MpRdma::OnAck(const AckInfo& ack)
 {
     const MpRdmaParams& p = *m_p;
-    // What the pacer spreads, the window has limited, too.
+    // A flow that waits for the pacer is limited by its window, too.
     const bool limited =
         ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
     const uint32_t marks = ack.GetMarkedOfAcked();

@@ -230,7 +230,7 @@ PowerTcp::OnAck(const AckInfo& ack)
     if (newRound || !p.perRtt)
     {
         const double old = p.fromReference ? m_reference : m_cwnd;
-        // without current there is no power: as far up as MaxWindow allows, or as a double can tell
+        // without current there is no power: up to MaxWindow, or the precision of a double
         const double power = std::max(m_power, 1e-9);
         m_cwnd = Bounded(p.gamma * (m_reference * p.eta / power + m_beta) + (1 - p.gamma) * old);
         Publish();
@@ -266,7 +266,7 @@ PowerTcp::Rewind(uint64_t psn)
 PowerTcp::HopSample
 PowerTcp::Sample(const IntHop& hop) const
 {
-    // what has left and what is still there has arrived
+    // departures plus the queue are the arrivals
     return {hop.timePs, m_p->arrivals ? hop.rxBytes : hop.txBytes + hop.queueBytes, hop.hopId};
 }
 

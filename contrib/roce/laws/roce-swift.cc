@@ -152,7 +152,7 @@ SwiftParams::Table()
                     {32, 0, 12}, // [1] [d] [3]
                     Range::AtLeast(0),
                     "First window, packets; 0: line rate times base RTT")
-            // a window that rests knows nothing of the path
+            // a window that does not change knows nothing of the path
             .Flag("Split",
                   &P::split,
                   {true},

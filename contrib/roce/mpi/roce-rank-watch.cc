@@ -2,7 +2,7 @@
 #include "roce-rank-watch.h"
 
 #ifdef ROCE_MPI
-// The C++ bindings of old are in no library that this one is linked with.
+// The old C++ bindings are in no library that this one is linked with.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 
@@ -85,7 +85,7 @@ NameMissing(seconds waited)
         const bool waits = rank == own || g_waiting[rank] >= g_meeting;
         if (waits && rank < own)
         {
-            return; // that one says it
+            return; // that one reports it
         }
         if (!waits)
         {

@@ -84,7 +84,7 @@ Network::~Network()
     }
     if (isAtWork)
     {
-        // What calls this goes on with them; then the run ends.
+        // The caller continues with them; then the run ends.
         Simulator::ScheduleNow([clock = std::shared_ptr<StationClock>(std::move(m_clock)),
                                 parallel = std::shared_ptr<ParallelRun>(std::move(m_parallel)),
                                 orders = std::make_shared<decltype(m_orders)>(

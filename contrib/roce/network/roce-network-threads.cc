@@ -121,7 +121,7 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
     const int64_t marginPs = GetLongestNicDelayPs();
     for (const NicEntry& entry : m_nics)
     {
-        // It makes and takes in what a port of a switch only passes on.
+        // It makes and receives what a port of a switch only forwards.
         items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
         // Made here, and not by several threads.
         entry.nic->GetProfile(false);
@@ -188,7 +188,7 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
         m_parallel->Begin(windowPs);
         return;
     }
-    // At most so long: more frames at once would save nothing, and take memory.
+    // At most this long: more frames at once would save nothing, and need memory.
     int64_t meetingPs = PS_PER_MS;
     windowPs = marginPs;
     for (const StationGroups::Edge& edge : edges)

@@ -137,7 +137,7 @@ RunList::Read()
 void
 RunList::Write(const std::string& line)
 {
-    // Of a line that an earlier run has not brought to its end, nothing shall become part of this.
+    // An unfinished line of an earlier run must not become part of this one.
     std::string text = line + "\n";
     if (m_made.empty())
     {
@@ -205,7 +205,7 @@ RunList::Create(const std::string& name)
 void
 RunList::CheckStillThere(const std::string& name) const
 {
-    // Not its identity: there are file systems on which that does not last, and a result at stake.
+    // Not its identity: on some file systems that does not last, and a result could be lost.
     const std::string path = (std::filesystem::path(m_folder) / (name + ".tmp")).string();
     if (IdentityOf(path).empty())
     {

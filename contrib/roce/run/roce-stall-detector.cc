@@ -71,7 +71,7 @@ StallDetector::ScheduleNext()
         longestRtoPs = std::max(longestRtoPs, qp->GetRecovery().TimeoutPs(*qp));
     }
     longestRtoPs = std::min(LargestOfAll(longestRtoPs), LONGEST_RTO_PS);
-    // Nothing is given up before everything that is known to come has begun.
+    // The run does not end before everything that is known to come has begun.
     const Time interval = std::max({m_options.checkInterval,
                                     PicoSeconds(2 * longestRtoPs),
                                     PicoSeconds(GetLastKnownPs() - NowPs())});
@@ -167,8 +167,8 @@ StallDetector::FindStalled()
     for (QueuePair* qp : unfinished)
     {
         const QpId id(qp->GetConfig().src, qp->GetQpn());
-        // The oldest packet may be the last to arrive, and what is made up for is never
-        // acknowledged.
+        // The oldest packet may be the last to arrive, and a packet that a code has replaced is
+        // never acknowledged.
         const uint64_t now = acked[id] = qp->GetUna() + qp->ackedPackets;
         const auto before = m_acked.find(id);
         if (before != m_acked.end() && before->second == now &&

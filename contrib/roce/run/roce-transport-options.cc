@@ -214,7 +214,8 @@ TransportOptions::Apply(const CheckedCommandLine& cmd) const
 void
 TransportOptions::RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& stage)
 {
-    // TYPE[ATTRIBUTE=VALUE|...]: what the stage sets itself is not for the command line.
+    // TYPE[ATTRIBUTE=VALUE|...]: attributes that the stage sets itself are not for the command
+    // line.
     const std::string text = stage.Create<SwitchStage>()->GetSenderShim();
     const std::size_t bracket = text.find('[');
     std::istringstream list(text.substr(std::min(bracket + 1, text.size())));

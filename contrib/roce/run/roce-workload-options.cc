@@ -362,7 +362,7 @@ WorkloadOptions::Has(const std::string& name) const
     return ("+" + pattern + "+").find("+" + name + "+") != std::string::npos;
 }
 
-/// What patterns do not look at if they are not there.
+/// Options that have no effect without their pattern.
 void
 WorkloadOptions::Check(const Topology& topology) const
 {

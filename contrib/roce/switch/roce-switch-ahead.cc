@@ -3,12 +3,12 @@
 
 #include "ns3/roce-station-ahead.h"
 
-// What a Switch that is going to run soon has fetched from memory.
+// Prefetching for a Switch that is going to run soon.
 
 namespace ns3::roce
 {
 
-/// What is touched when a frame passes that has come in by a port.
+/// Memory used when a frame from a port passes.
 inline void
 Switch::FetchWay(const Frame& frame, uint16_t inPort) const
 {

@@ -739,7 +739,7 @@ Switch::Depart(uint16_t port, int64_t atPs)
     SetDeparture(port, out.HasFrames() ? out.port->GetBusyUntilPs() : NEVER_PS);
 }
 
-/// When a port whose queues give no frame is to ask them again.
+/// When to ask the queues of a port again that gave no frame.
 int64_t
 Switch::NextTryPs(const OutPort& out, uint32_t paused, int64_t atPs) const
 {

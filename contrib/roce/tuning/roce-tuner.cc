@@ -297,7 +297,7 @@ Tuner::ApplyToNic(uint32_t nic, const std::vector<Setting>& settings) const
         {
             continue;
         }
-        const Ptr<CongestionControl> after = law->Fork(); // what is not named stays as it is
+        const Ptr<CongestionControl> after = law->Fork(); // all else is kept
         Set(*after, settings);
         m_network.nics[nic]->Retune(interDc, after);
     }
@@ -313,7 +313,7 @@ Tuner::ApplyToSwitch(uint32_t sw, const Change& change) const
         if (Concerns(*stage, change.settings))
         {
             Set(*stage, change.settings);
-            device.Retune(*stage, nowPs); // not a moment later than all others
+            device.Retune(*stage, nowPs); // at the same time as all others
         }
     }
     for (const PortCurve& curve : change.curves)

@@ -173,7 +173,7 @@ Bicc::Check(const Deployment& deployment) const
     m_parameters.Get();
     for (const Deployment::Transport& transport : deployment.GetTransports())
     {
-        // Not the class of the law: what matters is that receivers send CNPs and senders obey.
+        // Any class of law: receivers must send CNPs and senders react to them.
         if (transport.interDc &&
             !dynamic_cast<const EcnCnpFeedback*>(PeekPointer(transport.feedback)))
         {
@@ -315,7 +315,7 @@ Bicc::GetRateBps(uint32_t key, uint16_t port, int64_t nowPs)
     return m_receiverSide.GetRateBps(port, key, nowPs);
 }
 
-/// A host of this datacenter tells a sender in another one that it is congested.
+/// A host of this datacenter reports congestion to a sender in another one.
 SwitchStage::Verdict
 Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
 {

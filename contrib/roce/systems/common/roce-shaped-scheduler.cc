@@ -14,7 +14,7 @@ NS_OBJECT_ENSURE_REGISTERED(ShapedScheduler);
 TypeId
 ShapedScheduler::GetTypeId()
 {
-    // Without a constructor: it makes no sense without a stage that configures it.
+    // Without a constructor: a stage must make and configure it.
     static TypeId tid =
         TypeId("ns3::roce::ShapedScheduler")
             .SetParent<DwrrScheduler>()

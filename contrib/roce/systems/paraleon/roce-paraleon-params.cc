@@ -279,9 +279,8 @@ ParaleonParams::MakeTable() const
 }
 
 /*
- * Values: table III and section IV of the paper; where it is silent, the simulators that its
- * authors have made public (artifact-a1, artifact-a2), or our choice. The chapter on PARALEON tells
- * for each which.
+ * Values: table III and section IV of the paper; otherwise from the simulators that its authors
+ * have made public (artifact-a1, artifact-a2), or our choice. The chapter on PARALEON says which.
  */
 const ParameterTable<ParaleonParams>&
 ParaleonParams::Table()

@@ -76,7 +76,7 @@ Paraleon::MakeTable() const
         double factor = row.scales ? lineBps / REFERENCE_BPS : 1;
         if (row.scales && row.target == "EcnMarker")
         {
-            // The marker's own reference rate is what its values are for, whatever the ports are.
+            // The marker's values are for its own reference rate, not for the ports' rates.
             DataRate reference;
             std::istringstream text(GetValue("EcnMarker", "ReferenceRate"));
             text >> reference;

@@ -13,7 +13,7 @@ NS_OBJECT_ENSURE_REGISTERED(NdtScheduler);
 TypeId
 NdtScheduler::GetTypeId()
 {
-    // Without a constructor: it makes no sense without a stage that configures it.
+    // Without a constructor: a stage must make and configure it.
     static TypeId tid =
         TypeId("ns3::roce::NdtScheduler")
             .SetParent<DwrrScheduler>()

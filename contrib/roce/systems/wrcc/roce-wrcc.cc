@@ -271,7 +271,7 @@ Wrcc::Retune(const CongestionControl& prototype, int64_t nowPs)
 {
     Advance(nowPs);
     m_p = m_parameters.Retune(SameLaw<Wrcc>(prototype).m_parameters, *m_p);
-    SetRttEst(m_rttUs * PS_PER_US); // the timer that runs runs on
+    SetRttEst(m_rttUs * PS_PER_US); // a running timer continues
     MoveTo(m_rateBps, m_cause, nowPs);
 }
 
