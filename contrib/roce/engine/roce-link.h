@@ -85,7 +85,7 @@ class Link : public Channel
         /**
          * @brief The first frame has arrived.
          * @param nowPs up to when frames are taken out now
-         * @param [out] nextPs when the one behind it arrives, or NEVER_PS
+         * @param [out] nextPs when the next one arrives, or NEVER_PS
          * @return the frame
          */
         Frame* Pop(int64_t nowPs, int64_t& nextPs)
@@ -99,9 +99,9 @@ class Link : public Channel
                 nextPs = __builtin_expect(frame->nextGapPs == UINT32_MAX, 0)
                              ? head->timePs
                              : frame->timePs + frame->nextGapPs;
-                // One that comes now has been fetched; so is the one behind it, and what it
-                // carries. Reading a later frame would stall on memory, so only prefetch it.
-                // Without a branch, which would often be guessed wrong.
+                // The present frame has been fetched; so are the next one and what it carries.
+                // Reading a later frame would stall on memory, so only prefetch it. Without a
+                // branch, which would often be guessed wrong.
                 const auto isLater = static_cast<uintptr_t>(-static_cast<int64_t>(nextPs > nowPs));
                 const auto* known =
                     reinterpret_cast<const Frame*>((reinterpret_cast<uintptr_t>(head) & ~isLater) |

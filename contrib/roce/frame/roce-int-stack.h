@@ -143,7 +143,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
         }
 
       private:
-        const IntChunk* m_chunk{nullptr}; //!< holds the record; null behind a full last chunk
+        const IntChunk* m_chunk{nullptr}; //!< holds the record; null after a full last chunk
         uint32_t m_index{0};              //!< in the stack
     };
 
@@ -153,7 +153,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
         return {first, 0};
     }
 
-    /// @return behind the last record
+    /// @return one past the last record
     Iterator end() const
     {
         return {nullptr, hops};

@@ -245,8 +245,8 @@ class CongestionControl : public Object
     }
 
     /**
-     * @brief Where each packet has a timer of its own, that of packets behind the oldest one has
-     * run out, which OnTimeout() has reported already.
+     * @brief Where each packet has a timer of its own, that of packets after the oldest one has run
+     * out, which OnTimeout() has reported already.
      * @param nowPs current time
      */
     virtual void OnFurtherTimeout([[maybe_unused]] int64_t nowPs)

@@ -51,7 +51,6 @@ struct PathInfo
     }
 
     /**
-     * @param windowBytes a window
      * @return rate on the wire that spreads it over a base RTT, bit/s; at least 1, at most the line
      * rate
      */
@@ -65,7 +64,6 @@ struct PathInfo
     }
 
     /**
-     * @param windowBytes a window
      * @return the whole frames in it, at least one, in bytes: a queue pair sends while less than
      * the window is in flight
      */

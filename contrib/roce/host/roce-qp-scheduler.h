@@ -155,7 +155,7 @@ class QpScheduler
     std::array<Ring, N_CLASSES> m_rings;
     uint32_t m_lastQpn{UINT32_MAX}; //!< queue pair that has sent last
     /// The queue pair that has sent last, if it may send again without a gap; or null. It joins its
-    /// ring when the next one is chosen, behind those that have become ready meanwhile. Otherwise a
+    /// ring when the next one is chosen, after those that have become ready meanwhile. Otherwise a
     /// queue pair a little below line rate would get every third turn beside one at line rate.
     QueuePair* m_again{nullptr};
     uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame

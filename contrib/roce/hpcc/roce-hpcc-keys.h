@@ -41,7 +41,7 @@ struct HpccKey
 
     /**
      * @brief Look at a value.
-     * @param fields the words behind the key. Of a map those after its n pairs are dropped: that
+     * @param fields the words after the key. Of a map those after its n pairs are dropped: that
      * simulator does not read them either
      * @return what was expected instead, or nothing
      */

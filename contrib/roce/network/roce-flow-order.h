@@ -46,10 +46,7 @@ class FlowOrder
     /// @return which flows it is for, in the words of messages: "flows with phases"
     virtual std::string GetWhat() const = 0;
 
-    /**
-     * @param flow a flow
-     * @return whether it waits by this rule
-     */
+    /// @return whether it waits by this rule
     virtual bool Keeps(const FlowSpec& flow) const = 0;
 
     /**

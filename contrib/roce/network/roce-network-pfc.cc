@@ -41,7 +41,7 @@ GetNumber(const Object& object, const std::string& attribute)
  * @return quanta with which no pause runs out before the next XOFF is there
  *
  * The delay of the link does not matter: it is that of both. The first XOFF may leave at once, the
- * next one behind the frame under way and the pause frames of the other classes.
+ * next one after the frame under way and the pause frames of the other classes.
  */
 uint64_t
 LeastQuanta(const Port& port, unsigned classes, uint32_t maxFrameBytes)

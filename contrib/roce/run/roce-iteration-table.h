@@ -51,10 +51,7 @@ class IterationTable
      */
     IterationTable(const Network& network, const std::vector<FlowRecord>& records);
 
-    /**
-     * @param flow a flow
-     * @return the iteration it belongs to; 0: none
-     */
+    /// @return the iteration it belongs to; 0: none
     static uint32_t NumberOf(const FlowSpec& flow)
     {
         return flow.phase ? flow.phase : flow.iteration;

@@ -215,7 +215,7 @@ class StagePipeline
     struct Run
     {
         uint16_t begin{0}; //!< index in Hot::stages
-        uint16_t end{0};   //!< behind the last one
+        uint16_t end{0};   //!< one past the last one
     };
 
     using Runs = std::array<Run, N_FRAME_KINDS>;

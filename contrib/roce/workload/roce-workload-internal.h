@@ -27,10 +27,7 @@ inline constexpr double MAX_FLOWS = 1e9; // beyond it is a mistake in the input
 inline constexpr double FLOW_BYTES = 150;
 inline constexpr double OPEN_FLOW_BYTES = 1000;
 
-/**
- * @brief Join anything printable to the message of an InputError.
- * @param parts the parts
- */
+/// @brief Join anything printable to the message of an InputError.
 template <typename... Parts>
 [[noreturn]] void
 Fail(const Parts&... parts)

@@ -212,14 +212,10 @@ struct AllReduceWorkload
  * @brief Sort flows by (startPs, src, dst), equal ones in their order. Those of phase 2 come after
  * all whose start is known before, then those of phase 3, and so on (see FlowPhases). Those that
  * wait for single flows come after the others, in the order of their keys (see FlowGraph).
- * @param flows the flows
  */
 void SortByStart(std::vector<FlowSpec>& flows);
 
-/**
- * @brief SortByStart(), and number them from 0.
- * @param flows the flows
- */
+/// @brief SortByStart(), and number them from 0.
 void SortAndNumber(std::vector<FlowSpec>& flows);
 
 /**

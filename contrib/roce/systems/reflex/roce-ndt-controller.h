@@ -149,10 +149,7 @@ class NdtController
      */
     bool IsCongested(uint64_t key) const;
 
-    /**
-     * @param port port
-     * @return whether its Controlled is suspended
-     */
+    /// @return whether its Controlled is suspended
     bool IsPaused(uint16_t port) const
     {
         return m_groups[GroupOf(port)].pausedSincePs >= 0;
