@@ -25,11 +25,11 @@ Link::GetTypeId()
                           TimeValue(MicroSeconds(1)),
                           UntilBuilt(MakeTimeAccessor(&Link::SetDelay, &Link::GetDelay)),
                           MakeTimeChecker(Time(0)))
-            .AddTraceSource("TxRxPointToPoint",
-                            "A transmission starts, at either end; what NetAnim's "
-                            "AnimationInterface connects to",
-                            MakeTraceSourceAccessor(&Link::m_txRxTrace),
-                            "ns3::roce::Link::TxRxCallback");
+            .AddTraceSource(
+                "TxRxPointToPoint",
+                "A transmission starts, at either end; for NetAnim's AnimationInterface",
+                MakeTraceSourceAccessor(&Link::m_txRxTrace),
+                "ns3::roce::Link::TxRxCallback");
     return tid;
 }
 

@@ -182,8 +182,8 @@ PacketTimersParams::AddRows(ParameterTable<P>& table, PacketTimersParams& (*get)
             "NicBacklog",
             [get](P& p) -> bool& { return get(p).countsOthers; },
             {false, true},
-            "A packet's timer begins only when what the NIC's other queue pairs have due has had "
-            "time to go, too");
+            "A packet's timer begins only after the time that the backlog of the NIC's other queue "
+            "pairs takes");
 }
 
 } // namespace ns3::roce

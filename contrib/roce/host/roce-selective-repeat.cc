@@ -20,8 +20,8 @@ SelectiveRepeatParams::Table()
                    &P::reorderPackets,
                    {0},
                    Range::AtLeast(0),
-                   "A packet is lost once one that is further ahead than this has arrived")
-            .Flag("BdpCap", &P::bdpCap, {true}, "Bound what is outstanding to BdpPackets")
+                   "A packet is lost once a packet more than this many later has arrived")
+            .Flag("BdpCap", &P::bdpCap, {true}, "Bound outstanding packets to BdpPackets")
             .Count("BdpPackets",
                    &P::bdpPackets,
                    {0},
@@ -43,7 +43,7 @@ SelectiveRepeatParams::Table()
                    &P::rtoLowPackets,
                    {3},
                    Range::AtLeast(0),
-                   "Most full frames in flight with which RtoLow holds");
+                   "Most full frames in flight with which RtoLow is used");
     return table;
 }
 

@@ -85,7 +85,7 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
                  m_flowFile);
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
-    cmd.AddValue("ignoreUnknown", "Go on without unknown keys of the config", m_ignoreUnknown);
+    cmd.AddValue("ignoreUnknown", "Ignore unknown keys of the config", m_ignoreUnknown);
     cmd.AddValue("paths", "Paths to pin flows to: lines id,node-node-...", m_pathFile);
     cmd.AddValue("profile",
                  "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",

@@ -106,7 +106,7 @@ DcqcnParams::Table()
                   &P::aiRateBps,
                   {5 * MBPS, 40 * MBPS, 5 * MBPS}, // [1] [2] [3]
                   Range::Above(0),
-                  "Additive step; not scaled, but for hpcc-sim's own: times line rate / 25 Gb/s")
+                  "Additive step; only hpcc-sim's own is scaled: times line rate / 25 Gb/s")
             .Rate("HaiRate",
                   &P::haiRateBps,
                   {50 * MBPS, 200 * MBPS, 50 * MBPS}, // [1] [5] [3]
@@ -130,7 +130,7 @@ DcqcnParams::Table()
                     &P::minDecFac,
                     {0.5, 0.0, 0.0}, // [1] [4]
                     Range::Within(0, 1),
-                    "Share of the rate that a cut leaves at least")
+                    "Least share of the rate after a cut")
             .Rate("MinRate",
                   &P::minRateBps,
                   {1 * MBPS, 1 * MBPS, 1000 * MBPS}, // [1] [b] [3]

@@ -31,7 +31,7 @@ GeminiParams::Table()
                     &P::stepIsShare,
                     {false, true}, // [1] [2]
                     {{"packetsPerBit", false}, {"share", true}},
-                    "What H is, of C RTT")
+                    "Unit of H C RTT")
             .Number("H",
                     &P::h,
                     {1.2e-7, 0.00024}, // [1] [2]

@@ -36,12 +36,12 @@ MpRdmaParams::Table()
                     &P::increase,
                     {1}, // [1] [2]
                     Range::Above(0),
-                    "Packets that a window of packets without mark adds")
+                    "Packets that a window of ACKs without mark adds")
             .Number("Decrease",
                     &P::decrease,
                     {0.5, 0.15}, // [1] [2][3]
                     Range::Above(0),
-                    "Packets that a packet with mark takes")
+                    "Packets that an ACK with mark removes")
             .Number("MaxCwndBdp",
                     &P::maxCwndBdp,
                     {0, 1}, // [1] [2]

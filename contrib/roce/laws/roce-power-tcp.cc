@@ -113,8 +113,7 @@ PowerTcpParams::Table()
                     &P::arrivals,
                     {false, true}, // [1] [2]
                     {{"queue", false}, {"arrivals", true}},
-                    "What current is measured by: queue (change of queue and bytes sent) or "
-                    "arrivals")
+                    "Measure of current: queue (change of queue and bytes sent) or arrivals")
             // what cwnd means as a rate
             .Duration("BaseRtt",
                       &P::baseRttPs,

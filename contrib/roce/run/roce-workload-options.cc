@@ -67,8 +67,8 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  "poisson: share of the flows between datacenters; -1: destinations uniform",
                  interFraction);
     cmd.AddValue("interLoad",
-                 "poisson: load of the WAN by flows between datacenters, drawn apart from those "
-                 "within, which alone then have load; 0: see interFraction",
+                 "poisson: load of the WAN by flows between datacenters, drawn separately; load is "
+                 "then only for those within; 0: see interFraction",
                  interLoad);
     cmd.AddValue("interRackOnly",
                  "poisson: flows within a datacenter go to other racks only",
@@ -84,8 +84,8 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("poissonStart", "poisson: start of arrivals", poissonStart);
     cmd.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
     cmd.AddValue("through",
-                 "Names of switches, joined with commas: flows take a shortest path through as "
-                 "many of them as there are on one; empty: by the flow hash alone",
+                 "Names of switches, joined with commas: flows take the shortest path with most of "
+                 "them; empty: by the flow hash alone",
                  through);
     cmd.AddValue("incastSenders", "incast: senders", incastSenders);
     cmd.AddValue("incastBytes", "incast: bytes of each sender", incastBytes);

@@ -69,7 +69,7 @@ Switch::GetTypeId()
                           UntilBuilt(MakeUintegerAccessor(&Switch::m_xonOffsetBytes)),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("ResponseBytes",
-                          "Headroom for what an upstream sends before it reacts to XOFF",
+                          "Headroom for bytes that an upstream sends before it reacts to XOFF",
                           UintegerValue(0),
                           UntilBuilt(MakeUintegerAccessor(&Switch::m_responseBytes)),
                           MakeUintegerChecker<uint64_t>())
@@ -126,17 +126,17 @@ Switch::GetTypeId()
                 UntilBuilt(MakeBooleanAccessor(&Switch::m_randomTies)),
                 MakeBooleanChecker())
             .AddAttribute("Eager",
-                          "Start each transmission from an event of its own, so that trace sinks "
+                          "Start each transmission by a separate event, so that trace sinks "
                           "may read Simulator::Now(); slower, same results",
                           BooleanValue(false),
                           UntilBuilt(MakeBooleanAccessor(&Switch::m_eager)),
                           MakeBooleanChecker())
             .AddTraceSource("Drop",
-                            "A frame is lost, and why: buffer, noRoute, ttl, or what a stage says",
+                            "A frame is lost, with the reason: buffer, noRoute, ttl, or a stage's",
                             MakeTraceSourceAccessor(&Switch::m_dropTrace),
                             "ns3::roce::Switch::DropCallback")
             .AddTraceSource("PauseSent",
-                            "A pause frame is made for a port's peer, and why",
+                            "A pause frame is made for a port's peer, with the reason",
                             MakeTraceSourceAccessor(&Switch::m_pauseSentTrace),
                             "ns3::roce::Switch::PauseSentCallback")
             .AddTraceSource("QueueLength",

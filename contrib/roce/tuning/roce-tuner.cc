@@ -102,7 +102,7 @@ TunerParams::Table()
                     &P::dispatchLoss,
                     {0},
                     Range::Within(0, 1),
-                    "Probability that a device is not reached by new parameters")
+                    "Probability that new parameters do not reach a device")
             .Text("LostReports",
                   &P::lostReports,
                   {""},

@@ -26,7 +26,7 @@ ShapedScheduler::GetTypeId()
                           MakeUintegerAccessor(&ShapedScheduler::m_burstBytes),
                           MakeUintegerChecker<uint32_t>(0, TokenBucket::MAX_DEPTH_BYTES))
             .AddAttribute("IdleTimeout",
-                          "A queue that has been empty for so long is forgotten",
+                          "A queue that has been empty for this long is forgotten",
                           TimeValue(MilliSeconds(5)),
                           MakeTimeAccessor(&ShapedScheduler::m_idleTimeout),
                           MakeTimeChecker(Time(0), Hours(24)))

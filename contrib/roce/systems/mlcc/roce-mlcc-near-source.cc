@@ -51,7 +51,7 @@ MlccNearSource::GetTypeId()
                        .AddConstructor<MlccNearSource>(),
                    &MlccNearSource::m_parameters)
             .AddTraceSource("SwitchInt",
-                            "A sender is sent the records of one of its data frames",
+                            "The records of a data frame are sent to its sender",
                             MakeTraceSourceAccessor(&MlccNearSource::m_switchIntTrace),
                             "ns3::roce::MlccNearSource::SwitchIntCallback");
     return tid;

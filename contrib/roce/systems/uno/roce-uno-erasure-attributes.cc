@@ -52,7 +52,7 @@ UnoErasureParams::Table()
                     {{"missingData", NackRepeat::MISSING_DATA},
                      {"needed", NackRepeat::NEEDED},
                      {"unacked", NackRepeat::UNACKED}},
-                    "What a NACK has sent again: missingData, needed (as many packets as the block "
+                    "What a NACK asks for: missingData, needed (as many packets as the block "
                     "lacks) or unacked (all of it)")
             .Flag("RearmOnPacket",
                   &P::rearmOnPacket,

@@ -105,7 +105,7 @@ UnoParams::Table()
                     &P::epochAfterQa,
                     {false, true}, // [a]; E10
                     {{"goOn", false}, {"windowSent", true}},
-                    "After Quick Adapt epochs: goOn, or rest until windowSent")
+                    "After Quick Adapt epochs: goOn, or pause until windowSent")
             .Number("EcnGain",
                     Nested(&P::epoch, &E::gain),
                     {1.0 / 16, 0.65}, // [b] [d]; E6
@@ -189,7 +189,7 @@ UnoParams::Table()
                     &P::qaFirst,
                     {false, true}, // [a]
                     {{"last", false}, {"first", true}},
-                    "It comes last or first of what an ACK does")
+                    "It comes last or first in the handling of an ACK")
             .Live()
             // delays of the epoch that is open count from T
             .Duration("IntraRtt",

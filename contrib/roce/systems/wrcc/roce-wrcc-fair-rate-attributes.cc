@@ -62,13 +62,13 @@ WrccFairRateParams::Table()
                      {"printed", Q::PRINTED},
                      {"qpMinusQmax", Q::QP_MINUS_QMAX},
                      {"fullQueue", Q::FULL_QUEUE}},
-                    "The queue's term once the queue is at QRatio: what is beyond (excess), "
+                    "The queue's term once the queue is at QRatio: the excess, "
                     "Q_max - Q_p (printed), Q_p - Q_max, or Q_p")
             .Choice("AutoParmCond",
                     Nested(&P::rate, &C::alphaByInput),
                     {false},
                     {{"rFair", false}, {"rInput", true}},
-                    "What has to be below the target for alpha below 1/2")
+                    "Rate that must be below the target for alpha below 1/2")
             .Flag("AutoParmAbs",
                   Nested(&P::rate, &C::alphaByDistance),
                   {false},
@@ -106,7 +106,7 @@ WrccFairRateParams::Table()
                       Nested(&P::rate, &C::periodPs),
                       {24 * PS_PER_US},
                       Range::AtLeast(1000),
-                      "WRCCT: the switch counts for that long")
+                      "WRCCT: length of a period of the switch")
             .Count("FcnpHashBits",
                    &P::fcnpHashBits,
                    {0},
