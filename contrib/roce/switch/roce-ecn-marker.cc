@@ -64,7 +64,7 @@ EcnMarkerParams::Table()
                   &P::markAtEnqueue,
                   {false},
                   "Mark by the queue that a frame finds, itself included, instead of the queue "
-                  "after it")
+                  "when it leaves")
             .Choice("Ports",
                     &P::ports,
                     {PortSet::ALL},
