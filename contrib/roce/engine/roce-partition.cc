@@ -69,10 +69,11 @@ Partition::CheckNotTelling(const char* what) const
 {
     if (m_owner.IsTelling())
     {
-        throw InputError(std::string("threads: ") + what +
-                         " from a sink of MessageCompleted or MessageReceived, which is told after "
-                         "the fact; expected an event scheduled by the sink, at least the longest "
-                         "delay of a NIC's link later, or one thread");
+        throw InputError(
+            std::string("threads: ") + what +
+            " from a sink of MessageCompleted or MessageReceived, which is called after "
+            "the fact; expected an event scheduled by the sink, at least the longest "
+            "delay of a NIC's link later, or one thread");
     }
 }
 

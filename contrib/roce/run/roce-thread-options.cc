@@ -72,7 +72,7 @@ ThreadOptions::Check(const std::map<std::string, bool>& files) const
                              (shared    ? "several processes (mpirun)"
                               : balance ? "--balance"
                                         : "--threads") +
-                             ": it is told of every change or packet, which several " +
+                             ": it records every change or packet, which several " +
                              (shared ? "processes" : "threads") + " cannot do; expected one " +
                              (shared ? "process" : "thread") +
                              ", or a series with a time between samples other than rates");
