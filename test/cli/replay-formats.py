@@ -172,7 +172,7 @@ def test_unknown_keys(make):
                                                 "ENABLE_TRACE 1\n"})
     doc.good(options, TWO)
     twice = make("two values", {"topology.txt": STAR, "flow.txt": FLOWS, "config.txt": "CC_MODE 1\nHAS_WIN 0\nHAS_WIN 1\n"})
-    twice.bad(options, "config.txt:3: key HAS_WIN stands in line 2 with another value already")
+    twice.bad(options, "config.txt:3: key HAS_WIN is in line 2 with another value already")
 
 
 def test_fork_keys(make):

@@ -134,7 +134,7 @@ ENDS = [
     (SHORT, "", "flowsDone"),
     (SHORT + ["--stop=15us"], "the run was ended by --stop", "stop"),
     (SHORT + ["--safetyLimit=1us"], "the run was ended by --safetyLimit, 0.001 ms after the last start of a flow", "safetyLimit"),
-    (INCAST + ["--lossModel=ns3::BinaryErrorModel", "--ns3::roce::Nic::RtoMin=100us"], "the run was ended since nothing got on any more",
+    (INCAST + ["--lossModel=ns3::BinaryErrorModel", "--ns3::roce::Nic::RtoMin=100us"], "the run was ended since nothing made progress any longer",
      "stalled"),
     (REPLAY + ["--set=SIMULATOR_STOP_TIME=2.000002"], "the run was ended by SIMULATOR_STOP_TIME", "safetyLimit"),
 ]

@@ -225,7 +225,7 @@ TEST(HpccConfig, SaysWhatIsWrongAndWhere)
         "whose flow lists count packets" +
             known);
     EXPECT_EQ(ConfigError("CC_MODE 1\n\nCC_MODE 3\n"),
-              ":3: key CC_MODE stands in line 1 with another value already, expected each once");
+              ":3: key CC_MODE is in line 1 with another value already, expected each once");
     EXPECT_EQ(ConfigError("CC_MODE 1\nCC_MODE 1 {as above}\n"), "no error");
     EXPECT_EQ(ConfigError("HAS_WIN 2\n"), ":1: HAS_WIN is '2', expected 0 or 1");
     EXPECT_EQ(ConfigError("U_TARGET\n"), ":1: U_TARGET is '', expected a number of 0 or more");

@@ -15,9 +15,9 @@ namespace ns3::roce
  * @ingroup roce
  * @brief Which of four times have come, without a branch.
  *
- * A large network asks that of all ports of each station that is going to run, so it was a tenth of
- * all instructions. The sign of time - (now + 1) is the answer; any x86-64 processor takes four of
- * them at once.
+ * A large network needs that for all ports of each station about to run; it was a tenth of all
+ * instructions. The sign of time - (now + 1) is the answer; any x86-64 processor takes four of them
+ * at once.
  * @param times four of them, 0 or later
  * @param nowPs present time, 0 or later, before NEVER_PS
  * @return bit i set: times[i] is not after nowPs

@@ -9,23 +9,23 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Have a cache line fetched before it is needed. Nothing else happens, whatever the address.
+ * @brief Prefetch a cache line. Nothing else happens, for any address.
  * @param address in it
  */
 inline void
 FetchLine(const void* address)
 {
-    // Into the second cache: what the stations under way need is more than the first one holds.
+    // Into the second cache: the first is too small for the stations being prefetched.
     __builtin_prefetch(address, 0, 2);
-    // Or g++ leaves out calls of functions that do nothing else.
+    // Otherwise g++ removes calls of functions that do nothing else.
     asm volatile("");
 }
 
 /**
  * @ingroup roce
- * @brief Have memory fetched before it is needed.
- * @param begin of it
- * @param bytes that follow
+ * @brief Prefetch memory.
+ * @param begin first byte
+ * @param bytes length
  */
 inline void
 FetchBytes(const void* begin, std::size_t bytes)

@@ -49,8 +49,8 @@ FindLargeHeap()
 {
     // A small network would only take more memory.
     constexpr std::size_t LARGE = 8 * HugePages::BYTES;
-    // The system lists the heap in pieces, one behind the other, where it has been asked before or
-    // the process is a child of another.
+    // The system lists the heap in consecutive pieces if it has been asked before or the process is
+    // a child of another.
     uintptr_t first = 0;
     uintptr_t last = 0;
     std::ifstream maps("/proc/self/maps");
@@ -69,7 +69,7 @@ FindLargeHeap()
                                 : std::make_pair(first, last);
 }
 
-/// Have what has been written already moved now, where the system can (Linux 6.1); else some day.
+/// Move written memory now, where the system can (Linux 6.1); else it does so later.
 void
 Move([[maybe_unused]] uintptr_t first, [[maybe_unused]] uintptr_t last)
 {

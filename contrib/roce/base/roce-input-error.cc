@@ -95,7 +95,7 @@ CharacterBytes(const std::string& text, std::size_t at)
     return code < least[length - 2] || code > 0x10ffff || surrogate || separator ? 0 : length;
 }
 
-/// Shorten what stands between quotation marks.
+/// Shorten text between quotation marks.
 std::string
 CutValues(const std::string& text)
 {

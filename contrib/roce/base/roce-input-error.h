@@ -10,11 +10,11 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Make a message printable as one line, whatever somebody has given as a value or as the
- * name of a file.
+ * @brief Make a message printable as one line, whatever was given as a value or as the name of a
+ * file.
  * @param message any bytes
  * @return UTF-8 of about 2000 bytes at most: control characters, separators of lines and what is no
- * UTF-8 are escaped (`\\n`, `\\xff`), what stands between quotation marks is cut after 200 bytes
+ * UTF-8 are escaped (`\\n`, `\\xff`), text between quotation marks is cut after 200 bytes
  */
 std::string OneLine(const std::string& message);
 

@@ -14,7 +14,7 @@ namespace
 constexpr int64_t AGAIN_NS = 500'000'000; //!< `timeout` sends its signal twice at once
 
 volatile std::sig_atomic_t g_requested = 0; //!< the first signal
-volatile std::sig_atomic_t g_stops = 0;     //!< it ends the simulation without further ado
+volatile std::sig_atomic_t g_stops = 0;     //!< it ends the simulation at once
 volatile std::sig_atomic_t g_taken = 0;
 volatile int64_t g_requestedNs = 0;
 

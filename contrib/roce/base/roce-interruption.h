@@ -11,12 +11,12 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Signals that end a run in order, with a result of what it has got so far: SIGINT, SIGTERM,
- * SIGUSR1, SIGUSR2 and SIGXCPU, by which people and batch systems end jobs.
+ * @brief Signals that end a run in order, with its results so far: SIGINT, SIGTERM, SIGUSR1,
+ * SIGUSR2 and SIGXCPU, by which people and batch systems end jobs.
  *
  * As long as one of these objects lives the first such signal ends the simulation after the event
- * under way. One that comes half a second later or more ends the process as it would have done
- * otherwise. What the process ignores (nohup) stays ignored.
+ * under way. One that comes half a second later or more ends the process as usual. A signal that
+ * the process ignores (nohup) stays ignored.
  */
 class Interruption
 {
@@ -26,7 +26,7 @@ class Interruption
      * @param shared several processes simulate together: they end it when they meet, see Take()
      */
     explicit Interruption(bool shared);
-    /// Signals do again what they did before.
+    /// Restores the earlier effect of signals.
     ~Interruption();
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;

@@ -13,7 +13,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Reads a text file line by line and says where it is when something is wrong.
+ * @brief Reads a text file line by line, with file and line in its errors.
  *
  * `#` starts a comment, empty lines are skipped, `\r` before the line's end is ignored.
  */

@@ -11,7 +11,7 @@ namespace ns3::roce
  * @param groups contents of /proc/self/cgroup
  * @param root folder where control groups are mounted, /sys/fs/cgroup
  * @return bytes of memory that the control groups of a process and all groups above them allow it,
- * of version 1 or 2; infinity if they say nothing
+ * of version 1 or 2; infinity without a limit
  */
 double GetGroupLimitBytes(const std::string& groups, const std::string& root);
 
@@ -20,7 +20,7 @@ double GetGroupLimitBytes(const std::string& groups, const std::string& root);
 double GetMemoryLimitBytes();
 
 /**
- * @brief Refuse what cannot fit before anything of it is made.
+ * @brief Refuse what does not fit into memory, before it is made.
  * @param who begins the message, for example "all-to-all workload"
  * @param count number of what is to be made
  * @param what it is, for example "flows"

@@ -10,7 +10,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What a program says on standard error: errors, warnings, notes, unfinished flows.
+ * @brief Messages of a program on standard error: errors, warnings, notes, unfinished flows.
  *
  * TEXT is for people: `warning: <text>`, details in lines of their own, two blanks before each.
  * JSON is for programs: each message is one object in one line, `{"warning":"<text>"}`, with
@@ -31,7 +31,7 @@ class Messages
     /// @param form of messages from now on
     static void SetForm(Form form);
 
-    /// @param muted say nothing from now on: another process says it
+    /// @param muted print nothing from now on: another process does
     static void SetMuted(bool muted);
 
     /**

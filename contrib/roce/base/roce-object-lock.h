@@ -13,8 +13,8 @@ namespace ns3::roce
  *
  * Queue pairs are copies of prototypes that several stations have, and ns-3 counts references
  * without atomic operations; the memory of its packets is one list of the whole program. Stations
- * may run in several threads at once (see ParallelRun); what else they do touches nothing of
- * others.
+ * may run in several threads at once (see ParallelRun); all else they do touches only their own
+ * data.
  */
 class ObjectLock
 {

@@ -10,7 +10,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief A part of what a result is made of, and its SHA-256.
+ * @brief One part of a result's inputs, and its SHA-256.
  */
 struct PartDigest
 {
@@ -18,7 +18,7 @@ struct PartDigest
     using Visitor = std::function<void(const std::string& name, const std::string& value)>;
 
     std::string name;
-    std::function<void(const Visitor&)> visit; //!< what is in it, always in the same order
+    std::function<void(const Visitor&)> visit; //!< its contents, always in the same order
     std::string sha256;                        //!< of that
 
     /// @param name see above @param visit see above

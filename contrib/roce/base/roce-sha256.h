@@ -41,7 +41,7 @@ class Sha256
     std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> m_context;
 };
 
-/// What a file holds.
+/// Contents of a file.
 struct FileDigest
 {
     uint64_t bytes{0};

@@ -11,7 +11,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What a text from outside must look like: a regular expression.
+ * @brief The form of an input text: a regular expression.
  *
  * Users of this class need not compile `<regex>`, which takes seconds for each file.
  */

@@ -10,8 +10,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Read a line as std::getline() does, but no more than 1 MiB: what is longer is no text, and
- * may have no end (/dev/zero).
+ * @brief Read a line as std::getline() does, but at most 1 MiB: what is longer is no text, and may
+ * have no end (/dev/zero).
  * @param in text
  * @param [out] line without its end
  * @param file for the message

@@ -17,7 +17,7 @@ EgressScheduler::GetTypeId()
 void
 EgressScheduler::DoDispose()
 {
-    // Play the future until nothing is left; shaping schedulers give their frames one by one.
+    // Advance time until nothing is left; shaping schedulers give their frames one by one.
     int64_t at = NEVER_PS / 2;
     while (!IsEmpty())
     {

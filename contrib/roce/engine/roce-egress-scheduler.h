@@ -21,7 +21,7 @@ namespace ns3::roce
  * Enqueue() and Dequeue() keep the byte counts; a subclass supplies DoEnqueue() and DoDequeue()
  * (the pattern of ns-3's QueueDisc). A frame handed to Enqueue() stays inside until Dequeue()
  * returns it. A scheduler that shapes (holds frames back although the port is idle) says with
- * NextEligiblePs() when it wants to be asked again.
+ * NextEligiblePs() when to ask it again.
  */
 class alignas(64) EgressScheduler : public Object
 {
@@ -93,7 +93,7 @@ class alignas(64) EgressScheduler : public Object
     }
 
     /**
-     * @brief Find the frame that goes last of a class, if all frames of the class stand in line.
+     * @brief Find the frame that goes last of a class, if all frames of the class are in one queue.
      * @param trafficClass 0..7
      * @return it stays inside; null if there is none, or no such line
      */
@@ -103,8 +103,7 @@ class alignas(64) EgressScheduler : public Object
     }
 
     /**
-     * @brief Say what is held back although the port may send it, for whom looks for the cause of a
-     * stall.
+     * @brief Say what is held back although the port may send it, for the stall report.
      * @param trafficClass 0..7
      * @return for example "9000 B held back by a suspension"; empty: nothing
      */
@@ -113,7 +112,7 @@ class alignas(64) EgressScheduler : public Object
         return "";
     }
 
-    /// @brief Have fetched from memory what every frame touches. @param queue any
+    /// @brief Prefetch what every frame touches. @param queue any
     static void Fetch(const void* queue)
     {
         FetchBytes(queue, sizeof(EgressScheduler) + 64); // and what a subclass has first
@@ -165,8 +164,8 @@ class alignas(64) EgressScheduler : public Object
 
   protected:
     /**
-     * @brief In what order classes stand in memory: that of data is the first one, as a rule, and
-     * that of ACKs near it.
+     * @brief The order of classes in memory: that of data is the first one, as a rule, and that of
+     * ACKs near it.
      * @param trafficClass 0..7
      * @return index
      */
@@ -178,8 +177,8 @@ class alignas(64) EgressScheduler : public Object
     void DoDispose() override;
 
     /**
-     * @brief A scheduler that shapes says what it holds back, so that this is not taken for
-     * congestion of the port. Whenever it changes; before DoDequeue() returns a frame without it.
+     * @brief A scheduler that shapes sets what it holds back, so that this does not count as
+     * congestion of the port. Call at each change; before DoDequeue() returns a frame without it.
      * @param trafficClass 0..7
      * @param bytes of that class that may not be sent yet, pauses aside
      */

@@ -25,11 +25,11 @@ Link::GetTypeId()
                           TimeValue(MicroSeconds(1)),
                           UntilBuilt(MakeTimeAccessor(&Link::SetDelay, &Link::GetDelay)),
                           MakeTimeChecker(Time(0)))
-            .AddTraceSource("TxRxPointToPoint",
-                            "A transmission starts, at either end; what NetAnim's "
-                            "AnimationInterface connects to",
-                            MakeTraceSourceAccessor(&Link::m_txRxTrace),
-                            "ns3::roce::Link::TxRxCallback");
+            .AddTraceSource(
+                "TxRxPointToPoint",
+                "A transmission starts, at either end; for NetAnim's AnimationInterface",
+                MakeTraceSourceAccessor(&Link::m_txRxTrace),
+                "ns3::roce::Link::TxRxCallback");
     return tid;
 }
 
@@ -145,7 +145,7 @@ Link::Change(unsigned directions, bool down, int64_t nowPs)
                                                   direction.delayPs);
         }
     }
-    // Both directions are as they will be before anybody acts on it.
+    // Set both directions before any code acts on the change.
     for (unsigned end : {0, 1})
     {
         if (changed >> end & 1)

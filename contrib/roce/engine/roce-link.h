@@ -41,19 +41,19 @@ class FrameSink
  * @brief A full-duplex link of two ports with a constant propagation delay.
  *
  * Frames of one direction arrive in the order they were sent, so each direction is a list with
- * arrival times. However many frames it holds, only the head stands in the receiving station's
- * agenda, and the simulator knows of none.
+ * arrival times. However many frames it holds, only the head is in the receiving station's agenda,
+ * and none is in the simulator.
  *
- * A direction may fail and be repaired. Lost is every frame of which any bit was or would have been
- * on the fibre while the direction was down: those in flight at the failure, those sent meanwhile
- * (the sending port does not notice and goes on at line rate), and the one under way at the repair.
+ * A direction may fail and be repaired. A frame is lost if any bit of it was or would have been on
+ * the fibre while the direction was down: those in flight at the failure, those sent meanwhile (the
+ * sending port does not notice and continues at line rate), and the one under way at the repair.
  * Frames stay on the list until their arrival time and are lost, and counted, at the receiving
- * port, which knows the times from and to which all are: so sending costs nothing for it. What has
- * arrived, or begun to be sent, by the very time of the change belongs to the time before it.
+ * port, which knows between which times all are lost: so sending costs nothing for it. Frames that
+ * arrive, or begin to be sent, exactly at the time of the change belong to the time before it.
  *
- * Pause frames are lost like all others, so each change cleans up after them: the receiving end
- * of a direction that fails forgets what its peer had paused, and the sending end of one that is
- * repaired sends the XOFFs that are outstanding again.
+ * Pause frames are lost like all others, so each change restores the state that they would have
+ * set: the receiving end of a direction that fails forgets what its peer had paused, and the
+ * sending end of one that is repaired sends the XOFFs that are outstanding again.
  */
 class Link : public Channel
 {
@@ -85,7 +85,7 @@ class Link : public Channel
         /**
          * @brief The first frame has arrived.
          * @param nowPs up to when frames are taken out now
-         * @param [out] nextPs when the one behind it arrives, or NEVER_PS
+         * @param [out] nextPs when the next one arrives, or NEVER_PS
          * @return the frame
          */
         Frame* Pop(int64_t nowPs, int64_t& nextPs)
@@ -99,9 +99,9 @@ class Link : public Channel
                 nextPs = __builtin_expect(frame->nextGapPs == UINT32_MAX, 0)
                              ? head->timePs
                              : frame->timePs + frame->nextGapPs;
-                // One that comes now has been fetched; so is the one behind it, and what it
-                // carries. Who read one that comes later would wait for it: ask for it only.
-                // Without a branch, which would often be guessed wrong.
+                // The present frame has been fetched; so are the next one and what it carries.
+                // Reading a later frame would stall on memory, so only prefetch it. Without a
+                // branch, which would often be guessed wrong.
                 const auto isLater = static_cast<uintptr_t>(-static_cast<int64_t>(nextPs > nowPs));
                 const auto* known =
                     reinterpret_cast<const Frame*>((reinterpret_cast<uintptr_t>(head) & ~isLater) |
@@ -119,10 +119,10 @@ class Link : public Channel
         Station* to{nullptr};      //!< receiving station
         uint16_t toPort{0};        //!< and its port
         bool down{false};          //!< has failed
-        bool hasSink{false};       //!< somebody takes frames in place of the receiving station
+        bool hasSink{false};       //!< a sink takes frames in place of the receiving station
         uint64_t sentFrames{0};    //!< handed to the link, pause frames included
         uint64_t arrivedFrames{0}; //!< come to the other end, lost or not
-        // The second cache line: what is seldom looked at.
+        // The second cache line: what is seldom used.
         FrameSink* sink{nullptr};
         int64_t downSincePs{-1}; //!< last failure, or -1
         int64_t upSincePs{-1};   //!< last repair, or -1
@@ -163,7 +163,7 @@ class Link : public Channel
     }
 
     /**
-     * @brief Hand what is sent to somebody else from now on. Before any frame is sent.
+     * @brief From now on, hand what is sent to a sink. Before any frame is sent.
      * @param end sending end, 0 or 1
      * @param sink takes the frames; outlives the link
      */

@@ -69,10 +69,11 @@ Partition::CheckNotTelling(const char* what) const
 {
     if (m_owner.IsTelling())
     {
-        throw InputError(std::string("threads: ") + what +
-                         " from a sink of MessageCompleted or MessageReceived, which is told after "
-                         "the fact; expected an event scheduled by the sink, at least the longest "
-                         "delay of a NIC's link later, or one thread");
+        throw InputError(
+            std::string("threads: ") + what +
+            " from a sink of MessageCompleted or MessageReceived, which is called after "
+            "the fact; expected an event scheduled by the sink, at least the longest "
+            "delay of a NIC's link later, or one thread");
     }
 }
 
@@ -103,7 +104,7 @@ Partition::FireFirst(Heap& heap)
     alarm.who->Fire(alarm.atPs);
 }
 
-/// Stations that may have something to do by now, though their alarm comes later.
+/// Stations that may have work until now, though their alarm comes later.
 void
 Partition::FindBehind(std::size_t i, int64_t limitPs)
 {
@@ -132,8 +133,8 @@ Partition::RunRow(const std::vector<Wakeable*>& row, RUN run)
 void
 Partition::FireInTurn(int64_t untilPs)
 {
-    // An alarm at a tie may be either's first: nothing that one does at a time shows at another at
-    // that time.
+    // At equal times the order of alarms does not matter: no station affects another at the same
+    // time.
     m_startsDone = m_starts.empty() || m_starts.front().atPs > untilPs;
     while (GetNextPs() <= untilPs)
     {

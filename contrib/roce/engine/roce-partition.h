@@ -17,12 +17,12 @@ class Station;
 
 /**
  * @ingroup roce
- * @brief Who is called at a time: by the simulator or by a Partition.
+ * @brief An object that the simulator or a Partition calls at a given time.
  */
 class Wakeable
 {
   public:
-    /// @param station whose alarm clock it is; null: nobody's
+    /// @param station whose alarm clock it is; null: of none
     explicit Wakeable(Station* station)
         : m_station(station)
     {
@@ -67,12 +67,12 @@ class PartitionOwner
     virtual void NoteOutside() = 0;
 
     /**
-     * @brief An event makes work for stations, in all processes alike. With one process nothing
-     * happens; with several this is how all know of it, so that they end the same windows.
+     * @brief An event makes work for stations, in all processes alike. With several processes all
+     * learn of it here, so that they end the same windows.
      */
     virtual void NoteShared() = 0;
 
-    /// @return whether sinks are being told what has happened
+    /// @return whether sinks are being called with what has happened
     virtual bool IsTelling() const = 0;
 
   protected:
@@ -87,7 +87,7 @@ class PartitionOwner
 class Partition
 {
   public:
-    /// What a station has to tell outside: see Station::Tell().
+    /// A report of a station to the outside: see Station::Tell().
     struct Report
     {
         int64_t atPs;
@@ -96,8 +96,8 @@ class Partition
     };
 
     /**
-     * @param owner whose part it is
-     * @param isRemote another process runs its stations; here they only stand for those
+     * @param owner the run it is part of
+     * @param isRemote another process runs its stations; here they are only copies
      */
     Partition(PartitionOwner& owner, bool isRemote)
         : m_owner(owner),
@@ -118,15 +118,15 @@ class Partition
     Partition& operator=(const Partition&) = delete;
 
     /**
-     * @brief Call somebody; from the partition's stations, or from events.
+     * @brief Call an object; from the partition's stations, or from events.
      * @param atPs when
-     * @param who called; outlives the partition
+     * @param who object to call; outlives the partition
      */
     void Wake(int64_t atPs, Wakeable* who);
 
     /**
-     * @brief Somebody looks at a station: have everything done that is due. Nothing happens if it
-     * is the partition itself that looks.
+     * @brief Code looks at a station: do everything that is due. Nothing happens if the code runs
+     * in the partition itself.
      * @param nowPs present time
      */
     void Await(int64_t nowPs)
@@ -151,7 +151,7 @@ class Partition
     }
 
     /**
-     * @brief A station has something to tell outside, which is put off until no thread is at work.
+     * @brief A station has a report for the outside, which is delayed until no thread is at work.
      * @param atPs its time
      * @param station has Tell() called
      * @param index given to it
@@ -161,7 +161,7 @@ class Partition
         m_reports.push_back({atPs, station, index});
     }
 
-    /// @throw InputError if reports are being told. @param what cannot be done then
+    /// @throw InputError if sinks are being called. @param what cannot be done then
     void CheckNotTelling(const char* what) const;
 
     // --- for ParallelRun and CutDirection

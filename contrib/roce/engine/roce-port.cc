@@ -174,7 +174,7 @@ Port::ObserveTx(const Frame& frame, int64_t atPs)
 {
     if (m_fingerprinting)
     {
-        // FNV-1a over 64-bit words: order matters, which is what is wanted.
+        // FNV-1a over 64-bit words: it depends on the order, as intended.
         for (uint64_t word :
              {static_cast<uint64_t>(atPs),
               static_cast<uint64_t>(frame.kind) << 56 | static_cast<uint64_t>(frame.ecn) << 48 |

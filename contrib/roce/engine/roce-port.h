@@ -155,7 +155,7 @@ class alignas(64) Port : public NetDevice
         return true;
     }
 
-    /// @brief Have fetched from memory what every frame touches.
+    /// @brief Prefetch what every frame touches.
     void Fetch() const
     {
         FetchLine(&m_direction);
@@ -387,7 +387,7 @@ class alignas(64) Port : public NetDevice
         return m_end;
     }
 
-    /// @return who decides what this port sends
+    /// @return the station that decides what this port sends
     Station* GetOwner() const
     {
         return m_owner;
@@ -409,7 +409,7 @@ class alignas(64) Port : public NetDevice
         return m_fingerprint;
     }
 
-    /// @brief Called by Link: somebody looks at what is sent on it.
+    /// @brief Called by Link: its trace source has a sink.
     void ObserveDepartures()
     {
         m_observedTx = true;
@@ -425,7 +425,7 @@ class alignas(64) Port : public NetDevice
     /// Signature of trace source PauseReceived.
     typedef void (*PauseCallback)(uint8_t trafficClass, uint16_t quanta, Time at);
     /// Signature of trace source PauseState: whether a class must not be sent from that time on.
-    /// The end of a pause that has run out may be told late, as long as nothing waits for it.
+    /// The end of a pause that has run out may be reported late, as long as nothing waits for it.
     typedef void (*PauseStateCallback)(uint8_t trafficClass, bool paused, Time at);
 
     // --- inherited from NetDevice
@@ -490,8 +490,8 @@ class alignas(64) Port : public NetDevice
     uint16_t m_framingBytes{0};  //!< attribute FramingBytes
     uint16_t m_index{0};
     uint8_t m_pausedMask{0};
-    bool m_observedTx{false}; //!< somebody looks at departures
-    bool m_observedRx{false}; //!< somebody looks at arrivals, or loses them
+    bool m_observedTx{false}; //!< departures have a sink
+    bool m_observedRx{false}; //!< arrivals have a sink, or may be lost
     // All others.
     int64_t m_tickPs{0}; //!< attribute SerialisationTick
     Station* m_owner{nullptr};

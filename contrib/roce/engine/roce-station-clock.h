@@ -38,7 +38,7 @@ enum class StationTurn : uint8_t
  * and their neighbours at the odd ones. A switch may so be late by two beats: at beat k its
  * neighbours have run up to k - 1, and what they do later arrives after k. It wakes up half as
  * often and finds twice as much to do. While a trace source of stations has a sink, all run at each
- * beat, so that nobody is told anything later than by the slack.
+ * beat, so that no sink is called later than by the slack.
  */
 class StationClock
 {
@@ -138,7 +138,7 @@ class StationClock
     int64_t m_donePs{0};             //!< multiples up to this one have had their turn
     uint32_t m_filled{0};            //!< bit s: a list of slot s is not empty
     bool m_hasTurns{false};          //!< see SetBeat()
-    InTurn m_inTurn{N_TURNS};        //!< of the multiple at m_donePs: who is at work, or nobody
+    InTurn m_inTurn{N_TURNS};        //!< of the multiple at m_donePs: the turn at work, or none
     std::array<Slot, SLOTS> m_slots; //!< by multiple
     std::vector<Alarm> m_others;     //!< a heap
     std::vector<Station*> m_due;     //!< those whose turn it is

@@ -15,8 +15,8 @@ namespace ns3::roce
  * @ingroup roce
  * @brief Stations that run one after the other.
  *
- * On large networks a station that has not run for its slack is in no cache any more. Who comes
- * next is known, so memory is fetched for those while the ones before run.
+ * On large networks a station that has not run for its slack is in no cache any more. The next
+ * stations are known, so their memory is fetched while the ones before run.
  */
 class StationRow
 {

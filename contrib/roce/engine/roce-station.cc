@@ -72,8 +72,8 @@ Station::TieKey(int64_t atPs, uint64_t which) const
     return Mix64(Mix64(m_tieSeed ^ static_cast<uint64_t>(atPs)) + which);
 }
 
-/// A frame has been taken off its link, and more may arrive at the same time: take all, and deal
-/// with each in the order of a random key. What they make depart at that time goes first, as ever.
+/// A frame has been taken off its link, and more may arrive at the same time: take all, and handle
+/// them in the order of a random key. Departures at that time still go first.
 void
 Station::RunTied(uint32_t item, Frame* frame, int64_t atPs, int64_t nowPs)
 {
@@ -104,8 +104,8 @@ Station::RunTied(uint32_t item, Frame* frame, int64_t atPs, int64_t nowPs)
     }
 }
 
-/// Stations take turns, so those next to this one may not have run as far as it needs them to. What
-/// they need of their own neighbours is done: see StationClock.
+/// Stations take turns, so this one's neighbours may not have run far enough. Their own neighbours
+/// have: see StationClock.
 void
 Station::CatchUpNeighbours(int64_t nowPs)
 {

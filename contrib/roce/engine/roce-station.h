@@ -97,7 +97,7 @@ class Agenda
         return due & ~uint64_t{0} >> (64 - n);
     }
 
-    /// @brief Have it fetched from memory. @param items of how many of the first items
+    /// @brief Prefetch it. @param items of how many of the first items
     void Fetch(uint32_t items) const
     {
         FetchBytes(m_times, items * sizeof *m_times);
@@ -120,21 +120,20 @@ class Agenda
  * @ingroup roce
  * @brief A node's RDMA machinery: a switch or a NIC. Owns ports and runs on a clock of its own.
  *
- * Whatever a station does at time t shows at another station no earlier than t plus the delay of a
- * link. So a station need not act at t exactly; it may act any time before t plus the shortest
- * delay of its links (its slack), as long as it acts on everything in order of time. What it then
- * sends arrives after the present, since a transmission takes time as well. It keeps an agenda
- * (next departure and next arrival of each port, one timer) and has one event pending in the
- * simulator, at the earliest item plus the slack. When the event comes, it runs all items up to the
- * present, in the order (time, departures before arrivals before the timer, port); frames that
- * arrive at the same time can be taken in random order, see SetRandomTies(). Results do not
- * depend on when the events come: with slack 0 (attribute Eager) there is one for each item, and
- * the outcome is the same, frame for frame. Stations that share a clock wake up together and may be
- * later (StationClock).
+ * What a station does at time t reaches another station no earlier than t plus the delay of a link.
+ * So a station may act at any time before t plus the shortest delay of its links (its slack), as
+ * long as it handles everything in order of time. What it then sends arrives after the present,
+ * since a transmission takes time as well. It keeps an agenda (next departure and next arrival of
+ * each port, one timer) and has one event pending in the simulator, at the earliest item plus the
+ * slack. When the event comes, it runs all items up to the present, in the order (time, departures
+ * before arrivals before the timer, port); frames that arrive at the same time can be taken in
+ * random order, see SetRandomTies(). Results do not depend on when the events come: with slack 0
+ * (attribute Eager) there is one for each item, and the outcome is the same, frame for frame.
+ * Stations that share a clock wake up together and may be later (StationClock).
  *
- * Consequences: model code is told the time and never asks Simulator::Now(), which may be later by
- * up to GetSlackPs(); whoever looks at a station from outside calls CatchUp() first, as the handles
- * of Network::GetNic() and GetSwitch() do.
+ * Consequences: model code is given the time and never asks Simulator::Now(), which may be later by
+ * up to GetSlackPs(); code that looks at a station from outside calls CatchUp() first, as the
+ * handles of Network::GetNic() and GetSwitch() do.
  */
 class Station
 {
@@ -164,7 +163,7 @@ class Station
     }
 
     /**
-     * @brief CatchUp() by who knows that all neighbours have run as far as it takes.
+     * @brief CatchUp() for a caller that knows all neighbours are far enough.
      * @param nowPs present time
      */
     void RunDue(int64_t nowPs)
@@ -192,7 +191,7 @@ class Station
         return m_partition;
     }
 
-    /// @return whether this process runs the station; else it stands for one that another runs
+    /// @return whether this process runs the station; else another one does
     bool IsHere() const
     {
         return !m_partition || !m_partition->IsRemote();
@@ -294,7 +293,7 @@ class Station
     /// What a station that is going to run soon is going to do.
     struct Plan
     {
-        static constexpr uint32_t MAX = 16; //!< items of a kind that are looked at
+        static constexpr uint32_t MAX = 16; //!< items of a kind that are fetched for
 
         uint32_t nArrivals;
         uint32_t nDepartures;
@@ -312,15 +311,15 @@ class Station
         N_FETCH_STEPS
     };
 
-    /// @brief The station is going to run soon: have its members fetched from memory.
+    /// @brief The station is going to run soon: prefetch its members.
     void FetchMembers() const
     {
         FetchBytes(this, sizeof(Station));
     }
 
     /**
-     * @brief Have fetched from memory what it needs when it runs, in steps, as each reads what
-     * those before have fetched.
+     * @brief Prefetch what it needs when it runs, in steps, as each reads what those before have
+     * fetched.
      * @param step what
      * @param plan [in,out] of the station; the same for all steps
      * @param nowPs up to when it is going to run
@@ -439,10 +438,10 @@ class Station
     /// an EgressScheduler
     void SetQueueOf(uint16_t port, const void* queue);
 
-    /// @brief Have fetched from memory what who sends from a port looks at. @param port index
+    /// @brief Prefetch what sending from a port reads. @param port index
     void FetchOut(uint16_t port) const;
 
-    /// @brief Have fetched from memory what of a frame only end hosts look at.
+    /// @brief Prefetch what of a frame only end hosts look at.
     static void FetchRest(const Frame& frame);
 
     /// @param port index @return the frame that arrives first, or null
@@ -486,7 +485,7 @@ class Station
     void RunItems(int64_t nowPs);
     void CatchUpNeighbours(int64_t nowPs);
 
-    // What is touched whenever a frame comes stands together.
+    // Fields used for each frame are next to each other.
     uint32_t m_nPorts{0};
     uint32_t m_nodeId{0};
     int64_t m_slackPs{0};   //!< shortest delay of a link

@@ -57,7 +57,7 @@ const Transport TRANSPORTS[] = {
     {"theta-PowerTCP", "ns3::roce::PowerTcp[Theta=1]", false},
 };
 
-/// Who sends to whom, from when on, for how long.
+/// Senders, receivers, start and duration.
 struct Scenario
 {
     const char* name;
@@ -318,7 +318,7 @@ RunOne(const Transport& transport, const Scenario& scenario, CsvFile& rates, Csv
     return result;
 }
 
-/// A number with so many decimals, for tables.
+/// A number with that many decimals, for tables.
 std::string
 Fixed(double value, int decimals)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// A switch stage of one's own: marks ECN by how busy a port was, not by its queue. It is a class
+// A switch stage of your own: marks ECN by how busy a port was, not by its queue. It is a class
 // with a TypeId; the network puts it into its switches by its name. Two flows of DCQCN share a
 // link; its rate and queue are printed.
 //
@@ -94,7 +94,7 @@ static int
 Simulate(int argc, char** argv)
 {
     std::string marker = "ns3::roce::UtilisationMarker";
-    CheckedCommandLine cmd(__FILE__, "Two flows, and a switch stage of one's own.");
+    CheckedCommandLine cmd(__FILE__, "Two flows, and a switch stage of your own.");
     cmd.AddValue("marker", "The stage that marks", marker);
     cmd.Parse(argc, argv);
     marker = ValueCheck::Factory("--marker", marker, SwitchStage::GetTypeId());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// A topology of one's own: three switches in a row, two of them in one datacenter and the third one
+// A topology of your own: three switches in a row, two of them in one datacenter and the third one
 // 10 ms away, with links of different rates. Class 3 is lossless, class 1 is not. Prints what is
 // lost and paused, and completion times.
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// A transport of one's own: additive increase, multiplicative decrease of the rate on echoed ECN
+// A transport of your own: additive increase, multiplicative decrease of the rate on echoed ECN
 // marks. It is a class with a TypeId; the NIC makes it by its name, nothing else has to know it.
 // Two flows share a link, the second one starts later; their rates are printed.
 //
@@ -114,7 +114,7 @@ PrintRates(const Network& network, int count)
 int
 Simulate(int argc, char** argv)
 {
-    CheckedCommandLine cmd(__FILE__, "Two flows of a transport of one's own.");
+    CheckedCommandLine cmd(__FILE__, "Two flows of a transport of your own.");
     cmd.Parse(argc, argv);
     Config::SetDefault("ns3::roce::Nic::CongestionControl", StringValue("ns3::roce::Aimd"));
     Network network;

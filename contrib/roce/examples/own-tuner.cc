@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 
-// A tuner of one's own: it looks at round trip times once in an interval and moves DCQCN's additive
+// A tuner of your own: it looks at round trip times once in an interval and moves DCQCN's additive
 // step and the marking thresholds of all switches. It is a class with a TypeId; Network makes it by
 // its name (in a scenario program: --tuner). An incast of seven flows; what it does is printed.
 //
@@ -106,7 +106,7 @@ Print(const std::string&, const std::vector<double>& v, Time at)
 int
 Simulate(int argc, char** argv)
 {
-    CheckedCommandLine cmd(__FILE__, "An incast with a tuner of one's own.");
+    CheckedCommandLine cmd(__FILE__, "An incast with a tuner of your own.");
     cmd.Parse(argc, argv);
     Network network;
     const uint32_t leaf = network.AddSwitch("leaf", 0);

@@ -16,7 +16,7 @@ namespace
 /// Number of hops of a frame that is not telemetry-capable; one whose stack is empty has 0.
 constexpr uint32_t NO_TELEMETRY = UINT32_MAX;
 
-/// Writes plain values one behind the other: what ByteWriter does, with one append for a frame.
+/// Writes plain values one after the other, as ByteWriter, but with one append for a frame.
 class Staging
 {
   public:

@@ -15,9 +15,9 @@ namespace ns3::roce
  * @brief Frames as bytes, for the same program in another process.
  *
  * Unlike WireFormat it keeps all that the simulation knows of a frame, in the machine's own byte
- * order: arrival time, telemetry, extensions by their tags, what is not on the wire. What belongs
- * to the place where a frame is (queue links, arrival port of the switch that holds it) stays
- * behind. A frame without telemetry and extensions has 105 bytes.
+ * order: arrival time, telemetry, extensions by their tags, fields that are not on the wire. Fields
+ * of the place where a frame is (queue links, arrival port of the switch that holds it) are left
+ * out. A frame without telemetry and extensions has 105 bytes.
  */
 class FrameCodec
 {

@@ -15,12 +15,12 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What a mechanism puts into frames besides the headers of RoCEv2: its name, what the wire
- * is charged for it, and its bytes there.
+ * @brief What a mechanism adds to the RoCEv2 headers of frames: its name, what the wire is charged
+ * for it, and its bytes there.
  *
  * A frame has room for Frame::MAX_EXTENSIONS extensions of at most Frame::EXTENSION_BYTES each, one
  * of its rate law, one of its loss recovery and one of switches, say, in a cache line that frames
- * without them never touch. On the wire they stand in the order in which the frame got them. A
+ * without them never touch. On the wire they are in the order in which the frame got them. A
  * mechanism declares a plain struct with a static member of this type:
  *
  * @code
@@ -53,8 +53,8 @@ class FrameExtension
         uint8_t notification{0};
     };
 
-    /// Appends the bytes of a value as they stand on the wire: the result is cut, or filled with
-    /// zeros, to what the frame is charged.
+    /// Appends the wire bytes of a value: the result is cut, or filled with zeros, to what the
+    /// frame is charged.
     using Encode = void (*)(const void* value, std::vector<uint8_t>& out);
 
     /**
@@ -97,7 +97,7 @@ class FrameExtension
     static const FrameExtension& Get(uint8_t id);
 
     /**
-     * @brief Have a frame carry an extension, of value zero. frameBytes is the caller's matter.
+     * @brief Have a frame carry an extension, of value zero. The caller adds to frameBytes.
      * @param frame does not carry it
      * @return the value
      * @throw InputError if it carries MAX_EXTENSIONS others
@@ -126,7 +126,7 @@ class FrameExtension
     }
 
     /**
-     * @brief Give the answer to a data frame what it is to echo of it.
+     * @brief Copy to the answer to a data frame what it echoes of it.
      * @param answer carries none of the data's extensions
      * @param data may have none
      */
@@ -142,7 +142,7 @@ class FrameExtension
 
 /**
  * @ingroup roce
- * @brief An extension as a rate law gets to see it: of a frame that the NIC owns.
+ * @brief An extension as seen by a rate law: of a frame that the NIC owns.
  */
 class ExtensionView
 {

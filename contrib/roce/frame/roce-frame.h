@@ -15,7 +15,7 @@
 namespace ns3::roce
 {
 
-/// What a frame is. PFC frames never leave the link they are sent on. A NOTIFICATION names its
+/// Kind of a frame. PFC frames never leave the link they are sent on. A NOTIFICATION names its
 /// mechanism in msn, and in sentPs it echoes the time stamp of the data frame that it is about.
 enum class FrameKind : uint8_t
 {
@@ -24,13 +24,13 @@ enum class FrameKind : uint8_t
     NAK,          //!< PSN sequence error (AETH syndrome 0x60)
     CNP,          //!< congestion notification packet (BTH opcode 0x81)
     PFC,          //!< 802.1Qbb priority flow control
-    NOTIFICATION, //!< a switch speaks to a sender; on the wire an ACK with FECN set
+    NOTIFICATION, //!< from a switch to a sender; on the wire an ACK with FECN set
 };
 
 /// Number of frame kinds.
 constexpr unsigned N_FRAME_KINDS = 6;
 
-/// ECN code points as they stand in the IP header.
+/// ECN code points of the IP header.
 enum Ecn : uint8_t
 {
     ECN_NOT_ECT = 0,
@@ -56,8 +56,7 @@ enum FrameFlag : uint8_t
 /// Number of traffic classes (802.1p priorities) on every link.
 constexpr unsigned N_CLASSES = 8;
 
-// Sizes in bytes as they stand on the wire (IEEE 802.3, RFC 791, RFC 768, InfiniBand 1.2.1 annex
-// A17).
+// Sizes in bytes on the wire (IEEE 802.3, RFC 791, RFC 768, InfiniBand 1.2.1 annex A17).
 constexpr uint32_t ETHERNET_HEADER_BYTES = 14;
 constexpr uint32_t IPV4_HEADER_BYTES = 20;
 constexpr uint32_t UDP_HEADER_BYTES = 8;
@@ -99,7 +98,7 @@ struct alignas(64) ExtensionChunk
  * @brief A frame inside the simulator: parsed fields, pooled, handed over and never shared.
  *
  * Whoever holds a frame passes it on or gives it back with FramePool::Free(). Quantities are full
- * 64-bit ones; WireFormat makes the real bytes where somebody looks at bytes.
+ * 64-bit ones; WireFormat makes the real bytes where they are needed.
  */
 struct alignas(64) Frame
 {
@@ -109,7 +108,7 @@ struct alignas(64) Frame
     static constexpr uint32_t MAX_HOP_BYTES = 256;        //!< by a switch
     static constexpr uint32_t MAX_INT_HEADER_BYTES = 240; //!< by the sender
 
-    Frame* next;             //!< link of the one queue the frame stands in
+    Frame* next;             //!< link of the one queue the frame is in
     int64_t timePs;          //!< arrival time while in flight; free for the holder otherwise
     uint64_t psn;            //!< DATA: packet sequence; ACK: last in order; NAK: expected
     IntStack telemetry;      //!< INT records, if the frame is telemetry-capable
@@ -127,7 +126,7 @@ struct alignas(64) Frame
     uint8_t ttl;             //!< IPv4 time to live
     uint8_t dscp;            //!< IPv4 DSCP; class << 3 by default
     uint32_t nextGapPs;      //!< in flight: timePs of next less its own, or UINT32_MAX if that is
-                             //!< too long: who takes this frame need not wait for the next one
+                             //!< too long: the next one need not be read with this one
     // --- second cache line: what only end hosts read
     alignas(64) uint32_t dstQp; //!< queue pair number at the receiving NIC
     uint32_t srcQp;             //!< queue pair number at the sending NIC
@@ -137,7 +136,7 @@ struct alignas(64) Frame
 
     union {
         uint64_t messageBytes; //!< DATA: length of the message (RETH DMA length)
-        uint64_t sackPsn;      //!< ACK, NAK: PSN that bit 0 of sackBits stands for
+        uint64_t sackPsn;      //!< ACK, NAK: PSN of bit 0 of sackBits
         uint64_t lowQuanta;    //!< PFC: of classes 0 to 3, see GetQuanta()
     };
 
@@ -153,12 +152,12 @@ struct alignas(64) Frame
     };
 
     uint32_t msn;          //!< ACK, NAK: messages completed; NOTIFICATION: mechanism
-    uint32_t ackedPackets; //!< ACK: data frames this ACK stands for
+    uint32_t ackedPackets; //!< ACK: data frames this ACK acknowledges
     uint16_t dataEntropy;  //!< ACK, NAK: UDP source port of the data frame it answers, or 0 if a
                            //!< timer sends it. A NIC knows it from the wire: its reply has the same
                            //!< source port, unless replies of the flow have a port of their own
     bool stageMark;        //!< DATA: a stage of some switch on its way has set it, for a meaning of
-                           //!< its own; a NIC sends every frame without
+                           //!< its own; never set by NICs
     uint8_t classEnable;   //!< PFC: class-enable vector
     ExtensionChunk* extensions; //!< null if it has never carried one
 
@@ -207,7 +206,7 @@ struct alignas(64) Frame
         return telemetry ? &telemetry : nullptr;
     }
 
-    /// @brief Carry an extension no more: its bytes are taken from frameBytes.
+    /// @brief Remove an extension, and its bytes from frameBytes.
     template <typename T>
     void RemoveExtension();
 };
@@ -219,10 +218,9 @@ static_assert(sizeof(Frame) == 128 && offsetof(Frame, dstQp) == 64 && sizeof(Ext
  * @ingroup roce
  * @brief Free lists of frames, telemetry stacks and extensions: no allocation in steady state.
  *
- * One pool per thread; what one thread has too much of goes to others by way of a store (see
- * FreeChain). It holds no simulation state, only free memory, so nothing that a run computes
- * depends on it. AddressSanitizer is told which memory is free, so that it finds the use of a frame
- * that was given back.
+ * One pool per thread; surplus of one thread goes to others through a store (see FreeChain). It
+ * holds no simulation state, only free memory, so nothing that a run computes depends on it.
+ * AddressSanitizer knows which memory is free, so it finds the use of a frame that was given back.
  */
 class FramePool
 {
@@ -275,12 +273,12 @@ class FramePool
      */
     static uint64_t Outstanding();
 
-    /// @brief A thread ends: what it has goes to the others.
+    /// @brief A thread ends: its memory goes to the others.
     static void ReleaseThread();
 
   private:
     /// Free memory of one thread: a chain of at most BATCH pieces, and perhaps a full one more, so
-    /// that the store, which has further chains, is not asked at every turn.
+    /// that the store, which has further chains, is seldom used.
     template <typename T>
     struct FreeChain
     {
@@ -291,7 +289,7 @@ class FramePool
 
     static constexpr uint32_t BATCH = 256; //!< pieces that the store takes and gives at once
 
-    /// What a thread has.
+    /// Free memory of a thread.
     struct Chains
     {
         FreeChain<Frame> frames;
@@ -337,7 +335,7 @@ class FramePool
     static IntChunk* AllocChunk();
     static void FreeChunks(IntChunk* chunk);
 
-    /// @return where a piece of free memory says which is the next one
+    /// @return where a piece of free memory has the link to the next one
     static Frame*& NextOf(Frame* frame)
     {
         return frame->next;

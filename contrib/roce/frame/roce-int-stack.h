@@ -23,7 +23,7 @@ struct IntHop
     uint64_t rxBytes{0};    //!< bytes that had entered this port's egress queues (PowerTCP)
     uint64_t queueBytes{0}; //!< bytes left in this port's egress queues after this frame
     uint64_t rateBps{0};    //!< rate of the port
-    uint64_t hopId{0};      //!< node id << 16 | port index: tells when the path has changed
+    uint64_t hopId{0};      //!< node id << 16 | port index: shows when the path has changed
 };
 
 /**
@@ -35,7 +35,7 @@ struct alignas(64) IntChunk
 {
     static constexpr uint32_t HOPS = 8; //!< in one chunk
 
-    /// What a hop has written, and in the first record's line what the chunk is part of.
+    /// A hop's record; the first record's line also has the chunk's links.
     struct alignas(64) Line
     {
         IntHop hop;
@@ -51,10 +51,10 @@ struct alignas(64) IntChunk
  */
 struct [[gnu::packed, gnu::aligned(2)]] IntStack
 {
-    IntChunk* first{nullptr}; //!< null: none, and nobody may append
+    IntChunk* first{nullptr}; //!< null: none, and none may be appended
     uint16_t hops{0};         //!< how many
 
-    /// @return whether records can be appended: what has it is telemetry-capable
+    /// @return whether records can be appended: the frame is telemetry-capable
     explicit operator bool() const
     {
         return first != nullptr;
@@ -143,7 +143,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
         }
 
       private:
-        const IntChunk* m_chunk{nullptr}; //!< holds the record; null behind a full last chunk
+        const IntChunk* m_chunk{nullptr}; //!< holds the record; null after a full last chunk
         uint32_t m_index{0};              //!< in the stack
     };
 
@@ -153,7 +153,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
         return {first, 0};
     }
 
-    /// @return behind the last record
+    /// @return one past the last record
     Iterator end() const
     {
         return {nullptr, hops};
@@ -188,7 +188,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
 
     /**
      * @brief Forget all records but the last ones.
-     * @param n how many stay, in path order; all if there are not so many
+     * @param n how many stay, in path order; all if there are fewer
      */
     void KeepLast(uint32_t n);
 };

@@ -14,7 +14,7 @@ namespace ns3::roce
  */
 struct ReplyBuilder
 {
-    /// Between whom a reply goes.
+    /// Sender and receiver of a reply.
     struct Address
     {
         uint32_t src;
@@ -30,7 +30,7 @@ struct ReplyBuilder
     /**
      * @brief A frame without contents.
      * @param kind of the frame
-     * @param address between whom it goes
+     * @param address sender and receiver
      * @param frameBytes its size, MAC header to FCS
      * @return the frame
      */
@@ -66,7 +66,8 @@ struct ReplyBuilder
     }
 
     /**
-     * @brief What a mechanism tells the sender of a frame, with the frame's PSN and time stamp.
+     * @brief A notification of a mechanism to the sender of a frame, with the frame's PSN and time
+     * stamp.
      * @param mechanism see Notification::kind
      * @param data the frame it is about
      * @param frameBytes size, MAC header to FCS; 0: that of an ACK with a time stamp

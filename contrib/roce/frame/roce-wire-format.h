@@ -12,11 +12,11 @@
 namespace ns3::roce
 {
 
-/// Offsets, sizes and numbers of the protocols; WireFormat says what things mean.
+/// Offsets, sizes and numbers of the protocols; WireFormat explains them.
 namespace wire
 {
 
-using Bytes = std::vector<uint8_t>; //!< bytes as they stand on the wire
+using Bytes = std::vector<uint8_t>; //!< bytes on the wire
 
 // Offsets are from the MAC header.
 constexpr uint32_t IP_OFFSET = ETHERNET_HEADER_BYTES;
@@ -44,12 +44,12 @@ constexpr uint8_t FECN = 0x80;
 constexpr uint8_t BECN = 0x40;
 
 constexpr uint8_t ACK_REQUEST = 0x80; //!< in front of the PSN
-constexpr uint8_t CODED = 0x40;       //!< first of the reserved bits behind it: FRAME_CODED
+constexpr uint8_t CODED = 0x40;       //!< first of the reserved bits after it: FRAME_CODED
 constexpr uint8_t EXTENDED = 0x20;    //!< the second one: a FrameExtension precedes the payload
 constexpr uint8_t STAGE_MARK = 0x10;  //!< the third one: Frame::stageMark
 
 constexpr uint8_t HAS_TIMESTAMP = 0x20; //!< telemetry code: the block begins with a time stamp
-constexpr uint8_t INT_CODE_OTHER = 31;  //!< a length that the code cannot tell
+constexpr uint8_t INT_CODE_OTHER = 31;  //!< a length that the code cannot express
 
 constexpr uint32_t INT_HEADER_BYTES = 2; //!< number of hops and path ID
 constexpr uint32_t INT_HOP_BYTES = 8;    //!< one hop's record
@@ -72,37 +72,37 @@ constexpr uint32_t INT_MAX_NHOP = 15;    //!< where the number of hops saturates
  * A NOTIFICATION is an ACK with FECN set, which ACKs do not have otherwise; its MSN names the
  * mechanism.
  *
- * Telemetry block: exactly Frame::telemetryBytes bytes behind BTH (+ RETH or AETH): first, if the
+ * Telemetry block: exactly Frame::telemetryBytes bytes after BTH (+ RETH or AETH): first, if the
  * frame has FRAME_TIMESTAMP, sentPs as 8 bytes of picoseconds; then the INT block of HPCC (Li et
- * al., SIGCOMM 2019, section 4): 4 bits number of hops (saturates at 15), 12 bits path ID
- * (hop IDs folded by exclusive or), and 8 bytes per hop: rate code 4 bits (RateCode()), time 24
- * bits in ns, txBytes 20 bits in units of 128 bytes, queue 16 bits in units of 80 bytes
- * (saturates; the others wrap). What does not fit into the charged bytes is cut off at the end (if
- * not even the time stamp fits, all are zero); bytes charged but not needed are zero. A charge of 0
- * therefore puts nothing on the wire.
+ * al., SIGCOMM 2019, section 4): 4 bits number of hops (saturates at 15), 12 bits path ID (hop IDs
+ * folded by exclusive or), and 8 bytes per hop: rate code 4 bits (RateCode()), time 24 bits in ns,
+ * txBytes 20 bits in units of 128 bytes, queue 16 bits in units of 80 bytes (saturates; the others
+ * wrap). What does not fit into the charged bytes is cut off at the end (if not even the time stamp
+ * fits, all are zero); bytes charged but not needed are zero. A charge of 0 therefore puts nothing
+ * on the wire.
  *
- * The six reserved bits behind BECN, which the ICRC does not cover, are 0 in a frame without
+ * The six reserved bits after BECN, which the ICRC does not cover, are 0 in a frame without
  * telemetry and otherwise tell a reader the block's length: 0x20 = a time stamp is there; the low
  * five bits c = 0: no INT block, 1..30: INT block of 2 + 8 (c - 1) bytes, 31: another length.
  *
- * SACK: an ACK or NAK with FRAME_SACK has, behind its telemetry, 8 bytes sackPsn and 8 bytes
+ * SACK: an ACK or NAK with FRAME_SACK has, after its telemetry, 8 bytes sackPsn and 8 bytes
  * sackBits. RoCE has no standard format for it; vendors' selective repeat is not published.
  *
- * Block codes: the bit behind AckReq, reserved in a BTH, is FRAME_CODED. The first extension of
- * data that has it is the packet's place in its block (UnoErasureHeader). What an ACK or NAK says
- * with the bit is FRAME_CODED's matter; it has no further bytes.
+ * Block codes: the bit after AckReq, reserved in a BTH, is FRAME_CODED. The first extension of data
+ * that has it is the packet's place in its block (UnoErasureHeader). FRAME_CODED explains the bit
+ * in an ACK or NAK; it has no further bytes.
  *
  * Extensions: the next reserved bit says that the bytes of one FrameExtension or several precede
  * the payload, or end an ACK, NAK, CNP or NOTIFICATION. The ICRC covers them.
  *
- * The bit behind it is Frame::stageMark, of data only.
+ * The bit after it is Frame::stageMark, of data only.
  *
  * The ICRC is the one of the same frame without telemetry: telemetry bytes are not covered and
- * the covered IP and UDP lengths are those without them. Hops can so write telemetry without
- * touching the ICRC. A frame without telemetry has the standard ICRC.
+ * the covered IP and UDP lengths are those without them. So hops can write telemetry without
+ * changing the ICRC. A frame without telemetry has the standard ICRC.
  *
- * The UDP source port of an ACK or NAK is that of the data it answers, and so tells the sender that
- * data's path; see Frame::dataEntropy.
+ * The UDP source port of an ACK or NAK is that of the data it answers, so that the sender knows
+ * that data's path; see Frame::dataEntropy.
  *
  * Payload is zeros, so that no dissector takes it for an upper-layer protocol.
  *
@@ -119,7 +119,7 @@ class WireFormat
      * @brief Make the bytes of a frame, MAC header to ICRC, padded to 60 bytes.
      * @param frame Frame::frameBytes is not read: the bytes are those of the real format
      * @return the bytes, without FCS
-     * @throw std::invalid_argument if a field cannot stand on the wire: NIC index above
+     * @throw std::invalid_argument if a field does not fit its place on the wire: NIC index above
      * MAX_NIC_INDEX, dstQp above MAX_QP, DSCP above 63, ECN above 3, trafficClass above 7, unknown
      * kind, or an IP packet longer than 65535 bytes
      */
@@ -133,7 +133,7 @@ class WireFormat
      * and the rest up to the ICRC, without telemetry (see the class). On the wire its least
      * significant byte comes first.
      * @param bytes MAC header first
-     * @param telemetryOffset where telemetry is or would be: behind BTH and RETH or AETH
+     * @param telemetryOffset where telemetry is or would be: after BTH and RETH or AETH
      * @param telemetryBytes bytes of telemetry
      * @param icrcOffset where the ICRC goes
      * @return the CRC

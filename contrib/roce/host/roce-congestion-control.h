@@ -25,7 +25,7 @@ constexpr uint64_t UNLIMITED_BYTES = std::numeric_limits<uint64_t>::max();
 
 /**
  * @ingroup roce
- * @brief What one ACK or NAK tells the sender.
+ * @brief Contents of one ACK or NAK, for the sender.
  */
 struct AckInfo
 {
@@ -42,7 +42,7 @@ struct AckInfo
     int64_t rttPs{0};                   //!< this ACK's RTT sample; 0 if it has none
     int64_t remoteHoldPs{0};            //!< part of the sample that the remote host held the data
     const IntStack* telemetry{nullptr}; //!< echoed INT, or null
-    ExtensionView extension{};          //!< what the ACK carries besides
+    ExtensionView extension{};          //!< law-specific data in the ACK
     uint16_t entropy{0};                //!< UDP source port of the data frame it answers
     bool isMarked{false};               //!< the ACK itself carries CE
     bool hasMore{false};                //!< posted data waits to be sent
@@ -87,7 +87,7 @@ struct SendInfo
 struct CnpInfo
 {
     int64_t nowPs{0};          //!< arrival
-    ExtensionView extension{}; //!< what it carries besides
+    ExtensionView extension{}; //!< law-specific data in the frame
 };
 
 /**
@@ -101,7 +101,7 @@ struct Notification
     int64_t rttPs{0};                   //!< since the data frame it is about was sent; 0: unknown
     uint64_t psn{0};                    //!< of that frame
     const IntStack* telemetry{nullptr}; //!< INT that it brings, or null
-    ExtensionView extension{};          //!< what it carries besides
+    ExtensionView extension{};          //!< law-specific data in the frame
     bool isMarked{false};               //!< it carries CE
 };
 
@@ -166,7 +166,7 @@ class CongestionControl : public Object
         return true;
     }
 
-    /// @return whether the rate law hears of congestion by ECN marks alone
+    /// @return whether ECN marks are the rate law's only sign of congestion
     virtual bool NeedsEcn() const
     {
         return false;
@@ -184,8 +184,8 @@ class CongestionControl : public Object
     }
 
     /**
-     * @return pacing quantum, wire bytes: so many go out back to back, then comes the gap that is
-     * due for all of them; 0: a gap after each packet
+     * @return pacing quantum, wire bytes sent back to back before the gap that is due for all of
+     * them; 0: a gap after each packet
      */
     virtual uint32_t GetBurstBytes() const
     {
@@ -214,7 +214,7 @@ class CongestionControl : public Object
 
     /**
      * @brief An ACK (or a NAK, with isNak set) has arrived.
-     * @param ack what it tells
+     * @param ack its contents
      */
     virtual void OnAck([[maybe_unused]] const AckInfo& ack)
     {
@@ -222,15 +222,15 @@ class CongestionControl : public Object
 
     /**
      * @brief A CNP has arrived.
-     * @param cnp what it tells
+     * @param cnp its contents
      */
     virtual void OnCnp([[maybe_unused]] const CnpInfo& cnp)
     {
     }
 
     /**
-     * @brief A switch speaks to this queue pair.
-     * @param notification what it says
+     * @brief A switch has sent a notification to this queue pair.
+     * @param notification its contents
      */
     virtual void OnNotification([[maybe_unused]] const Notification& notification)
     {
@@ -245,8 +245,8 @@ class CongestionControl : public Object
     }
 
     /**
-     * @brief Where each packet has a timer of its own, that of packets behind the oldest one has
-     * run out, of which OnTimeout() has told already.
+     * @brief Where each packet has a timer of its own, that of packets after the oldest one has run
+     * out, which OnTimeout() has reported already.
      * @param nowPs current time
      */
     virtual void OnFurtherTimeout([[maybe_unused]] int64_t nowPs)
@@ -270,10 +270,10 @@ class CongestionControl : public Object
     }
 
     /**
-     * @brief Take over the live parameters of another object while the simulation is on. State
-     * stays as it is: a timer that runs runs on, and a new period holds from its next start.
+     * @brief Take over the live parameters of another object during the simulation. State is kept:
+     * a running timer continues, and a new period is used from its next start.
      *
-     * The NIC calls it between events, and paces what waits anew.
+     * The NIC calls it between events, and paces waiting packets again.
      * @param prototype of the same class
      * @param nowPs current time
      * @throw InputError if a parameter differs that is not live (see ParameterTable::Live), or if

@@ -8,7 +8,7 @@ namespace ns3::roce
 
 NS_OBJECT_ENSURE_REGISTERED(ControlShim);
 
-// A shim is a rate law to queue pairs, but nothing without one behind it.
+// To queue pairs a shim is a rate law, but it needs one behind it.
 [[maybe_unused]] static const bool g_excluded =
     ValueCheck::Exclude("ns3::roce::CongestionControl", "ns3::roce::ControlShim");
 

@@ -12,13 +12,13 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Stands between a queue pair and its rate law and decides what the law gets to know.
+ * @brief A filter between a queue pair and its rate law: it decides which events reach the law.
  *
  * Edge functions that steer an unmodified rate law from a switch have one (see
  * SwitchStage::GetSenderShim()). To the queue pair a shim is its rate law; what a subclass does not
- * override goes to the law, or is said by it. Retune() gets a prototype of the law. OnSend(),
- * OnAck(), OnCnp(), OnNotification(), OnTimeout(), Advance(), NextRateChangePs(), Retune() and the
- * outputs are the subclass's own.
+ * override is forwarded to the law. Retune() gets a prototype of the law. OnSend(), OnAck(),
+ * OnCnp(), OnNotification(), OnTimeout(), Advance(), NextRateChangePs(), Retune() and the outputs
+ * are the subclass's own.
  */
 class ControlShim : public CongestionControl
 {

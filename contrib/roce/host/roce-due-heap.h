@@ -13,7 +13,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Which of many objects want to be looked at when. Earliest first, equal times by number.
+ * @brief Times at which objects need a check. Earliest first, equal times by number.
  *
  * Entries are not moved or taken out when an object's time changes: its owner remembers the time of
  * the one entry that is valid and ignores others.

@@ -105,7 +105,7 @@ FlowApplication::OnWake(int64_t nowPs)
     }
     if (Partition* partition = m_nic->GetPartition())
     {
-        // In its thread, but behind the events that come before this one.
+        // In its thread, but after the earlier events.
         if (m_startTimer.GetPartition() != partition)
         {
             m_startTimer.SetPartition(partition);

@@ -51,10 +51,7 @@ class FlowApplication : public Application
         return m_flows.size();
     }
 
-    /**
-     * @param flow a flow
-     * @return the UDP source port it uses: its own, or one derived from its id
-     */
+    /// @return the UDP source port it uses: its own, or one derived from its id
     static uint16_t Entropy(const FlowSpec& flow);
 
     /// @brief Called by the timer: start what is due, or have the NIC's partition do so.

@@ -75,7 +75,7 @@ class LossRecovery : public Object
         return false;
     }
 
-    /// What of the NIC a loss recovery may look at.
+    /// Attributes of the NIC that a loss recovery may use.
     enum class NicTimeout : uint8_t
     {
         RTO_MIN,
@@ -110,8 +110,8 @@ class LossRecovery : public Object
         return nullptr;
     }
 
-    /// @return what each data frame carries besides the rate law's extension, before that one, to
-    /// be filled in by OnSend(); null: nothing
+    /// @return what each data frame carries in addition to the rate law's extension, before that
+    /// one, to be filled in by OnSend(); null: nothing
     virtual const FrameExtension* GetDataExtension() const
     {
         return nullptr;
@@ -125,7 +125,7 @@ class LossRecovery : public Object
 
     /**
      * @return whether OnSend() is to find in QueuePair::othersDuePs how long the port would take
-     * for what the NIC's other queue pairs have due by now and not sent
+     * for the backlog of the NIC's other queue pairs
      */
     virtual bool CountsOthersDue() const
     {
@@ -177,7 +177,7 @@ class LossRecovery : public Object
     /**
      * @param qp its queue pair, whose timeout has run out
      * @param nowPs current time
-     * @return whether it counts for Nic::RetryLimit; the rate law hears of others by
+     * @return whether it counts for Nic::RetryLimit; others are reported to the rate law by
      * OnFurtherTimeout()
      */
     virtual bool IsRetry([[maybe_unused]] const QueuePair& qp, [[maybe_unused]] int64_t nowPs)
@@ -198,7 +198,7 @@ class LossRecovery : public Object
      * @param qp its queue pair, whose timeout has run out
      * @param nowPs current time
      * @return whether only single packets are missing while later ones are acknowledged: the rate
-     * law hears of a loss, with the next ACK (AckResult::lateLoss), and not of a timeout
+     * law gets a loss with the next ACK (AckResult::lateLoss), not a timeout
      */
     virtual bool IsMereLoss([[maybe_unused]] const QueuePair& qp, [[maybe_unused]] int64_t nowPs)
     {
@@ -217,7 +217,7 @@ class LossRecovery : public Object
 
     /**
      * @param qp its queue pair
-     * @return how long to wait for progress, as things stand now
+     * @return how long to wait for progress, in the current state
      */
     virtual int64_t TimeoutPs(const QueuePair& qp) const
     {
@@ -226,7 +226,7 @@ class LossRecovery : public Object
 
     /**
      * @param qp its queue pair
-     * @return when the timeout runs out, as things stand now, or NEVER_PS
+     * @return when the timeout runs out in the current state, or NEVER_PS
      */
     virtual int64_t DeadlinePs(const QueuePair& qp)
     {

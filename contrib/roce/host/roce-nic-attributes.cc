@@ -74,7 +74,7 @@ Nic::GetTypeId()
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_headerBytes)),
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("FirstHeaderBytes",
-                          "Header bytes that the first frame of a message has besides (RETH)",
+                          "Additional header bytes of a message's first frame (RETH)",
                           UintegerValue(RETH_BYTES),
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_firstHeaderBytes)),
                           MakeUintegerChecker<uint32_t>(0, 1000))
@@ -99,42 +99,39 @@ Nic::GetTypeId()
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_cnpFrameBytes)),
                           MakeUintegerChecker<uint32_t>(1, 1000))
             .AddAttribute("PayloadWindow",
-                          "What is in flight, and so the window, counts payload instead of wire "
-                          "bytes (the behaviour of the HPCC simulator); an empty packet counts 1",
+                          "Bytes in flight, and so the window, count payload instead of wire bytes "
+                          "(the behaviour of the HPCC simulator); an empty packet counts 1",
                           BooleanValue(false),
                           UntilBuilt(MakeBooleanAccessor(&Nic::m_payloadWindow)),
                           MakeBooleanChecker())
-            .AddAttribute(
-                "FlowWindow",
-                "What bounds the bytes in flight of each queue pair, whatever its rate "
-                "law. none: nothing; fixed: FlowWindowBytes; rate: that times rate / line "
-                "rate (the HPCC simulator's HAS_WIN, and VAR_WIN)",
-                StringValue("none"),
-                UntilBuilt(MakeStringAccessor(&Nic::m_flowWindow)),
-                MakeStringChecker())
+            .AddAttribute("FlowWindow",
+                          "Bound of the bytes in flight of each queue pair, for every rate law. "
+                          "none: nothing; fixed: FlowWindowBytes; rate: that times rate / line "
+                          "rate (the HPCC simulator's HAS_WIN, and VAR_WIN)",
+                          StringValue("none"),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_flowWindow)),
+                          MakeStringChecker())
             .AddAttribute(
                 "FlowWindowBytes",
                 "Bytes in flight with FlowWindow; 0: lowest rate on the path times its base RTT",
                 UintegerValue(0),
                 UntilBuilt(MakeUintegerAccessor(&Nic::m_flowWindowBytes)),
                 MakeUintegerChecker<uint64_t>(0, 1ULL << 53))
-            .AddAttribute(
-                "Repacing",
-                "What a change of rate does to a pacing gap that has begun. stretch: what "
-                "is left of it changes in proportion; shift: its end moves by the "
-                "difference of the whole gaps (as the HPCC simulator); none: nothing (as "
-                "its DCQCN)",
-                StringValue("stretch"),
-                UntilBuilt(MakeStringAccessor(&Nic::m_repacingName)),
-                MakeStringChecker())
-            .AddAttribute(
-                "PacingClock",
-                "When a pacing gap begins. sent: when its packet has left; due: when it "
-                "could have left but for the port, so that what the port holds up is made "
-                "up for at its full rate, as from a queue in the host",
-                StringValue("sent"),
-                UntilBuilt(MakeStringAccessor(&Nic::m_pacingClock)),
-                MakeStringChecker())
+            .AddAttribute("Repacing",
+                          "Effect of a change of rate on a running pacing gap. stretch: its rest "
+                          "changes in proportion; shift: its end moves by the "
+                          "difference of the whole gaps (as the HPCC simulator); none: nothing (as "
+                          "its DCQCN)",
+                          StringValue("stretch"),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_repacingName)),
+                          MakeStringChecker())
+            .AddAttribute("PacingClock",
+                          "When a pacing gap begins. sent: when its packet has left; due: when it "
+                          "could have left without the port, so that delays by the port are caught "
+                          "up at its full rate, as from a queue in the host",
+                          StringValue("sent"),
+                          UntilBuilt(MakeStringAccessor(&Nic::m_pacingClock)),
+                          MakeStringChecker())
             .AddAttribute("AckEveryN",
                           "Acknowledge at the latest every N packets; the last packet of a message "
                           "is always acknowledged at once",
@@ -152,15 +149,15 @@ Nic::GetTypeId()
                           UintegerValue(64),
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_ttl)),
                           MakeUintegerChecker<uint8_t>(1))
-            .AddAttribute("RtoMin",
-                          "Least retransmission timeout of GoBackN; other loss recoveries have "
-                          "timeouts of their own. The default is InfiniBand's local ACK "
-                          "timeout 14, 4.096 us * 2^14: in a lossless network frames may wait for "
-                          "many milliseconds behind PFC pauses without being lost. Lossy networks "
-                          "want less",
-                          TimeValue(NanoSeconds(67108864)),
-                          UntilBuilt(MakeTimeAccessor(&Nic::m_rtoMin)),
-                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute(
+                "RtoMin",
+                "Least retransmission timeout of GoBackN; other loss recoveries have "
+                "timeouts of their own. The default is InfiniBand's local ACK "
+                "timeout 14, 4.096 us * 2^14: in a lossless network frames may wait for "
+                "many milliseconds behind PFC pauses without being lost. Lossy networks need less",
+                TimeValue(NanoSeconds(67108864)),
+                UntilBuilt(MakeTimeAccessor(&Nic::m_rtoMin)),
+                MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("RtoFactor",
                           "Retransmission timeout over the base RTT of the path",
                           DoubleValue(3),
@@ -177,7 +174,7 @@ Nic::GetTypeId()
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_intHeaderBytes)),
                           MakeUintegerChecker<uint32_t>(0, Frame::MAX_INT_HEADER_BYTES))
             .AddAttribute("Eager",
-                          "Start each transmission from an event of its own, so that trace sinks "
+                          "Start each transmission by a separate event, so that trace sinks "
                           "may read Simulator::Now(); slower, same results",
                           BooleanValue(false),
                           UntilBuilt(MakeBooleanAccessor(&Nic::m_eager)),

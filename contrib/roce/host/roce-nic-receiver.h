@@ -50,7 +50,7 @@ class NicReceiver
      */
     void OnData(Frame* frame, int64_t nowPs);
 
-    /// @return when a timer wants to be looked at, or NEVER_PS
+    /// @return when a timer needs a check, or NEVER_PS
     int64_t NextTimerPs() const
     {
         return std::min(m_timers.NextPs(), NextSharedPs());
@@ -71,14 +71,14 @@ class NicReceiver
     /// @brief Forget everything.
     void Clear();
 
-    /// @brief Have fetched from memory what has been used last.
+    /// @brief Prefetch what has been used last.
     void Fetch() const
     {
         FetchBytes(m_last, m_last ? sizeof(ReceiverQp) : 0);
         m_table.Fetch(m_lastQpn);
     }
 
-    /// @brief Later, have its feedback fetched.
+    /// @brief Later, prefetch its feedback.
     void FetchFeedback() const
     {
         if (m_last)

@@ -115,7 +115,7 @@ NicSender::CatchUpRetunings(QueuePair& qp) const
 bool
 NicSender::CloseIfDone(QueuePair* qp)
 {
-    // One that stands in the ready ring is closed when its turn comes.
+    // A queue pair in the ready ring is closed when its turn comes.
     if (qp->GetUna() != qp->GetEndPsn() || !qp->GetConfig().closeWhenDone ||
         qp->place == QueuePair::Place::READY)
     {
@@ -242,7 +242,7 @@ NicSender::OnAck(Frame* frame, int64_t nowPs)
         qp->GetCc().OnAck(ack);
         if (PathSelector* selector = qp->GetSelector())
         {
-            ack.isLoss = result.loss; // of the other it has heard by OnTimeout()
+            ack.isLoss = result.loss; // OnTimeout() has reported the other
             selector->OnAck(ack);
         }
     }
@@ -323,7 +323,7 @@ NicSender::Retune(bool interDc, const CongestionControl& law, int64_t nowPs)
             m_scheduler.LookAgain(qp, nowPs);
         }
     }
-    if (m_busy.size() == m_open) // nobody is left to take anything over later
+    if (m_busy.size() == m_open) // none is left to get the change later
     {
         m_retunings.clear();
     }
@@ -367,7 +367,7 @@ NicSender::RunTimeouts(int64_t atPs)
             continue;
         }
         recovery.OnTimeout(*qp, atPs);
-        if (!isMereLoss) // of which the next ACK tells
+        if (!isMereLoss) // reported with the next ACK
         {
             isRetry ? qp->GetCc().OnTimeout(atPs) : qp->GetCc().OnFurtherTimeout(atPs);
         }

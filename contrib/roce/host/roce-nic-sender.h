@@ -92,13 +92,13 @@ class NicSender
         return m_scheduler.HasReady();
     }
 
-    /// @return when the first pacing gap ends or wants to be looked at, or NEVER_PS
+    /// @return when the first pacing gap ends or needs a check, or NEVER_PS
     int64_t NextPacingPs() const
     {
         return m_scheduler.NextTimerPs();
     }
 
-    /// @return when a timeout wants to be looked at, or NEVER_PS
+    /// @return when a timeout needs a check, or NEVER_PS
     int64_t NextTimeoutPs() const
     {
         return m_timeouts.NextPs();
@@ -140,9 +140,9 @@ class NicSender
     void RunTimeouts(int64_t atPs);
 
     /**
-     * @brief Give open queue pairs the live parameters of a prototype, and pace them anew. Those
-     * that wait for acknowledged messages only are not looked at: they take over what they have
-     * missed, as of its time, when they are used next, or when MAX_RETUNINGS are kept for them.
+     * @brief Give open queue pairs the live parameters of a prototype, and pace them again. Those
+     * without unacknowledged messages are left out: they get the changes they have missed, as of
+     * their times, when they are used next, or when MAX_RETUNINGS are kept for them.
      * @param interDc of which queue pairs
      * @param law prototype
      * @param nowPs current time
@@ -160,7 +160,7 @@ class NicSender
     /// @brief Forget all queue pairs.
     void Clear();
 
-    /// @brief Have fetched from memory what has been used last, if anything is still under way.
+    /// @brief Prefetch what has been used last, if anything is still under way.
     void Fetch() const
     {
         if (IsBusy())
@@ -170,7 +170,7 @@ class NicSender
         }
     }
 
-    /// @brief Later, have its rate law fetched.
+    /// @brief Later, prefetch its rate law.
     void FetchLaw() const
     {
         if (IsBusy())
@@ -181,8 +181,8 @@ class NicSender
     }
 
   private:
-    /// So many are kept at most. Were they merged, state would differ from that of a queue pair
-    /// that has been looked at meanwhile.
+    /// Most that are kept. Merging them would make the state depend on whether somebody has looked
+    /// at the queue pair.
     static constexpr std::size_t MAX_RETUNINGS = 256;
 
     static constexpr std::size_t LAW_BYTES = 320; //!< of a rate law, or so
@@ -201,7 +201,7 @@ class NicSender
         bool interDc;
     };
 
-    /// @brief Take over what a queue pair has missed. @param qp any
+    /// @brief Give a queue pair the changes it has missed. @param qp any
     void TakeOver(QueuePair& qp) const
     {
         if (qp.retunings != m_retunings.size())

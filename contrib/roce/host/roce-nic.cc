@@ -64,7 +64,7 @@ Nic::GetProfile(bool interDc)
     Ptr<TransportProfile>& profile = m_profiles[interDc];
     if (!profile)
     {
-        // What is given for queue pairs that leave the datacenter, or else what is for all.
+        // The value for queue pairs that leave the datacenter if given, else that for all.
         const auto factory = [interDc](const std::string& inter, const ObjectFactory& all) {
             return interDc && !inter.empty() ? FactoryOf(inter) : all;
         };
@@ -202,11 +202,11 @@ Nic::Post(QueuePair* qp, uint64_t bytes, uint64_t cookie)
                          std::to_string(bytes) + " B, expected at most " +
                          std::to_string(MAX_FLOW_BYTES) + " B and a queue pair of this NIC");
     }
-    // A sink of a trace posts at the time of what it was told, which Simulator::Now() may be past.
+    // A sink of a trace posts at the time of its event, which Simulator::Now() may be past.
     const int64_t now = PresentPs();
     CatchUp(now);
     m_sender.Post(qp, bytes, cookie, now);
-    if (!IsRunning()) // what is being run ends with the same
+    if (!IsRunning()) // the present run ends with the same
     {
         Settle(now);
         Rearm();
@@ -343,7 +343,7 @@ Nic::Timer(int64_t atPs)
     Settle(atPs);
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- reports
 
 void
 Nic::NoteCompleted(const MessageRecord& record)
@@ -376,7 +376,7 @@ void
 Nic::Tell(std::size_t index)
 {
     const Told told = m_told.at(index);
-    if (index + 1 == m_told.size()) // they are told in order
+    if (index + 1 == m_told.size()) // they are reported in order
     {
         m_told.clear();
     }

@@ -29,8 +29,7 @@ namespace ns3::roce
  *
  * Control frames (ACK, NAK, CNP) go first, then the data of the queue pair that QpScheduler names.
  * Queue pairs that wait for window or data cost nothing, and finished ones are freed. NicSender has
- * the sending queue pairs, NicReceiver the receiving ones, and TransportProfile says what they are
- * made of.
+ * the sending queue pairs, NicReceiver the receiving ones, and TransportProfile has their parts.
  */
 class Nic : public Port, public Station
 {
@@ -48,7 +47,7 @@ class Nic : public Port, public Station
         uint64_t cnpsReceived{0};
         uint64_t timeouts{0};
         uint64_t bytesDelivered{0}; //!< payload accepted, every byte once
-        uint64_t strayFrames{0};    //!< for a queue pair that does not exist (any more)
+        uint64_t strayFrames{0};    //!< for a queue pair that does not exist (any longer)
         uint64_t failedQps{0};      //!< retry limit exceeded
         uint64_t reordered{0};      //!< data overtaken by later data of its queue pair
         uint64_t reorderDepth{0};   //!< greatest distance to what overtook it, packets
@@ -57,7 +56,7 @@ class Nic : public Port, public Station
         uint64_t strayNotifications{0}; //!< for a queue pair that is closed; not in strayFrames
     };
 
-    /// Answers what a sender may know of the path to another NIC.
+    /// Gives what a sender may know of the path to another NIC.
     using PathOracle =
         std::function<PathInfo(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass)>;
 
@@ -152,7 +151,7 @@ class Nic : public Port, public Station
     }
 
     /**
-     * @brief What new queue pairs are made of: the attributes CongestionControl, LossRecovery and
+     * @brief The parts of new queue pairs: the attributes CongestionControl, LossRecovery and
      * PathSelector or, if the path leaves the datacenter and they are given, InterCongestionControl
      * and so on, behind the shim. Made when first asked for.
      * @param interDc of queue pairs that leave the datacenter
@@ -169,16 +168,16 @@ class Nic : public Port, public Station
     void SetInterShim(const std::string& factory);
 
     /**
-     * @brief Change live parameters of the rate law while the simulation is on: of all open queue
-     * pairs, which keep their state, and of those to come. RetuneReceivers() of all NICs follows.
-     * From events only, not from sinks of traces: they are told of times past.
+     * @brief Change live parameters of the rate law during the simulation: of all open queue pairs,
+     * which keep their state, and of those to come. RetuneReceivers() of all NICs follows. From
+     * events only, not from sinks of traces, which are called for past times.
      * @param interDc of queue pairs that leave the datacenter
-     * @param law prototype with the new parameters, of the class of the law in force
+     * @param law prototype with the new parameters, of the class of the present law
      * @throw InputError if a parameter differs that is not live
      */
     void Retune(bool interDc, const Ptr<CongestionControl>& law);
 
-    /// @brief Give receiving queue pairs what has changed by Retune() of their senders' NICs.
+    /// @brief Give receiving queue pairs the changes by Retune() of their senders' NICs.
     void RetuneReceivers();
 
     /**
@@ -206,7 +205,7 @@ class Nic : public Port, public Station
         return m_firstHeaderBytes;
     }
 
-    /// @return payload is padded to a multiple of so many bytes, a power of two
+    /// @return payload is padded to a multiple of this many bytes, a power of two
     uint32_t GetPayloadAlign() const
     {
         return m_payloadAlign;
@@ -224,7 +223,7 @@ class Nic : public Port, public Station
         return m_ackMinBytes;
     }
 
-    /// @return the NIC acknowledges at the latest every so many packets
+    /// @return the NIC acknowledges at least every this many packets
     uint32_t GetAckEveryN() const
     {
         return m_ackEveryN;
@@ -268,7 +267,7 @@ class Nic : public Port, public Station
     }
 
     /**
-     * @brief Say what the NIC and its queue pairs have counted.
+     * @brief Report the counters of the NIC and its queue pairs.
      * @param counters to add to, by the names of summary.json; other NICs may have added to the
      * same
      */
@@ -379,7 +378,7 @@ class Nic : public Port, public Station
     uint32_t m_retryLimit{0};
     uint32_t m_intHeaderBytes{0};
 
-    /// A message that is done, to be told by Tell().
+    /// A message that is done, to be reported by Tell().
     struct Told
     {
         MessageRecord record; //!< received: cookie and completedPs only

@@ -9,10 +9,10 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief A loss recovery that repeats single packets, and that a block code can stand on.
+ * @brief A loss recovery that repeats single packets, and that a block code can use.
  *
  * By itself it is a LossRecovery: what an ACK acknowledges has arrived. A code above it, which has
- * a receiver of its own, takes ACKs in its place, and tells it of each what follows from it, in the
+ * a receiver of its own, takes ACKs in its place, and reports the consequences of each, in the
  * order of the functions below.
  */
 class PacketRepeater : public LossRecovery
@@ -40,7 +40,7 @@ class PacketRepeater : public LossRecovery
     virtual void NoteArrivals(QueuePair& qp, const Frame& ack, QueuePair::AckResult& result) = 0;
 
     /**
-     * @brief A packet is not needed any more: it is not in flight, and not sent again.
+     * @brief A packet is no longer needed: it is not in flight, and not sent again.
      * @param qp its queue pair
      * @param psn from the first unacknowledged one on, sent before
      */
@@ -74,7 +74,7 @@ class PacketRepeater : public LossRecovery
      * @brief Forget everything below a PSN.
      * @param qp its queue pair
      * @param newUna as for QueuePair::Retire(); may be above what has been sent
-     * @param haveArrived whether all of that has arrived, or only is not needed any more
+     * @param haveArrived whether all of that has arrived, or is only no longer needed
      * @param nowPs current time
      * @param done [out] messages completed are appended
      * @param result [out] what is newly acknowledged is added
@@ -87,7 +87,7 @@ class PacketRepeater : public LossRecovery
                         QueuePair::AckResult& result) = 0;
 
     /**
-     * @brief All that an ACK or NAK tells has been told.
+     * @brief All that an ACK or NAK says has been handled.
      * @param qp its queue pair
      * @param nowPs current time
      * @param result [out] completed

@@ -20,7 +20,7 @@ struct PacketTimersParams
     uint32_t rtoBackoff;
     bool timeoutIsLoss; //!< while other packets are acknowledged
     uint64_t queueBytes;
-    bool countsOthers; //!< a timer begins once what others have due would have gone
+    bool countsOthers; //!< a timer begins after the backlog of others
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<PacketTimersParams>& Table();
@@ -47,26 +47,25 @@ struct PacketTimersParams
  *
  *   Rto = RtoMultiplier * (base RTT + queues on the path * QueueBytes / line rate).
  *
- * Nothing is inferred from packets that overtake: with UnoLb or Spray they do. What is known not to
- * be needed any more leaves what is in flight, and counts as acknowledged only if its own ACK comes
- * all the same. If that has not come SentPackets::HISTORY packets later, the path selector hears of
- * it (PathSelector::OnCoveredLoss()), and nobody else.
- * Nic::RtoMin and Nic::RtoFactor are not looked at; Nic::RetryLimit counts timeouts of
- * the oldest packet.
+ * Nothing is inferred from packets that overtake: with UnoLb or Spray they do. A packet that is no
+ * longer needed is no longer in flight, and counts as acknowledged only if its own ACK still comes.
+ * If that has not come SentPackets::HISTORY packets later, only the path selector is notified
+ * (PathSelector::OnCoveredLoss()). Nic::RtoMin and Nic::RtoFactor have no effect; Nic::RetryLimit
+ * counts timeouts of the oldest packet.
  *
- * What the rate law hears. With TimeoutSignal=loss a packet's timeout is a loss (AckInfo::isLoss of
- * the next ACK) if an ACK has told something new since the packet's own was due, that is within the
- * last Rto less a base RTT: as with TCP's RACK (RFC 8985) it is a timer that has found a hole in
- * what arrives. Otherwise, and with TimeoutSignal=timeout always, it is a timeout: that of the
- * oldest packet OnTimeout(), others OnFurtherTimeout().
+ * Signals to the rate law. With TimeoutSignal=loss a packet's timeout is a loss (AckInfo::isLoss of
+ * the next ACK) if an ACK has brought news since the packet's own was due, that is within the last
+ * Rto less a base RTT: as with TCP's RACK (RFC 8985) it is a timer that has found a hole in what
+ * arrives. Otherwise, and with TimeoutSignal=timeout always, it is a timeout: that of the oldest
+ * packet OnTimeout(), others OnFurtherTimeout().
  *
  * The paper gives the timer, but not its value. The profile artifact is the authors' simulator.
  *
- * NicBacklog (the artifact's): there a host has a queue, and a timer runs for as long as all that
- * is queued takes, also where queues are fair and the packet goes sooner. So timers of short flows
- * run out later where other flows of the host have much to send. Here a packet counts as sent that
- * much later. Nic::PacingClock=due makes what is due by pacing add up as it does in such a queue.
- * It costs a look at each busy queue pair of the NIC for each packet.
+ * NicBacklog (the artifact's): there a host has a queue, and a timer allows for the whole queue,
+ * also where queues are fair and the packet goes sooner. So timers of short flows run out later
+ * where other flows of the host have much to send. Here a packet counts as sent that much later.
+ * With Nic::PacingClock=due the backlog adds up as in such a queue. For each packet each busy queue
+ * pair of the NIC is visited.
  */
 class PacketTimers : public PacketRepeater
 {
@@ -134,10 +133,10 @@ class PacketTimers : public PacketRepeater
 
     Parameters<PacketTimersParams> m_parameters; //!< attributes
     // of one queue pair
-    std::shared_ptr<const PacketTimersParams> m_p; //!< in force
+    std::shared_ptr<const PacketTimersParams> m_p; //!< effective
     int64_t m_baseRttPs{0};
     int64_t m_rtoPs{0};
-    int64_t m_progressPs{INT64_MIN}; //!< last ACK that told something new
+    int64_t m_progressPs{INT64_MIN}; //!< last ACK that brought news
     bool m_tellsLoss{false};         //!< the next such ACK tells the rate law of a loss
     SentPackets m_sent;
 };
@@ -171,7 +170,7 @@ PacketTimersParams::AddRows(ParameterTable<P>& table, PacketTimersParams& (*get)
             [get](P& p) -> bool& { return get(p).timeoutIsLoss; },
             {true, false},
             {{"loss", true}, {"timeout", false}},
-            "What the rate law hears when a packet's timeout runs out while others are "
+            "Signal to the rate law when a packet's timeout runs out while others are "
             "acknowledged: loss or timeout")
         .Count(
             "QueueBytes",
@@ -183,8 +182,8 @@ PacketTimersParams::AddRows(ParameterTable<P>& table, PacketTimersParams& (*get)
             "NicBacklog",
             [get](P& p) -> bool& { return get(p).countsOthers; },
             {false, true},
-            "A packet's timer begins only when what the NIC's other queue pairs have due has had "
-            "time to go, too");
+            "A packet's timer begins only after the time that the backlog of the NIC's other queue "
+            "pairs takes");
 }
 
 } // namespace ns3::roce

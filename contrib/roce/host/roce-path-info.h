@@ -33,7 +33,7 @@ struct PathInfo
     /// Nic::FlowWindow.
     uint64_t flowWindowBytes{0};
     /// Longest base RTT between NICs, within the sender's datacenter or, for interDc, out of it; 0:
-    /// nobody has asked for it (LossRecovery::NeedsLongestRtt()).
+    /// not asked for (LossRecovery::NeedsLongestRtt()).
     int64_t longestRttPs{0};
     int64_t fullQueuePs{0}; //!< time that the longest of the path's queues takes to drain when full
 
@@ -51,7 +51,6 @@ struct PathInfo
     }
 
     /**
-     * @param windowBytes a window
      * @return rate on the wire that spreads it over a base RTT, bit/s; at least 1, at most the line
      * rate
      */
@@ -65,7 +64,6 @@ struct PathInfo
     }
 
     /**
-     * @param windowBytes a window
      * @return the whole frames in it, at least one, in bytes: a queue pair sends while less than
      * the window is in flight
      */

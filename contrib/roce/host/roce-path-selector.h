@@ -96,16 +96,16 @@ class PathSelector : public Object
     virtual uint16_t Select(int64_t nowPs, uint64_t inflightBytes) = 0;
 
     /**
-     * @brief An ACK or NAK that tells something new has arrived.
-     * @param ack what it tells
+     * @brief An ACK or NAK with news has arrived.
+     * @param ack its contents
      */
     virtual void OnAck([[maybe_unused]] const AckInfo& ack)
     {
     }
 
     /**
-     * @brief A packet is lost, and the loss recovery knows which way it took. Followed by OnAck()
-     * with isLoss or OnTimeout().
+     * @brief A packet is lost, and the loss recovery knows its path. Followed by OnAck() with
+     * isLoss or OnTimeout().
      * @param entropy of its last transmission
      * @param nowPs current time
      */
@@ -114,8 +114,8 @@ class PathSelector : public Object
     }
 
     /**
-     * @brief A packet is lost that is not needed any more, since a code has made up for it: nothing
-     * is repeated, and nobody else hears of it.
+     * @brief A packet is lost that is no longer needed, since a code has replaced it: nothing is
+     * repeated, and nothing else is notified.
      * @param entropy of its last transmission
      * @param nowPs current time
      */

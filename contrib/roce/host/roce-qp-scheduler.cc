@@ -12,7 +12,7 @@ namespace ns3::roce
 namespace
 {
 
-/// Time that so many bytes take at a rate. 64 bits are enough up to 2 MB; no burst is longer.
+/// Time that these bytes take at a rate. 64 bits are enough up to 2 MB; no burst is longer.
 int64_t
 GapPs(uint64_t bytes, uint64_t rateBps, int64_t tickPs)
 {
@@ -66,7 +66,7 @@ void
 QpScheduler::PushTimer(QueuePair* qp, int64_t nowPs)
 {
     qp->place = QueuePair::Place::TIMED;
-    // The rate may rise by a timer before the gap has passed: look again then.
+    // A timer may raise the rate before the gap has passed: check again then.
     qp->heapPs = std::max(nowPs + 1, std::min(qp->nextAvailPs, qp->GetCc().NextRateChangePs()));
     m_timers.push_back({qp->heapPs, qp->GetQpn()});
     std::push_heap(m_timers.begin(), m_timers.end(), &QpScheduler::Later);
@@ -119,7 +119,7 @@ QpScheduler::Repace(QueuePair* qp, int64_t nowPs)
         break;
     }
     qp->pacedRateBps = rate;
-    // A later time needs no new entry: the old one looks again and waits on.
+    // A later time needs no new entry: the old one checks again and waits.
     if (qp->place == QueuePair::Place::TIMED && qp->nextAvailPs < qp->heapPs)
     {
         PushTimer(qp, nowPs);
@@ -138,7 +138,7 @@ QpScheduler::LookAgain(QueuePair* qp, int64_t nowPs)
 void
 QpScheduler::Stretch(QueuePair* qp, uint64_t rate, int64_t nowPs)
 {
-    // What is left of the gap is stretched or shortened; what has passed stays passed.
+    // The rest of the gap is stretched or shortened.
     if (qp->nextAvailPs > nowPs)
     {
         qp->nextAvailPs =
@@ -198,7 +198,7 @@ QpScheduler::DueBytes(const QueuePair& qp, int64_t atPs)
     const int64_t duePs = qp.nextAvailPs < 0 ? atPs : qp.nextAvailPs; // it may never have sent
     const double paced =
         static_cast<double>(atPs - duePs) * static_cast<double>(cc.GetRateBps()) / 8e12;
-    // A probe may go beyond the window, a repeat is not among what is unsent.
+    // A probe may go beyond the window, and a repeat is not unsent data.
     const uint64_t window = cc.GetWindowBytes();
     const uint64_t room = window - std::min(window, qp.GetInflightBytes());
     return std::min({std::max(room, packet),

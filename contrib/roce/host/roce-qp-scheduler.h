@@ -17,10 +17,10 @@ namespace ns3::roce
  * @ingroup roce
  * @brief Which of a NIC's queue pairs sends next.
  *
- * Queue pairs that may send stand in a ready ring for each class and take turns; classes share by
+ * Queue pairs that may send are in a ready ring for each class and take turns; classes share by
  * bytes (start-time fair queueing: the class served least so far is next, and one that was idle
- * gets no credit for it). Queue pairs that wait for their pacing gap stand in one heap. Those that
- * wait for window or data stand nowhere. Choosing is O(log n) in the number of paced queue pairs.
+ * gets no credit for it). Queue pairs that wait for their pacing gap are in one heap; those that
+ * wait for window or data are in no list. Choosing is O(log n) in the number of paced queue pairs.
  */
 class QpScheduler
 {
@@ -34,7 +34,7 @@ class QpScheduler
     }
 
     /**
-     * @brief Put a queue pair where it belongs, if it can send and stands nowhere.
+     * @brief Put a queue pair where it belongs, if it can send and is in no list.
      * @param qp queue pair
      * @param nowPs current time
      * @param portFreePs when the port is free: a pacing gap that ends by then needs no timer
@@ -42,8 +42,8 @@ class QpScheduler
     void Place(QueuePair* qp, int64_t nowPs, int64_t portFreePs);
 
     /**
-     * @brief A message or feedback may let a queue pair send: Place() it. What it can send only by
-     * now is not due earlier.
+     * @brief A message or feedback may let a queue pair send: Place() it. Data posted now is not
+     * due earlier.
      * @param qp queue pair
      * @param nowPs current time
      * @param portFreePs see Place()
@@ -60,8 +60,8 @@ class QpScheduler
     /**
      * @param qp queue pair
      * @param atPs current time
-     * @return bytes that its pacing and its window would have let go by now and that have not been
-     * sent; 0 if it cannot send
+     * @return bytes that its pacing and its window allow now and that have not been sent; 0 if it
+     * cannot send
      */
     static uint64_t DueBytes(const QueuePair& qp, int64_t atPs);
 
@@ -88,7 +88,7 @@ class QpScheduler
 
     /**
      * @brief The time of the next change of the rate may have become earlier: if the queue pair
-     * waits for its gap, look at it then.
+     * waits for its gap, check it then.
      * @param qp queue pair
      * @param nowPs current time
      */
@@ -116,7 +116,7 @@ class QpScheduler
         return m_readyMask != 0 || m_again;
     }
 
-    /// @return when the first pacing gap ends or wants to be looked at, or NEVER_PS
+    /// @return when the first pacing gap ends or needs a check, or NEVER_PS
     int64_t NextTimerPs() const
     {
         return m_timers.empty() ? NEVER_PS : m_timers.front().atPs;
@@ -155,7 +155,7 @@ class QpScheduler
     std::array<Ring, N_CLASSES> m_rings;
     uint32_t m_lastQpn{UINT32_MAX}; //!< queue pair that has sent last
     /// The queue pair that has sent last, if it may send again without a gap; or null. It joins its
-    /// ring when the next one is chosen, behind those that have become ready meanwhile. Otherwise a
+    /// ring when the next one is chosen, after those that have become ready meanwhile. Otherwise a
     /// queue pair a little below line rate would get every third turn beside one at line rate.
     QueuePair* m_again{nullptr};
     uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame

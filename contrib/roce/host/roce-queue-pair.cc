@@ -12,7 +12,7 @@ namespace ns3::roce
 namespace
 {
 
-/// An empty packet counts a byte, or nobody would know that it is in flight.
+/// An empty packet counts a byte, so that it shows in flight.
 uint32_t
 PayloadShare(uint32_t payloadBytes)
 {

@@ -23,7 +23,7 @@ class LossRecovery;
 
 /**
  * @ingroup roce
- * @brief What a finished message was like, at its sender.
+ * @brief A finished message, at its sender.
  */
 struct MessageRecord
 {
@@ -38,7 +38,7 @@ struct MessageRecord
 
 /**
  * @ingroup roce
- * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others look at it.
+ * @brief Retransmission timeout of a queue pair. RetransmissionTimers runs it; others read it.
  */
 class RetransmissionTimer
 {
@@ -55,7 +55,7 @@ class RetransmissionTimer
         return m_startPs;
     }
 
-    /// @return its end as it stood then, or NEVER_PS if it does not run
+    /// @return its end at that time, or NEVER_PS if it does not run
     int64_t GetDeadlinePs() const
     {
         return m_deadlinePs;
@@ -115,10 +115,10 @@ class QueuePair
         uint32_t mtuBytes{4096};                  //!< payload of a full packet
         uint32_t telemetryBytes{0};               //!< charged to each data frame at the sender
         const FrameExtension* extension{nullptr}; //!< of each data frame, or null
-        uint32_t framingBytes{20};                //!< wire bytes per frame besides frameBytes
-        uint32_t minFrameBytes{MIN_FRAME_BYTES};  //!< padding
-        uint8_t flags{0};                         //!< FRAME_TIMESTAMP if the rate law needs it
-        uint8_t ecn{ECN_ECT0};                    //!< code point of its data
+        uint32_t framingBytes{20};               //!< wire bytes per frame in addition to frameBytes
+        uint32_t minFrameBytes{MIN_FRAME_BYTES}; //!< padding
+        uint8_t flags{0};                        //!< FRAME_TIMESTAMP if the rate law needs it
+        uint8_t ecn{ECN_ECT0};                   //!< code point of its data
         uint32_t ackEveryN{1};     //!< the receiver acknowledges at the latest every N packets
         uint32_t burstBytes{0};    //!< pacing quantum; 0: each packet
         bool telemetry{false};     //!< data carries an INT stack
@@ -142,7 +142,7 @@ class QueuePair
         bool advanced{false};  //!< the first unacknowledged PSN has changed
         bool rewound{false};   //!< go-back-N has taken place
         bool loss{false};      //!< the first sign of a loss (or of several in one window)
-        bool lateLoss{false};  //!< a timeout has found a loss, of which the rate law hears now
+        bool lateLoss{false};  //!< a timeout has found a loss, reported to the rate law now
     };
 
     /// A message as packets.
@@ -393,7 +393,7 @@ class QueuePair
 
     /**
      * With coalesced ACKs, a window that shrinks below what is in flight could wait for an ACK that
-     * nothing in flight will bring about. One more packet, with AckReq, is sent then.
+     * nothing in flight causes. One more packet, with AckReq, is sent then.
      */
     bool NeedsProbe() const
     {
@@ -502,7 +502,7 @@ class ReceiverQp
     virtual Action OnData(const Frame& frame, uint32_t ackEveryN, int64_t nowPs) = 0;
 
     /**
-     * @brief The time timerPs has come: report one thing that is missing, and set timerPs anew.
+     * @brief The time timerPs has come: report one thing that is missing, and set timerPs again.
      * @param nowPs current time
      * @param nak [out] NAK to be sent, addressed already
      * @return whether there is something to report
@@ -513,7 +513,7 @@ class ReceiverQp
     }
 
     /**
-     * @brief Say in an ACK or NAK what the recovery's sender needs besides the PSN.
+     * @brief Put into an ACK or NAK what the recovery's sender needs in addition to the PSN.
      * @param ack PSN already set
      * @param data the frame it answers
      */

@@ -7,10 +7,10 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief A rate law whose window is a real number, and which lets whole packets fly.
+ * @brief A rate law whose window is a real number, but which sends whole packets.
  *
- * CongestionControl::GetWindowBytes() is the rounded window, one packet at least. What makes a rate
- * of a window needs the number itself: of 1.9 packets, a whole one is about half.
+ * CongestionControl::GetWindowBytes() is the rounded window, one packet at least. A rate computed
+ * from a window needs the number itself: of 1.9 packets, a whole one is about half.
  */
 class RealWindow
 {

@@ -41,7 +41,7 @@ class ReplySink
     virtual Frame* Make(FrameKind kind) = 0;
 
     /**
-     * @brief Send it behind the NIC's other control frames.
+     * @brief Send it after the NIC's other control frames.
      * @param reply made by Make()
      */
     virtual void Send(Frame* reply) = 0;
@@ -86,7 +86,7 @@ class NicReplySink
 
 /**
  * @ingroup roce
- * @brief A timer as those who send feedback have it, and how the NIC runs it.
+ * @brief A timer for feedback, run by the NIC.
  * @tparam Sink what they send through
  */
 template <typename Sink>
@@ -130,7 +130,7 @@ class FeedbackTimer
     {
     }
 
-    /// @brief Set the timer anew, in any of the calls. @param atPs not in the past, or NEVER_PS
+    /// @brief Set the timer, in any of the calls. @param atPs not in the past, or NEVER_PS
     void SetTimer(int64_t atPs)
     {
         m_timerPs = atPs;
@@ -151,7 +151,8 @@ class NicFeedback : public FeedbackTimer<NicReplySink>
 
 /**
  * @ingroup roce
- * @brief What a receiving queue pair sends back besides the reliability protocol's ACK and NAK.
+ * @brief What a receiving queue pair sends back in addition to the reliability protocol's ACK and
+ * NAK.
  *
  * The queue pair decides when an ACK goes out, and each ACK echoes what the data brought: CE, time
  * stamp, INT, an extension that asks for it. The feedback decides what else an ACK carries and
@@ -208,7 +209,7 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
     }
 
     /**
-     * @brief What every ACK or NAK tells of the data that it answers: CE, time stamp, INT (moved,
+     * @brief What every ACK or NAK echoes of the data that it answers: CE, time stamp, INT (moved,
      * not copied), an extension that asks for it. Their bytes are charged to the ACK.
      * @param ack answer
      * @param data loses its INT
@@ -253,8 +254,8 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
     }
 
     /**
-     * @brief Take over the live parameters of another object while the simulation is on; state
-     * stays as it is. For feedbacks that have such parameters.
+     * @brief Take over the live parameters of another object during the simulation; state stays as
+     * it is. For feedbacks that have such parameters.
      * @param prototype made by a rate law of the same class
      * @param nowPs current time
      * @throw InputError if it is of another class
@@ -361,7 +362,7 @@ class EcnCnpFeedback : public ReceiverFeedback
 
     bool CanRetuneLate() const override
     {
-        return true; // the interval is looked at when data come
+        return true; // the interval is checked when data come
     }
 
   private:

@@ -136,7 +136,7 @@ class ReceiverTable
         m_recent.resize(kept);
     }
 
-    /// @brief Have what is kept of a queue pair fetched from memory. @param qpn its number
+    /// @brief Prefetch what is kept of a queue pair. @param qpn its number
     void Fetch(uint32_t qpn) const
     {
         FetchLine(m_slots.data() + qpn);

@@ -97,7 +97,7 @@ RetransmissionTimers::Expire(QueuePair& qp, bool isRetry, uint32_t retryLimit)
 void
 RetransmissionTimers::Resume(QueuePair& qp, int64_t nowPs)
 {
-    // What waits for its turn cannot be lost: the timeout runs again from the repeat on.
+    // A packet that waits for its turn cannot be lost: the timeout runs again from the repeat.
     qp.timeout.m_deadlinePs = NEVER_PS;
     if (qp.GetInflightBytes())
     {

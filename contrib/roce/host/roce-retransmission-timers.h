@@ -16,9 +16,9 @@ namespace ns3::roce
  * @ingroup roce
  * @brief The retransmission timeouts of a NIC's queue pairs.
  *
- * How long a timeout is, LossRecovery says: at its start, and again at its end, since more may have
- * been sent meanwhile. Each queue pair has at most one valid entry in the heap, which looks at the
- * deadline when its time comes; a deadline that moves later costs nothing.
+ * LossRecovery gives the length of a timeout at its start, and again at its end, since more may
+ * have been sent meanwhile. Each queue pair has at most one valid entry in the heap, which checks
+ * the deadline at its time; a deadline that moves later costs nothing.
  */
 class RetransmissionTimers
 {
@@ -43,7 +43,7 @@ class RetransmissionTimers
 
     /**
      * @brief A data frame is sent: the timeout begins, or, with a repeat of the oldest packet, that
-     * it watches over, begins anew.
+     * it watches over, begins again.
      * @param qp its queue pair
      * @param frame data
      * @param nowPs start of its transmission
@@ -57,7 +57,7 @@ class RetransmissionTimers
     }
 
     /**
-     * @brief An ACK or NAK was news.
+     * @brief An ACK or NAK has brought news.
      * @param qp its queue pair
      * @param result what it did
      * @param nowPs current time
@@ -74,7 +74,7 @@ class RetransmissionTimers
         return result.advanced || result.rewound ? Restart(qp, nowPs) : Shorten(qp, nowPs);
     }
 
-    /// @return when a deadline is to be looked at, or NEVER_PS
+    /// @return when a deadline is to be checked, or NEVER_PS
     int64_t NextPs() const
     {
         return m_heap.NextPs();
@@ -92,12 +92,12 @@ class RetransmissionTimers
      * @param qp from NextDue()
      * @param isRetry it counts for the limit
      * @param retryLimit timeouts in a row that are allowed; 0: any number
-     * @return false: they are too many, the queue pair has failed
+     * @return false: too many, the queue pair has failed
      */
     static bool Expire(QueuePair& qp, bool isRetry, uint32_t retryLimit);
 
     /**
-     * @brief What was to be done at a timeout is done: the next one runs, if anything is in flight.
+     * @brief A timeout has been handled: the next one runs, if anything is in flight.
      * @param qp its queue pair
      * @param nowPs current time
      */

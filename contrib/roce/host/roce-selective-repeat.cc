@@ -20,8 +20,8 @@ SelectiveRepeatParams::Table()
                    &P::reorderPackets,
                    {0},
                    Range::AtLeast(0),
-                   "A packet is lost once one that is further ahead than this has arrived")
-            .Flag("BdpCap", &P::bdpCap, {true}, "Bound what is outstanding to BdpPackets")
+                   "A packet is lost once a packet more than this many later has arrived")
+            .Flag("BdpCap", &P::bdpCap, {true}, "Bound outstanding packets to BdpPackets")
             .Count("BdpPackets",
                    &P::bdpPackets,
                    {0},
@@ -43,7 +43,7 @@ SelectiveRepeatParams::Table()
                    &P::rtoLowPackets,
                    {3},
                    Range::AtLeast(0),
-                   "Most full frames in flight with which RtoLow holds");
+                   "Most full frames in flight with which RtoLow is used");
     return table;
 }
 
@@ -431,7 +431,7 @@ SelectiveRepeat::TakeRepeat(QueuePair& qp)
 int64_t
 SelectiveRepeat::TimeoutPs(const QueuePair& qp) const
 {
-    // What waits to be sent again, for the window or a pause, is not lost again yet.
+    // A packet that waits to be sent again, for the window or a pause, is not lost again yet.
     const uint64_t una = qp.GetUna();
     const bool waits = (una >= m_repeatPsn && una < m_lossEndPsn) || m_asked.Has(una, una);
     const int64_t basePs = !waits && qp.GetInflightBytes() <= m_fewBytes ? m_lowPs : m_highPs;

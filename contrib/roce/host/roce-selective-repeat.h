@@ -35,12 +35,12 @@ struct SelectiveRepeatParams
  *
  * Receiver: takes packets in any order (RDMA writes carry their place), each once. Out of order it
  * answers with a NAK, in order with an ACK; while something is missing both carry a bitmap of the
- * 64 packets up to the one they answer, so that every arrival is told up to 64 times and a lost ACK
- * does no harm. The bitmap costs SACK_BYTES on the wire.
+ * 64 packets up to the one they answer, so that every arrival is reported up to 64 times and a lost
+ * ACK does no harm. The bitmap costs SACK_BYTES on the wire.
  *
  * Sender:
  * - A packet is lost if one sent after it, by more than ReorderPackets, is known to have arrived.
- *   IRN has 0; paths that reorder (Spray) want more.
+ *   IRN has 0; paths that reorder (Spray) need more.
  * - Lost packets are sent again, in order, before new ones. A repeat is lost if a new packet sent
  *   after it, by more than ReorderPackets, is known to have arrived; if nothing new could be sent
  *   (BdpCap), the timeout finds it.
@@ -54,17 +54,17 @@ struct SelectiveRepeatParams
  *   oldest packet waits to be sent again, for the window or a pause, RtoHigh holds.
  * - Each timeout without progress doubles the next one, up to RtoHigh, and Nic::RetryLimit ends no
  *   flow before: so it does not fail for mere queues. None is below Nic::RtoFactor base RTTs.
- *   Nic::RtoMin is not looked at.
+ *   Nic::RtoMin has no effect.
  * - BdpCap: at most BdpPackets PSNs from the first unacknowledged one on. BdpPackets = 0, as in
  * IRN: line rate times the base RTT of the longest path in the network (of the datacenter, or out
  * of it) over a full frame, rounded up. With that of a shorter path itself the window is empty for
  * a round trip after each loss. The rate law's window applies in addition.
- * - In flight, as the rate law's window sees it, is what has been sent and is neither known to have
+ * - In flight, for the rate law's window, are packets that were sent and are neither known to have
  *   arrived nor lost.
  *
- * Under a code (UnoErasure) there are two more things. What a NACK has sent again goes before what
- * has been overtaken. And for NACKs the sender keeps the time and the path of the last transmission
- * of each packet; it does not look for lost repeats, which NACKs tell.
+ * Under a code (UnoErasure) two things differ. Packets that a NACK asks for go before overtaken
+ * ones. And for NACKs the sender keeps the time and the path of the last transmission of each
+ * packet; it does not look for lost repeats, which NACKs report.
  *
  * Deviations from IRN: after a timeout all holes are repeated, not only the first packet; an ACK
  * carries a bitmap and not a single PSN; repeats that are lost again, timeouts that grow, and the
@@ -170,7 +170,7 @@ class SelectiveRepeat : public PacketRepeater
     void MeasureRtt(const QueuePair& qp, int64_t nowPs);
 
     Parameters<SelectiveRepeatParams> m_parameters;   //!< attributes
-    std::shared_ptr<const SelectiveRepeatParams> m_p; //!< in force
+    std::shared_ptr<const SelectiveRepeatParams> m_p; //!< effective
     uint64_t m_cap{UINT64_MAX};                       //!< most PSNs outstanding
     int64_t m_leastPs{0};                             //!< RtoLow for this path
     int64_t m_lowPs{0};                               //!< the same for the RTT measured
@@ -190,7 +190,7 @@ class SelectiveRepeat : public PacketRepeater
     PsnSet m_asked;               //!< from una on: lost, as a NACK says, and to be sent again
     boost::circular_buffer<uint64_t> m_asks;    //!< these in order, and some that no longer matter
     boost::circular_buffer<Repeated> m_repeats; //!< in order, unless under a code
-    std::vector<Sent> m_sent; //!< a power of two of them, by PSN, or none: nobody asks for them
+    std::vector<Sent> m_sent; //!< a power of two of them, by PSN, or none: not needed
 };
 
 /**

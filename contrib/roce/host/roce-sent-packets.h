@@ -13,19 +13,19 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What a sender knows of each packet it has sent and that is not acknowledged: for loss
- * recoveries that give each packet a timer of its own.
+ * @brief What a sender knows of each packet that is sent and not acknowledged: for loss recoveries
+ * that give each packet a timer of its own.
  *
- * PSNs from a base on that only grows, and the HISTORY before it: what was not needed any more may
- * arrive all the same. A packet's timeout is base timeout * 2^(times it has been
- * sent again), at most times the greatest factor. Transmissions with the same factor stand in a
- * queue of their own, in the order they were made, which is the order in which they are due: no
- * sorting. Nothing is allocated once the greatest number of packets has been outstanding.
+ * PSNs from a base on that only grows, and the HISTORY before it: packets that are no longer needed
+ * may still arrive. A packet's timeout is base timeout * 2^(times it has been sent again), at most
+ * times the greatest factor. Transmissions with the same factor are in a queue of their own, in the
+ * order they were made, which is the order in which they are due: no sorting. Nothing is allocated
+ * once the greatest number of packets has been outstanding.
  */
 class SentPackets
 {
   public:
-    /// What has become of a packet.
+    /// State of a packet.
     enum class State : uint8_t
     {
         UNSENT,      //!< never sent
@@ -58,7 +58,7 @@ class SentPackets
             return state != State::UNSENT && state != State::ARRIVED;
         }
 
-        /// @brief It is not needed any more.
+        /// @brief It is no longer needed.
         void Spare()
         {
             state = state == State::OUT ? State::SPARED : IsMissing() ? State::WRITTEN_OFF : state;

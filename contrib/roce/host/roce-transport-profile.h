@@ -15,8 +15,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What the queue pairs of one class are made of, within a datacenter or across: prototypes
- * of rate law, loss recovery and path selector at the sender, and of the feedback at the receiver.
+ * @brief The parts of queue pairs within a datacenter or across: prototypes of rate law, loss
+ * recovery and path selector at the sender, and of the feedback at the receiver.
  *
  * The sender's NIC makes it from its attributes. Receivers reserved for that sender hold it, too,
  * and are made from it.

@@ -53,11 +53,10 @@ class ForkKeys
      */
     std::vector<Setting> GetSettings() const;
 
-    /// @brief BASE_RTT and FIXED_WIN stand for the longest RTT and the window. @param longest
-    /// changed
+    /// @brief BASE_RTT and FIXED_WIN give the longest RTT and the window. @param longest changed
     void Replace(HpccLongest& longest) const;
 
-    /// @return bytes that one of BUFFER_SIZE stands for: m3 and m4 count KiB, others MiB
+    /// @return bytes in one unit of BUFFER_SIZE: m3 and m4 count KiB, others MiB
     uint64_t GetBufferUnit() const;
 
     /// @return keys that change nothing in this run, each with the reason

@@ -66,7 +66,7 @@ HpccConfig::Read(const std::string& path, bool ignoreUnknown)
         const auto old = config.m_entries.find(key);
         if (old != config.m_entries.end() && old->second.fields != entry.fields)
         {
-            reader.Fail("key " + key + " stands in line " + std::to_string(old->second.line) +
+            reader.Fail("key " + key + " is in line " + std::to_string(old->second.line) +
                         " with another value already, expected each once");
         }
         config.Set(key, std::move(entry));

@@ -19,7 +19,7 @@ namespace ns3::roce
  * A key given twice with different values, or a value that is not of the key's kind is an error;
  * so are unknown keys, all of them at once, unless they are to be ignored. Keys of that simulator
  * and of some made from it (HpccKey) that this module does not follow are listed by GetUnused()
- * with the reason. Behind a value, `{` begins an explanation.
+ * with the reason. After a value, `{` begins an explanation.
  */
 class HpccConfig
 {
@@ -56,16 +56,17 @@ class HpccConfig
     /// @return a rate, bit/s. @param key name; must be there
     uint64_t GetRateBps(const std::string& key) const;
 
-    /// @return text as it stands. @param key name; must be there
+    /// @return unparsed text. @param key name; must be there
     const std::string& Text(const std::string& key) const;
 
     /// @return KMIN_MAP and the like: value by port rate, bit/s. @param key name; must be there
     std::map<uint64_t, double> Map(const std::string& key) const;
 
     /**
-     * @brief Find a file that a key names: beside the configuration, then in the working directory.
+     * @brief Find a file that a key names: in the configuration's folder, then in the working
+     * directory.
      *
-     * `${NAME}` in it stands for the value of key NAME.
+     * `${NAME}` in it is replaced by the value of key NAME.
      * @param key name; must be there
      * @return its path
      * @throw InputError with the places tried
@@ -83,13 +84,13 @@ class HpccConfig
      */
     [[noreturn]] void Fail(const std::string& key, const std::string& message) const;
 
-    /// @return where a key stands: file and line, or --set. @param key name; must be there
+    /// @return where a key is given: file and line, or --set. @param key name; must be there
     std::string Where(const std::string& key) const;
 
     /// @return keys of the file that have no effect here, in order of names, each with the reason
     std::vector<std::pair<std::string, std::string>> GetUnused() const;
 
-    /// @return what else is to be said of the file: what was left out of it
+    /// @return notes on the file: what was ignored
     const std::vector<std::string>& GetNotes() const
     {
         return m_notes;
@@ -102,7 +103,7 @@ class HpccConfig
     }
 
   private:
-    /// What stands behind a key.
+    /// What is given for a key.
     struct Entry
     {
         std::vector<std::string> fields;

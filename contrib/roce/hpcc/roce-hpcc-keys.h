@@ -14,7 +14,7 @@ namespace ns3::roce
  */
 struct HpccKey
 {
-    /// What a value looks like.
+    /// Form of a value.
     enum class Kind
     {
         FLAG,        //!< 0 or 1
@@ -35,13 +35,13 @@ struct HpccKey
 
     /**
      * @param names unknown keys of one file
-     * @return whose file it is taken for, as "owner/project, what it means"; empty if nobody's
+     * @return the simulator that the file is taken for, as "owner/project, what it means"; or empty
      */
     static std::string GuessProject(const std::vector<std::string>& names);
 
     /**
      * @brief Look at a value.
-     * @param fields the words behind the key. Of a map those behind its n pairs are dropped: that
+     * @param fields the words after the key. Of a map those after its n pairs are dropped: that
      * simulator does not read them either
      * @return what was expected instead, or nothing
      */

@@ -24,7 +24,7 @@ ProductBytes(int64_t ps, uint64_t rateBps)
     return static_cast<uint64_t>(static_cast<Uint128>(ps) * rateBps / 8'000'000'000'000);
 }
 
-/// A link as one of its ends sees it: the node behind it, rate, delay.
+/// A link seen from one end: the other node, rate, delay.
 using Hop = std::tuple<uint32_t, uint64_t, int64_t>;
 
 /// A way through the network.
@@ -57,8 +57,8 @@ class Graph
 
     /**
      * @return some hosts: two of each kind, at different switches if there are such. Of one kind
-     * are those with the same link at switches that have the same links to the same switches. To
-     * exchange such switches changes nothing, so the longest of all ways is between two of these.
+     * are those with the same link at switches that have the same links to the same switches.
+     * Exchanging such switches changes nothing, so the longest of all ways is between two of these.
      */
     std::vector<uint32_t> FindRepresentatives() const
     {

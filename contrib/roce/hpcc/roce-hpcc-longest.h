@@ -14,8 +14,8 @@ namespace ns3::roce
  * @brief What the HPCC simulator gives every flow with GLOBAL_T 1: the longest base RTT and the
  * largest bandwidth-delay product, over all pairs of hosts.
  *
- * They come from the file, without a network: the defaults that they become must be there before
- * anything is made of them.
+ * They come from the file, without a network: they become defaults, which must be set before any
+ * object is made.
  */
 struct HpccLongest
 {

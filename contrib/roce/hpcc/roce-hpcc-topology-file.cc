@@ -157,8 +157,8 @@ HpccTopologyFile::ReadSwitches()
     std::string text;
     if (m_topology.layout == Layout::INET_TUB && m_others > 0)
     {
-        // LCMP has the DCI switches beside the others, most often in a line of their own. No link
-        // is made of digits only.
+        // LCMP lists the DCI switches after the others, mostly in their own line. No link has
+        // digits only.
         if (ids.size() == count && Peek(text) && AreDigits(SplitAtBlanks(text)))
         {
             const std::vector<uint32_t> more = ReadIds(m_others);

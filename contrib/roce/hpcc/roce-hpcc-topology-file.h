@@ -41,7 +41,7 @@ class HpccTopologyFile : private LineReader
     uint32_t ParseNode(const std::string& text, const char* what) const;
     double ParseProbability(const std::string& text) const;
 
-    std::string m_ahead; //!< a line that was looked at and not used
+    std::string m_ahead; //!< a line that was read and not used
     bool m_isAhead{false};
     uint64_t m_switches{0}; //!< as the first line says
     uint64_t m_others{0};   //!< NVSwitches, ToRs or DCI switches

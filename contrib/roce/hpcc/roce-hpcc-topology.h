@@ -16,19 +16,19 @@ namespace ns3::roce
  * @ingroup roce
  * @brief A network in the HPCC simulator's `topology.txt`.
  *
- * The first line tells the layout:
+ * The first line determines the layout:
  * - `nodes switches links`: alibaba-edu/High-Precision-Congestion-Control, ConWeave,
  *   astra-network-ns3;
- * - `nodes switches tors links`, perhaps with two rates behind: inet-tub/ns3-datacenter. The number
+ * - `nodes switches tors links`, perhaps followed by two rates: inet-tub/ns3-datacenter. The number
  *   of ToRs and the rates are not used there either;
  * - `nodes switches DCI links`: LCMP, if the ids of as many DCI switches follow those of the
  * others;
  * - `nodes gpus_per_server nvswitches switches links gpu_type [gpus_per_node]`: SimAI. NVSwitches
  *   are switches like others, so that GPUs have one link each.
  *
- * Then come the ids of the switches, on as many lines as one likes, then one line for each link: `a
- * b rate delay error_rate`, for example `0 128 100Gbps 1000ns 0`; a rate without unit is in bit/s.
- * error_rate is the probability that a frame is lost, each direction. What follows is not read, as
+ * Then come the ids of the switches, on any number of lines, then one line for each link: `a b rate
+ * delay error_rate`, for example `0 128 100Gbps 1000ns 0`; a rate without unit is in bit/s.
+ * error_rate is the probability that a frame is lost, each direction. Later lines are not read, as
  * there.
  *
  * Nodes are made in the order of their ids, so that a file's ids are ns-3's if there were no nodes
@@ -59,7 +59,7 @@ struct HpccTopology
 
     std::string path; //!< of the file
     Layout layout{Layout::ORIGINAL};
-    unsigned unreadLine{0};      //!< behind the links, but looks like one more; 0: none
+    unsigned unreadLine{0};      //!< line after the links that looks like another one; 0: none
     std::vector<bool> isSwitch;  //!< by node
     std::vector<bool> isDci;     //!< by node; only LCMP says so
     std::vector<LinkLine> links; //!< in the file's order

@@ -20,8 +20,8 @@ namespace ns3::roce
  * The file has the header `id,path_node_ids[,ack_path_node_ids]`, then lines such as
  * `3,78-132-136-130-38`: id is the flow's position in its list, from 0, and the nodes are those of
  * the topology file. A flow is pinned by choosing a UDP source port that the switches' hashes send
- * along that path; which one of parallel links it takes is not pinned. Flows that are not named
- * keep their own. Without the third column ACKs have the port of the data, and so any path.
+ * along that path; which one of parallel links it takes is not pinned. Flows not listed keep their
+ * own. Without the third column ACKs have the port of the data, and so any path.
  *
  * @param path of the file
  * @param topology the network's

@@ -85,7 +85,7 @@ ReplayOptions::AddOptions(CheckedCommandLine& cmd)
                  m_flowFile);
     cmd.AddValue("config", "Configuration file of the HPCC simulator", m_configFile);
     cmd.AddValue("set", "Replaces keys of the config, for example HAS_WIN=0,RP_TIMER=300", m_set);
-    cmd.AddValue("ignoreUnknown", "Go on without unknown keys of the config", m_ignoreUnknown);
+    cmd.AddValue("ignoreUnknown", "Ignore unknown keys of the config", m_ignoreUnknown);
     cmd.AddValue("paths", "Paths to pin flows to: lines id,node-node-...", m_pathFile);
     cmd.AddValue("profile",
                  "hpcc-sim: sizes and mechanisms of that simulator; empty: of this module",
@@ -264,7 +264,7 @@ ReplayOptions::ApplyProfile()
         Set(attribute, value);
     }
     const std::string law = HpccLaws(m_config, m_transport.cc, true).GetName();
-    // There, only the laws of telemetry move the end of a gap that has begun when the rate changes.
+    // In that simulator only telemetry laws move the end of a running gap when the rate changes.
     Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
     const bool original = m_topology.layout != HpccTopology::Layout::INET_TUB;
     Set("ns3::roce::Switch::ReservedBytes", original ? "4096" : "0");

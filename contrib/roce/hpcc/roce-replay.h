@@ -27,9 +27,8 @@ namespace ns3::roce
  *   configuration says.
  * - Profile hpcc-sim: frame sizes, whole nanoseconds, ACKs in the data's class, CNPs within ACKs,
  *   pauses without end, headroom, windows of payload, base RTT and ideal FCT are those of that
- *   simulator, so that results can be laid side by side. The two families differ in the switch
- *   buffer; which one it is, the topology's layout tells: inet-tub's, or that of the original and
- *   all others.
+ *   simulator, so that results can be compared. The two families differ in the switch buffer; the
+ *   topology's layout decides: inet-tub's, or that of the original and all others.
  *
  * Attributes on the command line come before the configuration, the configuration before the
  * profile. Order of use: AddOptions(), CheckedCommandLine::Parse(), Run().

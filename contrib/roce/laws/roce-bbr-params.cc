@@ -82,7 +82,7 @@ BbrParams::Table()
                     &P::quantaFrames,
                     {3, 1}, // [4] [2]
                     Range::AtLeast(0),
-                    "Frames in flight besides gain times BDP")
+                    "Frames in flight in addition to gain times BDP")
             .Flag("Recovery",
                   &P::recovers,
                   {true, false}, // [1] [2]
@@ -102,8 +102,8 @@ BbrParams::Table()
                     &P::byRtt,
                     {false, true}, // [1] [2]
                     {{"longer", false}, {"rtt", true}},
-                    "Time that a delivery rate is over: the longer one of sending and "
-                    "acknowledging, or the frame's RTT")
+                    "Period of a delivery rate: the longer one of sending and acknowledging, or "
+                    "the frame's RTT")
             .Flag(
                 "AppLimited",
                 &P::appLimited,
@@ -118,20 +118,19 @@ BbrParams::Table()
                   &P::minPacingBps,
                   {0, 3000000000}, // [1] [2]
                   Range::AtLeast(0),
-                  "Least bandwidth that the pace is taken from; 0: none")
+                  "Least bandwidth for the pace; 0: none")
             .Choice("PacingUpdate",
                     &P::pacingByRound,
                     {false, true}, // [1] [2]
                     {{"ack", false}, {"round", true}},
                     "The pace follows with each ACK, or each round trip takes that of the last ACK "
                     "before it")
-            .Duration(
-                "PacingStep",
-                &P::pacingStepPs,
-                {0, 344000}, // [1] [2][5]
-                Range::AtLeast(0),
-                "With a gain above 1 a gap between frames that has not grown by this is twice "
-                "this less than the last one; 0: it is the gain's")
+            .Duration("PacingStep",
+                      &P::pacingStepPs,
+                      {0, 344000}, // [1] [2][5]
+                      Range::AtLeast(0),
+                      "With a gain above 1, a gap between frames that has not grown by this "
+                      "becomes twice this shorter than the last one; 0: it follows the gain")
             .Live()
             // length of the ring of samples
             .Count("BwRounds",
@@ -139,7 +138,7 @@ BbrParams::Table()
                    {10}, // [1] [2]
                    Range::Within(1, MAX_BW_ROUNDS),
                    "Round trips of which the greatest delivery rate counts")
-            // the RTprop in force is of the kind before
+            // the current RTprop was measured the old way
             .Choice("RtProp",
                     &P::measuredRtt,
                     {true, false}, // [1] [2]

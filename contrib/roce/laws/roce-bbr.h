@@ -14,11 +14,11 @@
 namespace ns3::roce
 {
 
-/// @brief What BBR is doing.
+/// @brief BBR's state.
 enum class BbrState : uint8_t
 {
     STARTUP,   //!< the rate doubles each round trip
-    DRAIN,     //!< what STARTUP has queued runs off
+    DRAIN,     //!< the queue of STARTUP drains
     PROBE_BW,  //!< the cycle of gains
     PROBE_RTT, //!< four frames in flight, so that the queue is empty
 };
@@ -61,11 +61,10 @@ enum class BbrState : uint8_t
  * is known to be in flight then, and the rate bounds what is sent. A timeout: one frame for a round
  * trip, then the window there was before. Recovery=false: losses change nothing, a timeout leaves
  * one frame and the window grows from there.
- * - BBR does not hear ECN. Its frames are not ECN-capable, so switches do not mark them, and they
- * take whatever queue ECN-driven flows leave them.
- * - Left out, because they belong to TCP's surroundings or to versions of Linux: the detection of
- *   policers, the margin of 1 % on the rate, extra window for aggregated ACKs, undo after spurious
- *   losses.
+ * - BBR ignores ECN. Its frames are not ECN-capable, so switches do not mark them, and they use the
+ *   queue that ECN-driven flows leave.
+ * - Left out, because they belong to TCP or to versions of Linux: the detection of policers, the
+ *   margin of 1 % on the rate, extra window for aggregated ACKs, undo after spurious losses.
  * - RttWindow=10s is longer than most simulations: there is no PROBE_RTT then.
  * - SelectiveRepeat::BdpCap=true (its default) cuts the window to one BDP: a CwndGain of 2 has no
  * effect then.

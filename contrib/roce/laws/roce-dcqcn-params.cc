@@ -106,7 +106,7 @@ DcqcnParams::Table()
                   &P::aiRateBps,
                   {5 * MBPS, 40 * MBPS, 5 * MBPS}, // [1] [2] [3]
                   Range::Above(0),
-                  "Additive step; not scaled, but for hpcc-sim's own: times line rate / 25 Gb/s")
+                  "Additive step; only hpcc-sim's own is scaled: times line rate / 25 Gb/s")
             .Rate("HaiRate",
                   &P::haiRateBps,
                   {50 * MBPS, 200 * MBPS, 50 * MBPS}, // [1] [5] [3]
@@ -123,14 +123,14 @@ DcqcnParams::Table()
                     "both: hyper increase needs bytes and time; time: as the HPCC simulator")
             .Count("Gd",
                    &P::gd,
-                   {11}, // [1], and what the formulas of [2] and [4] amount to
+                   {11}, // [1], and equal to the formulas of [2] and [4]
                    Range::Within(0, 1000),
                    "rpg_gd: a cut takes the share alpha / 2^(Gd - 10) of the rate")
             .Number("MinDecFac",
                     &P::minDecFac,
                     {0.5, 0.0, 0.0}, // [1] [4]
                     Range::Within(0, 1),
-                    "Share of the rate that a cut leaves at least")
+                    "Least share of the rate after a cut")
             .Rate("MinRate",
                   &P::minRateBps,
                   {1 * MBPS, 1 * MBPS, 1000 * MBPS}, // [1] [b] [3]

@@ -79,7 +79,7 @@ DcqcnPlusTable::NextActionPs() const
     const int64_t roundPs = static_cast<int64_t>(n) * (m_p ? m_p->scanPeriodPs : 0);
     int64_t firstPs = NEVER_PS;
     int64_t visitPs = m_visitPs;
-    // What stands later in the ring cannot come before its own first visit.
+    // An entry later in the ring is not due before its own first visit.
     for (std::size_t i = 0; i < n && visitPs < firstPs; ++i, visitPs += m_p->scanPeriodPs)
     {
         const DcqcnPlusFeedback& flow = *m_flows[(m_next + i) % n];

@@ -15,7 +15,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What DCQCN+'s CNPs tell, 8 bytes, big-endian on the wire in this order.
+ * @brief Contents of DCQCN+'s CNPs, 8 bytes, big-endian on the wire in this order.
  */
 struct DcqcnPlusHeader
 {
@@ -32,7 +32,7 @@ class DcqcnPlusFeedback;
  * @brief DCQCN+'s table of flows that have been marked lately, one for each NIC (PARALEON's second
  * simulator, rdma-hw.cc).
  *
- * Entries are visited in turn, one every ScanPeriod; new ones stand at the end. A visited entry
+ * Entries are visited in turn, one every ScanPeriod; new ones are added at the end. A visited entry
  * with a mark since its last CNP, if that was more than MinTimeBetweenCnps ago, has a CNP sent; one
  * whose last CNP was more than EntryTimeout ago is removed. So a receiver sends at most one CNP in
  * ScanPeriod, however many flows there are. The first visit to a table that was empty comes a
@@ -72,13 +72,13 @@ class DcqcnPlusTable : public NicFeedback
 
     std::shared_ptr<const DcqcnPlusParams> m_p;
     std::vector<Ptr<DcqcnPlusFeedback>> m_flows;
-    std::size_t m_next{0}; //!< who is visited next
+    std::size_t m_next{0}; //!< index of the next visit
     int64_t m_visitPs{0};  //!< and when
 };
 
 /**
  * @ingroup roce
- * @brief DCQCN+'s notification point for one flow: tells the table of its NIC of marks.
+ * @brief DCQCN+'s notification point for one flow: reports marks to the table of its NIC.
  */
 class DcqcnPlusFeedback : public ReceiverFeedback
 {

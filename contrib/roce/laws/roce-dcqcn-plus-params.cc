@@ -20,7 +20,7 @@ constexpr double GREATEST_SHARE = 1; //!< of a rate
 void
 FinishDcqcnPlus(DcqcnPlusParams& p, const Parameters<DcqcnPlusParams>&)
 {
-    p.alphaPeriodPs = p.timeResetPs = 1; // each CNP sets them anew
+    p.alphaPeriodPs = p.timeResetPs = 1; // each CNP sets them again
     p.alphaFreeRunning = p.cutFreeRunning = false;
     p.cutPeriodPs = 0; // a cut on each CNP
     p.byteResetBytes = 0;

@@ -11,7 +11,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief DCQCN+'s parameters. Those of DCQCN that it has none of have the only value that is left.
+ * @brief DCQCN+'s parameters. DCQCN's parameters that it does not have are fixed at the one
+ * possible value.
  */
 struct DcqcnPlusParams : DcqcnParams
 {

@@ -15,9 +15,9 @@ namespace ns3::roce
  * @brief DCQCN+ (Gao et al., ICNP 2018) as the authors of PARALEON have it in their second
  * simulator: DCQCN whose periods and steps follow the size of the incast.
  *
- * Each CNP tells how many flows are congested at its receiver, N, and how long the receiver takes
- * to look at each of them once, tau (DcqcnPlusFeedback). A CNP raises alpha, cuts
- * (`Rt = Rc ; Rc = max(MinRate, Rc (1 - alpha / 2)) ; T = 0`) and sets
+ * Each CNP carries the number of congested flows at its receiver, N, and the time that the receiver
+ * takes to visit each of them once, tau (DcqcnPlusFeedback). A CNP raises alpha, cuts (`Rt = Rc ;
+ * Rc = max(MinRate, Rc (1 - alpha / 2)) ; T = 0`) and sets
  *
  *   X = max(LeastTau, tau, time of a full frame at Rc before the cut).
  *
@@ -28,8 +28,8 @@ namespace ns3::roce
  *   Rt = min(Rt, line) ; Rc = (Rt + Rc) / 2 ; T = T + 1.
  *
  * Alpha counts as of just before the increase, as in an event list where the increase, which was
- * scheduled first, precedes alpha's tick of the same time. A CNP that does not tell N and tau
- * counts as tau = 0.
+ * scheduled first, precedes alpha's tick of the same time. A CNP without N and tau counts as tau =
+ * 0.
  */
 class DcqcnPlus : public Dcqcn
 {

@@ -31,14 +31,14 @@ namespace ns3::roce
  *   Otherwise a CNP does `alpha = (1 - g) alpha + g` and restarts the timer; its ticks decay alpha.
  * - CutTimerFreeRunning: ticks at CutPeriod + 1 ns after the first CNP and every CutPeriod from
  *   there; a tick cuts if a CNP has come since the last tick. Alpha's tick precedes it.
- * - If an increase and a cut fall on the same instant, the increase is first exactly if TimeReset
+ * - If an increase and a cut are due at the same time, the increase is first exactly if TimeReset
  *   exceeds CutPeriod: the order of an event list in which the earlier scheduled goes first.
  * - StageRule time: the stage is compared before it is raised, with s = max(BC, TS): s < F fast
  *   recovery, s == F additive, s > F hyper.
- * - RateOnFirstCnp sets rate and target; the cut that the first CNP causes comes on top of it.
- * - The rate counts as the line rate once less than 1 bit/s is missing. From then on nothing is
- *   counted and no time is awaited. With ReleaseAtLineRate the state is forgotten, so that alpha
- *   starts anew; otherwise only alpha's history is kept (two numbers).
+ * - RateOnFirstCnp sets rate and target; the first CNP's cut follows.
+ * - The rate counts as the line rate once less than 1 bit/s is missing. From then on there are no
+ *   counters and no timers. With ReleaseAtLineRate the state is forgotten, so that alpha starts
+ *   again; otherwise only alpha's history is kept (two numbers).
  * - Before the first CNP and after that, an event costs one comparison. More than 1024 timer events
  *   missed by an idle queue pair are evaluated in closed form.
  * - Window bdp ("DCQCN+win" of Li et al., SIGCOMM 2019): BDP * Rc / line rate, at least one frame.
@@ -78,7 +78,7 @@ class Dcqcn : public CongestionControl
     void Retune(const CongestionControl& prototype, int64_t nowPs) override;
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const DcqcnParams& GetParams() const
@@ -103,7 +103,7 @@ class Dcqcn : public CongestionControl
 
     // For laws that differ in parameters, periods or steps.
 
-    /// @return the parameters as the attributes stand now @throw InputError for bad ones
+    /// @return the parameters from the current attributes @throw InputError for bad ones
     virtual std::shared_ptr<const DcqcnParams> Resolve() const
     {
         return m_parameters.Get();
@@ -136,7 +136,7 @@ class Dcqcn : public CongestionControl
   private:
     void DoStart(int64_t nowPs) override;
     void MakeState(int64_t nowPs);             //!< first CNP
-    double AlphaAfter(int64_t ticks) const;    //!< alpha so many ticks later
+    double AlphaAfter(int64_t ticks) const;    //!< alpha after this many ticks
     double RaisedAlpha(double alpha) const;    //!< one step with a CNP
     void Cut(int64_t nowPs);                   //!< one rate decrease
     Phase PhaseOf(uint64_t timeStage) const;   //!< phase of an increase, by the present BC
@@ -148,7 +148,7 @@ class Dcqcn : public CongestionControl
 
   protected:
     Parameters<DcqcnParams> m_parameters;         //!< attributes
-    std::shared_ptr<const DcqcnParams> m_inForce; //!< in force since Start() or Retune()
+    std::shared_ptr<const DcqcnParams> m_inForce; //!< effective since Start() or Retune()
 
     double m_line{0};               //!< line rate, bit/s
     double m_ai{0};                 //!< additive step, bit/s

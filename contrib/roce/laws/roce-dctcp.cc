@@ -205,7 +205,7 @@ Dctcp::OnTimeout(int64_t)
     Rewind(m_ackedPsn);
     if (m_p->halve)
     {
-        // a NAK still on its way tells of the same loss
+        // a NAK still on its way is about the same loss
         m_lossEndPsn = std::max<uint64_t>(m_ackedPsn, 1);
         Cut(0.5, m_ackedPsn);
         Publish();

@@ -46,18 +46,18 @@ struct DctcpParams
  * Details:
  * - Start is at line rate, with W = BDP in window form: there is no slow start.
  * - Window form: the output rate stays the line rate, ACKs are the clock. W only grows while it is
- *   what limits the sender (cf. RFC 7661); otherwise it would grow for ever on a path whose
+ *   what limits the sender (cf. RFC 7661); otherwise it would grow without limit on a path whose
  *   bottleneck is the sender's own port.
  * - Why each ACK adds its share: whole steps at the end of a round trip all fall on the same place
  *   of the cycle in which a window's frames and ACKs go round. With equal RTTs and a step marking
- *   the marks then hit one flow more than the other, for ever.
+ *   the marks then always hit one flow more than the other.
  * - The window never falls below one frame: more senders than (BDP + K) / frame fill the buffer.
  * - Marks are counted exactly also when one ACK covers several packets (Nic::AckEveryN): the ACK
  *   carries their number. It is clipped to the packets newly acknowledged, since refused packets
  *   may have been marked, too. An echo without a number counts for all packets of its ACK.
  * - alpha's first window ends with the data in flight at the first ACK (as in the HPCC simulator).
  * - LossReaction halve: an ACK that reveals a loss halves W, once per window; a cut for marks in
- *   the same window does not stand in for it. alpha is kept. HPCC's simulator only sends again.
+ *   the same window does not replace it. alpha is kept. HPCC's simulator only sends again.
  * - A timeout halves W, too, each time (with LossReaction halve): TCP would go back to one segment,
  *   but then slow-start, which does not exist here.
  * - After a NAK or a timeout the queue pair sends old PSNs again; the ends of the round trip and of

@@ -13,11 +13,11 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What an ACK says about the rate at which data arrives.
+ * @brief An ACK's sample of the rate at which data arrives.
  */
 struct DeliverySample
 {
-    double bps{0};              //!< delivery rate; 0: the ACK says nothing
+    double bps{0};              //!< delivery rate; 0: the ACK has no sample
     double bpsByRtt{0};         //!< the same over the frame's own RTT: not less
     uint64_t priorDelivered{0}; //!< bytes delivered in all when the acknowledged frame was sent
     bool appLimited{false};     //!< the sender had nothing to send then: the rate may be its own
@@ -55,12 +55,12 @@ class DeliveryRate
 
     /**
      * @brief An ACK has arrived.
-     * @param ack what it tells
+     * @param ack its contents
      * @return sample
      */
     DeliverySample OnAck(const AckInfo& ack);
 
-    /// @brief Everything in flight is given up: the next frame sent begins anew.
+    /// @brief Everything in flight is given up: the next frame sent begins again.
     void OnTimeout()
     {
         m_idle = true;
@@ -122,7 +122,7 @@ class DeliveryRate
     uint64_t m_delivered{0};       //!< bytes
     int64_t m_deliveredPs{0};      //!< time of the last delivery, or of a start from idle
     int64_t m_firstSentPs{0};      //!< when the newest frame acknowledged was sent, or the same
-    uint64_t m_appLimitedUntil{0}; //!< not so any more once this is delivered; 0: not so
+    uint64_t m_appLimitedUntil{0}; //!< until this is delivered; 0: not limited
     bool m_idle{true};             //!< nothing is in flight
 };
 

@@ -31,7 +31,7 @@ GeminiParams::Table()
                     &P::stepIsShare,
                     {false, true}, // [1] [2]
                     {{"packetsPerBit", false}, {"share", true}},
-                    "What H is, of C RTT")
+                    "Unit of H C RTT")
             .Number("H",
                     &P::h,
                     {1.2e-7, 0.00024}, // [1] [2]
@@ -230,7 +230,7 @@ void
 Gemini::OnAck(const AckInfo& ack)
 {
     const GeminiParams& p = *m_p;
-    // What the pacer spreads, the window has limited, too.
+    // A flow that waits for the pacer is limited by its window, too.
     const bool limited =
         ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
     m_timedOut = m_timedOut && !ack.ackedPackets;

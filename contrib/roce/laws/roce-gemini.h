@@ -10,7 +10,7 @@
 namespace ns3::roce
 {
 
-/// @brief Which of a sender's paths listen to the RTT.
+/// @brief The paths of a sender that react to the RTT.
 enum class GeminiRttSignal : uint8_t
 {
     INTER, //!< those that leave the datacenter
@@ -71,12 +71,12 @@ struct GeminiParams
  * Rounds=baseRtt: of this round trip alone.
  * - T=0 is half the time that the queue MaxQueue takes to drain at line rate. 5 ms are for WANs of
  *   10 to 100 ms with deep buffers. Where buffers are shallow the signal never comes, and a flow
- *   only hears of congestion on the WAN if its switches mark. GetWarning() says so if MaxQueue is
+ *   detects congestion on the WAN only if its switches mark. GetWarning() says so if MaxQueue is
  *   given.
  * - Marks and losses have one guard: one cut per round trip. A loss (LossReaction=halve) takes
  * half. If the ACK shows several, the largest cut counts.
  * - Timeouts count once in a base RTT, plus TimeoutQueue for each queue of the path: with a timer
- * for each packet, more of them tell of the same burst.
+ * for each packet, more of them are due to the same burst.
  * - A timeout leaves one frame, and slow start doubles W each round trip up to half of the W there
  *   was. Further timeouts without progress do not lower that mark.
  * - InitialCwnd > 0 begins in slow start, until the first congestion; the BDP does not need it.

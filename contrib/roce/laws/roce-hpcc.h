@@ -55,19 +55,19 @@ struct HpccParams
  * Details:
  * - T is BaseRtt, or the path's base RTT if that is 0. W starts at and never exceeds line rate * T.
  * - Outputs: rate 8 W / T, window max(W, one full frame): below one frame per T the pacing rate
- *   goes on falling while the window still lets one frame out.
+ *   falls further while the window still allows one frame.
  * - The first ACK only stores its records. So does an ACK whose hops are not those of the ACK
  * before (the path has changed): differences between two ports' counters mean nothing.
  * - Hops without a later record than the stored one (a repeated or overtaken ACK) are left out.
  * - After a NAK or a timeout the queue pair sends old PSNs again. The round-trip mark goes back
- * with it (to the acknowledged PSN), or Wc would stand still until new PSNs are reached.
+ * with it (to the acknowledged PSN), or Wc would not change until new PSNs are reached.
  * - MultiRate keeps U, Wc and stage per hop and takes the smallest W (MULTI_RATE of rdma-hw.cc). A
- *   change of path starts them anew from the present W.
+ *   change of path restarts them from the present W.
  * - Fairness rests on Wai alone, and Wai for 100 flows is small: on a path of 5 us with packets of
  *   4 KB (a BDP of 14 packets) it is 29 bytes, less than what single packets in the queue add to U.
  *   Flows that start together drift apart then. With the paper's 1 KB and 13 us they stay together,
  *   and with ExpectedFlows=10 on the short path, too.
- * - All quantities are double or 64 bits: 400 Gb/s times 46 MB is no special case.
+ * - All quantities are double or 64 bits: 400 Gb/s times 46 MB does not overflow.
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */

@@ -36,12 +36,12 @@ MpRdmaParams::Table()
                     &P::increase,
                     {1}, // [1] [2]
                     Range::Above(0),
-                    "Packets that a window of packets without mark adds")
+                    "Packets that a window of ACKs without mark adds")
             .Number("Decrease",
                     &P::decrease,
                     {0.5, 0.15}, // [1] [2][3]
                     Range::Above(0),
-                    "Packets that a packet with mark takes")
+                    "Packets that an ACK with mark removes")
             .Number("MaxCwndBdp",
                     &P::maxCwndBdp,
                     {0, 1}, // [1] [2]
@@ -107,7 +107,7 @@ void
 MpRdma::OnAck(const AckInfo& ack)
 {
     const MpRdmaParams& p = *m_p;
-    // What the pacer spreads, the window has limited, too.
+    // A flow that waits for the pacer is limited by its window, too.
     const bool limited =
         ack.inflightBytes + ack.ackedBytes >= m_windowBytes || (p.paced && ack.hasMore);
     const uint32_t marks = ack.GetMarkedOfAcked();

@@ -31,28 +31,28 @@ struct MpRdmaParams
  *   ACK without mark: cwnd += Increase / cwnd
  *   ACK with mark:    cwnd -= Decrease
  *
- * in packets, at least one. There is one window for all paths: each packet's ACK speaks for the
- * path that it took, and the sum of what they say moves the window. Nothing is averaged, no round
- * trip is kept. A window that sees a share F of marks rests where F Decrease = (1 - F) Increase /
- * cwnd, at cwnd = 2 (1 - F) / F in the paper: flows with the same marks have the same window.
- * Parameters, profiles and their sources: see MpRdmaParams::Table().
+ * in packets, at least one. There is one window for all paths: each packet's ACK is about the path
+ * that it took, and all of them move the window. There are no averages and no round trips. A window
+ * with a share F of marks is stable where F Decrease = (1 - F) Increase / cwnd, at cwnd = 2 (1 - F)
+ * / F in the paper: flows with the same marks have the same window. Parameters, profiles and their
+ * sources: see MpRdmaParams::Table().
  *
- * What else MP-RDMA is, is not here: which path a packet takes (in the paper that of the ACK which
- * let it go, with one in a hundred packets on a new path; here a PathSelector, Spray for example),
- * and what is done about packets out of order (LossRecovery: SelectiveRepeat with ReorderPackets;
- * in the paper a bitmap, and paths that lag too far behind are left).
+ * Other parts of MP-RDMA are not here: the choice of a packet's path (in the paper that of the ACK
+ * which allowed it, with one in a hundred packets on a new path; here a PathSelector, Spray for
+ * example), and the handling of packets out of order (LossRecovery: SelectiveRepeat with
+ * ReorderPackets; in the paper a bitmap, and paths that lag too far behind are left).
  *
  * Details:
- * - Each packet counts: the law wants an ACK for each (Nic::AckEveryN=1). An ACK for several, m of
+ * - Each packet counts: the law needs an ACK for each (Nic::AckEveryN=1). An ACK for several, m of
  *   them with marks, is m decreases and one increase for each of the others.
  * - A packet is a full frame of the path (fullFrameBytes); the window is floor(cwnd) of them.
- * - cwnd grows only while it limits the sender (cf. RFC 7661), else it would grow for ever where
- * the bottleneck is the sender's own port. Growth=always and MaxCwndBdp=1: it stops at a BDP.
+ * - cwnd grows only while it limits the sender (cf. RFC 7661), else it would grow without limit
+ * where the bottleneck is the sender's own port. Growth=always and MaxCwndBdp=1: it stops at a BDP.
  * - A loss changes nothing: it is sent again. TimeoutReaction=one: a timeout leaves one packet.
  * - Increases of a packet per round trip suit a datacenter. GetWarning() says how long they take on
  *   longer paths.
  * - The artifact's retransmission timeout is three base RTTs, below what a full queue takes. That
- * is the loss recovery's business (SelectiveRepeat::RtoHigh), and no good choice.
+ *   belongs to the loss recovery (SelectiveRepeat::RtoHigh), and is not a good choice.
  *
  * A change of attributes takes effect at Start(), Fork() or Retune().
  */

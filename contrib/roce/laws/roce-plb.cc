@@ -18,7 +18,7 @@ PlbParams::Table()
                     &P::delaySignal,
                     {false},
                     {{"ecn", false}, {"delay", true}},
-                    "What tells congestion")
+                    "Sign of congestion")
             .Number("CongestionThreshold",
                     &P::threshold,
                     {0.5},
@@ -58,7 +58,7 @@ PlbParams::Table()
                       &P::suspendPs,
                       {60'000'000'000'000},
                       Range::AtLeast(0),
-                      "After a timeout PLB rests for one to two times this; 0: it does not");
+                      "After a timeout PLB pauses for one to two times this; 0: it does not");
     return table;
 }
 

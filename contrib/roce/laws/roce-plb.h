@@ -37,9 +37,9 @@ struct PlbParams
  * delay). After IdleRounds congested round trips in a row the flow moves as soon as nothing is
  * outstanding, after Rounds in any case. A timeout moves it at once, unless the last one did less
  * than LossGate base RTTs ago (with a timer for each packet, others tell of the same path); PLB
- * then rests for between one and two times SuspendTime, so that flows that flee from a broken path
- * are not moved back onto it. With MoveOnLoss losses found otherwise (NAK, NACK) are as timeouts.
- * A sender that goes back (NAK, timeout) sends old PSNs again: the end of the round trip goes back
+ * then rests for between one and two times SuspendTime, so that flows that leave a broken path are
+ * not moved back onto it. With MoveOnLoss losses found otherwise (NAK, NACK) are as timeouts. A
+ * sender that goes back (NAK, timeout) sends old PSNs again: the end of the round trip goes back
  * with it.
  *
  * Defaults are those of PLB in Linux (net/ipv4/tcp_plb: 0.5, 3 and 12 round trips, 60 s), those the

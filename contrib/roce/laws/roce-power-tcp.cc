@@ -54,7 +54,7 @@ PowerTcpParams::Table()
                     &P::minCurrent,
                     {0, 0.5}, // [1] [2]
                     Range::AtLeast(0).Below(1),
-                    "Current counts at least so much, share of the port's rate")
+                    "Least current, share of the port's rate")
             .Number("Gamma",
                     &P::gamma,
                     {0.9}, // [1] [2]
@@ -69,7 +69,7 @@ PowerTcpParams::Table()
                     &P::rttMargin,
                     {1, 1.05}, // [1] [2]
                     Range::AtLeast(1),
-                    "With Theta: RTTs count in units of so many base RTTs")
+                    "With Theta: power is (dRTT/dt + 1) RTT / (this * base RTT)")
             .Number("BetaBytes",
                     &P::betaBytes,
                     {0}, // [1]
@@ -113,8 +113,7 @@ PowerTcpParams::Table()
                     &P::arrivals,
                     {false, true}, // [1] [2]
                     {{"queue", false}, {"arrivals", true}},
-                    "What current is measured by: queue (change of queue and bytes sent) or "
-                    "arrivals")
+                    "Measure of current: queue (change of queue and bytes sent) or arrivals")
             // what cwnd means as a rate
             .Duration("BaseRtt",
                       &P::baseRttPs,
@@ -211,7 +210,7 @@ PowerTcp::OnAck(const AckInfo& ack)
     if (newRound || !p.perRtt)
     {
         const double old = p.fromReference ? m_reference : m_cwnd;
-        // without current there is no power: as far up as MaxWindow allows, or as a double can tell
+        // without current there is no power: up to MaxWindow, or the precision of a double
         const double power = std::max(m_power, 1e-9);
         m_cwnd = Bounded(p.gamma * (m_reference * p.eta / power + m_beta) + (1 - p.gamma) * old);
         Publish();
@@ -247,7 +246,7 @@ PowerTcp::Rewind(uint64_t psn)
 PowerTcp::HopSample
 PowerTcp::Sample(const IntHop& hop) const
 {
-    // what has left and what is still there has arrived
+    // departures plus the queue are the arrivals
     return {hop.timePs, m_p->arrivals ? hop.rxBytes : hop.txBytes + hop.queueBytes, hop.hopId};
 }
 

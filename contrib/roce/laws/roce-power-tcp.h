@@ -47,31 +47,31 @@ struct PowerTcpParams
  *   cwnd = Gamma (cwnd_old Eta / Gamma_s + beta) + (1 - Gamma) cwnd,   rate = 8 cwnd / tau.
  *
  * cwnd_old, the window when the acknowledged data was sent, is approximated as the paper does: by
- * the window at the last round-trip mark. With Theta (theta-PowerTCP) no switch is asked,
+ * the window at the last round-trip mark. With Theta (theta-PowerTCP) switches play no part,
  *
  *   power = (dRTT/dt + 1) RTT / (RttMargin tau),
  *
  * smoothed at each ACK in the same way, and the window changes once per round trip, by the first
- * ACK of data that was sent after the last change: the window in force is cwnd_old then.
+ * ACK of data that was sent after the last change: cwnd_old is then the current window.
  *
  * Parameters, profiles and their sources: see PowerTcpParams::Table().
  *
- * N flows at one bottleneck come to rest with windows that sum up to BDP + N beta (if MaxWindow
- * lets them) and a queue of N beta; one flow alone is held at MaxWindow = 1 BDP without a queue.
+ * N flows at one bottleneck settle at windows whose sum is BDP + N beta (if MaxWindow lets them)
+ * and a queue of N beta; one flow alone is held at MaxWindow = 1 BDP without a queue.
  *
  * With a new window at each ACK the loop, which is a round trip and the smoothing late, need not
- * settle: two flows with ExpectedFlows = 8 on 100 Gb/s and 4.7 us swing between an empty queue and
- * one BDP; eight flows rest. UpdatePer=rtt settles in both cases.
+ * settle: two flows with ExpectedFlows = 8 on 100 Gb/s and 4.7 us oscillate between an empty queue
+ * and one BDP; eight flows settle. UpdatePer=rtt settles in both cases.
  *
  * Details:
  * - Current=queue takes dq + dTx, the paper's form; arrivals takes the port's count of arrived
- *   bytes, which is the same by conservation. queue is the default: it asks for no more than HPCC's
- *   telemetry, and dTx has the framing of each frame in it (20 bytes of 4178), so that a busy port
- *   without a change of queue shows exactly its rate; the arrival count is without framing.
+ *   bytes, which is the same by conservation. queue is the default: it needs only HPCC's telemetry,
+ *   and dTx has the framing of each frame in it (20 bytes of 4178), so that a busy port without a
+ *   change of queue shows exactly its rate; the arrival count is without framing.
  * - tau is BaseRtt, or the path's base RTT if that is 0 (inet-tub's Theta keeps the smallest RTT
  *   seen, which is that of the empty path). Gamma_s starts at 1, cwnd at line rate * tau.
  * - MaxWindow limits cwnd in BDPs; more than one cannot raise the rate above the line rate.
- * - Window max(cwnd, one full frame); below one frame per tau the pacing rate goes on falling. With
+ * - Window max(cwnd, one full frame); below one frame per tau the pacing rate falls further. With
  *   FixedWindow the window is always a BDP.
  * - beta: BetaBytes, or BetaRate * tau / 8, or that of the profile.
  * - Memory=reference: (1 - Gamma) cwnd_old instead of (1 - Gamma) cwnd.

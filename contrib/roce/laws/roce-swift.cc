@@ -63,7 +63,7 @@ SwiftParams::Table()
                       &P::hopScalePs,
                       {1 * PS_PER_US, 1 * PS_PER_US, 20 * PS_PER_US / 6.55}, // [1] [2] [3]
                       Range::AtLeast(0),
-                      "More target per hop")
+                      "Addition to the target per hop")
             .Choice("HopCount",
                     &P::hopCount,
                     {H::SWITCHES}, // [a]
@@ -76,7 +76,7 @@ SwiftParams::Table()
             .Flag("AddBaseRtt",
                   &P::addBaseRtt,
                   {false},
-                  "The base RTT of the path comes on top of the target of the fabric")
+                  "Add the base RTT of the path to the target of the fabric")
             .Flag("FlowScaling",
                   &P::flowScaling,
                   {true},
@@ -134,7 +134,7 @@ SwiftParams::Table()
             .Flag("SmoothedRttGuard",
                   &P::smoothedGuard,
                   {false},
-                  "Decrease once per smoothed RTT, not per RTT of the ACK at hand")
+                  "Decrease once per smoothed RTT, not per RTT of the present ACK")
             .Choice("DecreaseMark",
                     &P::markNotIncreased,
                     {false},
@@ -152,7 +152,7 @@ SwiftParams::Table()
                     {32, 0, 12}, // [1] [d] [3]
                     Range::AtLeast(0),
                     "First window, packets; 0: line rate times base RTT")
-            // a window that rests knows nothing of the path
+            // a window that does not change knows nothing of the path
             .Flag("Split",
                   &P::split,
                   {true},

@@ -13,7 +13,7 @@ namespace ns3::roce
 /// What Swift counts as hops of a path.
 enum class SwiftHopCount : uint8_t
 {
-    SWITCHES,   //!< switches on the way to the receiver: what a TTL tells
+    SWITCHES,   //!< switches on the way to the receiver, as by TTL
     LINKS,      //!< links on the way to the receiver
     ROUND_TRIP, //!< links there and back
 };
@@ -83,15 +83,15 @@ struct SwiftParams
  *   the path's base RTT).
  * - tLastDecrease moves when a window gets smaller. DecreaseMark=notIncreased takes the paper's
  *   pseudocode to the letter ("cwnd <= previous"): then each ACK over the target within an RTT of a
- *   decrease puts the next decrease off by another RTT, and under lasting congestion a busy flow
- *   does not slow down any more (ten flows: three times the queue). No profile uses it.
+ *   decrease puts the next decrease off by another RTT, and under lasting congestion a busy flow no
+ *   longer slows down (ten flows: three times the queue). No profile uses it.
  * - An ACK without a time stamp changes no window. Any ACK ends a row of timeouts.
- * - The target knows nothing of propagation: a WAN path whose RTT is above
- *   BaseTarget + hops * HopScale + FsRange ends up at CwndMin, one packet per 100 RTTs. That is
+ * - The target does not include propagation: a WAN path whose RTT is above BaseTarget + hops *
+ *   HopScale + FsRange ends up at CwndMin, one packet per 100 RTTs. That is
  * Swift as published. AddBaseRtt, our extension, puts the path's base RTT on top of the target,
  * which then is a queueing delay; across datacenters set CwndMax and InitialCwnd, too (256 packets
  * of 4 KB per 1 ms are 8.6 Gb/s, and Ai = 1 adds a packet per RTT).
- * - Falcon's RTO (at least 1 ms, 2 srtt + gap) is the NIC's business: attributes Nic::RtoMin and
+ * - Falcon's RTO (at least 1 ms, 2 srtt + gap) is set at the NIC: attributes Nic::RtoMin and
  *   Nic::RtoFactor.
  * - Retune() applies CwndMin and CwndMax at once; that is no decrease. A rate that changes with
  * them is by the smoothed RTT until the next ACK.

@@ -131,7 +131,7 @@ TimelyParams::Table()
                   Range::AtLeast(0),
                   "Floor of the rate; 0: one additive step")
             .Live()
-            // the NIC keeps to the bursts that it was told at the start
+            // the NIC keeps the burst size it got at the start
             .Choice(
                 "Mode",
                 &P::mode,

@@ -28,7 +28,7 @@ struct TimelyParams
     int64_t tHighPs;
     bool thresholdsFromBaseRtt;
     int64_t minRttPs;      //!< 0: base RTT of the path
-    int64_t minRttFloorPs; //!< that counts at least so much
+    int64_t minRttFloorPs; //!< least value that counts
     uint32_t haiThreshold; //!< 0: off
     double haiFactor;
     bool haiBelowTLow;
@@ -81,17 +81,17 @@ struct TimelyParams
  * - Below TLow n becomes 0, or counts on with HaiBelowTLow, where the step there is as for g <= 0.
  *   HaiSignal=difference counts falling samples (rtt < rtt') instead, whichever rule applies.
  * - After a NAK or a timeout the queue pair sends old PSNs again. So the round-trip mark goes back
- *   to the acknowledged PSN, or R would stand still until new PSNs are reached; a segment begins
- *   anew. Losses and timeouts do not change R: TIMELY knows only delay.
+ *   to the acknowledged PSN, or R would not change until new PSNs are reached; a segment begins
+ *   again. Losses and timeouts do not change R: TIMELY knows only delay.
  * - Window bdp: BDP * R / line rate, at least one frame (timely_vwin of the HPCC simulator).
- * - What ACKs wait on the way back is counted. Nic::ControlClass gives them a class of their own by
- *   default; the HPCC simulator has them in that of the data (ACK_HIGH_PRIO 0), which slows flows
- *   down.
+ * - Queueing of ACKs on the way back is counted. Nic::ControlClass gives them a class of their own
+ *   by default; the HPCC simulator has them in that of the data (ACK_HIGH_PRIO 0), which slows
+ *   flows down.
  *
  * Pitfalls, which are TIMELY's own:
  * - TLow and THigh are absolute. On a path whose base RTT exceeds THigh each update cuts, to
  *   MinRate, with the network empty: by 0.595 at 1012 us. ThresholdsFromBaseRtt counts both from
- *   the base RTT instead. A base RTT between them leaves the gradient alone in charge.
+ *   the base RTT instead. With a base RTT between them only the gradient acts.
  * - Original TIMELY (Patched=false) has no unique fixed point: any shares with g = 0 persist.
  *
  * A change of attributes takes effect at Start() or Retune(). A bad value throws InputError there,

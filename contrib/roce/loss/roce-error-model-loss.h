@@ -20,8 +20,8 @@ namespace roce
  * The model is given a packet of zeros of the frame's size, MAC header to FCS, made for each frame:
  * an allocation and a virtual call or two, so this is for existing models, not for speed.
  * ListErrorModel knows packets by their uid, which is new for each frame and counted over the whole
- * program; ReceiveListErrorModel counts the frames of its port and is what one wants instead.
- * Several threads ask one at a time (ObjectLock), and refuse ListErrorModel.
+ * program; use ReceiveListErrorModel instead, which counts the frames of its port. Several threads
+ * use it one at a time (ObjectLock), and refuse ListErrorModel.
  */
 class ErrorModelLoss : public LossModel
 {

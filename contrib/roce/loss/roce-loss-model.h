@@ -19,8 +19,7 @@ namespace ns3::roce
  * Port they arrive at).
  *
  * A lost frame has taken its time on the link and then never arrives. The model is asked once for
- * every frame, in order of arrival, whatever flow it belongs to, so what a model correlates are
- * neighbours on the link.
+ * every frame, in order of arrival, of all flows, so a model correlates neighbours on the link.
  *
  * - RandomLoss: independent losses.
  * - BurstLoss: a Gilbert-Elliott chain with a step for each frame.
@@ -28,9 +27,9 @@ namespace ns3::roce
  * - ChunkLoss: up to n frames of each chunk of N.
  * - ErrorModelLoss: those of an ErrorModel of ns-3.
  *
- * AffectsPfc is true by default: a fibre does not know what a frame is for. A lost XOFF then
- * overruns the headroom until it is refreshed, a lost XON keeps the peer paused until the pause
- * runs out. With AffectsPfc=false pause frames are neither lost nor counted as steps.
+ * AffectsPfc is true by default: a fibre treats all frames alike. A lost XOFF then overruns the
+ * headroom until it is refreshed, a lost XON keeps the peer paused until the pause runs out. With
+ * AffectsPfc=false pause frames are neither lost nor counted as steps.
  */
 class LossModel : public Object
 {
@@ -59,7 +58,7 @@ class LossModel : public Object
     }
 
     /**
-     * @brief Start the random choices anew, on a stream of their own.
+     * @brief Restart the random choices, on a stream of their own.
      * @param stream first
      * @return number used, at most MAX_STREAMS
      */
@@ -93,7 +92,7 @@ class LossModel : public Object
     static std::vector<double> ParseProbabilities(const std::string& what, const std::string& text);
 
   protected:
-    /// Answer of a draw that does not happen.
+    /// Result of a draw that does not happen.
     static constexpr uint64_t NEVER = UINT64_MAX;
 
     /// @return a random number in (0, 1], in steps of 2^-53 or finer

@@ -11,7 +11,7 @@ namespace ns3::roce
  * @ingroup roce
  * @brief Every frame is lost with the same probability, independently.
  *
- * What is drawn is how many frames survive until the next loss, a geometric number: the same
+ * The number of frames that survive until the next loss is drawn, a geometric number: the same
  * distribution as a draw for each frame, but a surviving frame costs a decrement.
  */
 class RandomLoss : public LossModel

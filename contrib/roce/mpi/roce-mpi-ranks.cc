@@ -18,7 +18,7 @@
 #include <utility>
 
 #ifdef ROCE_MPI
-// The C++ bindings of old are in no library that this one is linked with.
+// The old C++ bindings are in no library that this one is linked with.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
@@ -40,8 +40,8 @@ NumberOf(const char* variable)
     return text ? std::strtol(text, nullptr, 10) : -1;
 }
 
-/// What those who start processes together say of how many there are: Open MPI, PMI (MPICH, Intel,
-/// srun --mpi=pmi2) and PMIx under Slurm.
+/// What launchers of processes say of how many there are: Open MPI, PMI (MPICH, Intel, srun
+/// --mpi=pmi2) and PMIx under Slurm.
 long
 CountStarted()
 {
@@ -70,8 +70,8 @@ Unpack(const std::string& bytes)
     return entries;
 }
 
-/// @return the first thing that process 0 has otherwise. @param there of process 0 @param here of
-/// the other one, both packed
+/// @return the first difference from process 0. @param there of process 0 @param here of the other
+/// one, both packed
 std::string
 FindDifference(const std::string& there, const std::string& here)
 {
@@ -165,7 +165,7 @@ MpiRanks::Begin(bool mayShare)
     }
     if (RankStarted() > 0)
     {
-        std::exit(2); // the first one tells it
+        std::exit(2); // the first one prints it
     }
     throw InputError("started as one of " + std::to_string(n) + " processes, but " + problem);
 }
@@ -209,7 +209,7 @@ MpiRanks::StartRun()
 }
 
 /**
- * All processes tell what errors they have met.
+ * All processes exchange the errors they have met.
  * @param own error of this one
  * @param digests of this one, none after an error
  * @param [out] mismatch the first process with other digests, if none has met an error
@@ -299,9 +299,9 @@ EndMpi()
 }
 
 /**
- * Wait for the others. MPI's own waiting takes a whole core, also from the process that is waited
- * for if there are more processes than cores: so after about a window's work the thread sleeps
- * between looks.
+ * Wait for the others. MPI's own waiting uses a whole core, which the awaited process may need if
+ * there are more processes than cores: so after about a window's work the thread sleeps between
+ * polls.
  * @param request begun
  */
 void
@@ -366,7 +366,7 @@ MpiRanks::MpiRanks()
 {
     if (NumberOf("OMPI_COMM_WORLD_LOCAL_SIZE") == CountStarted())
     {
-        // All are on this machine. To look for networks takes Open MPI a fifth of a second.
+        // All are on this machine. Open MPI needs a fifth of a second to look for networks.
         ::setenv("OMPI_MCA_pml", "ob1", 0);
     }
     int level = 0;
@@ -409,7 +409,8 @@ std::vector<std::string>
 MpiRanks::Swap(std::vector<int64_t>& numbers, const std::vector<std::string>& toEach)
 {
     RankWatch::NoteMeeting();
-    // The numbers, and how much goes to each: so everybody knows whether anything goes to anybody.
+    // The numbers, and how much goes to each: so all processes know whether anything is sent at
+    // all.
     const std::size_t n = numbers.size();
     const std::size_t row = n + m_n;
     std::vector<int64_t> own = numbers;

@@ -17,9 +17,9 @@ namespace ns3::roce
  * @brief Processes that mpirun or srun has started together. The only part of the module that uses
  * MPI, and only if there are several.
  *
- * The first process, number 0, writes files and speaks; standard output of the others is closed.
- * Errors before the run are those of all: the first one that has any tells it. An error later ends
- * all processes.
+ * The first process, number 0, writes files and prints; standard output of the others is closed. An
+ * error before the run is shared by all: the first process that has one prints it. A later error
+ * ends all processes.
  */
 class MpiRanks final : public RankExchange
 {
@@ -34,26 +34,26 @@ class MpiRanks final : public RankExchange
     /// @return the processes, or null if it is one
     static MpiRanks* Get();
 
-    /// @return whether this process writes files and speaks
+    /// @return whether this process writes files and prints
     static bool IsFirst();
 
     /**
-     * @brief All processes are as far as this.
+     * @brief All processes wait here for each other.
      * @param parts of what the result is made of, which must be the same everywhere
      * @throw InputError if another process has met an error, or has something else in a part, which
-     *        the message names; it has been told
+     * the message names; that process knows of the error
      */
     static void Agree(const std::vector<PartDigest>& parts);
 
     /// @brief The simulation begins: from now on an error ends all processes.
     static void StartRun();
 
-    /// @brief Tell an error, see above. Call it at the end of the program. @param text one line
+    /// @brief Print an error, see above. Call it at the end of the program. @param text one line
     static void SayError(const std::string& text);
 
     /**
      * @brief The program ends without an error. Of several processes, end this one at once: to free
-     * what a large network takes, piece by piece, would take a while. One alone goes on.
+     * the memory of a large network piece by piece would take long. A single process continues.
      * @param status of the program
      */
     static void Leave(int status);
@@ -70,7 +70,7 @@ class MpiRanks final : public RankExchange
   private:
     MpiRanks();
 
-    /// A process that does not have what process 0 has.
+    /// A process that differs from process 0.
     struct Mismatch
     {
         unsigned rank{0};

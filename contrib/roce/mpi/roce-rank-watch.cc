@@ -2,7 +2,7 @@
 #include "roce-rank-watch.h"
 
 #ifdef ROCE_MPI
-// The C++ bindings of old are in no library that this one is linked with.
+// The old C++ bindings are in no library that this one is linked with.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 
@@ -36,8 +36,8 @@ struct Sent
 
 seconds g_patience = FIRST_PATIENCE;
 int64_t g_meeting{0};           //!< the present one, from 1
-int64_t g_told{0};              //!< the last one that this process has told to wait for
-std::vector<int64_t> g_waiting; //!< by process: the last one that it has told to wait for
+int64_t g_told{0};              //!< the last one that this process has announced
+std::vector<int64_t> g_waiting; //!< by process: the last one that it has announced
 std::list<Sent> g_sent;
 
 int
@@ -85,7 +85,7 @@ NameMissing(seconds waited)
         const bool waits = rank == own || g_waiting[rank] >= g_meeting;
         if (waits && rank < own)
         {
-            return; // that one says it
+            return; // that one reports it
         }
         if (!waits)
         {

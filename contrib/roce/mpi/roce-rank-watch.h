@@ -13,8 +13,8 @@ namespace ns3::roce
  * or lost on another machine keeps all others waiting, and nothing else would report it.
  *
  * A process that has waited for 10 s sends a note to all others. One that has sent none a second
- * later is missing; the first of those that wait reports it on standard error. Then they go on
- * waiting, and report it again after twice the time. For MpiRanks, with MPI only.
+ * later is missing; the first of those that wait reports it on standard error. They keep waiting,
+ * and report it again after twice the time. For MpiRanks, with MPI only.
  */
 class RankWatch
 {
@@ -22,7 +22,7 @@ class RankWatch
     /// @brief The next meeting begins: all processes call it equally often.
     static void NoteMeeting();
 
-    /// @brief This process waits. @param waited for so long
+    /// @brief This process waits. @param waited so far
     static void Look(std::chrono::steady_clock::duration waited);
 
     /// @brief Receive the notes of others, before MPI ends.

@@ -93,7 +93,7 @@ BestPaths::Search(uint32_t from, uint32_t to, const Links& links)
     {
         paths.emplace_back();
     }
-    /// What has been looked at: mostly, all links lead to the same.
+    /// Switches visited: mostly, all links lead to the same.
     std::vector<std::pair<HopSpec, const std::vector<Path>*>> seen;
     for (const Link& link : from == to ? std::vector<Link>() : links(from))
     {

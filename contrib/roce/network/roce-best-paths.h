@@ -18,13 +18,12 @@ namespace ns3::roce
  * @ingroup roce
  * @brief Which of the equal-cost paths between two switches may be the fastest on an empty network.
  *
- * A path is never faster than one of as many links, each at least as fast, with no more delay in
- * all; such paths are left out. Where the links of each level are alike, as in most networks, one
- * path is left.
+ * A path is never faster than one with as many links, each at least as fast, and at most the same
+ * total delay; such paths are left out. Where the links of each level are alike, as in most
+ * networks, one path is left.
  *
- * What is found from one switch to another is remembered, so that paths that meet are followed
- * once: in a fat-tree, a search looks at the links of the switches that no search to the same rack
- * has looked at.
+ * Results between two switches are kept, so that paths that meet are followed once: in a fat-tree,
+ * a search visits only switches that no search to the same rack has visited.
  */
 class BestPaths
 {

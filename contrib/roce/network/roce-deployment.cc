@@ -143,7 +143,7 @@ Deployment::Check() const
     {
         place.stage->Check(*this);
     }
-    // What only some of them need of each other first: it says more.
+    // First the needs of single parts: their messages say more.
     for (const Transport& transport : m_transports)
     {
         if (!m_moreStages)

@@ -18,10 +18,10 @@ namespace ns3::roce
 /**
  * @ingroup roce
  * @brief What runs together in one network. The one place where rate laws, feedbacks, loss
- * recoveries, path selectors and switch stages say what they need of each other.
+ * recoveries, path selectors and switch stages check what they need of each other.
  *
  * Network::Build() fills one and calls Check(). Needs that many share (ECN marks, telemetry, one
- * shim) are looked after here; for others a part overrides its Check().
+ * shim) are checked here; for others a part overrides its Check().
  */
 class Deployment
 {
@@ -76,7 +76,7 @@ class Deployment
      */
     std::string GetSenderShim() const;
 
-    /// @brief The program installs further stages itself: what needs one that is not there is not
+    /// @brief The program installs further stages itself: a part that needs a missing one is not
     /// refused.
     void ExpectMoreStages()
     {
@@ -84,8 +84,8 @@ class Deployment
     }
 
     /**
-     * @brief Refuse what makes no sense together.
-     * @throw InputError that says who needs what
+     * @brief Refuse combinations that cannot work. @throw InputError that says which part needs
+     * what
      */
     void Check() const;
 

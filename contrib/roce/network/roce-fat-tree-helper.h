@@ -42,7 +42,7 @@ namespace ns3::roce
  * the cores to the border switch and over the WAN; 12 us and 2016 us of propagation both ways |
  * WRCC, section 4.1 (the paper gives the counts; that the wiring is that of a 4-ary fat-tree and
  * that each core has one link to the border is inferred from its RTT and its WAN rate) |
- * | k=16 | 1,024 hosts and 320 switches per datacenter, besides the border switch | |
+ * | k=16 | 1,024 hosts and 320 switches per datacenter without the border switch | |
  *
  * The defaults' base RTTs, exactly: between pods 14,046,720 ps and between datacenters
  * 2,000,070,080 ps for a packet of 4096 bytes (real RoCEv2 headers, preamble and gap) and its ACK.

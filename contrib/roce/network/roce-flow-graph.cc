@@ -148,7 +148,7 @@ FlowGraph::Complete(const std::vector<uint32_t>& who, int64_t atPs)
     for (const uint32_t index : who)
     {
         Node& node = m_nodes[index];
-        // NICs tell out of turn: it is the latest completion that counts, not the one told last.
+        // NICs report out of order: the latest completion counts, not the last one reported.
         node.readyPs = std::max(node.readyPs, atPs);
         if (--node.left > 0 || !node.isWaiting)
         {

@@ -18,8 +18,8 @@ namespace ns3::roce
  *
  * A flow starts startPs after the last of those that it waits for is complete. One whose
  * destination is the waiting flow's source is complete when that NIC has received all of it; any
- * other one when its sender has the last ACK. What its own source sends or receives besides does
- * not matter, which is the difference from FlowSteps.
+ * other one when its sender has the last ACK. What else its own source sends or receives does not
+ * matter, which is the difference from FlowSteps.
  */
 class FlowGraph : public FlowOrder
 {

@@ -43,17 +43,14 @@ class FlowOrder
      */
     static int64_t LastScheduledPs(const std::vector<FlowSpec>& flows);
 
-    /// @return which flows it is for, as messages say it: "flows with phases"
+    /// @return which flows it is for, in the words of messages: "flows with phases"
     virtual std::string GetWhat() const = 0;
 
-    /**
-     * @param flow a flow
-     * @return whether it waits by this rule
-     */
+    /// @return whether it waits by this rule
     virtual bool Keeps(const FlowSpec& flow) const = 0;
 
     /**
-     * @brief Hear of what a NIC receives, or of what it has sent.
+     * @brief Learn of what a NIC receives, or of what it has sent.
      * @param nic one of the run
      */
     virtual void Connect(Nic& nic) = 0;

@@ -97,7 +97,7 @@ FlowPhases::OnCompleted(const MessageRecord& record)
         return;
     }
     Phase& phase = m_phases[found->second];
-    // NICs tell out of turn: it is the latest completion that counts, not the one told last.
+    // NICs report out of order: the latest completion counts, not the last one reported.
     phase.lastPs = std::max(phase.lastPs, record.completedPs);
     if (--phase.left == 0 && found->second + 1 < m_phases.size())
     {

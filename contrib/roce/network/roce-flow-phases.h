@@ -17,8 +17,8 @@ namespace ns3::roce
  * @brief Flows that wait for others: a closed loop of phases, such as the iterations of a training
  * job (FlowSpec::phase).
  *
- * Phase 0 takes no part. Flows of phase 1 start at their startPs. Phase p > 1 begins when the
- * senders of all flows of phase p-1 have their last ACK; its startPs count from that moment.
+ * Flows of phase 0 do not wait. Flows of phase 1 start at their startPs. Phase p > 1 begins when
+ * the senders of all flows of phase p-1 have their last ACK; its startPs count from that moment.
  *
  * A flow that never completes keeps all later phases from beginning.
  */

@@ -65,7 +65,7 @@ struct WireSizes
  *     start(h,i) = max(end(h-1,i) + delay(h-1), end(h,i-1)),   end(h,i) = start(h,i) + tx(h,i)
  *
  * where tx is rounded to integer picoseconds per frame (SerialisationPs). ACKs follow by the same
- * recursion on the return path: they are further links behind the last one.
+ * recursion on the return path: they are further links after the last one.
  *
  * The cost does not depend on the number of packets. Without the delays (they only shift) and with
  * m equal middle packets, end(h, i+m) is a longest path in a lattice of m rows: a path that enters
@@ -147,7 +147,7 @@ class IdealFct
     std::vector<int64_t> StageTimes(uint64_t payloadBytes, bool first) const;
 
     /**
-     * @brief Let one packet pass through all links behind the packets before it.
+     * @brief Let one packet pass through all links after earlier packets.
      * @param tx its transmission time per link
      * @param [in,out] end when the previous packet left each link, then when this one did
      */

@@ -56,7 +56,9 @@ struct LeafSpineHelper : public Topology
                      "If above 0, sets fabricRate: host capacity over uplink capacity of a leaf",
                      oversubscription);
         cmd.AddValue("dcis", "External (DCI) switches per datacenter", dcis);
-        cmd.AddValue("dciAttach", "Where the DCI switches hang: spine or leaf", dciAttach);
+        cmd.AddValue("dciAttach",
+                     "Switches that DCI switches are linked to: spine or leaf",
+                     dciAttach);
         cmd.AddValue("dciLinks", "Links between each spine (leaf) and DCI switch", dciLinks);
         cmd.AddValue("dciRate", "Rate of the links to a DCI switch", dciRate);
         cmd.AddValue("dciDelay", "One-way delay of the links to a DCI switch", dciDelay);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The part of Network that is about when stations wake up.
+// The part of Network that sets when stations wake up.
 #include "roce-network.h"
 
 #include <algorithm>

@@ -217,7 +217,7 @@ Network::OnLinkChange(uint32_t link, unsigned directions, bool up)
 void
 Network::OnReroute(uint32_t link, unsigned directions, bool up)
 {
-    // What is due before belongs to the old routes, in every switch.
+    // Earlier frames use the old routes, in every switch.
     CatchUp();
     if (m_intactRoutes.empty())
     {

@@ -160,9 +160,9 @@ Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
     const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     if (m_nics.size() < 2)
     {
-        return; // nobody to send to
+        return; // no destination
     }
-    // A trial throws for what cannot change, before anything has changed.
+    // A trial throws for parameters that cannot change, before anything has changed.
     const CongestionControl& own = *m_nics[0].nic->GetProfile(interDc)->GetLaw();
     const Ptr<CongestionControl> trial = CheckMade(own.Fork(), own, "Fork()");
     PathInfo path = GetPath(0, GetNNics() - 1, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The part of Network that is about its end, and about who may call it while stations are at work.
+// The part of Network that is about its end, and about calls while stations are at work.
 #include "roce-network.h"
 
 #include "ns3/roce-input-error.h"
@@ -84,7 +84,7 @@ Network::~Network()
     }
     if (isAtWork)
     {
-        // What calls this goes on with them; then the run ends.
+        // The caller continues with them; then the run ends.
         Simulator::ScheduleNow([clock = std::shared_ptr<StationClock>(std::move(m_clock)),
                                 parallel = std::shared_ptr<ParallelRun>(std::move(m_parallel)),
                                 orders = std::make_shared<decltype(m_orders)>(

@@ -39,7 +39,7 @@ struct StagePlacement
     SwitchRole where;    //!< the switches that have it
 };
 
-/// What Network::Build() puts into every switch, besides what the attributes say.
+/// What Network::Build() puts into every switch in addition to its attributes.
 struct NetworkOptions
 {
     bool ecn{true};                                    //!< install an EcnMarker
@@ -47,8 +47,8 @@ struct NetworkOptions
     uint64_t ecmpSeed{1};                              //!< salts differ by switch and by this
     ObjectFactory ecnMarker{"ns3::roce::EcnMarker"};   //!< kind and parameters
     ObjectFactory intStamper{"ns3::roce::IntStamper"}; //!< kind and parameters
-    /// Further stages, in the order in which a switch has them, behind the two above. A shim
-    /// that one of them needs is put into all NICs.
+    /// Further stages, in the order in which a switch has them, after the two above. A shim that
+    /// one of them needs is put into all NICs.
     std::vector<StagePlacement> stages;
     bool moreStages{false}; //!< the program installs others after Build(): that nothing marks
                             //!< or stamps is not refused

@@ -36,12 +36,12 @@ GetNumber(const Object& object, const std::string& attribute)
 }
 
 /**
- * @param port sends XOFF of so many classes, again and again
+ * @param port sends XOFF of that many classes, again and again
  * @param maxFrameBytes largest frame that a pause frame waits for
  * @return quanta with which no pause runs out before the next XOFF is there
  *
  * The delay of the link does not matter: it is that of both. The first XOFF may leave at once, the
- * next one behind the frame under way and the pause frames of the other classes.
+ * next one after the frame under way and the pause frames of the other classes.
  */
 uint64_t
 LeastQuanta(const Port& port, unsigned classes, uint32_t maxFrameBytes)
@@ -163,7 +163,7 @@ Network::CheckEcnBelowPfc()
     }
     if (count)
     {
-        constexpr double MOST_BYTES = 1e12; // nobody is advised to buy that
+        constexpr double MOST_BYTES = 1e12; // larger buffers are not advised
         const bool isBuffer = onlyShared && bufferBytes < MOST_BYTES;
         const std::string advice =
             marker ? MakeAdvice(*marker, factor, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)
@@ -244,7 +244,7 @@ GatherDrops(RankExchange& ranks, const std::tuple<uint64_t, uint64_t, uint64_t, 
     ByteWriter writer(bytes);
     writer(frames)(mostFrames)(sw)(where);
     std::pair<uint64_t, std::string> total;
-    std::pair<uint64_t, uint64_t> most; // frames, and the first switch with so many
+    std::pair<uint64_t, uint64_t> most; // frames, and the first switch with that many
     for (const std::string& other : ranks.Gather(bytes))
     {
         ByteReader stream(other);

@@ -28,7 +28,7 @@ Network::SetRanks(RankExchange& ranks, unsigned threads)
 std::unique_ptr<RankMail>
 Network::MakeMail(RankExchange& ranks) const
 {
-    // Of stations, only NICs have something to tell.
+    // Of stations, only NICs have reports.
     return std::make_unique<RankMail>(
         ranks,
         RankMail::ReportCodec{

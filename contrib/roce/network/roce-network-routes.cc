@@ -11,7 +11,7 @@
 // Shortest paths of a Network.
 //
 // Racks with links from and to the same switches are twins: those of a pod, or all racks of a
-// leaf-spine datacenter. To exchange two of them changes nothing for the others, so every other
+// leaf-spine datacenter. Exchanging two of them changes nothing for the others, so every other
 // switch is as far from one as from the other and reaches them through the same ports, unless it is
 // joined to them. So one search serves all twins, and they are one class in the tables of all
 // switches but their neighbours: work and tables grow with the number of pods, not of racks.
@@ -31,7 +31,7 @@ SortOut(std::vector<uint32_t>& numbers)
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
-/// Which racks a switch tells apart.
+/// The racks that a switch distinguishes.
 struct Division
 {
     std::shared_ptr<const std::vector<uint32_t>> classOfRack;
@@ -142,7 +142,7 @@ Network::ComputeRoutes(bool complete)
             twinsOfRack[rack] = t;
         }
     }
-    // Switches that tell the same racks apart, such as those of a pod, share a table.
+    // Switches that distinguish the same racks, such as those of a pod, share a table.
     std::map<std::vector<uint32_t>, Division> divisions;
     std::vector<const Division*> divisionOf;
     for (const SwitchEntry& entry : m_switches)

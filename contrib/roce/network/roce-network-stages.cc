@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-// The stages of the switches, where they are, and whether they go with what the NICs do.
+// The stages of the switches, where they are, and whether they fit the NICs.
 
 namespace ns3::roce
 {

@@ -121,7 +121,7 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
     const int64_t marginPs = GetLongestNicDelayPs();
     for (const NicEntry& entry : m_nics)
     {
-        // It makes and takes in what a port of a switch only passes on.
+        // It makes and receives what a port of a switch only forwards.
         items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
         // Made here, and not by several threads.
         entry.nic->GetProfile(false);
@@ -145,8 +145,7 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
                          entry.host});
     }
     const StationGroups groups(items, edges, partitions);
-    // Who is told that messages are done schedules the rest of the run on it: not later than
-    // without threads.
+    // Completion callbacks may start flows, so they must run at the same time as without threads.
     int64_t windowPs = std::min(groups.GetShortestCutPs(), marginPs);
     if (groups.GetN() < 2 || windowPs <= 0)
     {
@@ -189,7 +188,7 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
         m_parallel->Begin(windowPs);
         return;
     }
-    // At most so long: more frames at once would save nothing, and take memory.
+    // At most this long: more frames at once would save nothing, and need memory.
     int64_t meetingPs = PS_PER_MS;
     windowPs = marginPs;
     for (const StationGroups::Edge& edge : edges)

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-// What a Tuner gets to know of the network.
+// What a Tuner knows of the network.
 
 namespace ns3::roce
 {

@@ -42,7 +42,7 @@ Network::Network()
         throw InputError("the simulation's time resolution is not 1 ps; expected "
                          "Time::SetResolution(Time::PS) as the first statement of main()");
     }
-    // Before any node of this network is made: ns-3 destroys these behind it.
+    // Before any node of this network is made: ns-3 destroys these after it.
     m_destroyed = Simulator::ScheduleDestroy(&Network::OnSimulatorDestroy, this);
 }
 
@@ -167,7 +167,7 @@ Network::GetLongLinkBufferBytes(const DataRate& rate,
     const double bdp = static_cast<double>(rateBps) * static_cast<double>(delayPs) / 8e12;
     const uint64_t bytes =
         buffer.GetValue() ? buffer.GetValue() : static_cast<uint64_t>(4 * bdp) + (4ULL << 20);
-    // The switch computes the exact headroom; this is to say early what is too small.
+    // The switch computes the exact headroom; this refuses early what is too small.
     const uint64_t headroom = HeadroomBytes(rateBps, delayPs, MIN_FRAME_BYTES);
     if (headroom >= bytes)
     {
@@ -333,8 +333,8 @@ Network::CheckFactories() const
     }
 }
 
-/// From now on, what has been made has the defaults that there are. CheckDeployment() has noted
-/// what queue pairs are made of.
+/// From now on, existing objects have the present defaults. CheckDeployment() has noted what queue
+/// pairs are made of.
 void
 Network::WatchDefaults()
 {
@@ -388,7 +388,7 @@ Network::AssignStreams(int64_t stream)
     {
         next += nic.nic->AssignStreams(next);
     }
-    // Behind all others, and a fixed number for each port: a loss model shifts nobody's stream.
+    // After all others, and a fixed number for each port: a loss model shifts no other stream.
     for (const Ptr<Port>& port : GetPorts())
     {
         if (const Ptr<LossModel> model = port->GetLossModel())

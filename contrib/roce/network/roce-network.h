@@ -77,7 +77,7 @@ class Network
         unsigned firstEnd; //!< 0 or 1, see Link
     };
 
-    /// What Build() puts into every switch, besides what the attributes say.
+    /// What Build() puts into every switch in addition to its attributes.
     using Options = NetworkOptions;
 
     /// One link of a path, with the switch port or NIC that sends on it.
@@ -214,9 +214,9 @@ class Network
      * @brief Run in several threads, with the same results; see ParallelRun. After Build(), in
      * place of an earlier call.
      *
-     * Sinks of MessageCompleted and MessageReceived are told a bit later than without threads, in
-     * the order of time; other trace sources of NICs, switches, ports and what they consist of
-     * must have none. Stages of the program's own touch nothing but their switch.
+     * Sinks of MessageCompleted and MessageReceived are called a bit later than without threads, in
+     * the order of time; other trace sources of NICs, switches, ports and what they consist of must
+     * have none. Stages of the program's own touch nothing but their switch.
      * @param threads at most; 1: none but the present one; 0: as many as the machine has
      * @return how many are used: no more than there are parts to divide the network into
      * @throw InputError if the network cannot be divided at all, though threads is above 1
@@ -234,10 +234,10 @@ class Network
      * @brief Run in several processes, which all have built the same network and call this alike;
      * with the same results. After InstallFlows(), in place of an earlier division.
      *
-     * Each has all flows and all events of the simulator, and runs stations of its own; what is
-     * asked of others is as if they had never run, but for the totals below, which are those of
-     * all. Functions that say "all processes" must be called by all at the same time, and so must
-     * whatever looks at stations before the end of the run. Limits are as for SetThreads().
+     * Each has all flows and all events of the simulator, and runs stations of its own; the others
+     * look as if they had never run, except in the totals below, which are those of all. Functions
+     * that say "all processes" must be called by all at the same time, and so must whatever looks
+     * at stations before the end of the run. Limits are as for SetThreads().
      * @param ranks the processes; outlives this
      * @param threads of each process, at least 1
      * @throw InputError if the network has too few parts
@@ -299,14 +299,14 @@ class Network
         return static_cast<uint32_t>(m_switches.size());
     }
 
-    /// @return a NIC; whatever is asked of it through the handle is up to date
+    /// @return a NIC; the handle brings it up to date at each access
     StationHandle<Nic> GetNic(uint32_t nic) const
     {
         m_state.ExpectThere("GetNic()");
         return StationHandle<Nic>(PeekPointer(NicAt(nic).nic));
     }
 
-    /// @return a switch; whatever is asked of it through the handle is up to date
+    /// @return a switch; the handle brings it up to date at each access
     StationHandle<Switch> GetSwitch(uint32_t sw) const
     {
         m_state.ExpectThere("GetSwitch()");
@@ -479,7 +479,7 @@ class Network
      *
      * Every switch learns of each change exactly that much later and then has shortest paths
      * without the directions known to be down. Where none is left, frames are dropped with reason
-     * DROP_NO_ROUTE. Flows are spread anew over groups whose number of ports has changed.
+     * DROP_NO_ROUTE. Flows are spread again over groups whose number of ports has changed.
      * @param delay detection and convergence
      */
     void SetReroute(const Time& delay)
@@ -520,15 +520,15 @@ class Network
     /// @return hash over the fingerprints of all ports, in order; called by all processes
     uint64_t GetFingerprint() const;
 
-    /// @brief Make every NIC and switch do what is due by now, so that counters are exact.
+    /// @brief Bring every NIC and switch up to date, so that counters are exact.
     void CatchUp() const;
 
     /**
-     * @brief Change live parameters of the rate law of all NICs while the simulation is on, and of
-     * the feedback at its receivers. Queue pairs keep their state, and running timers run on. From
+     * @brief Change live parameters of the rate law of all NICs during the simulation, and of the
+     * feedback at its receivers. Queue pairs keep their state, and running timers run on. From
      * events only, not from sinks of traces.
      * @param interDc of queue pairs that leave the datacenter
-     * @param law prototype with the new parameters, of the class of the law in force
+     * @param law prototype with the new parameters, of the class of the present law
      * @throw InputError if a parameter differs that is not live
      */
     void Retune(bool interDc, const Ptr<CongestionControl>& law) const;
@@ -547,7 +547,7 @@ class Network
     uint64_t CountFramesLost() const;
 
     /**
-     * @brief Say what PFC should have prevented. Called by all processes.
+     * @brief Report drops that PFC should have prevented. Called by all processes.
      * @return one line with the number of frames of lossless classes that switches have dropped and
      * the likely cause; empty if there are none
      */

@@ -12,11 +12,11 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief A NIC or a switch as it is seen from outside. Each look through it first makes the station
- * do what is due by now (Station::CatchUp), so that nobody sees one that lags behind.
+ * @brief A NIC or a switch as it is seen from outside. Each access first brings the station up to
+ * date (Station::CatchUp).
  *
- * It turns into a Ptr, for ns-3's functions. Who keeps that Ptr until a later event must call
- * CatchUp() again; who keeps the handle need not.
+ * It turns into a Ptr, for ns-3's functions. Code that keeps that Ptr until a later event must call
+ * CatchUp() again; code that keeps the handle need not.
  *
  * @tparam T Nic or Switch
  */
@@ -24,7 +24,7 @@ template <typename T>
 class StationHandle
 {
   public:
-    /// @param station what is looked at; its owner outlives the handle
+    /// @param station its owner outlives the handle
     explicit StationHandle(T* station)
         : m_station(station)
     {

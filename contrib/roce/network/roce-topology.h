@@ -61,7 +61,7 @@ struct Topology
     }
 
     /**
-     * @return where the NICs stand, for workloads
+     * @return where the NICs are, for workloads
      */
     HostPlacement GetPlacement() const;
 

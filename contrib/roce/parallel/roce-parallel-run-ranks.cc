@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-// A ParallelRun that several processes share. What they decide here depends on nothing that only
-// one of them has.
+// A ParallelRun that several processes share. All decisions here depend only on what all of them
+// have.
 
 namespace ns3::roce
 {
@@ -31,7 +31,7 @@ ParallelRun::NoteShared()
     }
 }
 
-/// Have everything done up to now in all processes, and meet; all call it at the same times.
+/// Finish everything up to now in all processes, and meet; all call it at the same times.
 void
 ParallelRun::MeetAt(int64_t nowPs)
 {
@@ -55,7 +55,7 @@ ParallelRun::MeetAt(int64_t nowPs)
     ArrangeMeeting();
 }
 
-/// Exchange with other processes what has been made since they met.
+/// Exchange with other processes the frames and reports since they met.
 void
 ParallelRun::SwapMail()
 {
@@ -74,7 +74,7 @@ int64_t
 ParallelRun::FindLeastEnd()
 {
     const int64_t nowPs = NowPs();
-    // It takes a while, so not in each window. What is found holds for good.
+    // It is slow, so not in each window. The result stays valid.
     if (m_meetingPs <= m_windowPs || m_leastEndPs - nowPs >= m_meetingPs ||
         nowPs - m_soughtPs < m_meetingPs / 16)
     {
@@ -84,7 +84,7 @@ ParallelRun::FindLeastEnd()
     return m_mail->FindLeastEnd(nowPs, m_meetingPs);
 }
 
-/// Say when the processes meet next.
+/// Set when the processes meet next.
 void
 ParallelRun::ArrangeMeeting()
 {
@@ -92,7 +92,7 @@ ParallelRun::ArrangeMeeting()
     int64_t atPs = NEVER_PS;
     if (firstPs != NEVER_PS)
     {
-        // Not so late that the last completion of all would be told more than L late.
+        // Early enough that the last completion is reported at most L late.
         const int64_t latestPs = firstPs + m_meetingPs;
         atPs = std::min(latestPs, std::max(firstPs, std::min(latestPs, m_leastEndPs)) + m_windowPs);
         // Never in the past: an event may make work before the one at this time.

@@ -362,7 +362,7 @@ ParallelRun::Splice()
     }
 }
 
-/// What stations have to tell.
+/// Reports of stations.
 void
 ParallelRun::Collect()
 {
@@ -376,7 +376,7 @@ ParallelRun::Collect()
     }
 }
 
-/// Tell what has been collected.
+/// Deliver the reports collected.
 void
 ParallelRun::Tell()
 {
@@ -403,7 +403,7 @@ ParallelRun::Tell()
     m_reports.clear();
 }
 
-/// Have partitions of this process do what is due.
+/// Run the partitions of this process.
 void
 ParallelRun::RunHere(int64_t nowPs)
 {
@@ -426,7 +426,7 @@ ParallelRun::AdvanceTo(int64_t nowPs)
 {
     if (m_inside)
     {
-        return; // a sink looks: what is due is done
+        return; // a sink looks: all is up to date
     }
     const ScopedValue<bool> inside(m_inside, true, false);
     const int64_t beginNs = m_measure ? CpuNs() : 0;
@@ -440,8 +440,7 @@ ParallelRun::AdvanceTo(int64_t nowPs)
         RunHere(nowPs);
         Tell();
     }
-    // Even if nothing was to be done: the event that ends this window may be the one for which
-    // nothing later was arranged.
+    // Even without work: the event that ends this window may be the only one scheduled.
     Arm(GetFirstPs());
     m_balance.serialNs += m_measure ? CpuNs() - beginNs - (m_balance.workNs - workNs) : 0;
 }
@@ -454,7 +453,7 @@ ParallelRun::OnWake(int64_t nowPs)
         AdvanceTo(nowPs);
         return;
     }
-    // What is sent to other processes and what is to be told waits until they meet.
+    // Frames and completions for other processes wait until they meet.
     const ScopedValue<bool> inside(m_inside, true, false);
     RunHere(nowPs);
     Arm(GetFirstPs());

@@ -39,7 +39,7 @@ class CutDirection final : public FrameSink
     void Take(Frame* frame) override;
 
     /**
-     * @brief Put what has been sent behind what is on the link.
+     * @brief Append what has been sent to the frames on the link.
      * @param donePs the receiver has run so far
      */
     void Splice(int64_t donePs);
@@ -70,36 +70,37 @@ class CutDirection final : public FrameSink
  * Stations are divided into partitions. No link between two of them has a delay below L (the
  * window), so what they send to each other within a window arrives after it. At the end W of each
  * window there is one event in the simulator; then every partition does all that is due up to W, in
- * threads, and after that one thread puts frames onto the links between partitions, tells sinks of
- * MessageCompleted and MessageReceived, and arranges for the next window. It ends L after the first
+ * threads, and after that one thread puts frames onto the links between partitions, calls sinks of
+ * MessageCompleted and MessageReceived, and schedules the next window. It ends L after the first
  * thing that may happen.
  *
- * So stations are late, as they are without threads. Whoever looks at one at a time u within a
- * window (Station::CatchUp()) ends the window at u: all threads run up to u first. Events of the
- * simulator run in one thread while no other is at work.
+ * So stations are late, as they are without threads. A look at one at a time u within a window
+ * (Station::CatchUp()) ends the window at u: all threads run up to u first. Events of the simulator
+ * run in one thread while no other is at work.
  *
- * What happens within a station at a time depends on nothing but what is on its links by then, and
+ * What happens within a station at a time depends only on the frames on its links by then, and
  * links keep the order; so results depend neither on the number of threads nor on windows.
  *
  * Partitions may be shared by several processes (RankExchange). Each has the whole network and all
- * events of the simulator, and runs its own partitions; stations of others only stand for those:
- * nothing ever happens there, and what they count stays at zero. Windows are each process's own.
- * Now and then all meet, at a time that all know: they exchange frames and what is to be told
- * (RankMail), so that sinks of the two trace sources above are told the same in all of them. They
- * meet whenever an event looks at a station, and no later than the shortest delay of a link between
- * processes after the first thing that may happen; so all frames still come in time. They also meet
- * early enough to tell of the last completion of all at most L late, since that ends a run.
+ * events of the simulator, and runs its own partitions; stations of others are only copies: nothing
+ * ever happens there, and what they count stays at zero. Windows are each process's own. Now and
+ * then all meet, at a time that all know: they exchange frames and completions (RankMail), so that
+ * sinks of the two trace sources above are called alike in all of them. They meet whenever an event
+ * looks at a station, and no later than the shortest delay of a link between processes after the
+ * first thing that may happen; so all frames still come in time. They also meet early enough to
+ * tell of the last completion of all at most L late, since that ends a run.
  *
  * Stations at work touch nothing that belongs to another partition, use no ns-3 simulator, and
  * count no references of what others have (ObjectLock). Events that they schedule end the run with
  * an error after the window, if two threads have not wrecked the simulator's list by then. Trace
- * sources that stations call have no sinks (StationTrace); the two named above are put off and told
- * in the order of time, NICs in order, at most L late; with several processes, when these meet.
+ * sources that stations call have no sinks (StationTrace); the two named above are delayed and
+ * called in the order of time, NICs in order, at most L late; with several processes, when these
+ * meet.
  */
 class ParallelRun final : public PartitionOwner
 {
   public:
-    /// What it has cost.
+    /// Cost so far.
     struct Balance
     {
         uint64_t windows{0};
@@ -170,7 +171,7 @@ class ParallelRun final : public PartitionOwner
     /// @throw InputError if a trace source that stations call has a sink
     static void CheckSinks();
 
-    /// @return whether partitions are doing what is due, or sinks are being told
+    /// @return whether partitions are doing what is due, or sinks are being called
     bool IsAtWork() const
     {
         return m_inside;
@@ -181,7 +182,7 @@ class ParallelRun final : public PartitionOwner
         return m_telling;
     }
 
-    /// @return what it has cost so far
+    /// @return cost so far
     const Balance& GetBalance() const
     {
         return m_balance;
@@ -246,7 +247,7 @@ class ParallelRun final : public PartitionOwner
     std::vector<Station*> m_stations;
     std::vector<std::unique_ptr<CutDirection>> m_cut;
     const unsigned m_nPartitions;
-    uint32_t m_links{0};                  //!< looked at by Cut()
+    uint32_t m_links{0};                  //!< visited by Cut()
     std::vector<unsigned> m_here;         //!< partitions that this process runs
     std::unique_ptr<RankMail> m_mail;     //!< null: one process
     std::vector<CutDirection*> m_toRanks; //!< with frames for other processes

@@ -15,8 +15,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief The processes that run a simulation together, on one machine or several, as one of them
- * sees it. They are numbered; all call the same functions in the same order.
+ * @brief The processes that run a simulation together, on one machine or several, as seen by one of
+ * them. They are numbered; all call the same functions in the same order.
  */
 class RankExchange
 {
@@ -30,14 +30,14 @@ class RankExchange
     virtual unsigned GetN() const = 0;
 
     /**
-     * @brief Tell everybody.
+     * @brief Send bytes to all processes.
      * @param own bytes of this process
      * @return those of each process, by its number
      */
     virtual std::vector<std::string> Gather(const std::string& own) = 0;
 
     /**
-     * @brief Hand a few numbers to everybody and bytes to each.
+     * @brief Send a few numbers to all processes and bytes to each.
      * @param [in,out] numbers of this process; as many everywhere. Then those of all processes, by
      * number of the process
      * @param toEach bytes for each process, by its number; none for itself

@@ -65,7 +65,7 @@ RankMail::ReadFrames(uint32_t id, const std::string& bytes, std::size_t& at, int
         CutDirection::CheckArrival(*frame, nowPs);
         const int64_t endPs = frame->timePs - in.link->GetDelayPs();
         Link::Transmit(in.link->GetDirection(in.end), frame, endPs);
-        // Who fails the link looks at what stands for the sender here.
+        // A failure of the link reads the sender's copy here.
         in.link->PeekPort(in.end)->SetBusyUntil(endPs);
     }
 }

@@ -23,12 +23,12 @@ class CutDirection;
 /**
  * @ingroup roce
  * @brief What the processes of a ParallelRun send each other when they meet: frames on links
- * between their stations, what stations have to tell, and when something may happen next.
+ * between their stations, reports of stations, and when something may happen next.
  */
 class RankMail
 {
   public:
-    /// Something that a station of this or another process has to tell, see Station::Tell().
+    /// A report of a station of this or another process, see Station::Tell().
     struct Report
     {
         Report() = default;
@@ -42,21 +42,21 @@ class RankMail
         }
 
         int64_t atPs{0};
-        Station* station{nullptr}; //!< or what stands for it here
+        Station* station{nullptr}; //!< or its copy here
         uint64_t index{0};         //!< given to Station::Tell()
         bool isFromElsewhere{false};
         std::string bytes; //!< from elsewhere: see ReportCodec
     };
 
-    /// What the stations of a run tell, as bytes: a link knows no NICs.
+    /// Reports of the stations of a run, as bytes: a link does not know NICs.
     struct ReportCodec
     {
-        /// @return what Station::Tell() would tell
+        /// @return what Station::Tell() would report
         std::function<std::string(const Station& station, std::size_t index)> pack;
-        /// Tells it in another process.
+        /// Reports it in another process.
         std::function<void(Station& station, const std::string& bytes)> tell;
-        /// @return by what stations of this process have still to send, the last completion of all
-        /// is no earlier than this; crossingPs is the shortest delay of a link between processes
+        /// @return earliest time of the last completion of all, by what stations of this process
+        /// have still to send; crossingPs is the shortest delay of a link between processes
         std::function<int64_t(int64_t nowPs, int64_t crossingPs)> findLeastEnd;
     };
 
@@ -83,7 +83,7 @@ class RankMail
 
     // --- set-up
 
-    /// @brief A station of another process. @param station stands for it here
+    /// @brief A station of another process. @param station its copy here
     void AddRemote(Station& station);
 
     /**
@@ -108,7 +108,7 @@ class RankMail
         return m_out.count(direction);
     }
 
-    /// @brief Tell something from another process. @param report it
+    /// @brief Report something from another process. @param report it
     void Tell(const Report& report) const
     {
         m_codec.tell(*report.station, report.bytes);
@@ -123,7 +123,7 @@ class RankMail
     // --- at work; by all processes
 
     /**
-     * @brief Send what is there, and take what comes.
+     * @brief Send what is queued, and receive what comes.
      * @param nowPs present time, the same in all processes
      * @param outlook of this process
      * @param sent directions with frames for other processes; then empty

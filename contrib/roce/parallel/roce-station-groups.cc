@@ -119,8 +119,7 @@ StationGroups::StationGroups(const std::vector<Item>& items,
     }
 }
 
-/// Take the division for whose sake no link shorter than leastPs is cut, if it is better than
-/// what there is.
+/// Take the division that cuts no link shorter than leastPs, if it is better than the present one.
 void
 StationGroups::Try(const std::vector<Item>& items,
                    const std::vector<Edge>& edges,

@@ -10,7 +10,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Divides the stations of a network into groups of like weight that only links with long
+ * @brief Divides the stations of a network into groups of similar weight that only links with long
  * delays join, for a ParallelRun.
  *
  * Stations that links shorter than some delay join stay together, and so do racks as long as that
@@ -24,7 +24,7 @@ class StationGroups
     struct Item
     {
         uint32_t datacenter;
-        uint64_t weight; //!< how much it has to do
+        uint64_t weight; //!< amount of its work
     };
 
     /// A link.

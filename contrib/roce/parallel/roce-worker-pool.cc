@@ -9,7 +9,7 @@ namespace ns3::roce
 namespace
 {
 
-/// Looks before a thread sleeps: some tens of microseconds, as long as windows differ in length.
+/// Polls before a thread sleeps: some tens of microseconds, by which windows differ in length.
 constexpr unsigned SPINS = 1500;
 
 /// @brief Wait for a few cycles.

@@ -43,7 +43,7 @@ class WorkerPool
     }
 
   private:
-    /// A number that changes and those who wait for it.
+    /// A number that changes, and waiting for it.
     class Bell
     {
       public:

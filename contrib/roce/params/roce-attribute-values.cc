@@ -29,7 +29,7 @@ TypeNameOf(const Attribute& attribute)
     return name.compare(0, 5, "ns3::") == 0 ? name.substr(5) : name;
 }
 
-/// Attributes that say what an object is made of are told with what it is made of.
+/// Attributes that name parts of an object are listed with those parts.
 bool
 IsTold(const Attribute& attribute)
 {
@@ -92,7 +92,7 @@ KindOf(const Attribute& attribute)
 /**
  * @param object any
  * @param tid its type or a parent
- * @return index of the profile in force in the type's table; -1 if the type has none
+ * @return index of the effective profile in the type's table; -1 if the type has none
  */
 int
 FindProfile(const Object& object, const TypeId& tid)

@@ -27,7 +27,7 @@ struct AttributeInForce
 
 /**
  * @param object any
- * @return its attributes with the values in force, those of its own class first. Without those
+ * @return its attributes with their effective values, those of its own class first. Without those
  * that say what an object is made of (factories, pointers)
  */
 std::vector<AttributeInForce> GetAttributesInForce(const Object& object);

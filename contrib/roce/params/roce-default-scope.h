@@ -17,7 +17,7 @@ namespace ns3::roce
 /**
  * @ingroup roce
  * @brief Remembers the default values of all attributes, and all global values, and puts them back
- * at its end: what one run sets does not stay for the next one in the same process.
+ * at its end: so one run's settings do not affect the next one in the same process.
  */
 class DefaultScope
 {

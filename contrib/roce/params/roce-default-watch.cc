@@ -56,7 +56,7 @@ DefaultWatch::Check() const
             const TypeId::AttributeInformation info = tid.GetAttribute(i);
             if (info.initialValue == defaults[i])
             {
-                continue; // the same object: nobody has set it
+                continue; // the same object: it has not been set
             }
             std::string before = defaults[i]->SerializeToString(info.checker);
             const std::string now = info.initialValue->SerializeToString(info.checker);

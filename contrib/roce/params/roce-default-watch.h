@@ -16,7 +16,7 @@ namespace ns3::roce
  * @brief Refuses a default value that changes after objects of its type were made.
  *
  * Some objects of a network are made when it is built, others when they are first asked for: NICs
- * make their rate laws that way. A default that changes in between would hold for some of them.
+ * make their rate laws that way. A default that changes in between would apply to some of them.
  * Network::Build() notes the types; the defaults are compared when flows are installed, and when
  * the simulation starts, since ns-3 initializes what is aggregated to a node then.
  */

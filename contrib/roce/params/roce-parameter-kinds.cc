@@ -27,7 +27,7 @@ namespace ns3::roce
 namespace
 {
 
-/// What a number may look like, for all kinds that contain one.
+/// The form of a number, for all kinds that contain one.
 const std::string NUMBER = "([0-9]+\\.?[0-9]*|\\.[0-9]+)";
 
 std::string

@@ -13,8 +13,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What can be said of a parameter whatever its type: for attributes, messages,
- * documentation.
+ * @brief Description of a parameter of any type: for attributes, messages, documentation.
  */
 struct ParameterInfo
 {
@@ -32,7 +31,7 @@ struct ParameterInfo
     /// @return which values there are, in words, PROFILE included
     std::string GetExpected() const;
 
-    /// The text that stands for the value of the profile.
+    /// The text that selects the profile's value.
     static const char* const PROFILE;
 
     std::string name;                     //!< of the attribute
@@ -41,7 +40,7 @@ struct ParameterInfo
     std::string values;                   //!< the same for tables
     std::vector<std::string> profileText; //!< value in each profile
     bool hasProfiles{false};              //!< PROFILE is a value, too
-    bool isLive{false};                   //!< may be changed while a simulation is on
+    bool isLive{false};                   //!< may be changed during a simulation
 };
 
 /// The attribute Profile.
@@ -106,8 +105,8 @@ class ParameterValue : public AttributeValue
 
 /**
  * @ingroup roce
- * @brief The attribute checker of a parameter. It accepts any text: what cannot be read is told, as
- * an InputError, by the object that uses it. So a bad value never ends in an abort.
+ * @brief The attribute checker of a parameter. It accepts any text: one that cannot be read is
+ * reported as an InputError by the object that uses it. So a bad value never ends in an abort.
  */
 class ParameterChecker : public AttributeChecker
 {

@@ -232,7 +232,7 @@ ParametersBase::GetRow(std::size_t row, AttributeValue& value) const
     return text || what.Get(held, value);
 }
 
-/// @return the values in force; if another row is bad, those of the profile or the given ones
+/// @return the effective values; if another row is bad, those of the profile or the given ones
 const void*
 ParametersBase::InForce(bool isGiven) const
 {
@@ -240,7 +240,7 @@ ParametersBase::InForce(bool isGiven) const
     {
         return m_state->InForce(*this);
     }
-    catch (const InputError&) // told by who uses the parameters
+    catch (const InputError&) // reported by the user of the parameters
     {
         return isGiven ? m_state->Given() : m_state->Table().ProfileValues(ProfileIndex());
     }

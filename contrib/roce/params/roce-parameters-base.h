@@ -38,14 +38,15 @@ struct OutsideProfile
      * @brief Add it to the type's table, before or after the table is made.
      * @param profile a new name for that type
      * @return true, for the initialisation of a static variable
-     * @throw std::logic_error if the table is there and has not what the profile names
+     * @throw std::logic_error if the table is there without what the profile names
      */
     static bool Register(const OutsideProfile& profile);
 };
 
 /**
  * @ingroup roce
- * @brief What a ParameterTable does whatever the struct of its values is; that is compiled once.
+ * @brief The part of ParameterTable that does not depend on the struct of its values; compiled
+ * once.
  */
 class ParameterTableBase
 {
@@ -72,7 +73,7 @@ class ParameterTableBase
     friend class ParametersBase;
     friend struct OutsideProfile;
 
-    /// Stands for the attribute Profile in place of a row's index.
+    /// Means the attribute Profile, in place of a row's index.
     static constexpr std::size_t PROFILE_ROW = SIZE_MAX;
 
     /// Makes the accessor of the attribute of a row.
@@ -117,7 +118,7 @@ class ParameterTableBase
                  const std::vector<std::string>& values,
                  const char* help);
 
-    /// @brief All rows so far may be changed while a simulation is on.
+    /// @brief All rows so far may be changed during a simulation.
     void MakeLive();
 
     /// @return tid with an attribute for Profile, if there are several, and for each row. @param
@@ -148,7 +149,7 @@ class ParameterTableBase
 
 /**
  * @ingroup roce
- * @brief What Parameters does whatever the struct of its values is.
+ * @brief The part of Parameters that does not depend on the struct of its values.
  */
 class ParametersBase
 {
@@ -163,16 +164,16 @@ class ParametersBase
     template <typename, typename>
     friend class ParameterAccessor;
 
-    /// What copies share.
+    /// Shared by copies.
     struct State
     {
         virtual ~State() = default;
 
-        virtual std::shared_ptr<State> Clone() const = 0;             //!< but not what is in force
-        virtual const ParameterTableBase& Table() const = 0;          //!< of the struct
-        virtual void* Given() = 0;                                    //!< values of given rows
+        virtual std::shared_ptr<State> Clone() const = 0;    //!< without the effective values
+        virtual const ParameterTableBase& Table() const = 0; //!< of the struct
+        virtual void* Given() = 0;                           //!< values of given rows
         virtual const void* InForce(const ParametersBase& owner) = 0; //!< as Parameters::Get()
-        virtual void Forget() = 0; //!< the values in force are to be put together anew
+        virtual void Forget() = 0; //!< the effective values must be computed again
 
         std::string profile;                    //!< attribute Profile; empty: the first
         std::vector<bool> isGiven;              //!< by row

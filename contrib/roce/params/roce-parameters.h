@@ -24,11 +24,11 @@ class Parameters;
 
 /**
  * @ingroup roce
- * @brief All that there is to say about the parameters of one type, a row for each.
+ * @brief The parameters of one type, a row for each.
  *
  * A row gives the attribute's name, the member of P that holds the value, the value in each
  * profile, the range or the choices, and the help text. From it come the ns-3 attribute, the
- * profiles, the check with its message, and the row of the documentation. A parameter stands
+ * profiles, the check with its message, and the row of the documentation. A parameter is declared
  * nowhere else.
  *
  * @code
@@ -45,9 +45,8 @@ class Parameters;
  * }
  * @endcode
  *
- * The first profile is the default. One value stands for all profiles. An attribute that is not
- * set, or set to the text `profile`, has the profile's value. What depends on several rows is for
- * Finish().
+ * The first profile is the default. One value is for all profiles. An attribute that is not set, or
+ * set to the text `profile`, has the profile's value. What depends on several rows is for Finish().
  *
  * @tparam P plain struct of the values, in the units in which they are used; copyable
  */
@@ -61,7 +60,7 @@ class ParameterTable : public ParameterTableBase
     /// The choices of a parameter: texts and what they mean.
     template <typename T>
     using Names = typename NamedValues<T>::Names;
-    /// Looks at all values once they are put together: derives members, throws InputError.
+    /// Called with all values: derives members, throws InputError.
     using FinishFunction = std::function<void(P& values, const Parameters<P>& given)>;
 
     /**
@@ -208,7 +207,7 @@ class ParameterTable : public ParameterTableBase
         return *this;
     }
 
-    /// @brief All rows so far may be changed while a simulation is on; others may not. @return this
+    /// @brief All rows so far may be changed during a simulation; others may not. @return this
     ParameterTable& Live()
     {
         MakeLive();
@@ -267,7 +266,7 @@ class ParameterTable : public ParameterTableBase
 
 /**
  * @ingroup roce
- * @brief The parameters of one object: what was given, and the values in force.
+ * @brief The parameters of one object: what was given, and the effective values.
  *
  * A copy shares both until one of the two is changed: a network has thousands of queue pairs and a
  * few settings. A class has this as a member, and its TypeId the attributes by
@@ -285,7 +284,7 @@ class Parameters : public ParametersBase
     }
 
     /**
-     * @return the values in force, as the attributes stand now; the same object until they change
+     * @return the effective values, from the current attributes; the same object until they change
      * @throw InputError for a value that cannot be read or is out of range
      */
     const std::shared_ptr<const P>& Get() const
@@ -299,7 +298,7 @@ class Parameters : public ParametersBase
     }
 
     /**
-     * @brief Share the parameters of another object from now on, while a simulation is on.
+     * @brief Share the parameters of another object from now on, during a simulation.
      * @param from may be the same
      * @param inForce the values so far
      * @return the values from now on
@@ -342,7 +341,7 @@ class Parameters : public ParametersBase
         }
 
         P given{};                       //!< values of the rows that were given
-        std::shared_ptr<const P> values; //!< in force; null: to be put together
+        std::shared_ptr<const P> values; //!< effective; null: to be computed
     };
 
     P Resolve() const
@@ -358,7 +357,7 @@ class Parameters : public ParametersBase
     }
 };
 
-/// Whether a class has a function OnParameterChange(), to be told of attributes that are set.
+/// Whether a class has a function OnParameterChange(), to be called when an attribute is set.
 template <typename T, typename = void>
 struct WantsChanges : std::false_type
 {

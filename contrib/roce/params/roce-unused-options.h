@@ -8,7 +8,7 @@
 namespace ns3::roce
 {
 
-/// Options and attributes of a program that change nothing as the others stand.
+/// Options and attributes of a program that have no effect with the current values of the others.
 struct UnusedOptions
 {
     std::vector<std::string> names; //!< without dashes

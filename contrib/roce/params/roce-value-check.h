@@ -30,8 +30,8 @@ enum class ValueKind
 
 /**
  * @ingroup roce
- * @brief Checks the text of option and attribute values before ns-3 sees it, since ns-3 reads what
- * it can of a bad value (`2.5` as 2) or aborts.
+ * @brief Checks the text of option and attribute values before ns-3 sees it, since ns-3 reads bad
+ * values in part (`2.5` as 2) or aborts.
  *
  * Every check throws an InputError of one line that says what was found and what was expected.
  */

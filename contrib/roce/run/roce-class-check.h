@@ -15,7 +15,7 @@ namespace ns3::roce
  * @brief Look for flows in traffic classes that are not meant for data.
  * @param network built
  * @param flows of the run
- * @param lossyOnPurpose do not tell that PFC leaves out some classes that have data
+ * @param lossyOnPurpose do not report that PFC leaves out some classes that have data
  * @return a line for each of: classes whose frames use the switches' control pool, classes that go
  * before all others, classes that PFC does not protect although it protects others
  */

@@ -27,9 +27,7 @@ CollectiveOptions::AddOptions(CheckedCommandLine& cmd)
                  "collective: rate between GPUs of a host; 0: messages take no time",
                  intraHostRate);
     cmd.AddValue("collectiveRounds", "collective: how often", rounds);
-    cmd.AddValue("collectiveCompute",
-                 "collective: from the end of a round at a host to the begin of its next",
-                 computeTime);
+    cmd.AddValue("collectiveCompute", "collective: pause between rounds of a host", computeTime);
 }
 
 CollectiveWorkload::Kind

@@ -39,7 +39,7 @@ struct CollectiveOptions
 
     /**
      * @brief Lay out the messages; no randomness.
-     * @param topology where the hosts stand
+     * @param topology where the hosts are
      * @return flows, see CollectiveWorkload
      * @throw InputError for bad values, naming the option
      */
@@ -52,7 +52,7 @@ struct CollectiveOptions
     std::vector<UnusedOptions> GetUnused() const;
 
     /**
-     * @brief Look at what a run without this pattern does not.
+     * @brief Check values that a run without this pattern does not use.
      * @param nNics of the network
      * @throw InputError for bad values
      */

@@ -265,7 +265,7 @@ CheckedCommandLine::AddPresets(const std::vector<OptionPreset>& presets)
     AddValue("preset", help, m_preset);
 }
 
-/// @return the options that --preset stands for, as they could be given
+/// @return the options that --preset sets, as they could be given
 std::vector<std::string>
 CheckedCommandLine::GetPresetArguments(int argc, char** argv) const
 {

@@ -32,8 +32,8 @@ namespace ns3::roce
  * attributes (`--ns3::roce::Dcqcn::Profile=paper`) and in global values, throw one-line errors that
  * say what was expected.
  *
- * Defaults of attributes and global values are put back when it ends, whoever has set them since it
- * was made: a process can run one program after the other.
+ * Defaults of attributes and global values are put back when it ends, also those set elsewhere
+ * since it was made: a process can run one program after the other.
  */
 class CheckedCommandLine
 {
@@ -90,7 +90,7 @@ class CheckedCommandLine
     }
 
     /**
-     * @brief Let the option --preset stand for others, which take precedence where they are given.
+     * @brief Let the option --preset set others, which take precedence where they are given.
      * @param presets of different names; none: there is no such option
      */
     void AddPresets(const std::vector<OptionPreset>& presets);
@@ -145,7 +145,7 @@ class CheckedCommandLine
     }
 
     /**
-     * @brief Say which of some options have been given in vain.
+     * @brief Report options that have no effect.
      * @param unused options that change nothing
      * @return one line for each reason: "--a, --b: without effect with --c"
      */
@@ -155,7 +155,7 @@ class CheckedCommandLine
     std::map<std::string, std::string> GetValues() const;
 
   private:
-    /// What is kept of an option, besides what ns-3 keeps.
+    /// Our record of an option, next to ns-3's.
     struct Option
     {
         ValueKind kind;

@@ -13,8 +13,8 @@ namespace
 {
 
 /**
- * The time line's flows: slices from start to last ACK (trace source MessageCompleted), on
- * as many tracks of the source as overlap. No table: flows.csv has them.
+ * The time line's flows: slices from start to last ACK (trace source MessageCompleted), on as many
+ * tracks of the source as there are overlaps. No table: flows.csv has them.
  */
 class FlowSeries : public Series
 {

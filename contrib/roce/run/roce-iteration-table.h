@@ -18,15 +18,15 @@ namespace ns3::roce
 /**
  * @ingroup roce
  * @brief How long each phase of a run's flows took (see FlowPhases), or each round of a collective
- * (FlowSpec::iteration), such as the iterations of a training job, against what they would take on
- * an empty network.
+ * (FlowSpec::iteration), such as the iterations of a training job, against their time on an empty
+ * network.
  *
  * An iteration lasts from the first start of its flows to the last of their last ACKs. Its ideal is
  * that of its slowest flow: base RTT of a full packet plus payload over the NIC's line rate,
  * without headers (Uno, section 5.1: measured over ideal runtime), and how much later than the
  * first one it starts. Flows with steps wait for each other within the iteration: there the ideal
  * is a bound, the longest base RTT plus the payload of the NIC that sends or receives longest over
- * its line rate, as if nobody waited.
+ * its line rate, as if none waited.
  */
 class IterationTable
 {
@@ -51,10 +51,7 @@ class IterationTable
      */
     IterationTable(const Network& network, const std::vector<FlowRecord>& records);
 
-    /**
-     * @param flow a flow
-     * @return the iteration it belongs to; 0: none
-     */
+    /// @return the iteration it belongs to; 0: none
     static uint32_t NumberOf(const FlowSpec& flow)
     {
         return flow.phase ? flow.phase : flow.iteration;

@@ -72,7 +72,7 @@ NetAnimFile::Window::Parse(const std::string& option, const std::string& text)
     if (window.fromPs < 0 || window.toPs < window.fromPs)
     {
         throw InputError(option + " is '" + text +
-                         "', expected an end that is not before the begin");
+                         "', expected an end that is not before the start");
     }
     return window;
 }

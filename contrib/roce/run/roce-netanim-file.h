@@ -22,9 +22,9 @@ namespace ns3::roce
  * The format is that of ns-3's AnimationInterface (netanim-3.108), without that class, which needs
  * the netanim module and all that comes with it (wifi, lte and more: 38 MiB in each process), takes
  * times from Simulator::Now(), and draws the links of PointToPointChannels only. A program that
- * uses AnimationInterface all the same sees the frames through the trace source
- * Link::TxRxPointToPoint; it sets the attributes Eager of Nic and Switch, so that Now() is exact,
- * and places the nodes with GetLayout().
+ * still uses AnimationInterface sees the frames through the trace source Link::TxRxPointToPoint; it
+ * sets the attributes Eager of Nic and Switch, so that Now() is exact, and places the nodes with
+ * GetLayout().
  *
  * NetAnim keeps everything in memory: choose a short window. At most MAX_PACKETS are written.
  */

@@ -121,7 +121,7 @@ Convert(Unit unit, uint64_t value)
     }
 }
 
-/// A name as this file has it. @param text with capitals, or the port that mlxconfig puts behind
+/// A name as this file has it. @param text with capitals, or mlxconfig's suffix of the port
 std::string
 Plain(std::string text)
 {

@@ -24,13 +24,13 @@ class NvidiaNames
     /**
      * @brief Read a file of lines `rpg_ai_rate=50` or `rpg_ai_rate 50`; `#` starts a comment.
      *
-     * Values are whole numbers in NVIDIA's units. Capitals and the port that mlxconfig puts behind
-     * (`RPG_AI_RATE_P1`) are understood. What the file does not name stays as it is.
+     * Values are whole numbers in NVIDIA's units. Capitals and mlxconfig's suffix of the port
+     * (`RPG_AI_RATE_P1`) are understood. Parameters that the file does not name are unchanged.
      *
      * @param path the file
      * @return attributes in the file's order; both clamp_tgt_rate names are one attribute
-     * @throw InputError naming file and line: an unknown name, one that is there twice, a value
-     * that is no whole number or out of range, of its unit or of the attribute; a file without any
+     * @throw InputError naming file and line: an unknown name, a repeated one, a value that is no
+     * whole number or out of range, of its unit or of the attribute; a file without any
      */
     static std::vector<Setting> Read(const std::string& path);
 

@@ -37,7 +37,7 @@ struct OnOffOptions
 
     /**
      * @brief Lay out the rounds; no randomness.
-     * @param topology where the hosts stand
+     * @param topology where the hosts are
      * @return flows, see OnOffWorkload
      * @throw InputError for bad values, naming the option
      */
@@ -52,7 +52,7 @@ struct OnOffOptions
     /// @return whether a round waits for the one before (see FlowPhases). @throw InputError
     bool IsClosedLoop() const;
 
-    /// Look at what a run without this pattern does not. @throw InputError for bad values
+    /// Check values that a run without this pattern does not use. @throw InputError for bad values
     void Check() const;
 };
 

@@ -43,7 +43,7 @@ class PauseSeries : public Series
     bool IsToldOfChanges() const;
     void OnPauseState(std::size_t port, uint8_t trafficClass, bool paused, int64_t atPs);
 
-    std::vector<ClassTimes> m_sincePs;   //!< by port: begin of what lasts, or -1
+    std::vector<ClassTimes> m_sincePs;   //!< by port: start of what lasts, or -1
     std::vector<ClassTimes> m_pausedPs;  //!< by port: what is over
     std::vector<ClassTimes> m_sampledPs; //!< by port: all, as of the last sample
 };
@@ -134,7 +134,7 @@ PauseSeries::Settle(int64_t untilPs)
     {
         for (const SeriesPort& port : m_context.ports)
         {
-            // No station will look at an earlier time: pauses that ran out unnoticed are told.
+            // No station will look at an earlier time: pauses that ran out unnoticed are reported.
             port.port->PausedMask(untilPs - 1);
         }
     }

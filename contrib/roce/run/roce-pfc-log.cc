@@ -34,7 +34,7 @@ PfcLog::OnPause(uint32_t port, bool pause, int64_t atPs)
     m_rows.Push(atPs, uint64_t{name.node} << 32 | name.index, {port, pause});
     if (m_rows.GetSize() >= m_fullAt)
     {
-        Release(NowPs() - m_slackPs); // stations are late by no more
+        Release(NowPs() - m_slackPs); // stations are late by at most the slack
         m_fullAt = std::max(FULL_ROWS, 2 * m_rows.GetSize());
     }
 }

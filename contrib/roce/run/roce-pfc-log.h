@@ -17,7 +17,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Takes down pause frames received, as the HPCC simulator's pfc.txt does.
+ * @brief Records pause frames received, as the HPCC simulator's pfc.txt does.
  *
  * Lines `time_ns node node_type port type`: node is ns-3's id, node_type 0 a host, 1 a switch; port
  * counts from 1, as that simulator's interface 0 is the loopback one; type 1 pauses, 0 resumes.
@@ -67,7 +67,7 @@ class PfcLog
     void Release(int64_t untilPs);
 
     std::vector<PortName> m_ports;
-    TimeOrder<Row> m_rows; //!< told, but not written yet
+    TimeOrder<Row> m_rows; //!< reported, but not written yet
     BufferedFile m_file;
     int64_t m_slackPs{0};            //!< greatest of all stations
     std::size_t m_fullAt{FULL_ROWS}; //!< rows

@@ -107,7 +107,7 @@ PortCapture::Files::Finish()
             station->CatchUp(NowPs());
         }
     }
-    // Taken out first: what cannot be written is told once.
+    // Taken out first: a write error is reported once.
     for (const std::shared_ptr<File>& file : std::exchange(m_files, {}))
     {
         const Ptr<PcapFileWrapper> pcap = std::exchange(file->pcap, nullptr);

@@ -25,7 +25,7 @@ class PortViews
     {
     }
 
-    /// @brief Learn how ports of other processes are now. By all processes; with one it is free.
+    /// @brief Get the state of ports of other processes. By all processes; with one it is free.
     void Gather();
 
     /// @param port one @param trafficClass class @return whether it must not send the class
@@ -75,7 +75,7 @@ class PortViews
         std::array<std::string, N_CLASSES> held;
     };
 
-    /// @param port one @return how it is now, or was at Gather() if another process has it
+    /// @param port one @return its state now, or at Gather() if another process has it
     View Look(Port& port) const;
     static View LookHere(Port& port);
     /// For either direction. @param stream ByteWriter or ByteReader @param view written or read

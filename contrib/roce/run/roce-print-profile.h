@@ -9,7 +9,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What the option --PrintProfile prints: every parameter of a type with its value in force.
+ * @brief What the option --PrintProfile prints: every parameter of a type with its effective value.
  * @param text as options that name types take it: `Dcqcn[Profile=nvidia]`, `ns3::roce::Switch`, a
  *        class of a program's own
  * @return a table: parameter, value with its unit, where it comes from (AttributeInForce::from),

@@ -19,7 +19,7 @@ namespace ns3::roce
 namespace
 {
 
-bool g_outputToldOf = false; //!< standard output cannot be written, and that has been said
+bool g_outputToldOf = false; //!< standard output cannot be written, and that has been reported
 
 void
 OnExit()

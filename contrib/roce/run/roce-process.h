@@ -7,15 +7,15 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What a program has to see to of itself before it opens any file, and at its end.
+ * @brief Set-up of a process before it opens any file, and at its end.
  */
 struct Process
 {
     /**
      * @brief Call it first; a second call does nothing. Standard streams that are closed are opened
-     * on /dev/null: else the next file opened would get what is printed. A file that reaches the
-     * limit of its size (SIGXFSZ) is an error of writing, and no death without a word. When the
-     * process ends by exit(), FlushOutput() is called.
+     * on /dev/null: else the next file opened would get the output. A file that reaches the limit
+     * of its size (SIGXFSZ) is a write error instead of a silent death. When the process ends by
+     * exit(), FlushOutput() is called.
      */
     static void Begin();
 

@@ -155,7 +155,7 @@ Progress::OnTick()
         return; // nothing else is left: do not keep the run alive
     }
     const double now = GetWallSeconds();
-    // Up by no more than double: after an idle stretch, time may pass more slowly again.
+    // At most doubled: after an idle stretch, time may pass more slowly again.
     const double scale = TICK_SECONDS / std::max(now - m_lastTick, TICK_SECONDS / 2);
     const int64_t longest = std::max(
         FIRST_PERIOD_PS,

@@ -23,11 +23,11 @@ NonEmptyMask(const EgressScheduler& queue)
 }
 
 /**
- * queues.csv `time_ns,node,port,class,queue_bytes`: bytes in an egress queue of a switch, of
- * which a frame that is being sent is no part.
+ * queues.csv `time_ns,node,port,class,queue_bytes`: bytes in an egress queue of a switch, without a
+ * frame being sent.
  *
- * At intervals those that hold something, and a row with 0 when they have emptied. On change (trace
- * source QueueLength) a row per frame in or out. On the time line: a counter of each queue.
+ * At intervals those that are not empty, and a row with 0 when they have become empty. On change
+ * (trace source QueueLength) a row per frame in or out. On the time line: a counter of each queue.
  */
 class QueueSeries : public Series
 {

@@ -211,7 +211,7 @@ ResultParts::ResultParts(const std::map<std::string, std::string>& options,
     });
     m_parts.emplace_back("flows",
                          [&flows](const PartDigest::Visitor& visit) { VisitFlows(flows, visit); });
-    // The last: of another file, what it has led to says more than its hash.
+    // The last: for another file, a difference in its effects says more than one of its hash.
     m_parts.emplace_back("options", [mattering](const PartDigest::Visitor& visit) {
         for (const auto& [name, value] : mattering)
         {

@@ -19,13 +19,13 @@ class Network;
 
 /**
  * @ingroup roce
- * @brief What a result is made of, in parts, each with a SHA-256: equal for equal simulations,
- * whatever the number of threads and processes, and whatever is watched.
+ * @brief All that a result depends on, in parts, each with a SHA-256: equal for equal simulations,
+ * with any number of threads and processes, and whatever is recorded.
  *
  * - `build`: versions, and the GNU build ids of the program and of ns-3's libraries, this module's
  *   among them
- * - `options`: of the program, but those that only watch or say where; the content of a file stands
- *   for its name
+ * - `options`: of the program, but those that only record or name files; the content of a file
+ *   replaces its name
  * - `globals`: ns-3's global values
  * - `attributes`: defaults that were changed, and the effective values of all that the network
  *   consists of

@@ -144,7 +144,7 @@ RunCollector::OnCompleted(const MessageRecord& record)
     m_lastCompletedPs = std::max(m_lastCompletedPs, record.completedPs);
     if (++m_finished == m_flows.size())
     {
-        // This may be told late, but never later than the margin, and NICs tell out of turn: so the
+        // This may be reported late, but by at most the margin, and NICs report out of order: the
         // end depends on neither.
         m_stopTimer.Cancel();
         const int64_t leftPs = m_lastCompletedPs + m_marginPs - NowPs();

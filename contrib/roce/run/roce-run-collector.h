@@ -27,8 +27,8 @@ namespace ns3::roce
  * @brief Watches a run: flow records and counters, and on request time series, an animation
  * and pcap.
  *
- * The run ends right after all flows are done, at a given time, or when nothing gets on any more
- * (see StallDetector). None of the samplers changes a result.
+ * The run ends right after all flows are done, at a given time, or when nothing makes progress any
+ * longer (see StallDetector). None of the samplers changes a result.
  *
  * Tables of time series and the time line: see TimeSeries; netanim.xml: see NetAnimFile.
  */
@@ -39,13 +39,13 @@ class RunCollector
     enum class End : uint8_t
     {
         FLOWS_DONE,
-        STALLED,      //!< nothing got on any more, see StallDetector
+        STALLED,      //!< nothing made progress any longer, see StallDetector
         STOP,         //!< Options::stopPs
         SAFETY_LIMIT, //!< the same, and Options::safetyLimitPs is given
         INTERRUPTED,  //!< SetInterrupted()
     };
 
-    /// What to watch, besides the flows.
+    /// What to watch in addition to the flows.
     struct Options
     {
         int64_t stopPs{0}; //!< end of the run, picoseconds; 0: no limit
@@ -135,7 +135,7 @@ class RunCollector
         return m_netanim ? m_netanim->GetLeftOut() : 0;
     }
 
-    /// @return explains flows that do not get on
+    /// @return explains flows that make no progress
     const StallDetector& GetStallDetector() const
     {
         return *m_stall;

@@ -373,7 +373,7 @@ RunFolder::Follow(const Journal& journal) const
     Remove(PathOf(JOURNAL), "the journal");
 }
 
-/// A run has died in Commit(): bring that to its end.
+/// A run has died in Commit(): complete that.
 void
 RunFolder::GoOnWithJournal() const
 {
@@ -410,7 +410,7 @@ RunFolder::GoOnWithJournal() const
     }
     if (isRenamed)
     {
-        Remove(path, "the journal"); // it is the last to go
+        Remove(path, "the journal"); // it is removed last
         return;
     }
     for (const std::string& name : journal.files)
@@ -457,7 +457,7 @@ RunFolder::Commit(const nlohmann::ordered_json& summary)
     m_owned.clear();
     for (const std::string& name : m_names)
     {
-        CheckOwned(name); // somebody may have put a file there meanwhile
+        CheckOwned(name); // a file may have appeared there meanwhile
     }
     Journal journal{m_names, {}};
     for (const auto& [name, digest] : m_earlier)

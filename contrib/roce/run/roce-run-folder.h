@@ -18,23 +18,23 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief The folder of a run's result: one run at a time, all of the result or nothing, nothing of
- * anybody else's touched.
+ * @brief The folder of a run's result: one run at a time, all of the result or nothing, and no file
+ * of others touched.
  *
- * - **One run at a time.** The folder is locked until Commit(), see RunList. File systems without
- *   locks are used without.
+ * - **One run at a time.** The folder is locked until Commit(), see RunList. On file systems
+ *   without locks it is not.
  * - **All or nothing.** Files have names ending in `.tmp` until Commit(). When all are complete, it
  *   writes a journal, `.commit`; from then on the new result counts. The files get their names,
  *   those of the earlier result that the new one has not are removed, summary.json is renamed last.
- *   If the process dies before the end, the next one that makes a RunFolder there goes on with the
- *   journal. This guards against a process that dies, not against power failure (no fsync).
+ *   If the process dies before the end, the next one that makes a RunFolder there continues with
+ *   the journal. This guards against a process that dies, not against power failure (no fsync).
  * - **Nothing of others.** A file under its final name is replaced only if the summary.json there
  *   lists it, with its size and SHA-256 if it has a manifest; it is removed only with both; neither
  *   if the process has read it (InputFile). A journal is followed only as far as the summary.json
  *   of the new result and that of the old have the sizes and SHA-256 of what it moves and removes.
  *   Of files ending in `.tmp`, see RunList.
  * - **Remains are known.** `.unfinished` lists the files of a run, and stays if the run dies. The
- *   next one that is whole takes the remains away.
+ *   next complete run removes the remains.
  */
 class RunFolder
 {

@@ -53,7 +53,7 @@ RunList::RunList(const std::string& folder)
 bool
 RunList::TakeLock()
 {
-    // Made here, or there before: else a link that somebody puts there in between would be made.
+    // Made here, or there before: else a link put there in between would be followed.
     const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     m_file = open(m_path.c_str(), flags | O_CREAT | O_EXCL, 0666);
     if (m_file < 0 && errno == EEXIST)
@@ -137,7 +137,7 @@ RunList::Read()
 void
 RunList::Write(const std::string& line)
 {
-    // Of a line that an earlier run has not brought to its end, nothing shall become part of this.
+    // An unfinished line of an earlier run must not become part of this one.
     std::string text = line + "\n";
     if (m_made.empty())
     {
@@ -205,7 +205,7 @@ RunList::Create(const std::string& name)
 void
 RunList::CheckStillThere(const std::string& name) const
 {
-    // Not its identity: there are file systems on which that does not last, and a result at stake.
+    // Not its identity: on some file systems that does not last, and a result could be lost.
     const std::string path = (std::filesystem::path(m_folder) / (name + ".tmp")).string();
     if (IdentityOf(path).empty())
     {
@@ -259,7 +259,7 @@ RunList::~RunList()
     }
     if ((m_done || !m_keep) && GetRemnants().empty())
     {
-        unlink(m_path.c_str()); // while it is locked: nobody else's
+        unlink(m_path.c_str()); // while it is locked: it is ours
     }
     close(m_file);
 }

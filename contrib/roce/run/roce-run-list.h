@@ -16,11 +16,11 @@ namespace ns3::roce
  * @brief The file `.unfinished` of a run's folder: the lock of the run that writes there, and the
  * list of the files that it has made.
  *
- * Each file is made under its name with `.tmp` behind it, and only if nothing of that name is there
- * (O_EXCL); links are not followed. The list has the name before, and the file's inode and time of
- * birth after that. So what a run that died has left can be told from the file of somebody else
- * that happens to have the name, or whose name somebody has put into the list: it is a regular file
- * with that inode and birth, or it is empty.
+ * Each file is made under its name with `.tmp`, and only if nothing of that name is there (O_EXCL);
+ * links are not followed. The list has the name before, and the file's inode and time of birth
+ * after that. So the file of a run that died can be distinguished from the file of somebody else
+ * with the same name, or whose name was added to the list: it is a regular file with that inode and
+ * birth, or it is empty.
  */
 class RunList
 {

@@ -72,7 +72,7 @@ RunOptions::DescribeEnd(RunCollector::End end, int signal) const
     case RunCollector::End::FLOWS_DONE:
         break;
     case RunCollector::End::STALLED:
-        text << "; the run was ended since nothing got on any more";
+        text << "; the run was ended since nothing made progress any longer";
         break;
     case RunCollector::End::STOP:
         text << "; the run was ended by "

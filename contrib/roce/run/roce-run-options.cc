@@ -253,7 +253,7 @@ RunOptions::CheckThreads() const
                                       {"hpccPfc", hpccPfc}};
     for (const auto& [name, mode] : MakeSeriesOptions().modes)
     {
-        // Rates are told of each packet even if they are sampled.
+        // Rates get every packet even if they are sampled.
         files[name] |= mode.IsOn() && (!mode.IsSampled() || name == "rates");
     }
     threading.Check(files);
@@ -416,7 +416,7 @@ RunOptions::Run(const CheckedCommandLine& cmd,
     };
     if (MpiRanks::Get())
     {
-        // What is watched has events of its own, so that is the same everywhere, too.
+        // Recorders have events of their own, so options for them must be equal everywhere, too.
         std::vector<PartDigest> shared{{"options", [&values](const auto& visit) {
                                             for (const auto& [name, value] : values)
                                             {

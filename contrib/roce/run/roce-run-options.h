@@ -27,7 +27,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief The options of a program that say how it runs and what it leaves, and the run itself.
+ * @brief The options of a program that control the run and its results, and the run itself.
  *
  * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), build the network, Run().
  */
@@ -79,13 +79,14 @@ struct RunOptions
     void Apply(const CheckedCommandLine& cmd);
 
     /**
-     * @brief Say something on standard error once Run() begins to simulate, and in summary.json.
+     * @brief Print lines on standard error once Run() begins to simulate, and put them into
+     * summary.json.
      * @param lines warnings
      */
     void Warn(const std::vector<std::string>& lines);
 
     /**
-     * @brief Warn() of what has been given in vain.
+     * @brief Warn() of options without effect.
      * @param cmd already parsed
      * @param groups options that change nothing; those of this class are known
      */

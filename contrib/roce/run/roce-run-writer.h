@@ -19,7 +19,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What summary.json says of a run besides the statistics of its flows.
+ * @brief Contents of summary.json apart from flow statistics.
  */
 struct RunSummary
 {

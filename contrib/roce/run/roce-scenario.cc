@@ -57,7 +57,7 @@ ScenarioOptions::Run(const CheckedCommandLine& cmd, const Topology& topology)
 namespace
 {
 
-/// @return status of what is called; errors are told. @param call anything that may throw
+/// @return status of what is called; errors are printed. @param call anything that may throw
 int
 Guard(const std::function<int()>& call)
 {
@@ -111,7 +111,7 @@ RunProgram(const std::function<int()>& run, bool mayShare)
         status = Process::FlushOutput() ? status : 2;
         MpiRanks::Leave(status);
     }
-    // After an error, too: what is still in the simulator must go before the static objects do.
+    // After an error, too: the simulator's events must be destroyed before static objects.
     const auto destroy = [] {
         Simulator::Destroy();
         return 0;

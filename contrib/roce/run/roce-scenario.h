@@ -18,8 +18,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What a program for experiments has whatever its topology: a congestion control, what the
- * switches do, a workload, and the run.
+ * @brief What a program for experiments has with every topology: a congestion control, switch
+ * stages, a workload, and the run.
  *
  * Order of use: AddOptions(), CheckedCommandLine::Parse(), Run(). A further group of options has a
  * member here, and a line in AddOptions() and in the steps of Run() that it concerns.

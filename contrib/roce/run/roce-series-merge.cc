@@ -13,7 +13,7 @@ namespace ns3::roce
 namespace
 {
 
-/// @return a text that stays where it is, as literals do
+/// @return a text with a fixed address, like a literal
 const char*
 Keep(const std::string& text)
 {

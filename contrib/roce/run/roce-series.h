@@ -103,7 +103,7 @@ class SeriesOrder
 
     /**
      * @brief Have rows go elsewhere.
-     * @param take called for each in place of Push(); null: no more
+     * @param take called instead of Push(); null restores Push()
      */
     void Divert(std::function<void(const SeriesRow&)> take)
     {
@@ -195,8 +195,8 @@ struct SeriesContext
  * @ingroup roce
  * @brief One quantity over time: a table, and what the time line has of it.
  *
- * A series tells rows in any order (see TimeOrder for what is required), from trace sources or when
- * it is sampled, and gets them back in order of time to write them. It changes no result.
+ * A series reports rows in any order (see TimeOrder for what is required), from trace sources or
+ * when it is sampled, and gets them back in order of time to write them. It changes no result.
  */
 class Series
 {
@@ -247,14 +247,14 @@ class Series
     /**
      * @brief Write a row to its files.
      * @param atPs time
-     * @param row told earlier
+     * @param row earlier row
      */
     void Write(int64_t atPs, const SeriesRow& row);
 
   protected:
     /**
      * @brief Open the table. If it begins with the column node, the row's subject is one, and its
-     * name comes at the end (node_name), behind it that of the port if there is a column port.
+     * name comes at the end (node_name), then that of the port if there is a column port.
      * @param name of the file
      * @param columns after time_ns
      * @throw InputError when it cannot be created
@@ -301,7 +301,7 @@ class Series
     }
 
     /**
-     * @brief Be told of every queue pair's first packet and of feedback.
+     * @brief Be called for every queue pair's first packet and for feedback.
      * @tparam F callable with (const QueuePair&, atPs)
      * @param sink the function; of chosen flows only
      */

@@ -18,7 +18,7 @@ namespace ns3::roce
 namespace
 {
 
-/// So many paths of a queue pair that sprays are looked at for failed links.
+/// For a queue pair that sprays: number of its paths that are checked for failed links.
 constexpr uint32_t SAMPLED_PATHS = 256;
 
 /// Twice this and some simulated time are still times.
@@ -71,7 +71,7 @@ StallDetector::ScheduleNext()
         longestRtoPs = std::max(longestRtoPs, qp->GetRecovery().TimeoutPs(*qp));
     }
     longestRtoPs = std::min(LargestOfAll(longestRtoPs), LONGEST_RTO_PS);
-    // Nothing is given up before everything that is known to come has begun.
+    // The run does not end before everything that is known to come has begun.
     const Time interval = std::max({m_options.checkInterval,
                                     PicoSeconds(2 * longestRtoPs),
                                     PicoSeconds(GetLastKnownPs() - NowPs())});
@@ -81,7 +81,7 @@ StallDetector::ScheduleNext()
 void
 StallDetector::OnCheck()
 {
-    FindStalled(); // who does not get on is not described before the end: that takes longer
+    FindStalled(); // stalled queue pairs are described only at the end: that takes longer
     const bool more = NowPs() < GetLastKnownPs();
     if (!more && !HasUnfinished())
     {
@@ -167,8 +167,8 @@ StallDetector::FindStalled()
     for (QueuePair* qp : unfinished)
     {
         const QpId id(qp->GetConfig().src, qp->GetQpn());
-        // The oldest packet may be the last to arrive, and what is made up for is never
-        // acknowledged.
+        // The oldest packet may be the last to arrive, and a packet that a code has replaced is
+        // never acknowledged.
         const uint64_t now = acked[id] = qp->GetUna() + qp->ackedPackets;
         const auto before = m_acked.find(id);
         if (before != m_acked.end() && before->second == now &&
@@ -177,7 +177,7 @@ StallDetector::FindStalled()
             stalled.push_back(qp);
         }
     }
-    // One that has finished is missing now, one that has got on is not among the stalled.
+    // One that has finished is missing now, one that has made progress is not among the stalled.
     m_progress = LargestOfAll(opened != m_openedQps || acked.size() != m_acked.size() ||
                               stalled.size() != unfinished.size());
     m_openedQps = opened;
@@ -530,7 +530,7 @@ StallDetector::FindLongestQueue(const Switch& sw, uint8_t trafficClass) const
 std::vector<Port*>
 StallDetector::FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const
 {
-    // Depth first without recursion: the path so far, and where each port's successors stand.
+    // Depth first without recursion: the path so far, and the next successor of each port.
     std::vector<std::pair<Port*, std::size_t>> path{{from, 0}};
     std::set<PortKey> visited{KeyOf(*from, trafficClass)};
     while (!path.empty())

@@ -20,13 +20,13 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Notices flows that do not get on, says why in one line each, and ends a run in which
- * nothing gets on any more.
+ * @brief Notices flows that make no progress, says why in one line each, and ends a run in which
+ * nothing makes progress any longer.
  *
  * Every CheckInterval a queue pair that has work but no newly acknowledged packet since the check
  * before counts as stalled, unless it only waits for its own pacing gap. A queue pair held up by
  * PFC is followed from pause to pause: which switch paused the port, for which egress port the
- * frames wait there, who paused that one, until the chain ends or closes (a deadlock). The frames
+ * frames wait there, what paused that one, until the chain ends or closes (a deadlock). The frames
  * that wait are those of the unfinished flows that pass that ingress port, by the routing tables.
  * What a scheduler holds back (EgressScheduler::DescribeHeld()) is named, too.
  *
@@ -35,7 +35,7 @@ namespace ns3::roce
  * before the last start of a flow, failure, repair and change of routes that is known: checks
  * begin after those.
  *
- * Checks only read, and make due transmissions that are due anyway: results are the same without.
+ * Checks only read, and bring stations up to date: results are the same without.
  */
 class StallDetector
 {
@@ -74,14 +74,13 @@ class StallDetector
      */
     std::vector<std::string> Check();
 
-    /// @return number of unfinished queue pairs, whether they get on or not; called by all
-    /// processes
+    /// @return number of unfinished queue pairs, stalled or not; every process must call it
     std::size_t CountUnfinished() const;
 
     /**
-     * @brief Explain unfinished queue pairs, whether they get on or not.
-     * @param most so many of them, the first ones
-     * @return one line each, by NIC and queue pair; called by all processes
+     * @brief Explain unfinished queue pairs, stalled or not.
+     * @param most number of queue pairs to explain, the first ones
+     * @return one line each, by NIC and queue pair; every process must call it
      */
     std::vector<std::string> DescribeUnfinished(std::size_t most = SIZE_MAX) const;
 

@@ -20,9 +20,10 @@ ThreadOptions::AddOptions(CheckedCommandLine& cmd)
                  "Threads that run the simulation, with the same results; or auto, as many as the "
                  "machine has",
                  threads);
-    cmd.AddValue("balance",
-                 "Run in one thread as if in so many, and print how well they would be used; 0: no",
-                 balance);
+    cmd.AddValue(
+        "balance",
+        "Run in one thread as if in this many, and print how well they would be used; 0: no",
+        balance);
 }
 
 /// @return --threads, 0 for auto
@@ -71,7 +72,7 @@ ThreadOptions::Check(const std::map<std::string, bool>& files) const
                              (shared    ? "several processes (mpirun)"
                               : balance ? "--balance"
                                         : "--threads") +
-                             ": it is told of every change or packet, which several " +
+                             ": it records every change or packet, which several " +
                              (shared ? "processes" : "threads") + " cannot do; expected one " +
                              (shared ? "process" : "thread") +
                              ", or a series with a time between samples other than rates");

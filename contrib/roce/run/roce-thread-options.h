@@ -40,13 +40,13 @@ struct ThreadOptions
 
     /**
      * @brief Divide the network, if that is asked for.
-     * @param network built, and watched by what will watch it
+     * @param network built, with all sinks connected
      * @throw InputError see Network::SetThreads()
      */
     void Apply(Network& network) const;
 
     /**
-     * @brief Say how well threads would be used, if that is asked for.
+     * @brief Print how well threads would be used, if that is asked for.
      * @param out where to
      * @param network after the run
      */

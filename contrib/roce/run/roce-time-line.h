@@ -19,7 +19,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief A network's time line: what series draw, under the names of its nodes and ports.
+ * @brief A network's time line: values of series, under the names of its nodes and ports.
  *
  * Each node is a process of the ChromeTrace, named when something of it is drawn first.
  */
@@ -68,7 +68,7 @@ class TimeLine
                const nlohmann::ordered_json& details);
 
     /**
-     * @brief Something of a class at a port begins, unless it lasts already, or ends, if it lasts.
+     * @brief A slice of a class at a port begins, unless one is open, or ends, if one is open.
      * @param node ns-3 node id
      * @param port device index
      * @param trafficClass class
@@ -83,7 +83,7 @@ class TimeLine
                    bool begins,
                    int64_t atPs);
 
-    /// @brief End what still lasts, as unfinished. @param nowPs end of the run
+    /// @brief End open slices, as unfinished. @param nowPs end of the run
     void EndPortSlices(int64_t nowPs);
 
     /**
@@ -100,7 +100,7 @@ class TimeLine
     void Close();
 
   private:
-    /// Something that lasts.
+    /// An open slice.
     struct OpenSlice
     {
         const char* what;

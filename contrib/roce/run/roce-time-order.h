@@ -12,12 +12,12 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Puts what stations tell into order of time, with a bounded memory.
+ * @brief Puts reports of stations into order of time, with bounded memory.
  *
- * Each station tells in order of time, but late by up to its slack, so that what several of them
- * tell comes mixed up. Whatever is older than the greatest slack is final. Entries of one time are
- * ordered by a key, and those of one key by when they were told: the order depends on neither the
- * event scheduler nor the slack if entries of one key come from one station.
+ * Each station reports in order of time, but late by up to its slack, so that reports of several
+ * stations are mixed up. Whatever is older than the greatest slack is final. Entries of one time
+ * are ordered by a key, and those of one key by when they were added: the order depends on neither
+ * the event scheduler nor the slack if entries of one key come from one station.
  *
  * @tparam T an entry
  */

@@ -18,7 +18,7 @@
 namespace ns3::roce
 {
 
-/// What a series is of, and so what it can be confined to.
+/// The subject of a series, which options can select.
 enum class SeriesSubject
 {
     PORTS,

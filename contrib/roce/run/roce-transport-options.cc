@@ -29,7 +29,7 @@ namespace ns3::roce
 namespace
 {
 
-/// The parts of a text between commas that stand outside of [].
+/// The parts of a text between commas outside of [].
 std::vector<std::string>
 SplitOutsideBrackets(const std::string& text)
 {
@@ -132,15 +132,15 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("interCc", "The same for flows between datacenters; empty: as --cc", interCc);
     cmd.AddValue("stages",
                  "What runs on switches, with commas between: " + stageTypes +
-                     "; attributes may follow; tor:, spine:, core: or dci: in front of one says "
-                     "which switches have it, otherwise all",
+                     "; attributes may follow; tor:, spine:, core: or dci: in front of one chooses "
+                     "switches, otherwise all",
                  stages);
     cmd.AddValue("edge",
-                 "What runs on external switches (as dci: in --stages), with commas between: " +
+                 "Stages of external switches (as dci: in --stages), with commas between: " +
                      stageTypes + "; attributes may follow",
                  edge);
     cmd.AddValue("tuner",
-                 "What tunes parameters while the simulation is on: " + known(Tuner::GetTypeId()) +
+                 "Tuner of parameters during the simulation: " + known(Tuner::GetTypeId()) +
                      "; attributes may follow",
                  tuner);
     cmd.AddValue("lossRecovery",
@@ -155,7 +155,7 @@ TransportOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("interPaths",
                  "The same for flows between datacenters; empty: as --" + pathsOption,
                  interPaths);
-    cmd.AddValue("lossless", "PFC protects data; otherwise switches drop what is too much", pfc);
+    cmd.AddValue("lossless", "PFC protects data; otherwise switches drop excess frames", pfc);
     cmd.AddValue("ecn", "Switches mark ECN", ecn);
     cmd.AddValue("int", "Switches stamp in-band telemetry", telemetry);
     cmd.AddValue("ecmpSeed", "Salt of the ECMP hashes; 0: as --seed", ecmpSeed);
@@ -214,7 +214,8 @@ TransportOptions::Apply(const CheckedCommandLine& cmd) const
 void
 TransportOptions::RefuseShimAttributes(const CheckedCommandLine& cmd, const ObjectFactory& stage)
 {
-    // TYPE[ATTRIBUTE=VALUE|...]: what the stage sets itself is not for the command line.
+    // TYPE[ATTRIBUTE=VALUE|...]: attributes that the stage sets itself are not for the command
+    // line.
     const std::string text = stage.Create<SwitchStage>()->GetSenderShim();
     const std::size_t bracket = text.find('[');
     std::istringstream list(text.substr(std::min(bracket + 1, text.size())));

@@ -15,7 +15,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief The options of a program that choose what NICs and switches do.
+ * @brief The options of a program that configure NICs and switches.
  *
  * Order of use: AddOptions(), CheckedCommandLine::Parse(), Apply(), Network::Build() with
  * MakeNetworkOptions(), Check().
@@ -54,7 +54,7 @@ struct TransportOptions
     Network::Options MakeNetworkOptions() const;
 
     /**
-     * @brief Refuse what would run but make no sense, and bad parameters of the rate law.
+     * @brief Refuse useless combinations, and bad parameters of the rate law.
      * @param network built
      * @return warnings, those of the network first
      * @throw InputError naming the option
@@ -62,9 +62,9 @@ struct TransportOptions
     std::vector<std::string> Check(const Network& network) const;
 
     /**
-     * @brief Look for loss recoveries that repeat or give up what is not lost.
+     * @brief Look for loss recoveries that repeat or give up packets that are not lost.
      * @param network built
-     * @param flows all flows; the first within a datacenter and the first between two stand for all
+     * @param flows all flows; the first within a datacenter and the first between two represent all
      * @return warnings
      */
     static std::vector<std::string> CheckRecovery(const Network& network,

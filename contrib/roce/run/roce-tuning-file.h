@@ -18,13 +18,13 @@ namespace ns3::roce
  *
  * Columns: time_ns (end of the interval), state, and Tuner::GetColumns(); empty where the tuner had
  * no value. For Paraleon: candidate (settings deployed so far), utility and its terms, the share of
- * elephants, the divergence, the temperature, and the parameters in force in that interval. States:
- * idle, begin (a run of annealing begins behind this interval), tuning, trigger (the mix has
- * changed while a run is on). For Acc: how many ports were used, means over them (reward,
- * utilisation, level of the queue, share of bytes marked, Kmax in kB and Pmax in force), how many
- * curves were chosen at random and how many changed behind the interval; then the terms of the
- * utility with Acc::Measure, and Kmax of each port with Acc::TracePorts. States: idle (no port was
- * used), tuning.
+ * elephants, the divergence, the temperature, and the effective parameters of that interval.
+ * States: idle, begin (a run of annealing begins after this interval), tuning, trigger (the mix has
+ * changed during a run). For Acc: how many ports were used, means over them (reward, utilisation,
+ * level of the queue, share of bytes marked, effective Kmax in kB and Pmax), how many curves were
+ * chosen at random and how many changed after the interval; then the terms of the utility with
+ * Acc::Measure, and Kmax of each port with Acc::TracePorts. States: idle (no port was used),
+ * tuning.
  *
  * learned.txt: what Tuner::GetLearned() says at the end; not written if that is nothing.
  */

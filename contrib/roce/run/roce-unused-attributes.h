@@ -22,11 +22,11 @@ namespace ns3::roce
 std::array<bool, 2> FindScopes(const Network& network, const std::vector<FlowSpec>& flows);
 
 /**
- * @brief Find attributes of types that nothing in a network is of, such as those of an edge
- * function that is not installed.
+ * @brief Find attributes of types without an object in a network, such as those of an edge function
+ * that is not installed.
  * @param given names of options, attributes (`ns3::roce::ReflexNsf::TInterval`) and global values
  * @param network built, with its loss models
- * @param scopes see FindScopes(): what only flows have that there are not counts as not there
+ * @param scopes see FindScopes(): parts that only missing kinds of flows have count as absent
  * @return those of this module's types, by type
  */
 std::vector<UnusedOptions> FindUnusedAttributes(const std::set<std::string>& given,

@@ -16,9 +16,9 @@ namespace
  * utilisation.csv `time_ns,node,port,tx_bytes,utilisation`: wire bytes of all transmissions
  * begun, and the busy share of the interval.
  *
- * At intervals ports that have sent something, and a row with 0 when they have not any more; on
- * change (trace source TxBegin) 1 when a port begins to send and 0 when it falls silent. On the
- * time line: a counter of each port.
+ * At intervals ports that have sent something, and a row with 0 when they no longer have; on change
+ * (trace source TxBegin) 1 when a port begins to send and 0 when it stops. On the time line: a
+ * counter of each port.
  */
 class UtilisationSeries : public Series
 {

@@ -11,12 +11,12 @@ class Network;
 
 /**
  * @ingroup roce
- * @brief Every attribute of what a network consists of, with the value in force, for summary.json:
- * NICs, switches with their buffers, schedulers and stages, and what queue pairs are made of.
+ * @brief Every attribute of a network's parts, with its effective value, for summary.json: NICs,
+ * switches with their buffers, schedulers and stages, and what queue pairs are made of.
  * @param network built
  * @return by role ("nic", "switch", "scheduler", "stage", "intra.congestionControl", ...), a list
  * of {type, count, values, from}: objects of a role that have the same values are one entry; from
- * is AttributeInForce::from of each value. A switch port has its ECN thresholds besides
+ * is AttributeInForce::from of each value. A switch port also has its ECN thresholds
  */
 nlohmann::ordered_json ValuesInForce(const Network& network);
 

@@ -67,8 +67,8 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  "poisson: share of the flows between datacenters; -1: destinations uniform",
                  interFraction);
     cmd.AddValue("interLoad",
-                 "poisson: load of the WAN by flows between datacenters, drawn apart from those "
-                 "within, which alone then have load; 0: see interFraction",
+                 "poisson: load of the WAN by flows between datacenters, drawn separately; load is "
+                 "then only for those within; 0: see interFraction",
                  interLoad);
     cmd.AddValue("interRackOnly",
                  "poisson: flows within a datacenter go to other racks only",
@@ -81,11 +81,11 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
     cmd.AddValue("poissonReceiver",
                  "poisson: all flows go to this NIC, whose link has the load; empty: to all",
                  poissonReceiver);
-    cmd.AddValue("poissonStart", "poisson: begin of the arrivals", poissonStart);
+    cmd.AddValue("poissonStart", "poisson: start of arrivals", poissonStart);
     cmd.AddValue("flows", "list: flow list, own or HPCC format", flowsFile);
     cmd.AddValue("through",
-                 "Names of switches, joined with commas: flows take a shortest path through as "
-                 "many of them as there are on one; empty: by the flow hash alone",
+                 "Names of switches, joined with commas: flows take the shortest path with most of "
+                 "them; empty: by the flow hash alone",
                  through);
     cmd.AddValue("incastSenders", "incast: senders", incastSenders);
     cmd.AddValue("incastBytes", "incast: bytes of each sender", incastBytes);
@@ -99,12 +99,13 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  "incast: senders are in any, the receiver's or another datacenter: all, local or "
                  "remote",
                  incastFrom);
-    cmd.AddValue("incastLocalSenders",
-                 "incast: so many senders in the receiver's datacenter, the others elsewhere; -1: "
-                 "as incastFrom says",
-                 incastLocalSenders);
+    cmd.AddValue(
+        "incastLocalSenders",
+        "incast: number of senders in the receiver's datacenter, the others are elsewhere; -1: "
+        "as incastFrom says",
+        incastLocalSenders);
     cmd.AddValue("incastSpread",
-                 "incast: senders stand in different racks as far as possible",
+                 "incast: senders are in different racks as far as possible",
                  incastSpread);
     cmd.AddValue("incastJitter",
                  "incast: each sender starts later by a time uniform from 0 to this",
@@ -361,7 +362,7 @@ WorkloadOptions::Has(const std::string& name) const
     return ("+" + pattern + "+").find("+" + name + "+") != std::string::npos;
 }
 
-/// What patterns do not look at if they are not there.
+/// Options that have no effect without their pattern.
 void
 WorkloadOptions::Check(const Topology& topology) const
 {

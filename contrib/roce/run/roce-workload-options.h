@@ -21,7 +21,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief The options of a program that say which flows there are.
+ * @brief The options of a program that choose the flows.
  *
  * Patterns: poisson, incast, alltoall, permutation, allreduce, collective, onoff, list (from a
  * file); several may be joined with `+`, for example poisson+incast. Random streams are fixed for
@@ -34,7 +34,7 @@ struct WorkloadOptions
     double load{0.5};
     std::string loadReference{"host"};
     double interFraction{0.2}; //!< see PoissonWorkload
-    double interLoad{0};       //!< above 0: of flows between datacenters, which are drawn apart
+    double interLoad{0};       //!< above 0: of flows between datacenters, drawn separately
     bool interRackOnly{false}; //!< see PoissonWorkload
     std::string workload{"websearch"};
     std::string interWorkload;   //!< sizes of flows between datacenters; empty: workload
@@ -43,7 +43,7 @@ struct WorkloadOptions
     Time poissonStart{0};
     Time duration{MilliSeconds(2)};
     std::string flowsFile;
-    std::string through; //!< switches, see PinThrough(); empty: as the hash has it
+    std::string through; //!< switches, see PinThrough(); empty: by the hash
     uint32_t incastSenders{16};
     std::string incastLocalSenders{"-1"}; //!< -1: as incastFrom says
     bool incastSpread{false};
@@ -68,20 +68,20 @@ struct WorkloadOptions
 
     /**
      * @brief Draw or read the flows; uses the ns-3 seed and run number.
-     * @param topology where the hosts stand
+     * @param topology where the hosts are
      * @return flows sorted by start, ids from 0
-     * @throw InputError for bad values, naming the option; of patterns that there are not, too
+     * @throw InputError for bad values, naming the option; also of unused patterns
      */
     std::vector<FlowSpec> Generate(const Topology& topology) const;
 
-    /// @return options of patterns that there are not, and others that change nothing
+    /// @return options of unused patterns, and others that change nothing
     std::vector<UnusedOptions> GetUnused() const;
 
     /**
-     * @brief Say what the flows really offer.
+     * @brief Describe what the flows really offer.
      * @param flows from Generate()
      * @param topology the same
-     * @return one line: flows, bytes, and, if arrivals go on for `duration`, the load
+     * @return one line: flows, bytes, and, if arrivals last for `duration`, the load
      */
     std::string Report(const std::vector<FlowSpec>& flows, const Topology& topology) const;
 

@@ -30,8 +30,8 @@ DwrrScheduler::GetTypeId()
                 MakeUintegerChecker<uint32_t>())
             .AddAttribute(
                 "Weights",
-                "Shares of classes, for example 3:2,4:5: class 4 may send 5/2 of what "
-                "class 3 may; classes that are not named have weight 1",
+                "Shares of classes, for example 3:2,4:5: class 4 may send 5/2 of class 3's bytes; "
+                "other classes have weight 1",
                 StringValue(""),
                 MakeStringAccessor(&DwrrScheduler::TakeWeights, &DwrrScheduler::GetWeights),
                 MakeStringChecker())

@@ -139,7 +139,7 @@ DwrrScheduler::Choose(uint32_t pausedMask, const HeadBytes& headBytes, const Pop
     }
     if (!(eligible & (eligible - 1)))
     {
-        // Nobody to share with: turns and deficits have no meaning.
+        // One class alone: turns and deficits have no meaning.
         m_current = __builtin_ctz(eligible);
         m_classes[PlaceOf(m_current)].deficitBytes = 0;
         return pop(m_current);

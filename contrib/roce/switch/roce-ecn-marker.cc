@@ -45,7 +45,7 @@ EcnMarkerParams::Table()
                     {0},
                     Range::Within(0, 1),
                     "Kmax as a share of the port's egress limit (Switch::EgressLimit), which every "
-                    "port must have; 0: Kmin, Kmax and ReferenceRate say")
+                    "port must have; 0: by Kmin, Kmax and ReferenceRate")
             .Number("Pmax", &P::pmax, {0.2}, Range::Within(0, 1), "Marking probability at Kmax")
             .Rate("ReferenceRate",
                   &P::referenceRateBps,
@@ -63,8 +63,8 @@ EcnMarkerParams::Table()
             .Flag("MarkAtEnqueue",
                   &P::markAtEnqueue,
                   {false},
-                  "Mark by the queue that a frame finds, itself included, instead of the one it "
-                  "leaves behind")
+                  "Mark by the queue that a frame finds, itself included, instead of the queue "
+                  "when it leaves")
             .Choice("Ports",
                     &P::ports,
                     {PortSet::ALL},
@@ -258,7 +258,7 @@ EcnMarker::OnDequeue(Frame& frame, Port& out, const EgressScheduler& queue, int6
 void
 EcnMarker::Mark(Frame& frame, const Port& out, uint64_t queueBytes)
 {
-    // An empty queue never marks; its curve need not be looked at.
+    // An empty queue never marks; its curve does not matter.
     if (queueBytes && m_p->classMask >> frame.trafficClass & 1 &&
         m_curves[out.GetIndex()].Draw(queueBytes, *m_random))
     {

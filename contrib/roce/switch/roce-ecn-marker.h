@@ -128,7 +128,7 @@ class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
     /**
      * @copydoc SwitchStage::Retune()
      *
-     * Curves are made anew, those of SetCurve(), too.
+     * Curves are made again, those of SetCurve(), too.
      */
     void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;
@@ -143,14 +143,14 @@ class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
 
     /**
      * @param port index
-     * @return the curve in force at that port
+     * @return the effective curve at that port
      */
     const EcnCurve& GetCurve(uint16_t port) const
     {
         return m_curves.at(port);
     }
 
-    /// @return the parameters in force, after Install()
+    /// @return the effective parameters, after Install()
     const EcnMarkerParams& GetParameters() const
     {
         return *m_p;

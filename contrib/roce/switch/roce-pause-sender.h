@@ -27,8 +27,8 @@ enum class PauseEvent : uint8_t
  * @brief The sending side of PFC at one switch: makes pause frames, counts them, and says when
  * those of classes that stay paused are to be made again.
  *
- * An XOFF asks for a pause of so many quanta. While its cause lasts it is sent again at half that
- * time. Who is paused is the buffer's business (SharedBuffer).
+ * An XOFF carries the pause length in quanta. While its cause lasts it is sent again at half that
+ * time. SharedBuffer decides which peers are paused.
  */
 class PauseSender
 {
@@ -86,10 +86,9 @@ class PauseSender
 
     /**
      * @brief Have all XOFFs repeated that are due.
-     * @param paused who is paused
+     * @param paused ports and classes that are paused
      * @param nowPs current time
-     * @param send called with port and class of each; has to Make() a REFRESH. It may change who is
-     * paused
+     * @param send called with port and class of each; has to Make() a REFRESH. It may change paused
      */
     template <typename SEND>
     void Refresh(const PausedList& paused, int64_t nowPs, SEND send)

@@ -46,12 +46,12 @@ PhantomQueueParams::Table()
                     Range::Within(0, 1),
                     "Share of Capacity above which everything is marked")
             .Live()
-            .Choice("MarkAt",
-                    &P::markAtDequeue,
-                    {false, true},
-                    {{"enqueue", false}, {"dequeue", true}},
-                    "When a frame's mark is decided: enqueue (by what its own bytes have raised "
-                    "the counter to) or dequeue")
+            .Choice(
+                "MarkAt",
+                &P::markAtDequeue,
+                {false, true},
+                {{"enqueue", false}, {"dequeue", true}},
+                "When a frame's mark is decided: enqueue (with its own bytes counted) or dequeue")
             .Flag("CountDropped",
                   &P::countDropped,
                   {false, true},

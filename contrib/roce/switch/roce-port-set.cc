@@ -40,7 +40,7 @@ PortSetNames()
 bool
 IsIn(PortSet set, const Switch& sw, uint16_t port)
 {
-    // Without a look at the peer: the switch may stand alone.
+    // Without a look at the peer: the switch may have no links.
     if (set == PortSet::ALL)
     {
         return true;

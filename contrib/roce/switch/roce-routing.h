@@ -43,8 +43,8 @@ EcmpHash(uint32_t src, uint32_t dst, uint16_t entropy, uint64_t salt)
 /**
  * @ingroup roce
  * @brief ECMP groups of one switch. Racks that the switch reaches through the same ports form a
- * class with one group, which every NIC of these racks shares: a table is as long as the switch has
- * directions to tell apart, not as there are racks.
+ * class with one group, which every NIC of these racks shares: a table has one entry for each
+ * direction of the switch, not for each rack.
  */
 class Routing
 {
@@ -96,7 +96,7 @@ class Routing
         return m_ports[group.first + ((hash * group.count) >> 32)];
     }
 
-    /// @brief Have fetched from memory what Route() looks up, as far as it is this switch's own.
+    /// @brief Prefetch what Route() looks up, as far as it is this switch's own.
     void Fetch() const
     {
         FetchBytes(m_groups.data(), std::min<std::size_t>(m_groups.size() * sizeof(Group), 256));

@@ -223,7 +223,7 @@ SharedBuffer::GetLongestQueueBytes(uint16_t port, uint8_t trafficClass) const
     {
         return m_egress[port].limitBytes;
     }
-    // A lossy queue ends where it is as long as alpha times what it leaves free.
+    // The limit of a lossy queue: its length is alpha times the free buffer it leaves.
     const double share = IsLossless(port, trafficClass) ? 1 : m_egressAlpha / (1 + m_egressAlpha);
     return static_cast<uint64_t>(share * static_cast<double>(m_capacityBytes));
 }

@@ -51,8 +51,8 @@ class HeadroomError : public InputError
  * hysteresis, re-evaluated for every paused queue whenever anything leaves.
  *
  * An egress port with a limit is a statically partitioned drop-tail queue instead: all data classes
- * together hold at most the limit, and neither ingress nor pool is asked or charged. It excludes
- * lossless classes.
+ * together hold at most the limit, and neither ingress nor pool plays a part. It excludes lossless
+ * classes.
  *
  * The control class and frames that the switch itself emits go to a control pool of their own.
  * All quantities are 64-bit, thresholds saturate at zero.
@@ -147,41 +147,22 @@ class SharedBuffer
         return m_paused;
     }
 
-    /**
-     * @param port a port
-     * @param trafficClass a class
-     * @return bytes of frames that came in by (port, class) and are held, headroom included
-     */
+    /// @return bytes of frames that came in by (port, class) and are held, headroom included
     uint64_t GetIngressBytes(uint16_t port, uint8_t trafficClass) const;
 
-    /**
-     * @param port a port
-     * @param trafficClass a class
-     * @return the part of them that stands in headroom
-     */
+    /// @return the part of them that is in headroom
     uint64_t GetHeadroomBytes(uint16_t port, uint8_t trafficClass) const;
 
-    /**
-     * @param port a port
-     * @param trafficClass a class
-     * @return how many of them may stand there; 0 for a class that PFC does not protect
-     */
+    /// @return how many of them may be there; 0 for a class that PFC does not protect
     uint64_t GetHeadroomLimitBytes(uint16_t port, uint8_t trafficClass) const
     {
         return Queue(port, trafficClass).headroomLimitBytes;
     }
 
-    /**
-     * @param port a port
-     * @param trafficClass a class
-     * @return bytes of held frames that leave by (port, class)
-     */
+    /// @return bytes of held frames that leave by (port, class)
     uint64_t GetEgressBytes(uint16_t port, uint8_t trafficClass) const;
 
-    /**
-     * @param port a port
-     * @return its egress limit, 0 if it has none
-     */
+    /// @return its egress limit, 0 if it has none
     uint64_t GetEgressLimitBytes(uint16_t port) const
     {
         return m_egress.at(port).limitBytes;
@@ -196,18 +177,10 @@ class SharedBuffer
         return m_egress.at(port).bytes;
     }
 
-    /**
-     * @param port a port
-     * @param trafficClass a class
-     * @return threshold on the bytes above the reserve, now
-     */
+    /// @return threshold on the bytes above the reserve, now
     uint64_t GetThresholdBytes(uint16_t port, uint8_t trafficClass) const;
 
-    /**
-     * @param port a port
-     * @param trafficClass a class
-     * @return whether PFC protects it
-     */
+    /// @return whether PFC protects it
     bool IsLossless(uint16_t port, uint8_t trafficClass) const
     {
         return Queue(port, trafficClass).lossless;
@@ -245,8 +218,7 @@ class SharedBuffer
      */
     uint64_t GetLongestQueueBytes(uint16_t port, uint8_t trafficClass) const;
 
-    /// @brief Have what is kept of a port fetched from memory. @param port a port @param
-    /// trafficClass a class
+    /// @brief Prefetch what is kept of a port. @param port a port @param trafficClass a class
     void Fetch(uint16_t port, uint8_t trafficClass) const
     {
         FetchLine(&Queue(port, trafficClass));

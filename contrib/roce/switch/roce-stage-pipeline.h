@@ -19,8 +19,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief The stages of one switch: who is called at which hook for which kind of frame, in the
- * order of installation, and when their timers are due.
+ * @brief The stages of one switch: which stage is called at which hook for which kind of frame, in
+ * the order of installation, and when their timers are due.
  */
 class StagePipeline
 {
@@ -174,7 +174,7 @@ class StagePipeline
      */
     void RunTimers(int64_t nowPs);
 
-    /// @brief Have fetched from memory what says who is called for a frame.
+    /// @brief Prefetch the list of stages to call for a frame.
     void Fetch() const
     {
         FetchBytes(&m_hot, sizeof m_hot);
@@ -215,7 +215,7 @@ class StagePipeline
     struct Run
     {
         uint16_t begin{0}; //!< index in Hot::stages
-        uint16_t end{0};   //!< behind the last one
+        uint16_t end{0};   //!< one past the last one
     };
 
     using Runs = std::array<Run, N_FRAME_KINDS>;

@@ -3,12 +3,12 @@
 
 #include "ns3/roce-station-ahead.h"
 
-// What a Switch that is going to run soon has fetched from memory.
+// Prefetching for a Switch that is going to run soon.
 
 namespace ns3::roce
 {
 
-/// What is touched when a frame passes that has come in by a port.
+/// Memory used when a frame from a port passes.
 inline void
 Switch::FetchWay(const Frame& frame, uint16_t inPort) const
 {
@@ -53,7 +53,7 @@ Switch::Fetch(FetchStep step, Plan& plan, int64_t nowPs) const
         }
         break;
     case FETCH_NEXT:
-        // In between the station may have run: somebody has looked at it.
+        // In between the station may have run: code has looked at it.
         for (uint32_t i = 0; i < plan.nArrivals; ++i)
         {
             const uint16_t port = plan.arrivals[i];

@@ -110,8 +110,8 @@ class SwitchStage : public Object
     }
 
     /**
-     * @brief Take over the live parameters of another stage while a simulation is on; its state
-     * stays. Called by Switch::Retune(), or because an own attribute was set.
+     * @brief Take over the live parameters of another stage during a simulation; its state stays.
+     * Called by Switch::Retune(), or because an own attribute was set.
      * @param prototype a stage of the same class, may be the same
      * @param nowPs current time
      * @throw InputError if a parameter differs that is not live (see ParameterTable::Live), or if
@@ -121,7 +121,7 @@ class SwitchStage : public Object
 
     /**
      * @brief A parameter was set (by its attribute). Once the stage is installed it calls Retune()
-     * behind the present event, so that several may be set together.
+     * after the present event, so that several may be set together.
      */
     void OnParameterChange();
 
@@ -147,7 +147,7 @@ class SwitchStage : public Object
     }
 
     /**
-     * @brief Say what has been counted, for summary.json.
+     * @brief Report counters, for summary.json.
      * @param counters to add to, by a name that begins with the mechanism's; other switches may
      * have added to the same
      */
@@ -163,7 +163,7 @@ class SwitchStage : public Object
     };
 
     /**
-     * @brief An interval has ended: say what was measured, and begin anew.
+     * @brief An interval has ended: say what was measured, and begin again.
      * @param into to add to
      * @param nowPs current time
      */
@@ -248,7 +248,7 @@ class SwitchStage : public Object
     }
 
     /**
-     * @brief Hook PAUSE: a pause frame is made; it is sent ahead of everything.
+     * @brief Hook PAUSE: a pause frame is made, to be sent before all other frames.
      * @param event what it says
      * @param port whose peer it is for
      * @param trafficClass the class it is about

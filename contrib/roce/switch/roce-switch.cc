@@ -69,7 +69,7 @@ Switch::GetTypeId()
                           UntilBuilt(MakeUintegerAccessor(&Switch::m_xonOffsetBytes)),
                           MakeUintegerChecker<uint64_t>())
             .AddAttribute("ResponseBytes",
-                          "Headroom for what an upstream sends before it reacts to XOFF",
+                          "Headroom for bytes that an upstream sends before it reacts to XOFF",
                           UintegerValue(0),
                           UntilBuilt(MakeUintegerAccessor(&Switch::m_responseBytes)),
                           MakeUintegerChecker<uint64_t>())
@@ -120,23 +120,23 @@ Switch::GetTypeId()
                 "RandomTies",
                 "Any of the frames that arrive at the same time may be first, by RngSeed "
                 "and RngRun: at the same picosecond; and if they overlap and a queue with "
-                "EgressLimit has room for one. Else the port with the lowest number, or "
-                "who is a picosecond earlier",
+                "EgressLimit has room for one. Else the port with the lowest number, or the frame "
+                "that is a picosecond earlier",
                 BooleanValue(true),
                 UntilBuilt(MakeBooleanAccessor(&Switch::m_randomTies)),
                 MakeBooleanChecker())
             .AddAttribute("Eager",
-                          "Start each transmission from an event of its own, so that trace sinks "
+                          "Start each transmission by a separate event, so that trace sinks "
                           "may read Simulator::Now(); slower, same results",
                           BooleanValue(false),
                           UntilBuilt(MakeBooleanAccessor(&Switch::m_eager)),
                           MakeBooleanChecker())
             .AddTraceSource("Drop",
-                            "A frame is lost, and why: buffer, noRoute, ttl, or what a stage says",
+                            "A frame is lost, with the reason: buffer, noRoute, ttl, or a stage's",
                             MakeTraceSourceAccessor(&Switch::m_dropTrace),
                             "ns3::roce::Switch::DropCallback")
             .AddTraceSource("PauseSent",
-                            "A pause frame is made for a port's peer, and why",
+                            "A pause frame is made for a port's peer, with the reason",
                             MakeTraceSourceAccessor(&Switch::m_pauseSentTrace),
                             "ns3::roce::Switch::PauseSentCallback")
             .AddTraceSource("QueueLength",
@@ -300,7 +300,7 @@ Switch::MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const
     if (!config.headroomBytes)
     {
         // One frame more than the formula: when the dynamic threshold has fallen below the
-        // occupancy, the frame that brings about the XOFF stands in headroom itself.
+        // occupancy, the frame that causes the XOFF is in headroom itself.
         config.headroomBytes = HeadroomBytes(port.GetRateBps(),
                                              port.GetLink()->GetDelayPs(),
                                              maxFrameBytes,
@@ -381,7 +381,7 @@ Switch::Install(Ptr<SwitchStage> stage)
 unsigned
 Switch::Retune(const SwitchStage& prototype, int64_t nowPs)
 {
-    CatchUp(nowPs); // what is due by now belongs to the time before
+    CatchUp(nowPs); // finish events of the old configuration first
     unsigned retuned = 0;
     for (const Ptr<SwitchStage>& stage : GetStages())
     {
@@ -523,8 +523,8 @@ Switch::Forward(Frame* frame, int64_t nowPs)
         return;
     }
     OutPort& out = m_ports[outPort];
-    __builtin_prefetch(out.link); // it comes while the port is looked at
-    // Nothing in its way, and nobody who wants it to wait: it never occupies the buffer.
+    __builtin_prefetch(out.link); // it is loaded while the port is checked
+    // Nothing is in its way and nothing holds it back: it never occupies the buffer.
     const bool passesBy =
         !m_pipeline.NeedsAdmission(frame->kind) && out.IsIdle(frame->trafficClass, nowPs);
     if (!passesBy && !Admit(frame, outPort, nowPs))
@@ -631,11 +631,11 @@ Switch::DropForBuffer(Frame* frame, uint16_t outPort, int64_t nowPs)
 
 /**
  * A full queue refuses a frame. If the one that goes last there came in while this one did, a real
- * switch, which takes in frames by pieces, may as well have refused that one; without this, who is
- * a picosecond earlier would lose nothing for as long as the senders keep their pace (Floyd and
- * Jacobson, On traffic phase effects in packet-switched gateways, 1992). Each of the frames that
- * want the place gets it with the same probability. They exchange places, as if they had come
- * in the other order; where stages mark what is queued, the mark of the place stays there.
+ * switch, which takes in frames by pieces, may as well have refused that one; without this, a
+ * sender that is a picosecond earlier would lose nothing for as long as the senders keep their pace
+ * (Floyd and Jacobson, On traffic phase effects in packet-switched gateways, 1992). Each of the
+ * frames that want the place gets it with the same probability. They exchange places, as if they
+ * had come in the other order; where stages mark what is queued, the mark of the place stays there.
  */
 void
 Switch::Contend(Frame& frame, uint16_t outPort, int64_t nowPs)
@@ -739,7 +739,7 @@ Switch::Depart(uint16_t port, int64_t atPs)
     SetDeparture(port, out.HasFrames() ? out.port->GetBusyUntilPs() : NEVER_PS);
 }
 
-/// When a port whose queues give no frame is to ask them again.
+/// When to ask the queues of a port again that gave no frame.
 int64_t
 Switch::NextTryPs(const OutPort& out, uint32_t paused, int64_t atPs) const
 {

@@ -119,7 +119,7 @@ class Switch : public Object, public Station
     void Install(Ptr<SwitchStage> stage);
 
     /**
-     * @brief Change the live parameters of a stage while a simulation is on.
+     * @brief Change the live parameters of a stage during a simulation.
      * @param prototype all stages here of its class take over its parameters
      * @param nowPs current time
      * @return how many there are
@@ -139,7 +139,7 @@ class Switch : public Object, public Station
     void Emit(Frame* frame, int64_t nowPs);
 
     /**
-     * @brief Give a held frame back to the pipeline, behind the hook at which it was held.
+     * @brief Give a held frame back to the pipeline, after the hook at which it was held.
      * @param frame handed over
      * @param hook ARRIVAL or ENQUEUE
      * @param outPort egress port; needed for ENQUEUE only
@@ -149,7 +149,7 @@ class Switch : public Object, public Station
     void Release(Frame* frame, SwitchStage::Hook hook, uint16_t outPort, int64_t nowPs);
 
     /**
-     * @brief Call a stage's OnTimer() at a time; replaces its earlier wish. Exact, unlike an event
+     * @brief Call a stage's OnTimer() at a time; replaces an earlier time. Exact, unlike an event
      * scheduled from a hook, which may come late by the station's slack.
      * @param stage an installed stage
      * @param atPs time, or NEVER_PS; the present, if it is past
@@ -185,7 +185,7 @@ class Switch : public Object, public Station
     void Kick(uint16_t port, int64_t nowPs);
 
     /**
-     * @brief Give a port other queues than the attribute EgressScheduler says. From
+     * @brief Give a port other queues than those of the attribute EgressScheduler. From
      * SwitchStage::Install() only: nothing is queued yet.
      * @param port index
      * @param queue the port's from now on
@@ -276,7 +276,7 @@ class Switch : public Object, public Station
     }
 
     /**
-     * @brief Say what the switch and its stages have counted.
+     * @brief Report the counters of the switch and its stages.
      * @param counters to add to, by the names of summary.json; other switches may have added to the
      * same
      */

@@ -92,7 +92,7 @@ TunerParams::Table()
                       &P::controlDelayPs,
                       {0},
                       Range::AtLeast(0),
-                      "From the end of an interval to new parameters in force")
+                      "From the end of an interval until new parameters are effective")
             .Number("ReportLoss",
                     &P::reportLoss,
                     {0},
@@ -102,17 +102,17 @@ TunerParams::Table()
                     &P::dispatchLoss,
                     {0},
                     Range::Within(0, 1),
-                    "Probability that a device is not reached by new parameters")
+                    "Probability that new parameters do not reach a device")
             .Text("LostReports",
                   &P::lostReports,
                   {""},
-                  "Reports that are lost besides, by their numbers from 1 on in the order in which "
-                  "they are sent: NICs', then switches', interval by interval; for example 3,7-9")
+                  "Numbers (from 1) of additional reports to drop, in the order in which they are "
+                  "sent: NICs', then switches', interval by interval; for example 3,7-9")
             .Text("LostDispatches",
                   &P::lostDispatches,
                   {""},
-                  "Messages to devices that are lost besides, by their numbers from 1 on in the "
-                  "order in which they are sent: to NICs, then to switches; as LostReports")
+                  "Numbers (from 1) of additional messages to devices to drop, in the order in "
+                  "which they are sent: to NICs, then to switches; as LostReports")
             .Finish([](P& p, const Parameters<P>&) {
                 p.reportsToLose = ReadNumbers("LostReports", p.lostReports);
                 p.dispatchesToLose = ReadNumbers("LostDispatches", p.lostDispatches);
@@ -297,7 +297,7 @@ Tuner::ApplyToNic(uint32_t nic, const std::vector<Setting>& settings) const
         {
             continue;
         }
-        const Ptr<CongestionControl> after = law->Fork(); // what is not named stays as it is
+        const Ptr<CongestionControl> after = law->Fork(); // all else is kept
         Set(*after, settings);
         m_network.nics[nic]->Retune(interDc, after);
     }
@@ -313,7 +313,7 @@ Tuner::ApplyToSwitch(uint32_t sw, const Change& change) const
         if (Concerns(*stage, change.settings))
         {
             Set(*stage, change.settings);
-            device.Retune(*stage, nowPs); // not a moment later than all others
+            device.Retune(*stage, nowPs); // at the same time as all others
         }
     }
     for (const PortCurve& curve : change.curves)
@@ -390,7 +390,7 @@ Tuner::CheckSettings(const std::vector<Setting>& settings) const
 {
     for (const Setting& setting : settings)
     {
-        GetValue(setting.target, setting.attribute); // somebody has it
+        GetValue(setting.target, setting.attribute); // throws if no device has it
     }
     try
     {

@@ -39,18 +39,18 @@ struct TunerParams
  * @ingroup roce
  * @brief A controller that changes parameters of a running network.
  *
- * At the end of each monitor interval the agents of NICs and switches report what the interval was
- * like, and OnInterval() may answer with Dispatch(): live parameters of rate laws and their
- * feedbacks, of stages, or marking curves of single ports. New parameters come into force
- * ControlDelay later, at all devices at once.
+ * At the end of each monitor interval the agents of NICs and switches report on the interval, and
+ * OnInterval() may answer with Dispatch(): live parameters of rate laws and their feedbacks, of
+ * stages, or marking curves of single ports. New parameters become effective ControlDelay later, at
+ * all devices at once.
  *
  * Messages go out of band. Each is counted, with its bytes; some may be lost (ReportLoss and
  * DispatchLoss by chance, LostReports and LostDispatches by number): the controller does not get
  * that report, the device keeps what it has.
  *
- * All stations catch up before anything is looked at, so results do not depend on Station's slack.
- * A tuner is named in Network::Options::tuner or with --tuner. Intervals end as long as anything
- * else is to happen in the simulation.
+ * All stations catch up before anything is read, so results do not depend on Station's slack. A
+ * tuner is named in Network::Options::tuner or with --tuner. There are intervals as long as the
+ * simulation has other events.
  */
 class Tuner : public Object
 {
@@ -71,7 +71,7 @@ class Tuner : public Object
         EcnCurve curve;
     };
 
-    /// What is to be changed. What is not named stays as it is.
+    /// Changes. All else is kept.
     struct Change
     {
         std::vector<Setting> settings; //!< at all NICs and switches that have the target
@@ -102,8 +102,8 @@ class Tuner : public Object
     /**
      * @brief Begin to work on a network that is complete: install agents, wait for the first
      * interval to end.
-     * @param network what there is
-     * @throw InputError if this tuner makes no sense there
+     * @param network to be tuned
+     * @throw InputError if this tuner does not fit the network
      */
     void Install(TunedNetwork network);
 
@@ -150,7 +150,7 @@ class Tuner : public Object
   protected:
     void DoDispose() override;
 
-    /// @brief The network is known: look whether it can be tuned, install stages of one's own.
+    /// @brief The network is known: check whether it can be tuned, install own stages.
     /// @throw InputError if not
     virtual void DoInstall()
     {
@@ -158,7 +158,7 @@ class Tuner : public Object
 
     /**
      * @param network complete
-     * @return which measurements this tuner wants; what nobody wants is not measured
+     * @return which measurements this tuner wants; other quantities are not measured
      */
     virtual TuningAgents::Options GetAgents([[maybe_unused]] const TunedNetwork& network) const
     {
@@ -211,16 +211,16 @@ class Tuner : public Object
     /**
      * @brief Refuse now what Dispatch() could not do later.
      * @param settings values at the edge of what will be sent
-     * @throw InputError if nobody has a target, or it cannot take the values while the simulation
-     * is on
+     * @throw InputError if no object is of a target's type, or it cannot take the values during the
+     * simulation
      */
     void CheckSettings(const std::vector<Setting>& settings) const;
 
     /**
      * @param target see Setting
      * @param attribute name
-     * @return the value in force, as text, at the first device that has the target
-     * @throw InputError if nobody has it
+     * @return the effective value, as text, at the first device that has the target
+     * @throw InputError if no device has it
      */
     std::string GetValue(const std::string& target, const std::string& attribute) const;
 

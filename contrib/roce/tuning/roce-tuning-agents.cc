@@ -14,7 +14,7 @@ namespace ns3::roce
 namespace
 {
 
-/// Make the reports of each process those of all. @param ranks the processes
+/// Give each process the reports of all. @param ranks the processes
 void
 Share(RankExchange& ranks, TuningReports& reports)
 {
@@ -48,7 +48,7 @@ class TuningAgents::RttAgent
     /// A frame has arrived. @param frame any @param at when
     void OnFrame(const Frame& frame, Time at)
     {
-        // What a timer of the receiver sends answers no data.
+        // Frames sent by a receiver's timer answer no data.
         if (frame.kind != FrameKind::ACK || !frame.dataEntropy || frame.src >= m_lastPs.size())
         {
             return;
@@ -102,7 +102,7 @@ TuningAgents::Install(const TunedNetwork& network, const Options& options)
 }
 
 /// What has been sent to each port that is reported, so far: NICs', then switches'. It is counted
-/// where the sender is, and a port that stands for one of another process has sent nothing.
+/// where the sender is, and the copy of another process's port has sent nothing.
 std::vector<uint64_t>
 TuningAgents::ReadIncoming(RankExchange* ranks) const
 {

@@ -15,7 +15,7 @@
 namespace ns3::roce
 {
 
-/// What a Tuner gets to know of the path of a pair of NICs.
+/// What a Tuner knows of the path of a pair of NICs.
 struct TunedPath
 {
     int64_t roundTripPs;  //!< both ways, with serialisation, when nothing else is on the way
@@ -32,16 +32,16 @@ struct TunedNetwork
     bool hasInterDc{false};            //!< there are several datacenters
     /// The path between two NICs, by their numbers.
     std::function<TunedPath(uint32_t src, uint32_t dst)> path;
-    /// The same as a rate law gets to know it.
+    /// The same as a rate law knows it.
     std::function<PathInfo(uint32_t src, uint32_t dst)> pathInfo;
-    std::function<void()> catchUp; //!< all stations do what is due by now
+    std::function<void()> catchUp; //!< brings all stations up to date
     /// An event is about to change stations, in all processes alike.
     std::function<void()> noteShared;
     std::function<bool()> isDone;         //!< nothing is to happen any more, in any process
     std::function<RankExchange*()> ranks; //!< the processes of a run that is on, or null: it is one
 };
 
-/// What a port was like in a monitor interval.
+/// A port in a monitor interval.
 struct PortReport
 {
     uint16_t port{0};        //!< index
@@ -56,7 +56,7 @@ struct PortReport
     uint64_t markedBytes{0}; //!< wire bytes of the frames that an EcnMarker marked
 };
 
-/// What a switch tells of a monitor interval.
+/// A switch's report of a monitor interval.
 struct SwitchReport
 {
     uint32_t sw{0};
@@ -71,7 +71,7 @@ struct RttReport
     int64_t rttPs{0}; //!< from the start of a data frame to the end of its ACK
 };
 
-/// What a NIC tells of a monitor interval.
+/// A NIC's report of a monitor interval.
 struct NicReport
 {
     uint32_t nic{0};
@@ -90,18 +90,18 @@ struct TuningReports
 
 /**
  * @ingroup roce
- * @brief What measures at NICs and switches for a Tuner.
+ * @brief Measurements at NICs and switches for a Tuner.
  *
- * RTTs: a NIC notes each ACK that arrives. The ACK echoes when its data was sent, as hardware that
- * keeps the time itself would know it: no time stamp need be on the wire, and rate laws that do
- * without one are not told. Bytes and pauses are differences of what ports count anyway.
+ * RTTs: a NIC notes each ACK that arrives. The ACK echoes the sending time of its data, which
+ * hardware would remember: no time stamp need be on the wire, and rate laws that do without one do
+ * not get one. Bytes and pauses are differences of the ports' counters.
  *
  * If several processes run the network, each measures at its own stations, and all get all reports.
  */
 class TuningAgents
 {
   public:
-    /// Who reports.
+    /// Which devices report.
     struct Options
     {
         bool rtts{false};          //!< NICs measure RTTs
@@ -116,7 +116,7 @@ class TuningAgents
     /**
      * @brief Begin to measure.
      * @param network outlives this
-     * @param options who reports
+     * @param options which devices report
      */
     void Install(const TunedNetwork& network, const Options& options);
 

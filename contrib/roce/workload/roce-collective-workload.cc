@@ -118,7 +118,7 @@ CollectiveWorkload::Check() const
     CheckFlows(COLLECTIVE, GetFlowsPerRound() * rounds, static_cast<double>(hosts.size()));
 }
 
-/// A message of a round: `step` and `after` count within it, from 1; after 0 is its begin, localPs
+/// A message of a round: `step` and `after` count within it, from 1; after 0 is its start, localPs
 /// what is needed of the host's own GPUs before.
 void
 CollectiveWorkload::Add(std::vector<FlowSpec>& flows,

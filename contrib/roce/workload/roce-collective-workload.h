@@ -14,7 +14,7 @@ namespace ns3::roce
  * @ingroup roce
  * @brief A collective operation of GPUs, once or again and again: each message is a flow, and a
  * rank sends what it can as soon as it has received what that needs (FlowSteps). There is no
- * barrier, between rounds neither.
+ * barrier, not even between rounds.
  *
  * N = hosts * gpusPerHost ranks; GPU g of the h-th host is rank h * gpusPerHost + g. A host has one
  * NIC, which only the messages between hosts use. Between two GPUs of a host a message takes its
@@ -31,12 +31,12 @@ namespace ns3::roce
  *   send to all ranks of host h + r; a host's round begins when it has received all of the one
  *   before. Within hosts shares travel meanwhile.
  *
- * Reducing takes no time beside that. Each message is a queue pair of its own, so congestion
- * control starts anew. No randomness.
+ * Reducing takes no further time. Each message is a queue pair of its own, so congestion control
+ * starts again. No randomness.
  */
 struct CollectiveWorkload
 {
-    /// What is done.
+    /// The operation.
     enum class Kind : uint8_t
     {
         RING_ALL_REDUCE,
@@ -54,8 +54,8 @@ struct CollectiveWorkload
     uint64_t sizeBytes{0};
     uint64_t intraHostBps{0}; //!< between GPUs of a host, bit/s; 0: transfers take no time
     uint32_t rounds{1};       //!< how often, at least 1
-    int64_t computePs{0};     //!< from the end of a round at a rank to the begin of its next
-    int64_t startPs{0};       //!< begin of the first, picoseconds
+    int64_t computePs{0};     //!< pause between rounds of a rank
+    int64_t startPs{0};       //!< start of the first round, picoseconds
     uint8_t trafficClass{3};  //!< 0..7
     uint8_t tag{2};           //!< 2 marks training traffic
 

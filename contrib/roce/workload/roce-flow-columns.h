@@ -11,8 +11,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What stands where in the lines of a `flow.txt`: simulators made from the HPCC simulator
- * have other columns than that.
+ * @brief The columns of a `flow.txt`: simulators made from the HPCC simulator have others than
+ * that.
  *
  * - `src dst pg dport size start`: the HPCC simulator and most others;
  * - `src dst pg size start`: ConWeave;
@@ -30,11 +30,11 @@ class FlowColumns
     /**
      * @brief Find the columns of a list.
      *
-     * Lists of seven columns are looked through: in those of m3 the first column counts from the
+     * Lists of seven columns are read completely: in those of m3 the first column counts from the
      * first line on, and in Hawkeye's no flow stops before it starts.
      * @param path of the file, whose first line has the number of flows
      * @param fields of the first flow
-     * @return the columns; those of the HPCC simulator if nothing fits
+     * @return the columns; those of the HPCC simulator if no others fit
      */
     static FlowColumns Find(const std::string& path, const std::vector<std::string>& fields);
 
@@ -46,7 +46,7 @@ class FlowColumns
     std::size_t start{5};
     std::size_t count{6}; //!< of fields
     std::string form{"src dst pg dport size start_seconds"};
-    std::string note; //!< what is to be said of a list with these columns; may be empty
+    std::string note; //!< note on a list with these columns; may be empty
 };
 
 /**
@@ -54,9 +54,9 @@ class FlowColumns
  * @brief Whether a list of six columns is one of bobzhuyb/ns3-rdma: `src dst pg packets start
  * stop`.
  *
- * What would be the size is a time before the start in all lines, and some port is none that
- * analyses of the HPCC simulator know. To take packets for a port and seconds for bytes would be
- * wrong without a word.
+ * What would be the size is a time before the start in all lines, and some port is unknown to
+ * analyses of the HPCC simulator. Reading packets as a port and seconds as bytes would be a silent
+ * error.
  */
 class PacketListGuess
 {
@@ -73,7 +73,7 @@ class PacketListGuess
     /// @return whether six fields can be no flow of the HPCC simulator. @param fields of a flow
     static bool IsNoFlow(const std::vector<std::string>& fields);
 
-    /// What is said of such a list.
+    /// Message about such a list.
     static constexpr const char* MESSAGE =
         "the list is taken for bobzhuyb/ns3-rdma's, src dst pg packets start stop, whose sizes are "
         "packets; expected bytes: src dst pg dport size start_seconds";

@@ -28,10 +28,10 @@ enum class FlowListFormat
     /**
      * The HPCC simulator's `flow.txt`: first line the number of flows, then as many lines
      * `src dst pg dport size start_seconds`, or those of simulators made from it (FlowColumns).
-     * What follows them is not read. pg is the traffic class. dport is not a UDP port here (RoCEv2
-     * has always 4791): 200 marks incast flows, as in HPCC's own analysis, and gives tag 1, others
-     * tag 0. start_seconds is rounded half up to picoseconds. Node ids must be host ids: lists
-     * whose topology numbers switches among the hosts have to be renumbered first.
+     * Later lines are not read. pg is the traffic class. dport is not a UDP port here (RoCEv2 has
+     * always 4791): 200 marks incast flows, as in HPCC's own analysis, and gives tag 1, others tag
+     * 0. start_seconds is rounded half up to picoseconds. Node ids must be host ids: lists whose
+     * topology numbers switches among the hosts have to be renumbered first.
      */
     HpccFlowTxt
 };
@@ -46,10 +46,10 @@ struct FlowList
     std::vector<uint64_t> rows;                 //!< by id: position in the file, from 0
     uint64_t outOfOrder{0};                     //!< flows that start before one listed earlier
     FlowListFormat format{FlowListFormat::Csv}; //!< the format found
-    std::vector<std::string> notes;             //!< what is to be said of the file
+    std::vector<std::string> notes;             //!< notes on the file
 
     /**
-     * @brief Read a flow list; the format is told from the first line.
+     * @brief Read a flow list; the format is recognised by the first line.
      *
      * Empty lines are skipped, `\r` before the line's end is ignored. Lists need not be sorted:
      * outOfOrder says whether this one was. A size of 0 is one message without payload.
@@ -59,8 +59,8 @@ struct FlowList
      * @return the flows, at least one
      * @throw InputError naming file and line: unreadable file, unknown format or column, missing
      *        or extra field, not a number, host id or class out of range, src == dst, negative
-     *        start or size, fewer flows than announced, sizes in packets, no flow; a name that is
-     * there twice or nowhere, flows that wait for each other in a circle, or that have a phase, too
+     *        start or size, fewer flows than announced, sizes in packets, no flow; a repeated or
+     *        unknown name, flows that wait for each other in a circle, or that have a phase, too
      */
     static FlowList Read(const std::string& path, uint32_t nHosts);
 

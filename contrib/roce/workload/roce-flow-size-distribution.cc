@@ -63,7 +63,7 @@ const BuiltIn BUILT_INS[] = {
     },
 };
 
-/// A point as it stands in the text, with its line for messages.
+/// A point as written in the text, with its line for messages.
 struct RawPoint
 {
     double sizeBytes;

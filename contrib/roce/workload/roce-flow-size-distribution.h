@@ -42,7 +42,7 @@ class FlowSizeDistribution
     /**
      * @brief A built-in distribution.
      * @param name one of Names()
-     * @return the distribution; its origin is told in data/roce-NAME.inc
+     * @return the distribution; its origin is given in data/roce-NAME.inc
      * @throw InputError for an unknown name; the message lists the known ones
      */
     static FlowSizeDistribution Named(const std::string& name);
@@ -54,7 +54,7 @@ class FlowSizeDistribution
     static std::vector<std::string> Names();
 
     /**
-     * @brief Read a distribution from a text file in the format told above.
+     * @brief Read a distribution from a text file in the format above.
      * @param path the file
      * @return the distribution, named by its path
      * @throw InputError naming file and line: unreadable file; a line that is not two finite

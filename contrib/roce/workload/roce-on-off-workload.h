@@ -12,7 +12,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Training traffic: some hosts, the workers, all send to each other (ON), then nobody sends
+ * @brief Training traffic: some hosts, the workers, all send to each other (ON), then none sends
  * (OFF), and so on (PARALEON, section IV-B: 20 workers, 12 MB to each peer, 20 ms OFF).
  *
  * A closed loop waits for the last flow of a round, and then for the OFF time: round i is phase i+1
@@ -37,7 +37,7 @@ struct OnOffWorkload
     int64_t offPs{20000000000};             //!< OFF time; 20 ms
     bool isClosedLoop{true};                //!< false: fixed period
     uint64_t hostRateBps{0};                //!< for the fixed period: rate of a host's link
-    int64_t startPs{0};                     //!< begin of the first round, picoseconds
+    int64_t startPs{0};                     //!< start of the first round, picoseconds
     uint8_t trafficClass{3};                //!< 0..7
     uint8_t tag{2};                         //!< 2 marks training traffic
 
@@ -47,8 +47,8 @@ struct OnOffWorkload
     /// @return the workers, in the order of racks. @throw InputError as Generate()
     std::vector<uint32_t> GetWorkers() const;
 
-    /// @return begin of a round to the begin of the next with a fixed period, picoseconds: all that
-    /// a worker sends in a round at hostRateBps, without headers, and offPs
+    /// @return fixed period of a round, picoseconds: all that a worker sends in a round at
+    /// hostRateBps, without headers, and offPs
     int64_t GetPeriodPs() const;
 };
 

@@ -16,7 +16,7 @@ namespace
 
 const char* const INCAST = "incast workload";
 
-/// So many senders of one incast out of these hosts.
+/// A number of senders of one incast, out of these hosts.
 struct Share
 {
     Candidates among;

@@ -17,7 +17,7 @@
 
 namespace ns3::roce
 {
-namespace workload // what the sources of the workloads share; not installed
+namespace workload // shared by the sources of the workloads; not installed
 {
 inline constexpr double PS_PER_S = 1e12;
 inline constexpr double MAX_LOAD = 10;
@@ -27,10 +27,7 @@ inline constexpr double MAX_FLOWS = 1e9; // beyond it is a mistake in the input
 inline constexpr double FLOW_BYTES = 150;
 inline constexpr double OPEN_FLOW_BYTES = 1000;
 
-/**
- * @brief Join anything printable to the message of an InputError.
- * @param parts the parts
- */
+/// @brief Join anything printable to the message of an InputError.
 template <typename... Parts>
 [[noreturn]] void
 Fail(const Parts&... parts)
@@ -213,7 +210,7 @@ CheckCommon(const char* who, int64_t startPs, uint8_t trafficClass, int64_t stre
     Require(stream >= 0, who, ": RNG stream ", stream, ", expected 0 or more");
 }
 
-/// Before they are made: whether so many flows, some of them open at the same time, are too many.
+/// Before flows are made: refuse too many, in all or open at the same time.
 inline void
 CheckFlows(const char* who, double nFlows, double nOpen = 0)
 {

@@ -105,7 +105,7 @@ FindDestinations(const PoissonWorkload& w, const HostIndex& index, uint32_t host
     return d;
 }
 
-/// What the fields of a PoissonWorkload come to.
+/// Values computed from a PoissonWorkload.
 struct Plan
 {
     std::vector<uint32_t> hosts;            //!< those with arrivals of their own

@@ -38,12 +38,12 @@ struct PoissonWorkload
     double interFraction{-1};
     bool interRackOnly{false}; //!< never choose a destination in the sender's own rack
     /**
-     * All flows go to this host. It takes the place of the sender in all of the above: its link
-     * carries the load, interFraction is the share of its flows that come from other datacenters,
-     * sources are uniform over the hosts on the side drawn. None: each host sends.
+     * All flows go to this host. It replaces the sender in all of the above: its link carries the
+     * load, interFraction is the share of its flows that come from other datacenters, sources are
+     * uniform over the hosts on the side drawn. None: each host sends.
      */
     std::optional<uint32_t> receiver;
-    int64_t startPs{0};      //!< begin of the arrivals, picoseconds
+    int64_t startPs{0};      //!< start of arrivals, picoseconds
     int64_t durationPs{0};   //!< arrivals are in [startPs, startPs + durationPs), above 0
     uint8_t trafficClass{3}; //!< 0..7
     uint8_t tag{0};          //!< copied to the flows
@@ -101,16 +101,16 @@ struct IncastWorkload
 {
     HostPlacement hosts;  //!< rackOf is needed for spread
     uint32_t nSenders{0}; //!< senders per incast, at least 1
-    /// So many of them are in the receiver's datacenter, the others elsewhere; none: see senders.
+    /// Number of them in the receiver's datacenter, the others are elsewhere; none: see senders.
     std::optional<uint32_t> nLocalSenders;
     /**
-     * Senders stand in different racks, and not in the receiver's, for as long as there are any;
-     * then one more comes of each rack, and so on. Otherwise all choices are equally likely.
+     * Senders are in different racks, and not in the receiver's, for as long as there are any; then
+     * each rack gives one more, and so on. Otherwise all choices are equally likely.
      */
     bool spread{false};
     uint64_t sizeBytes{0};                         //!< bytes per sender; 0 sends empty messages
     std::optional<uint32_t> receiver;              //!< fixed receiver; none: drawn for each incast
-    IncastSenders senders{IncastSenders::All};     //!< who may send; drawn anew for each incast
+    IncastSenders senders{IncastSenders::All};     //!< which hosts may send; drawn for each incast
     IncastArrivals arrivals{IncastArrivals::Once}; //!< repetition
     int64_t periodPs{0}; //!< (mean) gap between incasts; 0: derived from the load
     /**
@@ -140,7 +140,7 @@ struct IncastWorkload
  */
 struct AllToAllWorkload
 {
-    std::vector<uint32_t> hosts; //!< who takes part, in this order; at least 2, all different
+    std::vector<uint32_t> hosts; //!< participants, in this order; at least 2, all different
     uint64_t sizeBytes{0};       //!< bytes per ordered pair
     int64_t startPs{0};          //!< begin, picoseconds
     int64_t staggerPs{0};        //!< gap between rounds, picoseconds; 0: all flows at once
@@ -178,22 +178,22 @@ struct PermutationWorkload
  * have what was sent and a time of computing is over.
  *
  * Data-parallel training of one replica in each datacenter, whose hosts hold a share of the model
- * each (Uno, section 5.1: 70-500 MiB per iteration, no more is said). Assumptions: an all-reduce of
+ * each (Uno, section 5.1: 70-500 MiB per iteration, without details). Assumptions: an all-reduce of
  * two replicas is one exchange (each host sends its share and receives the other's); groups are
- * independent and of equal size; the amount is drawn anew for each iteration; within a datacenter
- * nothing is sent; each transfer is a queue pair of its own, so congestion control starts anew.
+ * independent and of equal size; the amount is drawn for each iteration; within a datacenter
+ * nothing is sent; each transfer is a queue pair of its own, so congestion control starts again.
  *
  * Iteration i is phase i+1 (see FlowPhases), so a run has one such job.
  */
 struct AllReduceWorkload
 {
-    HostPlacement hosts;      //!< two datacenters; with rackOf the groups stand in different racks
-    uint32_t groups{8};       //!< at least 1, at most the hosts of the smaller datacenter
-    uint32_t iterations{100}; //!< at least 1
-    uint64_t minBytes{73400320};  //!< amount of one iteration in each direction, all groups; 70 MiB
-    uint64_t maxBytes{524288000}; //!< uniform up to this; 500 MiB
-    int64_t computePs{1000000000}; //!< from the end of an iteration to the begin of the next; 1 ms
-    int64_t startPs{0};            //!< begin of the first, picoseconds
+    HostPlacement hosts;         //!< two datacenters; with rackOf the groups are in different racks
+    uint32_t groups{8};          //!< at least 1, at most the hosts of the smaller datacenter
+    uint32_t iterations{100};    //!< at least 1
+    uint64_t minBytes{73400320}; //!< amount of one iteration in each direction, all groups; 70 MiB
+    uint64_t maxBytes{524288000};  //!< uniform up to this; 500 MiB
+    int64_t computePs{1000000000}; //!< pause between iterations; 1 ms
+    int64_t startPs{0};            //!< start of the first, picoseconds
     uint8_t trafficClass{3};       //!< 0..7
     uint8_t tag{2};                //!< 2 marks training traffic
     int64_t stream{0};             //!< the one ns-3 RNG stream used
@@ -209,17 +209,13 @@ struct AllReduceWorkload
 };
 
 /**
- * @brief Sort flows by (startPs, src, dst), equal ones as they stood. Those of phase 2 come behind
+ * @brief Sort flows by (startPs, src, dst), equal ones in their order. Those of phase 2 come after
  * all whose start is known before, then those of phase 3, and so on (see FlowPhases). Those that
- * wait for single flows come behind the others, in the order of their keys (see FlowGraph).
- * @param flows the flows
+ * wait for single flows come after the others, in the order of their keys (see FlowGraph).
  */
 void SortByStart(std::vector<FlowSpec>& flows);
 
-/**
- * @brief SortByStart(), and number them from 0.
- * @param flows the flows
- */
+/// @brief SortByStart(), and number them from 0.
 void SortAndNumber(std::vector<FlowSpec>& flows);
 
 /**
@@ -231,7 +227,7 @@ std::vector<FlowSpec> Merge(const std::vector<std::vector<FlowSpec>>& workloads)
 
 /**
  * @ingroup roce
- * @brief What a flow list really offers, to be written beside its results.
+ * @brief What a flow list really offers, to be written with its results.
  */
 struct OfferedLoad
 {

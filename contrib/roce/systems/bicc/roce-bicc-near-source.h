@@ -20,7 +20,7 @@ namespace ns3::roce
 class BiccNearSource
 {
   public:
-    /// Marks of others that count, besides the switch's own curve at its WAN ports.
+    /// Marks made elsewhere that count in addition to this switch's own curve at its WAN ports.
     enum class Marks : uint8_t
     {
         NONE,
@@ -39,7 +39,7 @@ class BiccNearSource
         Marks marks;
     };
 
-    /// What became of a frame.
+    /// What a frame means for its flow.
     enum class Answer : uint8_t
     {
         NOTHING,    //!< no congestion
@@ -61,7 +61,7 @@ class BiccNearSource
     void Retune(const Settings& settings);
 
     /**
-     * @brief Data on their way out have arrived. A mark is taken off.
+     * @brief Data on their way out have arrived. A mark is removed.
      * @param data the frame
      * @param nowPs current time
      * @return what it means
@@ -69,8 +69,7 @@ class BiccNearSource
     Answer OnArrival(Frame& data, int64_t nowPs);
 
     /**
-     * @brief Data start on the WAN. A mark is taken off; the curve decides about what is
-     * ECN-capable.
+     * @brief Data start on the WAN. A mark is removed; the curve decides about ECN-capable frames.
      * @param data the frame
      * @param port index of the WAN port
      * @param queueBytes length of the queue it has left
@@ -85,7 +84,7 @@ class BiccNearSource
         m_random->SetStream(stream);
     }
 
-    /// @return marks that were taken off
+    /// @return marks that were removed
     uint64_t GetCleared() const
     {
         return m_cleared;

@@ -69,7 +69,7 @@ BiccReceiverSide::RateOf(const PortQueues& port, const Voq& voq, int64_t nowPs) 
     }
     const auto steps = static_cast<uint64_t>((nowPs - voq.ratePs) / m_settings.recoveryPeriodPs);
     const uint64_t missing = port.maxRateBps - voq.rateBps;
-    // Without overflow: after so many steps it is at its maximum anyway.
+    // Without overflow: more steps would only reach the same maximum.
     return steps > missing / m_settings.aiRateBps ? port.maxRateBps
                                                   : voq.rateBps + steps * m_settings.aiRateBps;
 }

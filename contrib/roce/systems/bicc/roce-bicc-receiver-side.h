@@ -17,8 +17,8 @@ namespace ns3::roce
  *
  * A CNP cuts the rate as in DCQCN (Zhu et al., SIGCOMM 2015, equations 1 and 2), at most once in
  * CutPeriod: `alpha = (1 - g) alpha + g; rate *= 1 - alpha / 2`. Alpha decays by `1 - g` in each
- * AlphaPeriod. After a cut the rate rises by AiRate each RecoveryPeriod. Nothing runs in between:
- * both are computed when they are asked for.
+ * AlphaPeriod. After a cut the rate rises by AiRate each RecoveryPeriod. There are no timers: both
+ * are computed when they are read.
  */
 class BiccReceiverSide
 {
@@ -30,7 +30,7 @@ class BiccReceiverSide
         bool modulo;   //!< VOQ by the number of the NIC, not by a hash of it
         double gain;
         double initialAlpha;
-        bool resetAlpha; //!< a queue that is back at its maximum begins anew
+        bool resetAlpha; //!< a queue that is back at its maximum begins again
         int64_t alphaPeriodPs;
         int64_t cutPeriodPs;
         uint64_t aiRateBps;
@@ -48,8 +48,8 @@ class BiccReceiverSide
     void Configure(const Settings& settings, const std::vector<uint64_t>& portRates);
 
     /**
-     * @brief Other parameters from now on. What has been recovered by now stays; a queue at its
-     * greatest rate stays at it, another one is moved between the new bounds.
+     * @brief Other parameters from now on. The present rate is kept; a queue at its greatest rate
+     * stays there, another one is limited by the new bounds.
      * @param settings with the same voqs and modulo
      * @param nowPs current time
      */

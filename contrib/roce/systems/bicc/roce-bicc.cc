@@ -56,9 +56,9 @@ BiccParams::Table()
                     Nested(&P::nearSource, &N::marks),
                     {Marks::DATACENTER},
                     {{"none", Marks::NONE}, {"datacenter", Marks::DATACENTER}, {"all", Marks::ALL}},
-                    "Near source: which marks of others give a CNP, too: none, datacenter (those "
-                    "that data bring along) or all (those of other stages of this switch, too, "
-                    "such as EcnMarker, which sees the queue that Kmin and Kmax are for). Open: "
+                    "Near source: which other marks give a CNP, too: none, datacenter (those that "
+                    "arriving data have) or all (also those of other stages of this switch, such "
+                    "as EcnMarker, which sees the queue that Kmin and Kmax are for). Open: "
                     "the loop is for the sender's datacenter, whose congestion they are")
             .Count("ControlClass",
                    &P::controlClass,
@@ -69,7 +69,7 @@ BiccParams::Table()
                     Nested(&P::receiverSide, &R::gain),
                     {1.0 / 16},
                     Range::AboveUpTo(0, 1),
-                    "Receiver side: g of alpha's average. Open: greater than DCQCN's 1/256, for "
+                    "Receiver side: g of alpha's average. Open: greater than DCQCN's 1/256, since "
                     "the loop is a round trip within the datacenter")
             .Number("InitialAlpha",
                     Nested(&P::receiverSide, &R::initialAlpha),
@@ -80,8 +80,7 @@ BiccParams::Table()
                   Nested(&P::receiverSide, &R::resetAlpha),
                   {true},
                   "Receiver side: a queue that is back at its greatest rate has InitialAlpha "
-                  "again. Open: so does NVIDIA's DCQCN; otherwise the next incast would be met by "
-                  "an alpha of 0")
+                  "again. Open: as NVIDIA's DCQCN; otherwise alpha would be 0 at the next incast")
             .Duration("AlphaPeriod",
                       Nested(&P::receiverSide, &R::alphaPeriodPs),
                       {55 * PS_PER_US},
@@ -97,7 +96,7 @@ BiccParams::Table()
                   Nested(&P::receiverSide, &R::aiRateBps),
                   {500000000},
                   Range::Above(0),
-                  "Receiver side: step of the recovery. Open: ten times DCQCN's, for the rate is "
+                  "Receiver side: step of the recovery. Open: ten times DCQCN's, since the rate is "
                   "that of all flows of a destination, and there is no fast recovery")
             .Duration("RecoveryPeriod",
                       Nested(&P::receiverSide, &R::recoveryPeriodPs),
@@ -115,13 +114,13 @@ BiccParams::Table()
                   {100000000},
                   Range::AtLeast(1000),
                   "Receiver side: least rate of a queue. Open: a frame each 0.3 ms, so that its "
-                  "destination is heard of")
+                  "destination is known")
             .Size("PassCnpsAbove",
                   Nested(&P::receiverSide, &R::passAboveBytes),
                   {0},
                   Range::AtLeast(0),
-                  "Receiver side: CNPs of destinations whose queue is longer go on to the senders; "
-                  "0: never. Open: BiCC's third loop, from end to end, of which nothing is known")
+                  "Receiver side: CNPs of destinations whose queue is longer are forwarded to the "
+                  "senders; 0: never. Open: BiCC's third loop, from end to end, is unknown")
             .Live()
             .Count("Voqs",
                    Nested(&P::receiverSide, &R::voqs),
@@ -173,7 +172,7 @@ Bicc::Check(const Deployment& deployment) const
     m_parameters.Get();
     for (const Deployment::Transport& transport : deployment.GetTransports())
     {
-        // Not the class of the law: what matters is that receivers send CNPs and senders obey.
+        // Any class of law: receivers must send CNPs and senders react to them.
         if (transport.interDc &&
             !dynamic_cast<const EcnCnpFeedback*>(PeekPointer(transport.feedback)))
         {
@@ -315,7 +314,7 @@ Bicc::GetRateBps(uint32_t key, uint16_t port, int64_t nowPs)
     return m_receiverSide.GetRateBps(port, key, nowPs);
 }
 
-/// A host of this datacenter tells a sender in another one that it is congested.
+/// A host of this datacenter reports congestion to a sender in another one.
 SwitchStage::Verdict
 Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
 {
@@ -331,7 +330,7 @@ Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
     if (m_receiverSide.OnCnp(port, voq, nowPs))
     {
         ++m_counters.cuts;
-        m_voqs[port]->Repace(voq, nowPs); // later than before: the port need not be told
+        m_voqs[port]->Repace(voq, nowPs); // later than before: no need to wake the port
         m_cutTrace(port,
                    voq,
                    m_receiverSide.GetRateBps(port, voq, nowPs),

@@ -33,20 +33,20 @@ struct BiccParams
 /**
  * @ingroup roce
  * @brief BiCC-like bilateral congestion control on external switches, for hosts with DCQCN: what
- * other papers tell of BiCC (Wan et al., INFOCOM 2024), and attributes where they are silent.
+ * other papers say of BiCC (Wan et al., INFOCOM 2024), and attributes where they say nothing.
  *
  * Each external switch has both halves, for data that leave its datacenter and for data that enter
- * it. One half alone is not BiCC, and cannot be had.
+ * it. Neither half can be used alone.
  *
  * *Near source* (BiccNearSource). Data that meet congestion on their way out, at the WAN port (a
- * RED curve on its queue) or before (marks they bring), are answered at once with a CNP in the name
- * of the receiver, at most one per flow and CnpInterval. All marks are taken off, so that the far
+ * RED curve on its queue) or before (marks they have), are answered at once with a CNP in the name
+ * of the receiver, at most one per flow and CnpInterval. All marks are removed, so that the far
  * receiver does not repeat them.
  *
  * *Receiver side* (BiccReceiverSide). Data that come from other datacenters wait in virtual output
  * queues (VOQs) at the ports into the own one, by destination host, in a ShapedScheduler. CNPs that
  * these destinations send to other datacenters cut the rate of the VOQ that the data came through,
- * and end here. So a congested destination holds up its own VOQ, and neither other destinations nor
+ * and end here. So a congested destination delays its own VOQ, but neither other destinations nor
  * the senders; only when the buffer of the WAN port is full (Switch, SharedBuffer: what is held
  * counts there like anything else) is the WAN paused, or loses, and the far near source acts.
  *
@@ -78,7 +78,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
     /**
      * @copydoc SwitchStage::Check()
      *
-     * Senders of data between datacenters must listen to CNPs, and be steered by nothing else.
+     * Senders of data between datacenters must react to CNPs, and to nothing else.
      */
     void Check(const Deployment& deployment) const override;
 
@@ -121,7 +121,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
 
     /// Signature of trace source NearCnp: the flow's sending NIC and queue pair.
     typedef void (*NearCnpCallback)(uint32_t nic, uint32_t qp, Time at);
-    /// Signature of trace source Cut: port and VOQ, rate and alpha behind the cut.
+    /// Signature of trace source Cut: port and VOQ, rate and alpha after the cut.
     typedef void (
         *CutCallback)(uint16_t port, uint32_t voq, uint64_t rateBps, double alpha, Time at);
 
@@ -144,7 +144,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
     };
 
     Parameters<BiccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const BiccParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const BiccParams> m_p; //!< effective since Install() or Retune()
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port

@@ -13,13 +13,13 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Where an edge function stands: which NICs belong to the datacenter of its switch, and how
+ * @brief Where an edge function is: which NICs belong to the datacenter of its switch, and how
  * large that datacenter is.
  */
 class DatacenterEdge
 {
   public:
-    /// What a switch is surrounded by, in its datacenter.
+    /// The surroundings of a switch in its datacenter.
     struct Extent
     {
         uint64_t fastestNicBps{0}; //!< greatest rate of a NIC's link, bit/s
@@ -39,13 +39,13 @@ class DatacenterEdge
         return m_switch->GetDatacenterOf(nic) == m_datacenter;
     }
 
-    /// @return whether a frame goes from the own datacenter to another one. @param frame any
+    /// @return whether a frame goes from the switch's datacenter to another one. @param frame any
     bool Leaves(const Frame& frame) const
     {
         return IsOwn(frame.src) && !IsOwn(frame.dst);
     }
 
-    /// @return whether a frame comes from another datacenter into the own one. @param frame any
+    /// @return whether a frame comes from another datacenter into the switch's. @param frame any
     bool Enters(const Frame& frame) const
     {
         return IsOwn(frame.dst) && !IsOwn(frame.src);
@@ -59,7 +59,7 @@ class DatacenterEdge
      */
     static void RequireWanLink(const Switch& sw, const std::string& who);
 
-    /// @return what is around a switch, when all links are there. @param sw any
+    /// @return the surroundings of a switch, when all links are there. @param sw any
     static Extent Measure(const Switch& sw);
 
     /**

@@ -54,7 +54,7 @@ QpOfFlow(FlowKey flow)
  * @brief Per-flow state of an edge function, forgotten when a flow has not been seen for a while.
  *
  * Memory is taken for new flows only. There is no timer: an entry that is too old counts as absent
- * (when it is asked for, it begins anew) and goes away at some later insertion.
+ * (when it is asked for, it begins again) and goes away at some later insertion.
  * @tparam State default-constructible
  */
 template <typename State>

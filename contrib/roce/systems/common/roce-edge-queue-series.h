@@ -19,8 +19,8 @@ namespace ns3::roce
  * @brief Bytes and rates of the queues that an edge function has made at its switch, many of which
  * are empty.
  *
- * At intervals queues that hold something, and a row with 0 when they have emptied. In a row
- * `counts` are the queue's key, its bytes, its rate, and what else there is.
+ * At intervals queues that are not empty, and a row with 0 when they have become empty. In a row
+ * `counts` are the queue's key, its bytes, its rate, and further values.
  */
 class EdgeQueueSeries : public Series
 {
@@ -48,7 +48,7 @@ class EdgeQueueSeries : public Series
     using ForQueues = std::function<void(int64_t nowPs, const Visit& visit)>;
 
     /**
-     * @brief Look at a switch, some ports of which are recorded. If GetMode().onChange, connect to
+     * @brief Set up a switch, some ports of which are recorded. If GetMode().onChange, connect to
      * what changes its queues.
      * @param sw the switch
      * @param s its number

@@ -11,8 +11,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Which of many numbered objects is due first, equal times by number. It knows where each
- * stands, so that a time can change at O(log n) and nothing out of date remains.
+ * @brief Which of many numbered objects is due first, equal times by number. It knows the place of
+ * each, so that a time can change at O(log n) and nothing out of date remains.
  * @tparam Due time, an integer of ps; or what counts comparisons (a test)
  */
 template <typename Due>

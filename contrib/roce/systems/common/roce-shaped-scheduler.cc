@@ -14,19 +14,19 @@ NS_OBJECT_ENSURE_REGISTERED(ShapedScheduler);
 TypeId
 ShapedScheduler::GetTypeId()
 {
-    // Without a constructor: it makes no sense without a stage that configures it.
+    // Without a constructor: a stage must make and configure it.
     static TypeId tid =
         TypeId("ns3::roce::ShapedScheduler")
             .SetParent<DwrrScheduler>()
             .SetGroupName("Roce")
             .AddAttribute("Burst",
-                          "Wire bytes by which a queue may be ahead of its rate, besides the frame "
+                          "Wire bytes by which a queue may be ahead of its rate, without the frame "
                           "that is sent: so it makes up for waiting behind other queues",
                           UintegerValue(16384),
                           MakeUintegerAccessor(&ShapedScheduler::m_burstBytes),
                           MakeUintegerChecker<uint32_t>(0, TokenBucket::MAX_DEPTH_BYTES))
             .AddAttribute("IdleTimeout",
-                          "A queue that has been empty for so long is forgotten",
+                          "A queue that has been empty for this long is forgotten",
                           TimeValue(MilliSeconds(5)),
                           MakeTimeAccessor(&ShapedScheduler::m_idleTimeout),
                           MakeTimeChecker(Time(0), Hours(24)))
@@ -62,7 +62,7 @@ ShapedScheduler::Configure(Owner* owner, const Port& port)
 void
 ShapedScheduler::DoDispose()
 {
-    m_owner = nullptr; // what is queued is freed by taking it out, and nobody is to be asked
+    m_owner = nullptr; // queued frames are freed by taking them out, without asking the owner
     DwrrScheduler::DoDispose();
     m_port = nullptr;
 }

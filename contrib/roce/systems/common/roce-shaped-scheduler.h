@@ -32,19 +32,19 @@ namespace ns3::roce
  * eligible. So the share of an oversubscribed port is max-min fair between queues, a slow queue is
  * behind its rate by one frame of each other queue at most, and a turn costs the same for any
  * number of queues. (The earliest eligible time first would divide an oversubscribed port by rates,
- * and let a queue that was raised a moment ago wait for all the credit of others.)
+ * and a queue whose rate has just risen would wait for all the credit of others.)
  *
  * *Keys* are small numbers: a table as long as the greatest one leads to the queues, so that
  * nothing is searched.
  *
- * *Cost.* Queues that wait for their rate stand in one heap for each class: O(log n). Queues are
- * made when their first frame comes and are forgotten, which changes no time, when they have been
- * empty for IdleTimeout and their bucket is full: at the next frame that comes in, before the owner
- * is asked for its key. Memory is taken for new queues only.
+ * *Cost.* Queues that wait for their rate are in one heap for each class: O(log n). Queues are made
+ * when their first frame comes and are forgotten, which changes no time, when they have been empty
+ * for IdleTimeout and their bucket is full: at the next frame that comes in, before the owner is
+ * asked for its key. Memory is taken for new queues only.
  *
  * *Held bytes* (GetLineBytes()) are those of a queue that waits for its rate, and those behind the
- * head of one that has just become eligible. A queue that may go on after it has had its turn, or
- * is not shaped, waits for the line: it counts whole.
+ * head of one that has just become eligible. A queue that may send again after its turn, or is not
+ * shaped, waits for the line: it counts completely.
  */
 class ShapedScheduler : public DwrrScheduler
 {
@@ -118,7 +118,7 @@ class ShapedScheduler : public DwrrScheduler
      * stretched or shortened.
      * @param key any; without a queue nothing happens
      * @param nowPs current time
-     * @return whether the port may send earlier: it has to be told (Switch::Kick())
+     * @return whether the port may send earlier: call Switch::Kick() then
      */
     bool Repace(uint32_t key, int64_t nowPs);
 

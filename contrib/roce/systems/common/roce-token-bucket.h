@@ -11,7 +11,7 @@ namespace ns3::roce
 /**
  * @ingroup roce
  * @brief A token bucket as a time: when everything that has been sent will be paid for. In integer
- * picoseconds, and what division leaves is carried over, so that no rounding adds up.
+ * picoseconds, and the remainder of divisions is carried over, so that rounding does not add up.
  *
  * It may be ahead of its rate by its depth, and by the bytes sent last.
  */
@@ -42,7 +42,7 @@ class TokenBucket
     /**
      * @param depthBytes of the bucket, at most MAX_DEPTH_BYTES
      * @param nowPs current time
-     * @return whether it is full: nothing that was sent matters any more
+     * @return whether it is full: earlier bytes no longer matter
      */
     bool IsFull(uint32_t depthBytes, int64_t nowPs) const
     {
@@ -71,7 +71,7 @@ class TokenBucket
     }
 
     /**
-     * @brief The rate changes. What is owed, or what is in the bucket, stays the same in bytes.
+     * @brief The rate changes. The debt or the credit in the bucket stays the same in bytes.
      * @param rateBps new rate, bit/s, at least MIN_RATE_BPS
      * @param depthBytes of the bucket, at most MAX_DEPTH_BYTES
      * @param nowPs current time

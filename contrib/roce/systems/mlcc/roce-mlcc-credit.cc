@@ -42,7 +42,7 @@ MlccCredit::Configure(std::shared_ptr<const MlccParams> params, Ptr<const Conges
 Ptr<ReceiverFeedback>
 MlccCredit::Fork() const
 {
-    return CopyObject<MlccCredit>(this); // Start() makes the state anew
+    return CopyObject<MlccCredit>(this); // Start() makes new state
 }
 
 void

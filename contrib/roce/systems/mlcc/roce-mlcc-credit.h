@@ -24,14 +24,13 @@ namespace ns3::roce
  * and comes back in data. Data with C_D = C_R show that a round trip between receiver and switch is
  * over: C_R grows by 1 (modulo 2^16), and
  *
- * - the inner law hears of what has come since the last round, with the telemetry of this frame
- *   (the switch's port, then those in the datacenter), and with the length of the round as RTT;
- *   its rate, within MinRate and the line rate, is R_credit;
+ * - the inner law learns what has come since the last round, with the telemetry of this frame (the
+ *   switch's port, then those in the datacenter), and with the length of the round as RTT; its
+ *   rate, within MinRate and the line rate, is R_credit;
  * - the queue management has a round with Q_c of this frame (MlccDqm).
  *
  * Each data frame is a step of the token, each ACK carries C_R, R_credit and Rbar_DQM; a lost ACK
- * costs nothing, since the next one says the same. ACKs do not carry data's telemetry on: its end
- * is here.
+ * costs nothing, since the next one repeats it. ACKs do not echo the data's telemetry.
  *
  * Line rate is that of the receiver's NIC.
  */

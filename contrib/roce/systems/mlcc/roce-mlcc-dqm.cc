@@ -190,7 +190,7 @@ MlccDqm::SetSmoothed()
     const double dw =
         m_settings.dwWindow == DwWindow::SLIDING ? static_cast<double>(m_stepSum) : m_dw;
     m_smoothedBps = std::clamp(m_creditBps + dw * stepBps, lowest, m_path.lineBps);
-    // Beyond the bounds of Rbar it does not run away.
+    // It stays within the bounds of Rbar.
     m_dw = std::clamp(dw,
                       std::min((lowest - m_creditBps) / stepBps, 0.0),
                       std::max((m_path.lineBps - m_creditBps) / stepBps, 0.0));

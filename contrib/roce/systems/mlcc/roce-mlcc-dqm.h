@@ -12,9 +12,9 @@ namespace ns3::roce
 /**
  * @ingroup roce
  * @brief MLCC's dynamic queue management of one flow (section 3.3, equations 1 to 9, Algorithm 2):
- * pure arithmetic, told of rounds and packets.
+ * pure arithmetic, called for each round and packet.
  *
- * What the sender was told during the last RTT_C arrives at the receiver-side external switch
+ * What was sent to the sender during the last RTT_C arrives at the receiver-side external switch
  * during the next one. So once per round (RTT_D) the delay in the flow's queue is predicted, and a
  * rate R_DQM follows that brings it to TargetDelay within Theta:
  *
@@ -30,7 +30,7 @@ namespace ns3::roce
  *   (9) Rbar = R_credit + 8 dw StepBytes / RTT_C,  dw = sum of the steps of the last RTT_C
  *
  * As printed, dw is the sum of all steps, which never settles (DwWindow INTEGRATE), and Algorithm 2
- * adds to the token until it reaches 1, within one call, and takes nothing from it
+ * adds to the token until it reaches 1, within one call, and subtracts nothing
  * (Settings::literalToken): the sign of all steps then depends on whether Alpha R_DQM / R_credit
  * divides 1.
  *
@@ -52,7 +52,7 @@ class MlccDqm
     /// What the suggested rates of equation 2 are before there are n.
     enum class HistoryInit : uint8_t
     {
-        LINE,     //!< line rate: what a new sender really does
+        LINE,     //!< line rate, as a new sender sends
         CREDIT,   //!< R_credit of the first round
         MEASURED, //!< the rate at which data has come in by the first round
     };
@@ -63,7 +63,7 @@ class MlccDqm
         double alpha;      //!< token gain
         double thetaPs;    //!< time to reach the target
         double targetPs;   //!< target delay D_t
-        uint32_t m;        //!< R_credit of so many rounds in equation 4
+        uint32_t m;        //!< rounds whose R_credit is in equation 4
         DwWindow dwWindow; //!< see there
         bool smoothed;     //!< equation 2 is about Rbar, else about R_DQM
         HistoryInit init;  //!< see there
@@ -82,7 +82,7 @@ class MlccDqm
         uint32_t stepBytes; //!< MTU of equation 9
     };
 
-    /// More rounds than that per RTT_C count as so many.
+    /// More rounds per RTT_C count as this many.
     static constexpr uint32_t MOST_ROUNDS = 65536;
 
     /// @return equation 1, rounded, at least 1 and at most MOST_ROUNDS

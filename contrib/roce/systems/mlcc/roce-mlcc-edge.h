@@ -19,7 +19,7 @@ namespace ns3::roce
 // What MLCC's two edge functions have in common.
 
 /**
- * @brief An edge function of MLCC makes no sense without the rate law, which asks for both.
+ * @brief An edge function of MLCC needs the rate law, which needs both functions.
  * @param deployment what runs together in the network
  * @param who the stage that is there, with ns3::roce::
  * @throw InputError if it is missing

@@ -30,7 +30,7 @@ struct MlccHeader
 
     static const FrameExtension EXTENSION;
 
-    /// @brief Of data: say what is in the flow's queue. @param bytes Q_c, what is left in it
+    /// @brief Of data: set the length of the flow's queue. @param bytes Q_c, what is left in it
     void SetQueueBytes(uint64_t bytes)
     {
         word = static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
@@ -42,8 +42,8 @@ struct MlccHeader
         return word;
     }
 
-    /// @brief Of ACKs: say what the receiver wants. @param creditBps R_credit @param dqmBps
-    /// Rbar_DQM, both in bit/s
+    /// @brief Of ACKs: set the receiver's rates. @param creditBps R_credit @param dqmBps Rbar_DQM,
+    /// both in bit/s
     void SetRates(double creditBps, double dqmBps)
     {
         word = ToMbps(creditBps);
@@ -72,8 +72,8 @@ struct MlccHeader
 
 /**
  * @ingroup roce
- * @brief MLCC's Switch-INT: what the sender-side external switch tells the sender of a data frame
- * (MLCC, section 3.2). It is a frame of kind NOTIFICATION without extension:
+ * @brief MLCC's Switch-INT: the sender-side external switch's report to the sender about a data
+ * frame (MLCC, section 3.2). It is a frame of kind NOTIFICATION without extension:
  *
  * - Notification::kind (Frame::msn) is KIND, psn that of the data frame;
  * - telemetry is the data frame's;

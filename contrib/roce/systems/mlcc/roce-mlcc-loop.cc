@@ -15,7 +15,7 @@ namespace ns3::roce
 namespace
 {
 
-/// Takes what the law's own feedback would send to it, and gives it to the law at once.
+/// Passes what the law's own feedback sends to the law at once.
 class Replies final : public ReplySink
 {
   public:

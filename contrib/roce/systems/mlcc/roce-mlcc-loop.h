@@ -11,12 +11,12 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief A rate law that steers one segment of a path, as MLCC has at both ends: between sender and
+ * @brief A rate law for one segment of a path, as MLCC has at both ends: between sender and
  * sender-side external switch, and between receiver-side external switch and receiver.
  *
- * The law hears of packets that have passed the segment as if their ACKs had come from its end, and
- * has the segment's round trip for its base RTT. Where it wants CNPs, the feedback that it would
- * have at a receiver makes them here, at its own interval.
+ * The law gets packets that have passed the segment as if their ACKs had come from its end, and has
+ * the segment's round trip for its base RTT. If it needs CNPs, its receiver's feedback makes them
+ * here, at its own interval.
  */
 class MlccLoop
 {
@@ -30,7 +30,7 @@ class MlccLoop
     /**
      * @param prototype a law
      * @throw InputError unless it can steer a segment: it has no extension of its own in data, and
-     * hears of congestion by telemetry, marks or time stamps
+     * detects congestion by telemetry, marks or time stamps
      */
     static void Check(const CongestionControl& prototype);
 
@@ -54,7 +54,7 @@ class MlccLoop
         m_law->OnSend(plain);
     }
 
-    /// @brief Frames have passed the segment. @param report as an ACK from its end would say it
+    /// @brief Frames have passed the segment. @param report like an ACK from its end
     void OnReport(const AckInfo& report)
     {
         m_law->OnAck(report);
@@ -90,7 +90,7 @@ class MlccLoop
 
   private:
     Ptr<CongestionControl> m_law;
-    Ptr<ReceiverFeedback> m_feedback; //!< null: the law wants no marks
+    Ptr<ReceiverFeedback> m_feedback; //!< null: the law needs no marks
 };
 
 } // namespace ns3::roce

@@ -31,7 +31,7 @@ MlccNearSourceParams::Table()
                   &P::includesWanHop,
                   {true},
                   "The WAN port of this switch is among the records. The paper names only the "
-                  "switches before it, but then nobody would look after its queue")
+                  "switches before it, but then nothing would control its queue")
             .Count("ControlClass",
                    &P::controlClass,
                    {6},
@@ -51,7 +51,7 @@ MlccNearSource::GetTypeId()
                        .AddConstructor<MlccNearSource>(),
                    &MlccNearSource::m_parameters)
             .AddTraceSource("SwitchInt",
-                            "A sender is sent the records of one of its data frames",
+                            "The records of a data frame are sent to its sender",
                             MakeTraceSourceAccessor(&MlccNearSource::m_switchIntTrace),
                             "ns3::roce::MlccNearSource::SwitchIntCallback");
     return tid;
@@ -90,7 +90,7 @@ MlccNearSource::Install(Switch& sw)
 void
 MlccNearSource::SetFlowTimeout()
 {
-    // A flow that is forgotten may be told anyway. Not sooner than in 1 ms: it costs work.
+    // A message about a forgotten flow may be sent anyway. Not sooner than in 1 ms: it costs work.
     m_flows.SetTimeout(std::max<int64_t>(m_p->minIntervalPs, 1000000000));
 }
 

@@ -29,21 +29,20 @@ struct MlccNearSourceParams
 
 /**
  * @ingroup roce
- * @brief MLCC at the sender's external switch (MLCC, section 3.2.1): what the datacenter's switches
- * have written into data that leave it goes back to the sender at once.
+ * @brief MLCC at the sender's external switch (MLCC, section 3.2.1): telemetry of the datacenter's
+ * switches in data that leave it goes back to the sender at once.
  *
  * Each data frame of an MLCC sender (it has an MlccHeader) that starts on the WAN loses its INT
  * records, and the sender gets a Switch-INT with them (MlccSwitchInt), charged as an ACK that
  * brings them. (The paper has them in a CNP, of which the 16 reserved bytes would take two.) So the
- * way over the WAN begins with empty telemetry, and nothing of the far datacenter waits for a round
- * trip there. The same for a CE mark and a time stamp, for senders whose law listens to those:
- * marks of this datacenter end here. A Switch-INT acknowledges nothing.
+ * WAN part begins with empty telemetry. The same for a CE mark and a time stamp, for senders whose
+ * law uses those: marks of this datacenter end here. A Switch-INT acknowledges nothing.
  *
  * With SwitchIntMinInterval a flow's frames in between are only emptied; a mark that one of them
- * had is told by the next Switch-INT.
+ * had is reported by the next Switch-INT.
  *
  * IntStamper, where the switch has one, comes first, so that the queue of the WAN port is among the
- * records: otherwise nobody would look after it (the paper names only the switches before). With
+ * records: otherwise nothing would control it (the paper names only the switches before). With
  * SwitchIntIncludeWanHop=false a Switch-INT leaves when the data frame arrives, which is the
  * paper's text.
  */
@@ -91,11 +90,11 @@ class MlccNearSource : public SwitchStage
         *SwitchIntCallback)(uint32_t nic, uint32_t qp, uint64_t psn, uint32_t hops, Time at);
 
   private:
-    /// Of a flow that is told not more often than each SwitchIntMinInterval.
+    /// State of a flow whose sender gets at most one INT message per SwitchIntMinInterval.
     struct Flow
     {
         int64_t toldPs{INT64_MIN / 2};
-        bool marked{false}; //!< a mark has not been told yet
+        bool marked{false}; //!< a mark has not been reported yet
     };
 
     void SetFlowTimeout();
@@ -104,7 +103,7 @@ class MlccNearSource : public SwitchStage
     void Empty(Frame& data) const;
 
     Parameters<MlccNearSourceParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MlccNearSourceParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const MlccNearSourceParams> m_p; //!< effective since Install() or Retune()
     Switch* m_at{nullptr};                           //!< where it is installed
     DatacenterEdge m_edge;
     std::vector<bool> m_isWan; //!< by port

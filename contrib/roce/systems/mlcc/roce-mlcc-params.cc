@@ -29,7 +29,7 @@ MlccParams::Table()
                       Nested(&P::dqm, &Q::targetPs),
                       {1.0 * PS_PER_MS},
                       Range::AtLeast(0),
-                      "D_t: delay that a flow's queue is brought to")
+                      "D_t: target delay of a flow's queue")
             .Number("Alpha",
                     Nested(&P::dqm, &Q::alpha),
                     {0.5},
@@ -58,12 +58,12 @@ MlccParams::Table()
                      {"PowerTcp", MlccInnerCc::POWER_TCP},
                      {"Dcqcn", MlccInnerCc::DCQCN},
                      {"Timely", MlccInnerCc::TIMELY}},
-                    "Law that makes R_NS of a Switch-INT and R_credit of what data bring; its own "
+                    "Law that computes R_NS from Switch-INTs and R_credit from data; its own "
                     "attributes count")
             .Flag("CreditFastReact",
                   &P::creditFastReact,
                   {false},
-                  "The inner law at the receiver hears of each packet; otherwise once per round")
+                  "The inner law at the receiver gets each packet; otherwise one update per round")
             // sizes of what is kept, and what rates and windows mean
             .Duration("NearRtt",
                       &P::nearRttPs,
@@ -89,12 +89,12 @@ MlccParams::Table()
                    Nested(&P::dqm, &Q::m),
                    {5},
                    Range::Within(1, 1024),
-                   "m: rounds whose R_credit turns the predicted queue into a delay")
+                   "m: rounds whose R_credit converts the predicted queue into a delay")
             .Choice("DqmHistory",
                     Nested(&P::dqm, &Q::smoothed),
                     {true},
                     {{"smoothed", true}, {"raw", false}},
-                    "Rates of which the prediction is made: as sent to the sender, or R_DQM")
+                    "Rates used by the prediction: as sent to the sender, or R_DQM")
             .Choice("DqmHistoryInit",
                     Nested(&P::dqm, &Q::init),
                     {HistoryInit::LINE},
@@ -111,12 +111,12 @@ MlccParams::Table()
                      {"leakyRttC", DwWindow::LEAKY},
                      {"none", DwWindow::NONE}},
                     "Steps that dw sums up: of the last RTT_C, all, all with a leak, or no steps")
-            .Choice("DqmBelowTarget",
-                    Nested(&P::dqm, &Q::holds),
-                    {false, true},
-                    {{"follow", false}, {"hold", true}},
-                    "R_DQM while the predicted delay is below TargetDelay: by equation 5, or as it "
-                    "is")
+            .Choice(
+                "DqmBelowTarget",
+                Nested(&P::dqm, &Q::holds),
+                {false, true},
+                {{"follow", false}, {"hold", true}},
+                "R_DQM while the predicted delay is below TargetDelay: by equation 5, or unchanged")
             .Choice("TokenMode",
                     Nested(&P::dqm, &Q::literalToken),
                     {false, true},

@@ -32,7 +32,7 @@ namespace
         "leaf-spine",
         {"mlcc-testbed",
          "MLCC, section 4.1, testbed: a ToR and a DCI switch, 2 hosts of 100 Gbit/s on each side",
-         {{"spines", "1"}, // of no use to anyone behind a single ToR
+         {{"spines", "1"}, // of no use behind a single ToR
           {"leaves", "1"},
           {"hostsPerLeaf", "2"},
           {"dciAttach", "leaf"},

@@ -28,14 +28,14 @@ MlccReceiverSideParams::Table()
             .Flag("IntReportsPfq",
                   &P::reportsPfq,
                   {false},
-                  "The queue length in this switch's hop record is that of the port with all that "
-                  "rates hold back. Open: a backlog would lower its own rate")
+                  "The queue length in this switch's hop record includes bytes that rates hold "
+                  "back. Open: a backlog would lower its own rate")
             .Live()
             .Duration("PfqTimeout",
                       &P::timeoutPs,
                       {0},
                       Range::Within(0, 24.0 * 3600 * 1e12), // as ShapedScheduler::IdleTimeout
-                      "A queue that has been empty for so long is freed; 0: a round trip between "
+                      "A queue that has been empty for this long is freed; 0: a round trip between "
                       "the datacenters, propagation of the longest way. Open");
     return table;
 }
@@ -59,7 +59,7 @@ MlccReceiverSide::GetTypeId()
                             MakeTraceSourceAccessor(&MlccReceiverSide::m_creditTrace),
                             "ns3::roce::MlccReceiverSide::CreditCallback")
             .AddTraceSource("Flows",
-                            "A flow has got its first queue, or its last one is freed",
+                            "A flow's first queue is made, or its last one is freed",
                             MakeTraceSourceAccessor(&MlccReceiverSide::m_flowsTrace),
                             "ns3::roce::MlccReceiverSide::FlowsCallback");
     return tid;

@@ -37,11 +37,11 @@ struct MlccReceiverSideParams
  *
  * Data of MLCC senders (they have an MlccHeader) that enter the datacenter wait in a
  * ShapedScheduler at the port that leads to their receiver. There are as many queues as flows; a
- * new one has PfqInitialRate, and one that has been empty for PfqTimeout is freed, with what is
- * known of its flow. Queues that may send take turns.
+ * new one has PfqInitialRate, and one that has been empty for PfqTimeout is freed, with the state
+ * of its flow. Queues that may send take turns.
  *
- * - ACKs and NAKs that leave the datacenter bring R_credit, which is the rate of the flow's queue
- *   from then on, and C_R, which is kept as C_D. They go on unchanged.
+ * - ACKs and NAKs that leave the datacenter carry R_credit, which becomes the rate of the flow's
+ *   queue, and C_R, which is kept as C_D. They are forwarded unchanged.
  * - Data that leave their queue lose all telemetry but the record of this switch (IntStamper comes
  *   first, where the switch has one), and get C_D and Q_c: what is left in the queue, wire bytes.
  *   The record's queue length is what waits for the line, not what a rate holds back, or a backlog
@@ -203,7 +203,7 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
     void TraceQueue(uint32_t key, uint64_t bytes, int64_t nowPs) const;
 
     Parameters<MlccReceiverSideParams> m_parameters;   //!< attributes
-    std::shared_ptr<const MlccReceiverSideParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const MlccReceiverSideParams> m_p; //!< effective since Install() or Retune()
     Switch* m_at{nullptr};                             //!< where it is installed
     DatacenterEdge m_edge;
     uint64_t m_serverBps{0};                    //!< of the fastest one

@@ -18,8 +18,8 @@ namespace
 {
 
 /**
- * mlcc.csv `time_ns,flow,variable,value`: what MLCC's sender (Mlcc) and receiver (MlccCredit) of a
- * flow know: r_ns_bps and rbar_sender_bps at the sender; matches, r_credit_bps, q_c_bytes,
+ * mlcc.csv `time_ns,flow,variable,value`: state of MLCC's sender (Mlcc) and receiver (MlccCredit)
+ * of a flow: r_ns_bps and rbar_sender_bps at the sender; matches, r_credit_bps, q_c_bytes,
  * d_pre_ns, r_dqm_bps, dw, token, rbar_bps at the receiver.
  *
  * Of flows under way, at intervals only: the two ends change on their own. On the time line: a
@@ -47,7 +47,7 @@ class MlccSeries : public Series
                                                              "token",
                                                              "rbar_bps"};
 
-    /// The sender of a flow, which asks for what the receiver knows.
+    /// The sender of a flow, and its receiver's state.
     struct Sender
     {
         uint64_t flow;
@@ -57,7 +57,7 @@ class MlccSeries : public Series
         double dqmBps;
     };
 
-    /// What the receiver of a sender knows.
+    /// State of a sender's receiver.
     struct Credit
     {
         std::size_t sender; //!< its place in the list of all
@@ -123,7 +123,7 @@ MlccSeries::Sample(int64_t nowPs)
         }
     });
     // The receiver of a sender may be of another process. All know the senders of all then, and
-    // each tells of its own.
+    // each reports its own.
     RankExchange* const ranks = m_context.network.GetRanks();
     senders = ranks ? ranks->Join(senders) : senders;
     std::vector<Credit> credits = FindCredits(senders);

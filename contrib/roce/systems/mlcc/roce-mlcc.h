@@ -21,17 +21,17 @@ namespace ns3::roce
  *
  * - R_NS, of the loop to the sender-side external switch (section 3.2): each data frame that leaves
  *   the datacenter makes that switch (MlccNearSource) send a Switch-INT with the telemetry so far.
- *   An inner law, Hpcc by default, hears of it as of an ACK, with the loop's RTT.
+ *   An inner law, Hpcc by default, gets it like an ACK, with the loop's RTT.
  * - Rbar_DQM, of the receiver (MlccCredit, section 3.3): each ACK brings it.
  *
- * R = min(R_NS, Rbar_DQM), equation 10; the line rate until something is heard. There is no window
+ * R = min(R_NS, Rbar_DQM), equation 10; the line rate before the first feedback. There is no window
  * but InterInflightCap; the rate alone limits. The receiver-side external switch (MlccReceiverSide)
  * has a queue for each flow, which it empties at R_credit.
  *
  * A Switch-INT acknowledges nothing. The inner law's once-per-RTT steps are gated by the PSNs that
- * Switch-INTs bring; a NAK or a timeout sets the gate back (see Hpcc). Where the inner law wants
- * ECN marks, those of Switch-INTs count, as CNPs at the inner law's own interval; where it wants
- * RTTs, these are the times since the frames were sent.
+ * Switch-INTs bring; a NAK or a timeout sets the gate back (see Hpcc). If the inner law needs ECN
+ * marks, those of Switch-INTs count, as CNPs at the inner law's own interval; if it needs RTTs,
+ * these are the times since the frames were sent.
  *
  * Flows within a datacenter have a law of their own (`--cc=Hpcc --interCc=Mlcc`).
  */
@@ -69,14 +69,14 @@ class Mlcc : public CongestionControl
     void GetVariables(int64_t nowPs, std::vector<ControlVariable>& variables) const override;
 
     /**
-     * @brief Use a law of which InnerCc says nothing, or with other attributes. Of a prototype.
+     * @brief Use a law that InnerCc does not name, or one with other attributes. Of a prototype.
      * @param law prototype; null: as InnerCc says
      * @throw InputError see MlccLoop::Check()
      */
     void SetInnerLaw(Ptr<const CongestionControl> law);
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const MlccParams& GetParams() const
@@ -107,7 +107,7 @@ class Mlcc : public CongestionControl
     void Publish(); //!< set the rate
 
     Parameters<MlccParams> m_parameters;          //!< attributes
-    std::shared_ptr<const MlccParams> m_p;        //!< in force since Start() or Retune()
+    std::shared_ptr<const MlccParams> m_p;        //!< effective since Start() or Retune()
     Ptr<const CongestionControl> m_given;         //!< by SetInnerLaw(), or null
     mutable Ptr<const CongestionControl> m_inner; //!< prototype as of m_innerOf
     mutable MlccInnerCc m_innerOf{};

@@ -13,8 +13,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What an agent of ACC knows of one switch port over the last intervals, and what an
- * interval is worth. Plain arithmetic.
+ * @brief State of one switch port over the last intervals for an agent of ACC, and the reward of an
+ * interval. Plain arithmetic.
  *
  * ACC: Yan et al., Automatic ECN Tuning for High-Speed Datacenter Networks, SIGCOMM 2021.
  * Published: queue length, output rate, output rate of marked frames and the marking curve, over
@@ -29,13 +29,13 @@ class AccState
     static constexpr std::array<unsigned, 4> CLASSES{4, 4, 3, 3};
     static constexpr unsigned CELLS = 4 * 4 * 3 * 3; //!< of the table: one for each state
 
-    /// What a port was like in an interval.
+    /// A port in one interval.
     struct Observation
     {
         double queueBytes{0};  //!< at its end
         double utilisation{0}; //!< bytes sent over those that fit, 0..1
         double markedShare{0}; //!< bytes marked over those that fit, 0..1
-        EcnCurve curve;        //!< in force
+        EcnCurve curve;        //!< effective
     };
 
     /// Weights of the reward.

@@ -70,7 +70,7 @@ class Lines
         throw InputError(m_name, std::max(1U, m_line), message);
     }
 
-    /// Refuse a line with more or fewer fields behind its first word.
+    /// Refuse a line with more or fewer fields after its first word.
     void Expect(std::size_t fields, const std::string& what) const
     {
         if (m_fields.size() != fields + 1)

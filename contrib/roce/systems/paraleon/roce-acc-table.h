@@ -15,12 +15,12 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief What ACC's agents have learned: marking curves to choose from, and what each is worth in
+ * @brief What ACC's agents have learned: marking curves to choose from, and the value of each in
  * each state.
  *
- * ACC (see AccState) has a double deep Q-network with replay. In its place stands double Q-learning
+ * ACC (see AccState) has a double deep Q-network with replay. Instead, this is double Q-learning
  * with a table: a value and a count for each state and action, and a second copy of the values, the
- * target, which is brought up to date once in a while.
+ * target, which is updated at intervals.
  */
 class AccTable
 {
@@ -29,7 +29,7 @@ class AccTable
     struct Learning
     {
         double rate;           //!< least step; a value that is new takes means, 1 / count
-        double discount;       //!< gamma: what the next state counts
+        double discount;       //!< gamma: weight of the next state
         uint32_t targetPeriod; //!< steps between two updates of the target
     };
 
@@ -39,18 +39,18 @@ class AccTable
         unsigned cell;      //!< the state before, see AccState::GetCell()
         std::size_t action; //!< taken then
         double reward;      //!< of the interval between
-        unsigned next;      //!< the state behind
+        unsigned next;      //!< the state after
     };
 
     static constexpr std::size_t NONE = ~std::size_t{0}; //!< no action
-    static constexpr uint32_t KNOWN = 30; //!< an action is known where it was tried so often
+    static constexpr uint32_t KNOWN = 30; //!< an action is known where it was tried this often
     static constexpr unsigned MAX_INTERVALS = 16; //!< of a state
     static constexpr unsigned MAX_ACTIONS = 256;
 
     AccTable() = default;
 
     /**
-     * @brief A table that knows nothing.
+     * @brief An empty table.
      * @param intervals of a state, see AccState
      * @param actions curves to choose from, one or more
      */
@@ -60,7 +60,7 @@ class AccTable
     static AccTable BuiltIn();
 
     /**
-     * @brief Read a file that Print() has made, or one without values: it knows nothing.
+     * @brief Read a file that Print() has made, or one without values: an empty table.
      * @param path the file
      * @return the table
      * @throw InputError with file, line, and what was expected
@@ -91,7 +91,7 @@ class AccTable
         return m_actions;
     }
 
-    /// @return what an action is worth, 0 at first. @param cell of the state @param action index
+    /// @return the value of an action, 0 at first. @param cell of the state @param action index
     double ValueOf(unsigned cell, std::size_t action) const
     {
         return m_values[IndexOf(cell, action)];
@@ -103,7 +103,7 @@ class AccTable
         return m_counts[IndexOf(cell, action)];
     }
 
-    /// @return the action that is worth most among those KNOWN, the first of equal ones; NONE if
+    /// @return the action of the highest value among those KNOWN, the first of equal ones; NONE if
     /// none is. @param cell of the state
     std::size_t BestOf(unsigned cell) const;
 

@@ -22,15 +22,14 @@ AccParams::Table()
             .Text("Table",
                   &P::table,
                   {""},
-                  "File with curves to choose from and what was learned of them, as "
-                  "scripts/train_acc "
-                  "makes it; empty: the one of the module")
+                  "File with curves and their learned values, made by scripts/train_acc; empty: "
+                  "the module's own")
             .Choice("Start",
                     &P::start,
                     {Start::TRAINED},
                     {{"trained", Start::TRAINED}, {"scratch", Start::SCRATCH}},
                     "What agents know at first: the table's values, or nothing but its curves")
-            .Flag("Learning", &P::learns, {true}, "Agents explore and learn while the run is on")
+            .Flag("Learning", &P::learns, {true}, "Agents explore and learn during the run")
             .Flag("SharedTable",
                   &P::sharesTable,
                   {false},
@@ -52,7 +51,7 @@ AccParams::Table()
                     Nested(&P::learning, &L::discount),
                     {0.5},
                     Range::Within(0, 0.99),
-                    "What the value of the next state counts")
+                    "Weight of the value of the next state")
             .Count("TargetPeriod",
                    Nested(&P::learning, &L::targetPeriod),
                    {200},

@@ -46,14 +46,14 @@ struct AccParams
  * @brief ACC: marking curves of switch ports, chosen by agents that learn (Yan et al., SIGCOMM
  * 2021).
  *
- * Each switch has an agent. At the end of each monitor interval it looks at its ports, gives the
- * choice made for the interval its reward, and chooses a curve for the next one: mostly the best by
- * its table (AccTable), sometimes any (Epsilon). A port that sent nothing and has no queue is left
- * alone. NICs and other switches do not take part: no message goes over the network, so reports and
+ * Each switch has an agent. At the end of each monitor interval it reads its ports, rewards the
+ * choice made for the interval, and chooses a curve for the next one: mostly the best by its table
+ * (AccTable), sometimes any (Epsilon). A port that sent nothing and has no queue is left alone.
+ * NICs and other switches do not take part: no message goes over the network, so reports and
  * dispatches have no bytes.
  *
- * In place of the paper's trained network stands a table that scripts/train_acc has made. In a
- * state in which it knows no curve a port keeps the one that it has.
+ * A table made by scripts/train_acc replaces the paper's trained network. In a state in which it
+ * knows no curve a port keeps the one that it has.
  */
 class Acc : public WithParameters<Acc, Tuner, AccParams>
 {

@@ -22,7 +22,7 @@ namespace ns3::roce
  * over positive reach Lambda, the newcomer takes the bucket, and what was counted goes to the light
  * part; until then the newcomer's packets go there. With several entries, as in the public code of
  * the sketch, a bucket has one negative vote for all of its entries; once it exceeds Lambda times
- * the smallest entry, that one goes, and the vote is 0 again.
+ * the smallest entry, that one is removed, and the vote is 0 again.
  *
  * With counters wide enough an estimate is never below the truth, and exact for a flow that has
  * never lost its place. Insert() allocates nothing.
@@ -60,7 +60,7 @@ class ElasticSketch
      */
     void ReadAndReset(std::vector<FlowReading>& readings);
 
-    /// @return what the sketch would answer for a flow now, whether in the heavy part or not
+    /// @return the sketch's present estimate for a flow, whether in the heavy part or not
     /// @param flow any
     uint64_t Estimate(FlowKey flow) const;
 

@@ -36,7 +36,7 @@ struct FlowShares
  * @brief PARALEON's flow size distribution: the mix of elephants and mice in the network, and
  * whether it has changed (sections III-A to III-C of its paper).
  *
- * Switches add up their flows with Weigh(); the controller adds up the switches and tells the sum
+ * Switches add up their flows with Weigh(); the controller adds up the switches and passes the sum
  * to Update() once a monitor interval. It triggers if KL(R_t || R_t-1), in nats, is above Theta,
  * and for the first flows at all. An interval without flows leaves everything as it was.
  */

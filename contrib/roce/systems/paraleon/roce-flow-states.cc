@@ -31,7 +31,7 @@ FlowStates::IsForgotten(const Memory& memory) const
     return m_config.entryTimeout && m_interval - memory.lastActive > m_config.entryTimeout;
 }
 
-/// Takes the memory of flows that nobody would remember any more.
+/// Frees the memory of flows that are forgotten anyway.
 void
 FlowStates::Sweep()
 {

@@ -17,12 +17,12 @@ namespace ns3::roce
  * @brief PARALEON's search for a setting: simulated annealing whose moves are guided by the mix of
  * flows (section III-C, Algorithm 1 of its paper), an interval at a time.
  *
- * Begin() starts a run and says what to deploy first. At the end of each monitor interval
- * Advance() is told the utility of what is deployed; it accepts or rejects that, and says what to
- * deploy next: a mutation, or the best setting if the run is over. Between runs it does nothing.
+ * Begin() starts a run and returns the first setting to deploy. At the end of each monitor interval
+ * Advance() takes the utility of what is deployed, accepts or rejects that, and returns the next
+ * one: a mutation, or the best setting if the run is over. Between runs it does nothing.
  *
- * Each parameter moves by its step times U(1/2, 1): towards what suits the dominant kind of flows
- * with probability min(mu, Eta), mu being its share, else away from it.
+ * Each parameter moves by its step times U(1/2, 1): with probability min(mu, Eta) in the direction
+ * that suits the dominant kind of flows, mu being its share, else in the other.
  *
  * Random numbers of an interval, in this order: one for acceptance, if the utility has not risen;
  * with MutateCount, one for each parameter that moves; then for each of them, in the order of the
@@ -48,12 +48,12 @@ class GuidedAnnealing
         DEFAULT_SCORED, //!< the same; the incumbent is the best so far (artifact 2)
     };
 
-    /// What a trigger does while a run is on.
+    /// What a trigger does during a run.
     enum class RestartPolicy : uint8_t
     {
         IGNORE,     //!< nothing (artifacts)
         RESET_BEST, //!< the next setting that is accepted is the best
-        RESTART,    //!< begin anew with what is deployed
+        RESTART,    //!< begin again with what is deployed
     };
 
     /// Where a parameter goes.
@@ -96,7 +96,7 @@ class GuidedAnnealing
      * @param incumbent what is deployed
      * @param guide mix of flows
      * @param utility of the incumbent in the interval that has just ended, for DEFAULT_SCORED;
-     * -infinity if nobody knows
+     * -infinity if unknown
      * @return what to deploy for the next interval
      */
     const Values& Begin(const Values& incumbent, const FlowShares& guide, double utility);
@@ -109,7 +109,7 @@ class GuidedAnnealing
      */
     const Values& Advance(double utility, const FlowShares& guide);
 
-    /// @brief The mix of flows has changed while a run is on.
+    /// @brief The mix of flows has changed during a run.
     void OnTrigger();
 
     /// @return whether a run is on

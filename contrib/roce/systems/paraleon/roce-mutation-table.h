@@ -41,8 +41,8 @@ struct TunedParameter
 
 /**
  * @ingroup roce
- * @brief What a tuner may change, how far at once and between which bounds, as data: PARALEON's
- * table for DCQCN and its switches, or rows for any other law or stage.
+ * @brief Parameters that a tuner may change, with steps and bounds, as data: PARALEON's table for
+ * DCQCN and its switches, or rows for any other law or stage.
  *
  * Vendors' parameters are not always attributes of the same form: dce_tcp_g, 1024 (1 - g), is here
  * a row of Dcqcn.Gain with factor -1/1024 and offset 1.
@@ -85,7 +85,7 @@ class MutationTable
     /**
      * @brief Rows as text, separated by semicolons:
      * Target.Attribute:unit:direction:step:least:greatest:start, where unit is number, us, Mbps or
-     * KB and direction + or -, for example Swift.BaseTarget:us:+:2:5:100:25. Behind it may stand
+     * KB and direction + or -, for example Swift.BaseTarget:us:+:2:5:100:25. It may be followed by
      * :fraction (moves are not rounded), :scales and :below=Attribute.
      * @param text of one row or more
      * @return the table

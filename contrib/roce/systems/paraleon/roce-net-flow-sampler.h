@@ -15,8 +15,8 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief Sizes of flows from every N-th packet on average, as NetFlow tells them: the ablation that
- * PARALEON's paper compares its sketch with (section IV-B3: 1:100, exported once a second).
+ * @brief Sizes of flows from every N-th packet on average, as NetFlow reports them: the ablation
+ * that PARALEON's paper compares its sketch with (section IV-B3: 1:100, exported once a second).
  *
  * Each packet is taken with probability 1/N, independently of the others; what is taken counts N
  * times. One random number is drawn for each packet that is taken.
@@ -48,7 +48,7 @@ class NetFlowSampler
     }
 
     /**
-     * @brief Export what was counted since the last time, and begin anew.
+     * @brief Export what was counted since the last time, and begin again.
      * @param readings is replaced; in the order in which flows were first taken
      */
     void ReadAndReset(std::vector<FlowReading>& readings);

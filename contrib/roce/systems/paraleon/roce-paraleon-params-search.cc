@@ -4,7 +4,7 @@
 namespace ns3::roce
 {
 
-// What PARALEON's search can be told.
+// Parameters of PARALEON's search.
 
 namespace
 {
@@ -35,7 +35,7 @@ AddAnnealing(ParameterTable<P>& table)
                 Nested(&P::annealing, &Annealing::coolingRate),
                 {0.85, 0.85, 0.76, 0.95, 0.85, 0.85, 0.85},
                 Range::AboveUpTo(0, 0.999),
-                "What temperature is multiplied with after each level")
+                "Factor of the temperature after each level")
         .Count("TotalIterNum",
                Nested(&P::annealing, &Annealing::iterationsPerLevel),
                By(20U, 10U, 8U),
@@ -59,7 +59,7 @@ AddAnnealing(ParameterTable<P>& table)
                 {{"incumbent", G::StartSolution::INCUMBENT},
                  {"default", G::StartSolution::DEFAULT},
                  {"defaultScored", G::StartSolution::DEFAULT_SCORED}},
-                "What a run tries first: what is deployed, or the defaults; then what is deployed "
+                "First setting of a run: the deployed one, or the defaults; then the deployed one "
                 "counts (defaultScored) or is forgotten")
         .Choice(
             "RestartPolicy",
@@ -69,7 +69,7 @@ AddAnnealing(ParameterTable<P>& table)
              {"resetBest", G::RestartPolicy::RESET_BEST},
              {"restart", G::RestartPolicy::RESTART}},
             "A change of the mix during a run: nothing; the next accepted setting is the "
-            "best; or the run begins anew")
+            "best; or the run begins again")
         .Flag("RestartsByItself",
               &P::restartsByItself,
               OnlyAt(NO_FSD, true, false),
@@ -85,7 +85,7 @@ AddAnnealing(ParameterTable<P>& table)
                  Guide::DOMINANT},
                 {{"dominant", Guide::DOMINANT}, {"fixed", fixed}, {"none", Guide::NONE}},
                 "What moves favour: the flows that dominate now, or dominated when the run began, "
-                "or nobody")
+                "or none")
         .Number("Eta",
                 Nested(&P::annealing, &Annealing::eta),
                 {0.8},

@@ -42,7 +42,7 @@ AddMonitor(ParameterTable<P>& table)
                 &P::monitor,
                 OnlyAt(NETFLOW, P::Monitor::NETFLOW, P::Monitor::SKETCH),
                 {{"sketch", P::Monitor::SKETCH}, {"netflow", P::Monitor::NETFLOW}},
-                "What counts flows at ToR switches")
+                "Counter of flows at ToR switches")
         .Flag("SketchMarkBit",
               &P::marks,
               OnlyAt(NAIVE_SKETCH, false, true),
@@ -86,12 +86,12 @@ AddMonitor(ParameterTable<P>& table)
                &P::sampling,
                {100},
                Range::Within(1, 1e9),
-               "NetFlow takes one packet in that many")
+               "NetFlow takes one packet in this many")
         .Duration("NetflowInterval",
                   &P::exportIntervalPs,
                   {1000 * PS_PER_MS},
                   Range::Above(0),
-                  "NetFlow exports that often; the mix is even before the first time")
+                  "Time between exports of NetFlow; the mix is even before the first")
         .Count("Tau",
                Nested(&P::states, &States::tau),
                By<uint64_t>(1000000, 1024, 1024),
@@ -116,7 +116,7 @@ AddMonitor(ParameterTable<P>& table)
                 Nested(&P::states, &States::windowedPhi),
                 {false},
                 {{"cumulative", false}, {"window", true}},
-                "What is compared with Tau: all that a flow has sent, or in the last WindowDelta "
+                "Size compared with Tau: all that a flow has sent, or in the last WindowDelta "
                 "intervals")
         .Choice("FlowStates",
                 Nested(&P::states, &States::isTernary),
@@ -137,7 +137,7 @@ AddMonitor(ParameterTable<P>& table)
                 Nested(&P::mix, &Mix::byBytes),
                 {false},
                 {{"flows", false}, {"bytes", true}},
-                "What the mix counts")
+                "Unit of the mix")
         .Number("KlSmoothing",
                 Nested(&P::mix, &Mix::klSmoothing),
                 By(1e-6, 0.0, 0.0),
@@ -179,7 +179,7 @@ AddUtility(ParameterTable<P>& table)
                  Nested(&P::utility, &Utility::weightMode),
                  OnlyAt(NO_FSD, Mode::STATIC, Mode::BY_DOMINANCE),
                  {{"byDominance", Mode::BY_DOMINANCE}, {"static", Mode::STATIC}},
-                 "Weights of whatever dominates when a run begins, or always those of mice");
+                 "Weights of the dominant kind when a run begins, or always those of mice");
     weight("MiceTp", &Utility::mice, &Weights::tp, 0.2, 0.3, "Weight of throughput, mice");
     weight("MiceRtt", &Utility::mice, &Weights::rtt, 0.5, 0.5, "Weight of RTT, mice");
     weight("MicePfc", &Utility::mice, &Weights::pfc, 0.3, 0.2, "Weight of pauses, mice");
@@ -237,7 +237,7 @@ AddUtility(ParameterTable<P>& table)
                 {{"exactTime", Pfc::EXACT_TIME},
                  {"frameCount", Pfc::FRAME_COUNT},
                  {"pausedLinkShare", Pfc::PAUSED_LINK_SHARE}},
-                "Share of the interval that ports are paused: as it was, by the PAUSE frames of "
+                "Share of the interval that ports are paused: measured, by the PAUSE frames of "
                 "paused ports, or the share of ports")
         .Duration("PauseFrameTime",
                   Nested(&P::utility, &Utility::frameDelayPs),
@@ -279,9 +279,8 @@ ParaleonParams::MakeTable() const
 }
 
 /*
- * Values: table III and section IV of the paper; where it is silent, the simulators that its
- * authors have made public (artifact-a1, artifact-a2), or our choice. The chapter on PARALEON tells
- * for each which.
+ * Values: table III and section IV of the paper; otherwise from the simulators that its authors
+ * have made public (artifact-a1, artifact-a2), or our choice. The chapter on PARALEON says which.
  */
 const ParameterTable<ParaleonParams>&
 ParaleonParams::Table()

@@ -26,7 +26,7 @@ namespace ns3::roce
  */
 struct ParaleonParams
 {
-    /// What counts flows at ToR switches.
+    /// Counter of flows at ToR switches.
     enum class Monitor : uint8_t
     {
         SKETCH,  //!< ElasticSketch

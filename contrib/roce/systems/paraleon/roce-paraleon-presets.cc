@@ -2,7 +2,7 @@
 #include "ns3/roce-option-preset.h"
 #include "ns3/roce-parameters-base.h"
 
-// What PARALEON sets of the rest of the module: DCQCN and marking before it tunes them, networks.
+// Values of PARALEON for the rest of the module: DCQCN and marking before it tunes them, networks.
 
 namespace ns3::roce
 {

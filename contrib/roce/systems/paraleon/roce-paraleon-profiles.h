@@ -15,7 +15,7 @@ namespace ns3::roce
 constexpr const char* PARALEON_PROFILES[] =
     {"paper", "artifact-a1", "artifact-a2", "naive-sa", "no-fsd", "naive-sketch", "netflow"};
 
-/// Values of the profiles: what the paper has is also that of its ablations.
+/// Values of the profiles: the paper's are also those of its ablations.
 template <typename T>
 std::vector<T>
 By(T paper, T a1, T a2)

@@ -65,7 +65,7 @@ Paraleon::MakeTable() const
         double factor = row.scales ? lineBps / REFERENCE_BPS : 1;
         if (row.scales && row.target == "EcnMarker")
         {
-            // The marker's own reference rate is what its values are for, whatever the ports are.
+            // The marker's values are for its own reference rate, not for the ports' rates.
             DataRate reference;
             std::istringstream text(GetValue("EcnMarker", "ReferenceRate"));
             text >> reference;
@@ -238,7 +238,7 @@ Paraleon::GetColumns() const
     return columns;
 }
 
-/// What was in force in the interval that has just ended, and how it did.
+/// The setting of the interval that has just ended, and its utility.
 void
 Paraleon::Tell(const std::string& state, const TuningUtility::Terms* terms)
 {

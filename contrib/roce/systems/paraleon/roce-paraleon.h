@@ -21,15 +21,15 @@ namespace ns3::roce
  * @ingroup roce
  * @brief PARALEON: automatic tuning of DCQCN and ECN by the mix of flows (ICNP).
  *
- * Each monitor interval, SketchMonitors at ToR switches tell how many elephants and mice there are.
- * When the mix has changed (Kullback-Leibler divergence above Theta), a run of guided simulated
- * annealing begins: each interval one setting is in force at all NICs and switches, and its utility
- * (throughput of the hosts' uplinks, RTT, pauses) is what the next one depends on. At the end the
- * best setting stays.
+ * Each monitor interval, SketchMonitors at ToR switches report how many elephants and mice there
+ * are. When the mix has changed (Kullback-Leibler divergence above Theta), a run of guided
+ * simulated annealing begins: in each interval all NICs and switches have one setting, and its
+ * utility (throughput of the hosts' uplinks, RTT, pauses) decides the next one. At the end the best
+ * setting stays.
  *
- * An interval in which no uplink was active and no RTT was measured says nothing about a setting,
- * which then stays for another one. Utility is known only where NICs have reported: while a run is
- * on.
+ * An interval in which no uplink was active and no RTT was measured does not measure a setting,
+ * which then stays for another interval. Utility is known only where NICs have reported: during a
+ * run.
  *
  * Which parameters are tuned is data (MutationTable): those of Dcqcn and EcnMarker by default, any
  * live ones of other rate laws and stages with attribute Tuned. Parameters, their values in the

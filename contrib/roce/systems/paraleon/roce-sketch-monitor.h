@@ -22,15 +22,15 @@ namespace ns3::roce
 /**
  * @ingroup roce
  * @brief PARALEON's measurement point (section III-B of its paper): counts the data frames that
- * come to a switch by flow, and says once in a monitor interval how many flows are elephants.
+ * come to a switch by flow, and reports once in a monitor interval how many flows are elephants.
  *
  * One sketch per packet: a frame that some switch has counted is marked (Frame::stageMark), and no
  * later one counts it. ACKs, NAKs and CNPs are not counted and not marked. A repeated packet is a
- * frame of its own. Marked or not, a frame keeps its place and is never dropped or held here.
+ * frame of its own. It never reorders, drops or holds frames.
  *
- * A flow's size is in payload bytes (or packets). The key is the sender's queue pair, which stands
- * for the 5-tuple and the destination's queue pair. Paraleon puts one into each ToR; what it counts
- * and how comes from Paraleon's attributes.
+ * A flow's size is in payload bytes (or packets). The key is the sender's queue pair, in place of
+ * the 5-tuple and the destination's queue pair. Paraleon puts one into each ToR; Paraleon's
+ * attributes configure it.
  */
 class SketchMonitor : public SwitchStage
 {
@@ -44,7 +44,7 @@ class SketchMonitor : public SwitchStage
     /// With Paraleon's default parameters.
     SketchMonitor();
 
-    /// @brief Other parameters; nothing has been counted. @param params of Paraleon
+    /// @brief Other parameters, before anything is counted. @param params of Paraleon
     void Setup(const ParaleonParams& params);
 
     uint32_t GetHooks() const override

@@ -17,7 +17,7 @@ namespace ns3::roce
  * An interval begins with Begin(); the controller then adds what ports and NICs have measured, and
  * Evaluate() makes the terms. O_TP is the mean utilisation of uplinks that are active, O_RTT the
  * mean of base delay over RTT of NIC pairs, O_PFC 1 - mean pause time / interval. A term without
- * any sample is 0 (O_PFC: 1): an interval in which nothing comes through is not a good one.
+ * any sample is 0 (O_PFC: 1): so an interval without traffic is not a good one.
  */
 class TuningUtility
 {
@@ -29,7 +29,7 @@ class TuningUtility
         STATIC,       //!< always the same (table III)
     };
 
-    /// How base delays and RTTs of pairs become one number.
+    /// How base delays and RTTs of pairs are combined.
     enum class RttMetric : uint8_t
     {
         MEAN_OF_RATIOS, //!< mean of base / RTT (paper)
@@ -44,7 +44,7 @@ class TuningUtility
         LITERAL,    //!< routers times least delay of a link, one way (paper, as printed)
     };
 
-    /// What stands for the pause time of a device.
+    /// What counts as the pause time of a device.
     enum class PfcMetric : uint8_t
     {
         EXACT_TIME,  //!< mean over ports of the time paused
@@ -56,7 +56,7 @@ class TuningUtility
     enum class Uplinks : uint8_t
     {
         TOR_HOST_PORTS,   //!< what ToR switches receive from hosts (paper)
-        ALL_SWITCH_PORTS, //!< what all switches receive from anybody (artifact 2)
+        ALL_SWITCH_PORTS, //!< what all switches receive (artifact 2)
     };
 
     /// Weights of the terms; their sum is 1.
@@ -73,7 +73,7 @@ class TuningUtility
         WeightMode weightMode;
         Weights mice;           //!< when mice dominate; also those of STATIC
         Weights elephants;      //!< when elephants dominate
-        Uplinks uplinks;        //!< for who calls AddUplink()
+        Uplinks uplinks;        //!< used only with AddUplink()
         double activeThreshold; //!< an uplink is active above that share of its rate
         RttMetric rttMetric;
         BaseDelayMode baseDelayMode;

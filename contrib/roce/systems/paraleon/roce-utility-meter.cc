@@ -58,8 +58,8 @@ UtilityMeter::Measure(const TuningReports& reports, const TuningUtility::Weights
     const bool allPorts = m_config.uplinks == TuningUtility::Uplinks::ALL_SWITCH_PORTS;
     m_utility.Begin(reports.toPs - reports.fromPs);
     const auto addPort = [&](const PortReport& port) {
-        // Of the ports that nothing used nobody knows how long they would have been paused; a share
-        // of links is one of all.
+        // It is unknown how long unused ports would have been paused; a share of links is one of
+        // all.
         if (isShare || port.txBytes || port.pausedPs || port.pauseFrames)
         {
             m_utility.AddPort(port.pausedPs, port.pauseFrames);

@@ -16,7 +16,7 @@ namespace ns3::roce
 
 /**
  * @ingroup roce
- * @brief TuningUtility of a network: what agents report becomes its terms. For any Tuner.
+ * @brief TuningUtility of a network: computes its terms from reports of agents. For any Tuner.
  */
 class UtilityMeter
 {
@@ -28,7 +28,7 @@ class UtilityMeter
      */
     void Start(const TunedNetwork& network, const ParaleonParams& params);
 
-    /// @return who has to report. @param config of the utility
+    /// @return the devices that have to report. @param config of the utility
     static TuningAgents::Options GetAgents(const TuningUtility::Config& config);
 
     /**

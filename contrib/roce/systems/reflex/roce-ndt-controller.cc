@@ -115,7 +115,7 @@ NdtController::Forget(Group& group, Lane& activity)
     activity.counted = false;
 }
 
-/// Whether the flow speaks for a suspension may have changed.
+/// Whether the flow counts for a suspension may have changed.
 inline void
 NdtController::Recount(Flow& flow, Lane& activity)
 {

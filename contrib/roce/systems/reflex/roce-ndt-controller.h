@@ -26,7 +26,7 @@ namespace ns3::roce
 class NdtController
 {
   public:
-    /// Which flows speak for a suspension.
+    /// Which flows count for a suspension.
     enum class Counted : uint8_t
     {
         CONGESTED,
@@ -50,7 +50,7 @@ class NdtController
         int64_t flowTimeoutPs;    //!< see the class comment
     };
 
-    /// What has happened, summed over all flows and ports.
+    /// Counters, summed over all flows and ports.
     struct Counters
     {
         uint64_t flows{0};            //!< entered into the table
@@ -65,7 +65,7 @@ class NdtController
         uint64_t tablePeak{0};        //!< most flows in the table at a time
     };
 
-    /// Is told of changes. Must not call back.
+    /// Is notified of changes. Must not call back.
     class Listener
     {
       public:
@@ -78,7 +78,7 @@ class NdtController
 
         /**
          * @brief Controlled is suspended or resumed.
-         * @param group port; 0 with Settings::switchScope, which stands for all ports
+         * @param group port; 0 with Settings::switchScope, which means all ports
          * @param begins suspended
          * @param ratio of active flows that are congested
          * @param byTimeout resumed because maxPausePs has passed
@@ -120,8 +120,8 @@ class NdtController
     void OnDequeue(uint64_t key, uint16_t port, bool controlled);
 
     /**
-     * @brief An acknowledgement has brought a sample: the only occasion at which states change and
-     * suspensions begin, and, but for their timeout, end.
+     * @brief An acknowledgement has brought a sample: only here states change and suspensions
+     * begin, and end unless they time out.
      *
      * A suspension begins at ports that the flow has used and may end at any.
      * @param key flow
@@ -131,7 +131,7 @@ class NdtController
      */
     bool OnAck(uint64_t key, int64_t rttPs, int64_t nowPs);
 
-    /// @return when a suspension ends at the latest: OnTimeout() wants to be called; or NEVER_PS
+    /// @return when OnTimeout() must be called to end a suspension, or NEVER_PS
     int64_t GetNextTimeoutPs() const
     {
         return m_nextTimeoutPs;
@@ -149,10 +149,7 @@ class NdtController
      */
     bool IsCongested(uint64_t key) const;
 
-    /**
-     * @param port port
-     * @return whether its Controlled is suspended
-     */
+    /// @return whether its Controlled is suspended
     bool IsPaused(uint16_t port) const
     {
         return m_groups[GroupOf(port)].pausedSincePs >= 0;
@@ -164,7 +161,7 @@ class NdtController
         return m_flows.size();
     }
 
-    /// @return what has happened
+    /// @return counters
     const Counters& GetCounters() const
     {
         return m_counters;
@@ -202,7 +199,7 @@ class NdtController
     {
         Activity byLast;     //!< active flows, the longest silent first
         uint32_t active{0};  //!< length of byLast
-        uint32_t counted{0}; //!< of these, the ones that speak for a suspension
+        uint32_t counted{0}; //!< of these, the ones that count for a suspension
         int64_t pausedSincePs{-1};
         bool mustSend{false}; //!< after a timeout: no suspension before a packet of Controlled
     };

@@ -13,7 +13,7 @@ NS_OBJECT_ENSURE_REGISTERED(NdtScheduler);
 TypeId
 NdtScheduler::GetTypeId()
 {
-    // Without a constructor: it makes no sense without a stage that configures it.
+    // Without a constructor: a stage must make and configure it.
     static TypeId tid =
         TypeId("ns3::roce::NdtScheduler")
             .SetParent<DwrrScheduler>()
@@ -44,7 +44,7 @@ NdtScheduler::Configure(Classifier* classifier,
 void
 NdtScheduler::DoDispose()
 {
-    // What is queued is freed by taking it out: suspended frames, too, and nobody is to be asked.
+    // Queued frames are freed by taking them out: suspended ones, too, without asking the owner.
     m_classifier = nullptr;
     Resume();
     DwrrScheduler::DoDispose();
@@ -137,7 +137,7 @@ NdtScheduler::PopFrom(unsigned trafficClass)
     }
     else
     {
-        // A full round that found Controlled empty begins anew.
+        // A full round that found Controlled empty begins again.
         const bool anew = !MaySendControlled(trafficClass) && served >= round;
         served = anew ? units : served + units;
     }

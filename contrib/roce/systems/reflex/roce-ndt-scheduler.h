@@ -16,8 +16,8 @@ namespace ns3::roce
  *
  * Classes share the port as in DwrrScheduler, strict classes first. Each class that throttling acts
  * on has two queues, Normal and Controlled, between which it divides its turns: NThrottle frames
- * from Normal, then one from Controlled, and whichever has frames gets everything while the other
- * has none. Controlled can be suspended: Normal and all other classes go on.
+ * from Normal, then one from Controlled, and one gets all turns while the other has no frames.
+ * Controlled can be suspended: Normal and all other classes continue.
  */
 class NdtScheduler : public DwrrScheduler
 {
@@ -56,7 +56,7 @@ class NdtScheduler : public DwrrScheduler
     /**
      * @brief Set everything; nothing is queued yet. Until then all frames go to Normal.
      * @param classifier lives until this is disposed of
-     * @param port told to the classifier
+     * @param port passed to the classifier
      * @param classMask classes (bit c = class c) that have two queues
      * @param nThrottle frames from Normal for each one from Controlled, 1 or more
      * @param byBytes bytes instead of frames
@@ -70,7 +70,7 @@ class NdtScheduler : public DwrrScheduler
     /// @brief From now on Controlled sends nothing.
     void Suspend();
 
-    /// @brief Controlled sends again; the owner has to be told (Switch::Kick()).
+    /// @brief Controlled sends again; the owner must call Switch::Kick().
     void Resume();
 
     /// @return whether Controlled is suspended

@@ -11,7 +11,7 @@ namespace ns3::roce
  * @ingroup roce
  * @brief Feedback state of one flow in Reflex's near-source feedback (paper, III-C and Fig. 5).
  *
- * Moved by data arrivals only; it has no timers. With over = delay > threshold (strict) and due =
+ * Only data arrivals change it; it has no timers. With over = delay > threshold (strict) and due =
  * at least an interval since the last pseudo-ACK:
  *
  * | state   | over | next                      | pseudo-ACK          |
@@ -24,7 +24,7 @@ namespace ns3::roce
  * | Cooling | no   | Cooling; at 0 Silent      | see CoolingMode     |
  *
  * The paper does not say what happens over the threshold in Cooling: back to Active, as from
- * Silent, and the counter starts anew with the next Cooling.
+ * Silent, and the counter starts again with the next Cooling.
  */
 class NsfMachine
 {
@@ -71,7 +71,7 @@ class NsfMachine
         return m_state;
     }
 
-    /// @return what is left of the counter, in Cooling
+    /// @return rest of the counter, in Cooling
     uint32_t GetCount() const
     {
         return m_count;

@@ -276,7 +276,7 @@ ReflexNdt::Leave(const Frame& frame, uint16_t port, bool controlled)
 void
 ReflexNdt::OnTimer(int64_t nowPs)
 {
-    m_controller.OnTimeout(nowPs); // ends a suspension, and OnSuspension() arms the timer anew
+    m_controller.OnTimeout(nowPs); // ends a suspension, and OnSuspension() arms the timer again
     KickResumed(nowPs);
 }
 

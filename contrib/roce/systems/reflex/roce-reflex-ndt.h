@@ -72,8 +72,8 @@ struct ReflexNdtParams
  * leave. With PauseScope=switch, one share for all ports, suspensions are rare, and pauses by PFC
  * stay.
  *
- * The stamp replaces the sender's, which is harmless only where something else gives the sender its
- * round trips (ReflexNsf) and paths are not chosen by them; see attribute SeparateTimestamp. A
+ * The stamp replaces the sender's. That is harmless only if the sender gets its round trips
+ * elsewhere (ReflexNsf) and does not choose paths by them; see attribute SeparateTimestamp. A
  * separate stamp adds no bytes to frames: on a real wire it would need a field of its own.
  */
 class ReflexNdt : public SwitchStage,
@@ -110,8 +110,8 @@ class ReflexNdt : public SwitchStage,
     /**
      * @copydoc SwitchStage::Check()
      *
-     * Stamps that replace those of the senders suit neither a rate law that takes none, where
-     * SeparateTimestamp=false is a mistake, nor path selectors that measure by them.
+     * Stamps that replace the senders' do not fit rate laws without time stamps, where
+     * SeparateTimestamp=false is a mistake, nor path selectors that use them.
      */
     void Check(const Deployment& deployment) const override;
 
@@ -120,7 +120,7 @@ class ReflexNdt : public SwitchStage,
      * IsolatedFlows (flows that had a packet in Controlled at some time), Episodes (transitions to
      * congested), Controlled (packets put into Controlled), LegacyControlled (of these, of flows
      * that had recovered), Pauses, PauseTimeouts, PausedNs (those that have ended), TablePeak
-     * (largest flow table of any switch). A flow that is silent for FlowEntryTimeout counts anew.
+     * (largest flow table of any switch). A flow that is silent for FlowEntryTimeout counts again.
      */
     void Count(std::map<std::string, uint64_t>& counters) const override;
     void OnTimer(int64_t nowPs) override;
@@ -171,7 +171,7 @@ class ReflexNdt : public SwitchStage,
     void KickResumed(int64_t nowPs);
 
     Parameters<ReflexNdtParams> m_parameters;   //!< attributes
-    std::shared_ptr<const ReflexNdtParams> m_p; //!< in force since Install()
+    std::shared_ptr<const ReflexNdtParams> m_p; //!< effective since Install()
     NdtController m_controller;
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;

@@ -40,7 +40,7 @@ ReflexNsfParams::Table()
                    Nested(&P::machine, &M::nCool),
                    {5},
                    Range::AtLeast(0),
-                   "Counter of the state Cooling at its begin; 0: no such state")
+                   "Counter of the state Cooling at its start; 0: no such state")
             .Choice("CoolingMode",
                     Nested(&P::machine, &M::cooling),
                     {Cooling::PER_PSEUDO_ACK, Cooling::PER_PACKET_GATED},
@@ -101,7 +101,7 @@ ReflexNsfParams::Table()
                     &P::coversSent,
                     {true},
                     {{"sent", true}, {"one", false}},
-                    "How many packets a pseudo-ACK stands for at the sender's rate law: sent "
+                    "How many packets a pseudo-ACK acknowledges at the sender's rate law: sent "
                     "(since the last sample, at most a window) or one")
             .Finish([](P& p, const Parameters<P>&) {
                 if (p.silentMode != SilentMode::PROBE)

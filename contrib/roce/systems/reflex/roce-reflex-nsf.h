@@ -48,25 +48,25 @@ struct ReflexNsfParams
  * @brief Reflex's near-source feedback (NSF): the external switch answers in place of the far
  * receiver (Liu et al., "Reflex", III-C).
  *
- * Of each data packet that leaves the datacenter the switch knows how long it took from the
- * sender's NIC, T_src (its time stamp against the switch's clock). A machine for each flow
+ * For each data packet that leaves the datacenter the switch computes its time from the sender's
+ * NIC, T_src (the switch's clock less the packet's time stamp). A machine for each flow
  * (NsfMachine) decides which of them are answered with a pseudo-ACK: a notification that echoes the
- * time stamp. At the sender ReflexSender gives it to the rate law as the RTT sample and keeps the
- * real ACKs, of the WAN's RTT, away from it. The packet goes on unchanged and undelayed.
+ * time stamp. At the sender ReflexSender gives it to the rate law as the RTT sample and hides the
+ * RTT of real ACKs, which is the WAN's. The packet is forwarded unchanged and undelayed.
  *
- * Only rate laws that take RTT samples make sense (Timely, Swift, PowerTcp's delay form).
+ * Only rate laws that use RTT samples fit (Timely, Swift, PowerTcp's delay form).
  *
  * The profiles are readings of what the paper leaves open.
  * "literal" is the paper's text. It counts packets in Cooling, of which at line rate five pass
- * within 0.5 us, so that the sender gets one sample at most; and windows stay what they are, which
- * at a WAN's RTT starves window laws (ReflexSender). SilentMode and WindowMode are those of
- * ReflexSender, where they are told; SilentMode=probe is freeze there, with a pseudo-ACK each
- * ProbeInterval in Silent here.
+ * within 0.5 us, so that the sender gets one sample at most; and windows remain windows, which
+ * starves window laws at a WAN's RTT (ReflexSender). SilentMode and WindowMode are explained at
+ * ReflexSender; SilentMode=probe is freeze there, with a pseudo-ACK each ProbeInterval in Silent
+ * here.
  *
  * With freeze, the paper's text, a sender keeps the rate it has when Cooling ends. holdAndClock
- * lets it get on, but suits only laws that take each sample which keeps a flow Silent for a reason
- * to speed up: Timely, not Swift, whose target is passed by a queue far below TSrcThreshold. There
- * a last sample between the two is repeated until the window is at its floor.
+ * lets it recover, but suits only laws that speed up at each sample that keeps a flow Silent:
+ * Timely, not Swift, whose target is passed by a queue far below TSrcThreshold. There a last sample
+ * between the two is repeated until the window is at its floor.
  *
  * Details:
  * - T_src counts from the start of the packet's transmission at the NIC to its complete reception
@@ -133,7 +133,7 @@ class ReflexNsf : public SwitchStage
     void Answer(const Frame& data, int64_t nowPs);
 
     Parameters<ReflexNsfParams> m_parameters;   //!< attributes
-    std::shared_ptr<const ReflexNsfParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const ReflexNsfParams> m_p; //!< effective since Install() or Retune()
     Switch* m_switch{nullptr};
     DatacenterEdge m_edge;
     EdgeFlowTable<NsfMachine> m_flows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "ns3/roce-parameters-base.h"
 
-// What the Reflex paper sets of the rest of the module.
+// Values of the Reflex paper for the rest of the module.
 
 namespace ns3::roce
 {

@@ -37,15 +37,14 @@ struct ReflexSenderParams
  *
  * - SilentMode: what happens while no pseudo-ACKs come. freeze: nothing, as the paper has it.
  *   holdAndClock: real ACKs repeat the last sample, at most once per max(that RTT, ClockInterval):
- *   no new RTT gets in, but a sender that was slowed down gets on again. Before the first
- *   pseudo-ACK the law is not asked, and the sender stays at line rate.
- * - WindowMode: what becomes of a window law. pacedNearSource: the window, which fits the
- *   near-source loop, is a rate, window / RTT_src (of a RealWindow the number itself, not rounded
- *   to packets), and what is in flight is limited to the BDP of
- *   the whole path. endToEnd: the window limits what is in flight. Through a WAN of 1 ms that is
- *   0.6 Gbit/s for a window that fills a loop of 6 us.
+ *   the law gets no new RTT, but a sender that was slowed down can recover. Before the first
+ *   pseudo-ACK the law has no effect, and the sender stays at line rate.
+ * - WindowMode: the use of a window law. pacedNearSource: the window, which fits the near-source
+ *   loop, is a rate, window / RTT_src (of a RealWindow the number itself, not rounded to packets),
+ *   and what is in flight is limited to the BDP of the whole path. endToEnd: the window limits what
+ *   is in flight. Through a WAN of 1 ms that is 0.6 Gbit/s for a window that fills a loop of 6 us.
  * - PseudoAckGating: a sample counts only if its packet was sent after the last one that counted.
- *   Otherwise each counts: the switch's interval spaces them already. To a law that updates once
+ *   Otherwise each counts: the switch's interval already separates them. To a law that updates once
  *   per RTT (Timely) a sample is a round trip of its own.
  * - PseudoAckCovers: how many packets a sample acknowledges to the law. sent: those sent since the
  *   last one, as real ACKs would have, but at most a window. one: one.
@@ -85,7 +84,7 @@ class ReflexSender : public WithParameters<ReflexSender, ControlShim, ReflexSend
     int64_t m_fedPs{0};          //!< when the law last got a sample
     int64_t m_dueReplayPs{0};    //!< when a real ACK may repeat it
     uint64_t m_sent{0};          //!< packets since then
-    uint64_t m_round{0};         //!< stands for PSNs at the law: each sample is a new round trip
+    uint64_t m_round{0};         //!< replaces PSNs at the law: each sample is a new round trip
     uint64_t m_inflightBytes{0}; //!< as of the last real ACK
     bool m_timedOut{false};      //!< and no real ACK since
 

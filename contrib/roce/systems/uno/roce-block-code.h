@@ -10,7 +10,7 @@
 namespace ns3::roce
 {
 
-/// Where a packet of a coded message stands in its block.
+/// Where a packet of a coded message is in its block.
 struct BlockPlace
 {
     uint8_t index{0}; //!< in the block; from `data` on they are parity
@@ -30,9 +30,9 @@ struct BlockPlace
  */
 struct BlockCode final : public MessageLayout
 {
-    static constexpr unsigned MAX_TOTAL = 64; //!< packets of a block: what one bitmap tells
+    static constexpr unsigned MAX_TOTAL = 64; //!< packets of a block: the size of a bitmap
 
-    /// What becomes of a last block with fewer than dataPackets of data.
+    /// A last block with fewer than dataPackets of data.
     enum class LastBlock : uint8_t
     {
         SHORTENED,    //!< all the parity nevertheless

@@ -27,27 +27,27 @@ namespace ns3::roce
  * line rate times T, the path's base RTT. cwnd is a real number of bytes in [MinCwnd, MaxCwndBdp *
  * BDP]. Parameters, profiles and their sources: see UnoParams::Table().
  *
- * What the paper leaves open, and how it is here:
+ * What the paper leaves open, and the choices here:
  * - The delay of an epoch is the least relative delay (RTT - T) of its marked packets. It counts as
  *   none up to GentleDelayTolerance: at a store-and-forward switch it is never 0.
  * - MdScaleMode: algorithm 1 multiplies the factors of gentle epochs in a row (cumulative), after
- *   five of which MD is as good as off; the text only speaks of a gentler reduction (fixed).
+ *   five of which MD has almost no effect; the text only says a gentler reduction (fixed).
  * - Literally, T_epoch grows by a period with each epoch. A flow that was idle would then end an
  *   epoch with every ACK. EpochCatchUp keeps it from lagging behind what was sent.
  * - Quick Adapt compares with the window at the start of this period or that before, the smaller
- *   one: what is acknowledged now was let go by a window one RTT old. And a packet more than that
- *   must be missing. Compared with the present window (QaReference=current, QaGuardPackets=0), a
- *   flow at one packet per RTT gets there again as soon as its window is above two, for ever.
- *   It never raises the window. Periods start anew with the ACK that ends the one before; that ACK
+ *   one: what is acknowledged now was sent under a window one RTT old. And one more packet must be
+ *   missing. Compared with the present window (QaReference=current, QaGuardPackets=0), a flow at
+ *   one packet per RTT falls back to one as soon as its window is above two, again and again. It
+ *   never raises the window. Periods start again with the ACK that ends the one before; that ACK
  *   counts for the one it ends.
  * - Quick Adapt does not count periods in which an ACK left no data to send (AckInfo::hasMore), nor
- *   the one after such a period. So the end of a flow is not taken for congestion.
+ *   the one after such a period. So the end of a flow does not count as congestion.
  * - If no ACK ends the period it ends after QaTimer periods. Nothing is scheduled for it. A queue
- *   pair that waits for its pacing gap is asked then (NextRateChangePs()) and slows down in time.
- *   One whose window is full is not asked: until the next ACK or timeout the window decides
- *   nothing. That ACK or timeout finds the window as it would have been (Advance()); only time
- *   series show the old one meanwhile. A rate that PacingUpdateShare holds back is set with the
- *   first ACK after that time.
+ *   pair that waits for its pacing gap checks then (NextRateChangePs()) and slows down in time. One
+ *   whose window is full does not check: until the next ACK or timeout the window decides nothing.
+ *   That ACK or timeout finds the window as it would have been (Advance()); only time series show
+ *   the old one meanwhile. A rate that PacingUpdateShare holds back is set with the first ACK after
+ *   that time.
  * - Losses do nothing (Quick Adapt sees them), timeouts neither (TimeoutReaction=packet: a full
  *   frame off the window).
  * - An ACK for several packets (Nic::AckEveryN) of which one is marked adds nothing. ACKs without a

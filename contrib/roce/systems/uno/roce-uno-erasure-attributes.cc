@@ -38,22 +38,21 @@ UnoErasureParams::Table()
                      {"padded", Last::PADDED}},
                     "A block with less data than others: shortened (all the parity), proportional "
                     "(parity in proportion) or padded (with empty packets)")
-            .Choice(
-                "Repeater",
-                &P::repeater,
-                {Repeater::PACKET_TIMERS},
-                {{"PacketTimers", Repeater::PACKET_TIMERS},
-                 {"SelectiveRepeat", Repeater::SELECTIVE_REPEAT}},
-                "What sends again besides what NACKs ask for, and alone where nothing is coded: "
-                "PacketTimers, with the parameters below, or SelectiveRepeat, whose own "
-                "attributes count")
+            .Choice("Repeater",
+                    &P::repeater,
+                    {Repeater::PACKET_TIMERS},
+                    {{"PacketTimers", Repeater::PACKET_TIMERS},
+                     {"SelectiveRepeat", Repeater::SELECTIVE_REPEAT}},
+                    "Timer for losses that no NACK reports; the only recovery of uncoded packets: "
+                    "PacketTimers, with the parameters below, or SelectiveRepeat, whose own "
+                    "attributes count")
             .Choice("NackRepeat",
                     &P::nackRepeat,
                     {NackRepeat::MISSING_DATA, NackRepeat::UNACKED},
                     {{"missingData", NackRepeat::MISSING_DATA},
                      {"needed", NackRepeat::NEEDED},
                      {"unacked", NackRepeat::UNACKED}},
-                    "What a NACK has sent again: missingData, needed (as many packets as the block "
+                    "What a NACK asks for: missingData, needed (as many packets as the block "
                     "lacks) or unacked (all of it)")
             .Flag("RearmOnPacket",
                   &P::rearmOnPacket,

@@ -26,7 +26,7 @@ class UnoErasureReceiver : public ReceiverQp
         int64_t timeoutPs{0};      //!< a block's timer without the time of its packets
         bool allowsForGaps{true};  //!< add that time
         int64_t framePs{0};        //!< least time between packets
-        int64_t baseRttPs{0};      //!< between NACKs besides the timer, and longest gap counted
+        int64_t baseRttPs{0};      //!< between NACKs that no timer sends, and longest gap counted
         bool rearmOnPacket{false}; //!< see UnoErasure
         uint32_t maxNacks{16};     //!< for one block
     };

@@ -23,7 +23,7 @@ struct UnoErasureParams
         ALL,
     };
 
-    /// What a NACK has sent again.
+    /// What a NACK asks for.
     enum class NackRepeat : uint8_t
     {
         MISSING_DATA, //!< all data of the block that is missing
@@ -31,7 +31,7 @@ struct UnoErasureParams
         UNACKED,      //!< all of it that is not known to have arrived
     };
 
-    /// What finds losses besides NACKs, and sends again.
+    /// What finds losses in addition to NACKs, and sends again.
     enum class Repeater : uint8_t
     {
         PACKET_TIMERS,
@@ -55,8 +55,8 @@ struct UnoErasureParams
 /**
  * @ingroup roce
  * @brief Uno's reliable connectivity (Bonato et al., "Uno", SC 2025, sections 3.3 and 4.2):
- * messages between datacenters are sent in blocks with parity, and what cannot be rebuilt is asked
- * for.
+ * messages between datacenters are sent in blocks with parity, and receivers ask for what cannot be
+ * rebuilt.
  *
  * Coding. A message is cut into blocks of DataPackets packets, each followed by ParityPackets
  * packets of parity; any DataPackets of them rebuild the block (maximum distance separable code).
@@ -66,8 +66,8 @@ struct UnoErasureParams
  *
  * Receiver. Each packet is acknowledged, with a bitmap of what has arrived up to it (SACK_BYTES)
  * and a bit that says whether its block can be rebuilt. The first packet of a block starts its
- * timer; if it runs out before the block can be rebuilt a NACK tells which packets of the block are
- * there, and again after a base RTT more, at most MaxNacks times:
+ * timer; if it runs out before the block can be rebuilt a NACK reports which packets of the block
+ * are there, and again after a base RTT more, at most MaxNacks times:
  *
  *   BlockTimeout = queues on the path * QueueBytes / line rate + packets * max(frame time, gap),
  *
@@ -75,8 +75,8 @@ struct UnoErasureParams
  * sender do not time out.
  *
  * Sender. What a NACK misses is lost, unless it was sent less than a base RTT ago, and sent again
- * as NackRepeat says. Besides, a Repeater finds losses in its own way, sends again, and keeps the
- * books of what is in flight:
+ * as NackRepeat says. Also, a Repeater finds losses in its own way, sends again, and tracks what is
+ * in flight:
  *
  * - PacketTimers, as the paper has it: see there; its parameters are UnoErasure's own.
  * - SelectiveRepeat: what has been overtaken is lost, and so on; its parameters are the defaults of
@@ -85,8 +85,8 @@ struct UnoErasureParams
  *
  * Flows within a datacenter (Code=inter) are not coded: they have the Repeater, and its receiver.
  *
- * The paper gives (8,2), the NACK and both timers; their values and what is repeated it does not
- * give. The profile artifact is the authors' simulator.
+ * The paper gives (8,2), the NACK and both timers; but neither their values nor what is repeated.
+ * The profile artifact is the authors' simulator.
  */
 class UnoErasure : public WithParameters<UnoErasure, LossRecovery, UnoErasureParams>
 {
@@ -120,7 +120,7 @@ class UnoErasure : public WithParameters<UnoErasure, LossRecovery, UnoErasurePar
     bool LooksAt(NicTimeout what) const override;
     bool NeedsOrder() const override;
 
-    // The Repeater's matter.
+    // Done by the Repeater.
 
     int64_t GetLongestTimeoutPs(int64_t nicPs) const override
     {

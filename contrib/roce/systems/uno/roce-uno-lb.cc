@@ -35,11 +35,11 @@ UnoLbParams::Table()
                     &P::gatePerSubflow,
                     {true},
                     {{"flow", false}, {"subflow", true}},
-                    "What the time between two moves is measured for: flow or subflow")
+                    "The time between two moves is per flow or subflow")
             .Flag("OnCoveredLoss",
                   &P::heedsCovered,
                   {false, true},
-                  "A loss that the code has made up for moves a subflow without recent ACK")
+                  "A loss that the code has repaired moves a subflow without recent ACK")
             .Number("Gate",
                     &P::gateRtts,
                     {1},
@@ -125,7 +125,7 @@ UnoLb::OnCoveredLoss(uint16_t entropy, int64_t nowPs)
     {
         return;
     }
-    bool isSilent = m_p->stale; // looks at who is silent itself
+    bool isSilent = m_p->stale; // moves silent subflows itself
     for (Subflow& subflow : m_subflows)
     {
         if (subflow.entropy == entropy && !IsRecent(subflow, nowPs))

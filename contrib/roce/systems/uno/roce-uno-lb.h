@@ -18,7 +18,7 @@ struct UnoLbParams
     bool stale;          //!< a loss moves all subflows without recent ACK
     bool fresh;          //!< always to a new entropy
     bool gatePerSubflow; //!< not for the flow
-    bool heedsCovered;   //!< losses that the code has made up for count, too
+    bool heedsCovered;   //!< losses that the code has repaired count, too
     double gateRtts;
     double recentRtts;
     double staleRtts;
@@ -35,7 +35,7 @@ struct UnoLbParams
  * packets of a block take different paths. A loss - a NACK, or a timeout - moves subflows to other
  * paths, at most once per Gate base RTTs:
  *
- * - who moves (Move): implicated, the subflows that the lost packets took (if the loss recovery
+ * - what moves (Move): implicated, the subflows that the lost packets took (if the loss recovery
  *   cannot tell which these are: all); or stale, every subflow without an ACK for StaleRtts base
  *   RTTs;
  * - to where (Target): healthy, the entropy of a subflow chosen at random among those with an ACK
@@ -44,24 +44,23 @@ struct UnoLbParams
  *   the one moves whose last ACK is oldest; those that are stale move together.
  *
  * Algorithm 2 is called for a packet, compares with "last_reroute" and calls
- * update_subflow(packet). Its variables have no index, whether they belong to the flow or to the
- * packet's subflow. Here they belong to what is updated: a NACK misses three packets or more, so
- * with one gate for the flow all but one of its subflows would stay where they lose packets, for a
- * base RTT each. The authors' simulator has a time for each subflow.
+ * update_subflow(packet). Its variables have no index: they may belong to the flow or to the
+ * packet's subflow. Here they belong to the subflow: a NACK misses three packets or more, so with
+ * one gate for the flow all but one of its subflows would stay on bad paths, for a base RTT each.
+ * The authors' simulator has a time for each subflow.
  *
- * A loss that the code has made up for is neither NACK nor timeout; with one or two subflows on a
- * dead path there are no others. OnCoveredLoss=true: it counts for a subflow without ACK for
- * RecentRtts base RTTs, and only for such a one: where packets are lost at random, copying would
- * soon leave few paths. Algorithm 2 does not have it.
+ * A loss that the code has repaired is neither NACK nor timeout; with one or two subflows on a dead
+ * path there are no others. OnCoveredLoss=true: it counts for a subflow without ACK for RecentRtts
+ * base RTTs, and only for such a one: where packets are lost at random, copying would soon leave
+ * few paths. Algorithm 2 does not have it.
  *
  * Subflows is 10, the packets of a block (the paper has the same letter for both). Algorithm 2
  * gives the gate of one base RTT and says that an entropy which "received an ACK recently" is
- * taken; how recently, it does not say: RecentRtts is 1.5. An entropy that no subflow uses any more
- * is left for good; copying entropies makes paths fewer over time. The profile artifact is the
- * authors' simulator.
+ * taken, but not how recently: RecentRtts is 1.5. An entropy that no subflow uses any longer is
+ * abandoned; copying entropies makes paths fewer over time. The profile artifact is the authors'
+ * simulator.
  *
- * Whether it is used within datacenters, too, is up to Nic::PathSelector and
- * Nic::InterPathSelector.
+ * Nic::PathSelector and Nic::InterPathSelector decide whether it is used within datacenters, too.
  */
 class UnoLb : public WithParameters<UnoLb, PathSelector, UnoLbParams>
 {
@@ -87,7 +86,7 @@ class UnoLb : public WithParameters<UnoLb, PathSelector, UnoLbParams>
     struct Subflow
     {
         uint16_t entropy{0};
-        bool suspect{false};           //!< lost something, and did not move since
+        bool suspect{false};           //!< has lost something, and has not moved since
         int64_t lastAckPs{INT64_MIN};  //!< of its present entropy
         int64_t lastMovePs{INT64_MIN}; //!< when it moved
     };

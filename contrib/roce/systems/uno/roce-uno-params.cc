@@ -105,7 +105,7 @@ UnoParams::Table()
                     &P::epochAfterQa,
                     {false, true}, // [a]; E10
                     {{"goOn", false}, {"windowSent", true}},
-                    "After Quick Adapt epochs: goOn, or rest until windowSent")
+                    "After Quick Adapt epochs: goOn, or pause until windowSent")
             .Number("EcnGain",
                     Nested(&P::epoch, &E::gain),
                     {1.0 / 16, 0.65}, // [b] [d]; E6
@@ -189,7 +189,7 @@ UnoParams::Table()
                     &P::qaFirst,
                     {false, true}, // [a]
                     {{"last", false}, {"first", true}},
-                    "It comes last or first of what an ACK does")
+                    "It comes last or first in the handling of an ACK")
             .Live()
             // delays of the epoch that is open count from T
             .Duration("IntraRtt",
@@ -243,7 +243,7 @@ UnoParams::Table()
                     Nested(&P::qa, &Q::timerPeriods),
                     {1.5, 0}, // [a]; E9
                     notNegative,
-                    "A period without ACKs ends after so many, 1 or more; 0: never")
+                    "A period without ACKs ends after this many periods, 1 or more; 0: never")
             .Finish([](P& p, const Parameters<P>&) {
                 Table().Require(p.qa.timerPeriods == 0 || p.qa.timerPeriods >= 1,
                                 "QaTimer",

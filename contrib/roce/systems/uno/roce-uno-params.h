@@ -46,7 +46,7 @@ struct UnoParams
     double qaPeriodFactor; //!< of T (or of the RTT)
     bool qaMeasured;       //!< periods last a measured RTT
     double qaSkipRtts;     //!< of T
-    bool qaFirst;          //!< an ACK is looked at for Quick Adapt before AI and epoch
+    bool qaFirst;          //!< an ACK is checked for Quick Adapt before AI and epoch
 
     /// @return the parameters: attributes, profiles, ranges, meaning
     static const ParameterTable<UnoParams>& Table();

@@ -155,7 +155,7 @@ QuickAdapt::OnTimer(double cwndBytes, int64_t periodPs, const Rules& rules, cons
 int64_t
 QuickAdapt::GetTimerPs(const Rules& rules) const
 {
-    // Without data nothing is acknowledged, and that tells nothing.
+    // Without data nothing is acknowledged, which says nothing about the path.
     if (!m_periodPs || rules.timerPeriods <= 0 || m_limited || m_limitedBefore || m_asleep)
     {
         return INT64_MAX;
@@ -171,7 +171,7 @@ QuickAdapt::End(int64_t nowPs,
                 const Rules& rules,
                 const Limits& limits)
 {
-    // What is acknowledged now was let go by a window one RTT old.
+    // What is acknowledged now was sent under a window one RTT old.
     const double reference = rules.current ? cwndBytes : std::min(m_window, m_windowBefore);
     const bool counts = !(rules.skipFirst && m_first) && !IsSilent(nowPs) &&
                         !(rules.skipAppLimited && (m_limited || m_limitedBefore));
@@ -185,7 +185,7 @@ QuickAdapt::End(int64_t nowPs,
     m_silentUntilPs = nowPs + limits.silencePs;
     const double cwnd = std::max(std::min(rules.scale * m_bytes, cwndBytes), limits.minCwnd);
     Open(nowPs, cwnd, rules.restartWhenSent ? 0 : periodPs);
-    // A packet that left at this very instant was let go by the window before.
+    // A packet that left at this time was sent under the window before.
     m_sincePs = nowPs + 1;
     return cwnd;
 }

@@ -40,7 +40,7 @@ struct UnoAck
 class UnoEpoch
 {
   public:
-    /// What does not depend on the flow.
+    /// Parameters for all flows.
     struct Rules
     {
         double gain;    //!< g of the average
@@ -57,7 +57,7 @@ class UnoEpoch
     void Start(const Rules& rules);
 
     /**
-     * @brief No epoch until so much has been sent.
+     * @brief No epoch until this much has been sent.
      * @param bytes 0 or more
      */
     void CloseUntilSent(double bytes);
@@ -70,8 +70,9 @@ class UnoEpoch
     void OnSend(int64_t nowPs, double bytes);
 
     /**
-     * @brief Count an ACK. If it ends the epoch, the getters tell of it until the next call.
-     * @param ack what it tells
+     * @brief Count an ACK. If it ends the epoch, the getters are about that epoch until the next
+     * call.
+     * @param ack its contents
      * @param periodPs period of the next epoch
      * @param rules as given to Start()
      * @return whether the epoch has ended
@@ -140,17 +141,17 @@ class UnoEpoch
 class QuickAdapt
 {
   public:
-    /// What does not depend on the flow.
+    /// Parameters for all flows.
     struct Rules
     {
         bool enabled;         //!< otherwise never
         double beta;          //!< the share
         double scale;         //!< window after a hit, in what arrived
         bool current;         //!< the share is of the window at the end of the period
-        double guardPackets;  //!< so much less must have arrived, packets
+        double guardPackets;  //!< this much less must have arrived, packets
         bool skipFirst;       //!< the first period does not count
         bool skipAppLimited;  //!< nor one in which, or in that before, there was no data to send
-        double timerPeriods;  //!< a period ends without an ACK after so many; 0: never
+        double timerPeriods;  //!< a period ends without an ACK after this many; 0: never
         bool restartWhenSent; //!< after a hit wait for an ACK of what was sent since
     };
 
@@ -170,9 +171,9 @@ class QuickAdapt
 
     /**
      * @brief Count an ACK, and end the period if it is over.
-     * @param ack what it tells
+     * @param ack its contents
      * @param periodPs period of the next one
-     * @param rules what does not depend on the flow
+     * @param rules parameters for all flows
      * @param limits the flow's constants
      * @return the window after it, bytes: another one than ack.cwndBytes after a hit
      */
@@ -182,21 +183,21 @@ class QuickAdapt
      * @brief End the period without an ACK, at GetTimerPs().
      * @param cwndBytes the window
      * @param periodPs period of the next one
-     * @param rules what does not depend on the flow
+     * @param rules parameters for all flows
      * @param limits the flow's constants
      * @return as OnAck()
      */
     double OnTimer(double cwndBytes, int64_t periodPs, const Rules& rules, const Limits& limits);
 
     /**
-     * @param rules what does not depend on the flow
+     * @param rules parameters for all flows
      * @return when the period ends without an ACK, INT64_MAX if it does not
      */
     int64_t GetTimerPs(const Rules& rules) const;
 
     /**
      * @param nowPs current time
-     * @return whether a hit lies so little back that neither Quick Adapt nor MD is due
+     * @return whether the last hit is too recent for Quick Adapt or MD
      */
     bool IsSilent(int64_t nowPs) const
     {

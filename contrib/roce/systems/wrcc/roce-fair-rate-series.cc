@@ -33,7 +33,7 @@ NameOf(WrccPortRate::Branch branch)
 
 /**
  * pfr.csv `time_ns,node,port,fair_rate_bps,input_bps,slow_down,avg_rtt_ns,extra_bytes,branch`:
- * WRCC's fair rate of switch ports, and what the last period was like (WrccFairRate).
+ * WRCC's fair rate of switch ports, and counters of the last period (WrccFairRate).
  *
  * At intervals ports that have had input or whose fair rate has changed since the last sample; on
  * change (trace source Period) when the first frame after the end of a period meets the new rate.

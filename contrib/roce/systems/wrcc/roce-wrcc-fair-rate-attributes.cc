@@ -6,7 +6,7 @@
 namespace ns3::roce
 {
 
-// What WrccFairRate can be told, and its trace sources.
+// Parameters of WrccFairRate, and its trace sources.
 
 /*
  * Values: table 2 and section 4.1 of the paper. Profile literal divides in each period, as
@@ -62,13 +62,13 @@ WrccFairRateParams::Table()
                      {"printed", Q::PRINTED},
                      {"qpMinusQmax", Q::QP_MINUS_QMAX},
                      {"fullQueue", Q::FULL_QUEUE}},
-                    "The queue's term once the queue is at QRatio: what is beyond (excess), "
+                    "The queue's term once the queue is at QRatio: the excess, "
                     "Q_max - Q_p (printed), Q_p - Q_max, or Q_p")
             .Choice("AutoParmCond",
                     Nested(&P::rate, &C::alphaByInput),
                     {false},
                     {{"rFair", false}, {"rInput", true}},
-                    "What has to be below the target for alpha below 1/2")
+                    "Rate that must be below the target for alpha below 1/2")
             .Flag("AutoParmAbs",
                   Nested(&P::rate, &C::alphaByDistance),
                   {false},
@@ -106,12 +106,12 @@ WrccFairRateParams::Table()
                       Nested(&P::rate, &C::periodPs),
                       {24 * PS_PER_US},
                       Range::AtLeast(1000),
-                      "WRCCT: the switch counts for that long")
+                      "WRCCT: length of a period of the switch")
             .Count("FcnpHashBits",
                    &P::fcnpHashBits,
                    {0},
                    Range::Within(0, 20),
-                   "The table of flows that were told has 2^n entries, found by a hash of "
+                   "The table of notified flows has 2^n entries, found by a hash of "
                    "addresses and ports; 0: one entry for each queue pair")
             .Flag("PhaseJitter",
                   &P::phaseJitter,
@@ -139,7 +139,7 @@ WrccFairRate::GetTypeId()
                        .AddConstructor<WrccFairRate>(),
                    &WrccFairRate::m_parameters)
             .AddTraceSource("Period",
-                            "A period of a port has ended; told when the next frame comes",
+                            "A period of a port has ended; reported when the next frame comes",
                             MakeTraceSourceAccessor(&WrccFairRate::m_periodTrace),
                             "ns3::roce::WrccFairRate::PeriodCallback")
             .AddTraceSource("Fcnp",

@@ -166,7 +166,7 @@ WrccFairRate::Begin(int64_t nowPs)
     const int64_t periodPs = m_p->rate.periodPs;
     const double phase = m_p->phaseJitter ? m_random->GetValue(0, 1) : 0;
     const auto phasePs = static_cast<int64_t>(phase * static_cast<double>(periodPs));
-    // Of the periods before, nothing is to be told.
+    // Earlier periods are not reported.
     m_nextEndPs =
         nowPs < phasePs ? phasePs : phasePs + ((nowPs - phasePs) / periodPs + 1) * periodPs;
     m_index = 1;
@@ -288,7 +288,7 @@ WrccFairRate::Look(uint16_t p, int64_t nowPs) const
     return rate;
 }
 
-// ---------------------------------------------------------------- what is told
+// ---------------------------------------------------------------- notifications
 
 void
 WrccFairRate::Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, int64_t nowPs)
@@ -315,7 +315,7 @@ WrccFairRate::Rewrite(Frame& frame, WrccHeader& header, uint32_t fairRateMbps, i
     m_at->Emit(reply, nowPs);
 }
 
-/// @return whether the interval of the flow is over; then it begins anew
+/// @return whether the interval of the flow is over; then it begins again
 bool
 WrccFairRate::MayTell(const Frame& frame, int64_t nowPs)
 {

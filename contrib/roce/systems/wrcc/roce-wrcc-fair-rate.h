@@ -37,7 +37,7 @@ struct WrccFairRateParams
 
 /**
  * @ingroup roce
- * @brief WRCC in a switch: what its ports count, their fair rates, and what they tell senders
+ * @brief WRCC in a switch: counters of its ports, their fair rates, and notifications to senders
  * (sections 3.2 to 3.4 of the paper). For every switch.
  *
  * - Per period: bytes of data by input and output port, at MARK; RTT_est and number of the data
@@ -48,9 +48,9 @@ struct WrccFairRateParams
  * - Data with a higher FairRate get the port's, and the mark CLIPPED. If they come from the
  * switch's own datacenter with FBDP set, their sender gets an FCNP, one per flow and FcnpInterval.
  *
- * There is no timer: whoever comes first after the end of a period (at the same instant, too) does
- * its work, and that of the periods without packets behind it. Of the buffer, only thresholds are
- * read then; the frame at hand may be in it already.
+ * There is no timer: the frame that comes first after the end of a period (at the same instant,
+ * too) does its work, and that of later periods without packets. Of the buffer, only thresholds are
+ * read then; the present frame may be in it already.
  */
 class WrccFairRate : public SwitchStage
 {
@@ -89,7 +89,7 @@ class WrccFairRate : public SwitchStage
     void OnPause(PauseEvent event, Port& port, uint8_t trafficClass, int64_t nowPs) override;
 
     /**
-     * @brief What a port's fair rate is. Changes nothing.
+     * @brief A port's fair rate. Changes nothing.
      * @param port index
      * @param nowPs the switch is up to it
      * @return the state after the last period that has ended by then
@@ -97,7 +97,7 @@ class WrccFairRate : public SwitchStage
     WrccPortRate Look(uint16_t port, int64_t nowPs) const;
 
     /// Signature of trace source Period: port, state, end of the period, and when the switch has
-    /// noticed it. Of the periods without packets that follow one, the last one only is told.
+    /// noticed it. Of consecutive periods without packets only the last one is reported.
     typedef void (*PeriodCallback)(uint16_t port, const WrccPortRate& rate, Time end, Time at);
     /// Signature of trace source Fcnp: NIC and queue pair of the sender, fair rate in Mbit/s.
     typedef void (*FcnpCallback)(uint32_t nic, uint32_t qp, uint32_t fairRateMbps, Time at);
@@ -118,7 +118,7 @@ class WrccFairRate : public SwitchStage
         uint64_t sentBytes{0};
     };
 
-    /// When a flow was told last.
+    /// When a flow last got a notification.
     struct Told
     {
         int64_t atPs{INT64_MIN / 2};
@@ -134,7 +134,7 @@ class WrccFairRate : public SwitchStage
     bool MayTell(const Frame& frame, int64_t nowPs);
 
     Parameters<WrccFairRateParams> m_parameters;   //!< attributes
-    std::shared_ptr<const WrccFairRateParams> m_p; //!< in force since Install() or Retune()
+    std::shared_ptr<const WrccFairRateParams> m_p; //!< effective since Install() or Retune()
     Switch* m_at{nullptr};                         //!< where it is installed
     Ptr<UniformRandomVariable> m_random;           //!< phase
     uint16_t m_domain{0};

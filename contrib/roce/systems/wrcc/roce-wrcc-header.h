@@ -29,8 +29,8 @@ struct WrccHeader
 
 /**
  * @ingroup roce
- * @brief What a fast congestion notification (FCNP) says, 12 bytes: DomainID 16, FBDP 16, reserved
- * 8, PSN 24, FairRate 32 bits (WRCC, section 3.3). It is a frame of kind NOTIFICATION.
+ * @brief Contents of a fast congestion notification (FCNP), 12 bytes: DomainID 16, FBDP 16,
+ * reserved 8, PSN 24, FairRate 32 bits (WRCC, section 3.3). It is a frame of kind NOTIFICATION.
  */
 struct WrccFcnp
 {

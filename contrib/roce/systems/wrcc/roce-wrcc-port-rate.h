@@ -12,7 +12,7 @@ namespace ns3::roce
  * @brief A port's fair rate by WRCC (Algorithm 1, equations 1, 2 and 5 of the paper). Plain
  * arithmetic: no clock, no switch.
  *
- * Once a period T, with what the port has seen in it:
+ * Once a period T, from the port's counters of that period:
  *
  *   R_input = 8 bytes / T; AvgRTT = (1 - lambda) AvgRTT + lambda RttSum / PktNum;
  *   RTT = max(AvgRTT, T); SD = R_input / B_Tar, at least PfcSlowDown if inputs were paused;
@@ -24,7 +24,7 @@ namespace ns3::roce
 class WrccPortRate
 {
   public:
-    /// What stands for QX in the queue's term once the queue has reached QRatio Q_max.
+    /// What QX is in the queue's term once the queue has reached QRatio Q_max.
     enum class QExtra : uint8_t
     {
         EXCESS,        //!< Q_p - QRatio Q_max
@@ -61,7 +61,7 @@ class WrccPortRate
         bool shiftDivision;   //!< divisors are rounded to the nearest power of two
     };
 
-    /// What a port has seen in a period.
+    /// Counters of a port in a period.
     struct Period
     {
         uint64_t inputBytes{0};     //!< sum of Bytes[i][p], wire bytes

@@ -59,8 +59,8 @@ WrccParams::Table()
                     {false},
                     {{"current", false}, {"line", true}},
                     "What data carry as FairRate: the present rate, as in line 21 of Algorithm 2, "
-                    "which ACKs can thus only lower; or the line rate, so that ACKs bring the "
-                    "least fair rate of the path, be it higher or lower")
+                    "which ACKs can only lower; or the line rate, so that ACKs carry the least "
+                    "fair rate of the path, higher or lower")
             .Flag("TimerUsesMax",
                   &P::timerUsesMax,
                   {false},
@@ -271,7 +271,7 @@ Wrcc::Retune(const CongestionControl& prototype, int64_t nowPs)
 {
     Advance(nowPs);
     m_p = m_parameters.Retune(SameLaw<Wrcc>(prototype).m_parameters, *m_p);
-    SetRttEst(m_rttUs * PS_PER_US); // the timer that runs runs on
+    SetRttEst(m_rttUs * PS_PER_US); // a running timer continues
     MoveTo(m_rateBps, m_cause, nowPs);
 }
 

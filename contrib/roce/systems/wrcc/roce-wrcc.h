@@ -34,7 +34,7 @@ struct WrccParams
  *
  * Data carry the sender's rate R_c in their header; switches on the way lower it to their ports'
  * fair rates (WrccFairRate), and the receiver's ACK brings the result back, which becomes R_c. A
- * switch of the sender's own datacenter tells of it at once by an FCNP, which can only lower R_c:
+ * switch of the sender's own datacenter reports it at once by an FCNP, which can only lower R_c:
  *
  * - ACK of a later PSN than PSN_last: R_c = FairRate; PSN_last = PSN. Each ACK, early or late,
  *   sets FBDP: 1 if the receiver is in another domain, else 0.
@@ -45,9 +45,9 @@ struct WrccParams
  * the next ACK. With IncreaseMode=rttGated, the default, the period is max(T1, T1RttFactor
  * RTT_est), a doubling sets PSN_last to the last PSN sent, so that earlier data cannot undo it,
  * and it is left out if a switch has lowered the rate since the last expiry (SkipIfClipped), or
- * while data sent since the last doubling have no answer: behind a queue longer than the timer,
- * doublings would else follow each other with all ACKs ignored. At the line rate an expiry does
- * nothing: there is no doubling to be protected.
+ * while data sent since the last doubling have no answer: with a queue longer than the timer,
+ * doublings would otherwise follow each other with all ACKs ignored. At the line rate an expiry
+ * does nothing: there is no doubling to protect.
  *
  * PSNs are compared modulo 2^24. The rate stays within FMin and the line rate. CNPs are not used.
  */
@@ -106,7 +106,7 @@ class Wrcc : public CongestionControl
     }
 
     /**
-     * @return the parameters as the attributes stand now
+     * @return the parameters from the current attributes
      * @throw InputError if an attribute is out of range
      */
     const WrccParams& GetParams() const
@@ -124,7 +124,7 @@ class Wrcc : public CongestionControl
     void MoveTo(uint64_t rateBps, Cause cause, int64_t atPs);
 
     Parameters<WrccParams> m_parameters;   //!< attributes
-    std::shared_ptr<const WrccParams> m_p; //!< in force since Start() or Retune()
+    std::shared_ptr<const WrccParams> m_p; //!< effective since Start() or Retune()
 
     int64_t m_timerPs{NEVER_PS}; //!< expiry of STimer
     int64_t m_periodPs{0};       //!< of STimer
