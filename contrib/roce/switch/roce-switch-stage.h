@@ -167,7 +167,7 @@ class SwitchStage : public Object
      * @param into to add to
      * @param nowPs current time
      */
-    virtual void Measure([[maybe_unused]] Measurement& into, [[maybe_unused]] int64_t nowPs)
+    virtual void Report([[maybe_unused]] Measurement& into, [[maybe_unused]] int64_t nowPs)
     {
     }
 

@@ -195,7 +195,7 @@ TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
         SwitchStage::Measurement measured;
         for (const Ptr<SwitchStage>& stage : sw.GetStages())
         {
-            stage->Measure(measured, nowPs);
+            stage->Report(measured, nowPs);
         }
         report.values = std::move(measured.values);
         for (uint16_t p = 0; p < sw.GetNPorts(); ++p)

@@ -60,7 +60,7 @@ struct PortReport
 struct SwitchReport
 {
     uint32_t sw{0};
-    std::vector<double> values; //!< of stages, see SwitchStage::Measure()
+    std::vector<double> values; //!< of stages, see SwitchStage::Report()
     std::vector<PortReport> ports;
 };
 

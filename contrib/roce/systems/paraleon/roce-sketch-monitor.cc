@@ -105,7 +105,7 @@ SketchMonitor::ReadAndReset(int64_t nowPs)
 }
 
 void
-SketchMonitor::Measure(Measurement& into, int64_t nowPs)
+SketchMonitor::Report(Measurement& into, int64_t nowPs)
 {
     const FlowShares masses = ReadAndReset(nowPs);
     into.values = {masses.elephants, masses.mice};

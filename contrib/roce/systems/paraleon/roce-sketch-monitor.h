@@ -62,7 +62,7 @@ class SketchMonitor : public SwitchStage
     Verdict OnArrival(Frame& frame, Port& in, int64_t nowPs) override;
     void Count(std::map<std::string, uint64_t>& counters) const override;
 
-    void Measure(Measurement& into, int64_t nowPs) override;
+    void Report(Measurement& into, int64_t nowPs) override;
 
     /**
      * @brief A monitor interval has ended: read the sketch, clear it, and classify the flows.
