@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "roce-network.h"
+#include "roce-network-division.h"
+
+#include "roce-network-flows.h"
+#include "roce-network-map.h"
 
 #include "ns3/boolean.h"
 #include "ns3/error-model.h"
+#include "ns3/roce-byte-stream.h"
 #include "ns3/roce-error-model-loss.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-station-groups.h"
 
 #include <algorithm>
 #include <set>
-#include <thread>
-
-// A Network in several threads.
 
 namespace ns3::roce
 {
 
 void
-Network::CheckParallel() const
+NetworkDivision::Check() const
 {
     const auto refuse = [](const std::string& what) {
         throw InputError("threads: " + what + "; expected one thread");
     };
-    for (const NicEntry& entry : m_nics)
+    for (const auto& entry : m_parts.nics)
     {
         BooleanValue eager;
         entry.nic->GetAttribute("Eager", eager);
@@ -31,7 +32,7 @@ Network::CheckParallel() const
             refuse("ns3::roce::Nic::Eager is true, so that the simulator's time may be read");
         }
     }
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         BooleanValue eager;
         entry.sw->GetAttribute("Eager", eager);
@@ -41,7 +42,7 @@ Network::CheckParallel() const
         }
     }
     std::set<const Object*> models;
-    for (const Ptr<Port>& port : GetPorts())
+    for (const Ptr<Port>& port : m_parts.GetPorts())
     {
         const Ptr<LossModel> model = port->GetLossModel();
         const auto* adapter = dynamic_cast<const ErrorModelLoss*>(PeekPointer(model));
@@ -60,74 +61,46 @@ Network::CheckParallel() const
 
 /// End an earlier division.
 void
-Network::Unite()
+NetworkDivision::Unite()
 {
     if (!m_parallel)
     {
         return;
     }
-    CatchUp();
     m_parallel = nullptr;
-    for (const NicEntry& entry : m_nics)
+    for (const auto& entry : m_parts.nics)
     {
         entry.nic->Resume();
     }
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         entry.sw->Resume();
     }
 }
 
-unsigned
-Network::SetThreads(unsigned threads)
-{
-    m_state.ExpectBuilt("SetThreads()");
-    ExpectIdle("Network::SetThreads()");
-    Unite();
-    if (threads == 0)
-    {
-        threads = std::max(1U, std::thread::hardware_concurrency());
-    }
-    if (threads == 1)
-    {
-        return 1;
-    }
-    Divide(threads, threads, false, nullptr);
-    return m_parallel->GetNPartitions();
-}
-
 void
-Network::MeasureBalance(unsigned partitions)
+NetworkDivision::Divide(const NetworkFlows& flows,
+                        unsigned partitions,
+                        unsigned threads,
+                        bool measure,
+                        RankExchange* ranks)
 {
-    m_state.ExpectBuilt("MeasureBalance()");
-    ExpectIdle("Network::MeasureBalance()");
-    if (partitions < 2)
-    {
-        throw InputError("Network::MeasureBalance() of " + std::to_string(partitions) +
-                         " partitions, expected 2 or more");
-    }
     Unite();
-    Divide(partitions, 1, true, nullptr);
-}
-
-void
-Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchange* ranks)
-{
-    CheckParallel();
+    Check();
     ParallelRun::CheckSinks();
-    CatchUp(); // partitions are never as late as stations that take turns
     // NICs first, then switches; by datacenter and in their order.
+    const auto nNics = static_cast<uint32_t>(m_parts.nics.size());
     std::vector<StationGroups::Item> items;
-    const int64_t marginPs = GetLongestNicDelayPs();
-    for (const NicEntry& entry : m_nics)
+    const int64_t marginPs = m_parts.GetLongestNicDelayPs();
+    for (const auto& entry : m_parts.nics)
     {
         // It makes and takes in what a port of a switch only passes on.
         items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
         // Made here, and not by several threads.
         entry.nic->GetProfile(false);
-        entry.nic->GetProfile(m_nics.back().datacenter != m_nics.front().datacenter);
+        entry.nic->GetProfile(m_parts.nics.back().datacenter != m_parts.nics.front().datacenter);
     }
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         uint64_t rateBps = 0;
         for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
@@ -137,10 +110,10 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
         items.push_back({entry.datacenter, rateBps});
     }
     std::vector<StationGroups::Edge> edges;
-    for (const LinkEntry& entry : m_links)
+    for (const auto& entry : m_parts.links)
     {
-        edges.push_back({entry.host ? entry.ends[0] : entry.ends[0] + GetNNics(),
-                         entry.ends[1] + GetNNics(),
+        edges.push_back({entry.host ? entry.ends[0] : entry.ends[0] + nNics,
+                         entry.ends[1] + nNics,
                          entry.link->GetDelayPs(),
                          entry.host});
     }
@@ -169,18 +142,18 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
                                                ranks ? MakeMail(*ranks) : nullptr);
     for (uint32_t i = 0; i < items.size(); ++i)
     {
-        Station* station = PeekPointer(m_nics[0].nic);
-        if (i < GetNNics())
+        Station* station = PeekPointer(m_parts.nics[0].nic);
+        if (i < nNics)
         {
-            station = PeekPointer(m_nics[i].nic);
+            station = PeekPointer(m_parts.nics[i].nic);
         }
         else
         {
-            station = PeekPointer(m_switches[i - GetNNics()].sw);
+            station = PeekPointer(m_parts.switches[i - nNics].sw);
         }
         m_parallel->Add(*station, groups.GetGroup(i));
     }
-    for (const LinkEntry& entry : m_links)
+    for (const auto& entry : m_parts.links)
     {
         m_parallel->Cut(*entry.link);
     }
@@ -202,8 +175,90 @@ Network::Divide(unsigned partitions, unsigned threads, bool measure, RankExchang
         limitPs = a == b ? limitPs : std::min(limitPs, edge.delayPs);
     }
     // Flows that wait for others, whose end any process may learn, start as without threads.
-    m_parallel->SetLeastEnd(m_lastStartPs);
-    m_parallel->Begin(windowPs, m_orders.empty() ? meetingPs : std::min(meetingPs, windowPs));
+    m_parallel->SetLeastEnd(flows.GetLastScheduledPs());
+    m_parallel->Begin(windowPs, !flows.HasWaiting() ? meetingPs : std::min(meetingPs, windowPs));
+}
+
+std::unique_ptr<RankMail>
+NetworkDivision::MakeMail(RankExchange& ranks) const
+{
+    // Of stations, only NICs have something to tell.
+    return std::make_unique<RankMail>(
+        ranks,
+        RankMail::ReportCodec{
+            [](const Station& station, std::size_t index) {
+                return dynamic_cast<const Nic&>(station).PackReport(index);
+            },
+            [](Station& station, const std::string& bytes) {
+                dynamic_cast<Nic&>(station).TellPacked(bytes);
+            },
+            [this](int64_t nowPs, int64_t crossingPs) { return FindLeastEnd(nowPs, crossingPs); }});
+}
+
+/// See RankMail::ReportCodec. A NIC needs some time for what it has not sent at all, though it may
+/// send at its full rate; and if that goes to another process, then its acknowledgement comes back.
+int64_t
+NetworkDivision::FindLeastEnd(int64_t nowPs, int64_t crossingPs) const
+{
+    int64_t longestPs = 0;
+    for (const auto& entry : m_parts.nics)
+    {
+        const Nic& nic = *entry.nic;
+        const auto bytePs = static_cast<int64_t>(8'000 * uint64_t{PS_PER_MS} / nic.GetRateBps());
+        int64_t allPs = 0;
+        for (uint32_t q = 0; nic.IsHere() && nic.GetOpenQps() && q < nic.GetNQps(); ++q)
+        {
+            const QueuePair* qp = nic.GetQp(q);
+            const uint64_t bytes = qp && !qp->failed ? qp->GetUnsentBytes() : 0;
+            if (bytes)
+            {
+                const bool crosses = !m_parts.nics[qp->GetConfig().dst].nic->IsHere();
+                const auto ps =
+                    static_cast<int64_t>(std::min<uint64_t>(bytes, 1'000'000'000)) * bytePs;
+                allPs += ps;
+                longestPs = std::max({longestPs, allPs, ps + (crosses ? 2 * crossingPs : 0)});
+            }
+        }
+    }
+    return nowPs + longestPs;
+}
+
+/// Links, routes or parameters have changed, in all processes.
+void
+NetworkDivision::NoteShared() const
+{
+    if (m_parallel)
+    {
+        m_parallel->NoteShared();
+    }
+}
+
+/// Counters of all processes. @param own of this one
+std::map<std::string, uint64_t>
+NetworkDivision::AddRanks(const std::map<std::string, uint64_t>& own) const
+{
+    std::string bytes;
+    ByteWriter writer(bytes);
+    for (const auto& [name, value] : own)
+    {
+        writer(name)(value);
+    }
+    std::map<std::string, uint64_t> all;
+    for (const std::string& other : GetRanks()->Gather(bytes))
+    {
+        for (ByteReader reader(other); !reader.IsEmpty();)
+        {
+            std::string name;
+            reader(name);
+            const auto value = reader.Get<uint64_t>();
+            // Network::GetCounters() has the largest of these, and of all others the sum.
+            const bool isPeak = name.find("peak") == 0 || name.find("max") == 0 ||
+                                name.find("Peak") != std::string::npos;
+            uint64_t& total = all[name];
+            total = isPeak ? std::max(total, value) : total + value;
+        }
+    }
+    return all;
 }
 
 } // namespace ns3::roce
