@@ -23,23 +23,22 @@ NetworkDivision::Check() const
     const auto refuse = [](const std::string& what) {
         throw InputError("threads: " + what + "; expected one thread");
     };
-    for (const auto& entry : m_parts.nics)
-    {
+    const auto checkEager = [&refuse](const Object& station, const std::string& kind) {
         BooleanValue eager;
-        entry.nic->GetAttribute("Eager", eager);
+        station.GetAttribute("Eager", eager);
         if (eager.Get())
         {
-            refuse("ns3::roce::Nic::Eager is true, so that the simulator's time may be read");
+            refuse("ns3::roce::" + kind +
+                   "::Eager is true, so that the simulator's time may be read");
         }
+    };
+    for (const auto& entry : m_parts.nics)
+    {
+        checkEager(*entry.nic, "Nic");
     }
     for (const auto& entry : m_parts.switches)
     {
-        BooleanValue eager;
-        entry.sw->GetAttribute("Eager", eager);
-        if (eager.Get())
-        {
-            refuse("ns3::roce::Switch::Eager is true, so that the simulator's time may be read");
-        }
+        checkEager(*entry.sw, "Switch");
     }
     std::set<const Object*> models;
     for (const Ptr<Port>& port : m_parts.GetPorts())
@@ -91,11 +90,13 @@ NetworkDivision::Divide(const NetworkFlows& flows,
     // NICs first, then switches; by datacenter and in their order.
     const auto nNics = static_cast<uint32_t>(m_parts.nics.size());
     std::vector<StationGroups::Item> items;
+    std::vector<Station*> stations;
     const int64_t marginPs = m_parts.GetLongestNicDelayPs();
     for (const auto& entry : m_parts.nics)
     {
         // It makes and takes in what a port of a switch only passes on.
         items.push_back({entry.datacenter, 2 * entry.nic->GetRateBps()});
+        stations.push_back(PeekPointer(entry.nic));
         // Made here, and not by several threads.
         entry.nic->GetProfile(false);
         entry.nic->GetProfile(m_parts.nics.back().datacenter != m_parts.nics.front().datacenter);
@@ -108,6 +109,7 @@ NetworkDivision::Divide(const NetworkFlows& flows,
             rateBps += entry.sw->PeekPort(p)->GetRateBps();
         }
         items.push_back({entry.datacenter, rateBps});
+        stations.push_back(PeekPointer(entry.sw));
     }
     std::vector<StationGroups::Edge> edges;
     for (const auto& entry : m_parts.links)
@@ -142,16 +144,7 @@ NetworkDivision::Divide(const NetworkFlows& flows,
                                                ranks ? MakeMail(*ranks) : nullptr);
     for (uint32_t i = 0; i < items.size(); ++i)
     {
-        Station* station = PeekPointer(m_parts.nics[0].nic);
-        if (i < nNics)
-        {
-            station = PeekPointer(m_parts.nics[i].nic);
-        }
-        else
-        {
-            station = PeekPointer(m_parts.switches[i - nNics].sw);
-        }
-        m_parallel->Add(*station, groups.GetGroup(i));
+        m_parallel->Add(*stations[i], groups.GetGroup(i));
     }
     for (const auto& entry : m_parts.links)
     {

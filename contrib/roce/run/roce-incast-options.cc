@@ -3,6 +3,8 @@
 
 #include "ns3/roce-input-error.h"
 
+#include <utility>
+
 namespace ns3::roce
 {
 
@@ -42,19 +44,16 @@ IncastOptions::AddOptions(CheckedCommandLine& cmd)
 IncastSenders
 IncastOptions::GetSenders() const
 {
-    if (from == "local")
+    for (const auto& [name, which] : {std::pair("all", IncastSenders::All),
+                                      std::pair("local", IncastSenders::LocalDatacenter),
+                                      std::pair("remote", IncastSenders::RemoteDatacenter)})
     {
-        return IncastSenders::LocalDatacenter;
+        if (from == name)
+        {
+            return which;
+        }
     }
-    if (from == "remote")
-    {
-        return IncastSenders::RemoteDatacenter;
-    }
-    if (from != "all")
-    {
-        throw InputError("--incastFrom is '" + from + "', expected all, local or remote");
-    }
-    return IncastSenders::All;
+    throw InputError("--incastFrom is '" + from + "', expected all, local or remote");
 }
 
 std::optional<uint32_t>

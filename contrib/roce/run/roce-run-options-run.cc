@@ -45,20 +45,12 @@ WarnNow(std::vector<std::string>& warnings, const std::string& line)
 const char*
 NameOf(RunCollector::End end)
 {
-    switch (end)
-    {
-    case RunCollector::End::FLOWS_DONE:
-        return "flowsDone";
-    case RunCollector::End::STALLED:
-        return "stalled";
-    case RunCollector::End::STOP:
-        return "stop";
-    case RunCollector::End::SAFETY_LIMIT:
-        return "safetyLimit";
-    case RunCollector::End::INTERRUPTED:
-        return "interrupted";
-    }
-    return "";
+    static const char* const names[] = {"flowsDone",
+                                        "stalled",
+                                        "stop",
+                                        "safetyLimit",
+                                        "interrupted"};
+    return names[static_cast<unsigned>(end)];
 }
 
 /// @return what is to be said of a warm-up that leaves no flow, or nothing

@@ -123,21 +123,15 @@ WorkloadOptions::GetSizes(const std::string& option, const std::string& text) co
 LoadReference
 WorkloadOptions::GetReference() const
 {
-    if (loadReference == "host")
+    for (const auto& [name, reference] : {std::pair("host", LoadReference::Host),
+                                          std::pair("uplink", LoadReference::Uplink),
+                                          std::pair("wan", LoadReference::Wan),
+                                          std::pair("bottleneck", LoadReference::Bottleneck)})
     {
-        return LoadReference::Host;
-    }
-    if (loadReference == "uplink")
-    {
-        return LoadReference::Uplink;
-    }
-    if (loadReference == "wan")
-    {
-        return LoadReference::Wan;
-    }
-    if (loadReference == "bottleneck")
-    {
-        return LoadReference::Bottleneck;
+        if (loadReference == name)
+        {
+            return reference;
+        }
     }
     throw InputError("--loadReference is '" + loadReference +
                      "', expected host, uplink, wan or bottleneck");
