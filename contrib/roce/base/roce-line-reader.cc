@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <sstream>
 
 namespace ns3::roce
@@ -75,6 +76,68 @@ LineReader::ParseUnsigned(const std::string& text, const char* what, uint64_t ma
         Fail(std::string(what) + " " + text + " out of range, expected 0.." + std::to_string(max));
     }
     return value;
+}
+
+int64_t
+LineReader::ParsePs(const std::string& text, const char* what, int unitExponent, bool round) const
+{
+    const auto refuse = [&](const std::string& why) {
+        Fail(std::string(what) + " '" + text + "' " + why);
+    };
+    const bool negative = text[0] == '-';
+    const auto e = text.find_first_of("eE");
+    std::string digits = text.substr(negative ? 1 : 0, e - (negative ? 1 : 0));
+    int exponent = unitExponent;
+    bool valid = true;
+    if (e != std::string::npos)
+    {
+        const bool sign = text[e + 1] == '+' || text[e + 1] == '-';
+        const std::string power = text.substr(sign ? e + 2 : e + 1);
+        int value = 0;
+        const auto result = std::from_chars(power.data(), power.data() + power.size(), value);
+        valid = AllDigits(power) && result.ec == std::errc() && value <= 100;
+        exponent += text[e + 1] == '-' ? -value : value;
+    }
+    const auto point = digits.find('.');
+    if (point != std::string::npos)
+    {
+        exponent -= static_cast<int>(std::min<std::size_t>(digits.size() - point - 1, 1000));
+        digits.erase(point, 1);
+    }
+    if (!valid || !AllDigits(digits))
+    {
+        refuse("is not a number, expected 0 or more");
+    }
+    if (negative)
+    {
+        refuse("is negative, expected 0 or more");
+    }
+    // the value is digits * 10^exponent picoseconds
+    bool up = false;
+    if (exponent >= 0)
+    {
+        digits.append(static_cast<std::size_t>(exponent), '0');
+    }
+    else
+    {
+        const auto cut = static_cast<std::size_t>(-exponent);
+        digits.insert(0, cut, '0');
+        const std::string finer = digits.substr(digits.size() - cut);
+        if (!round && finer.find_first_not_of('0') != std::string::npos)
+        {
+            refuse("is finer than a picosecond, expected at most 3 decimals");
+        }
+        up = finer[0] >= '5';
+        digits.resize(digits.size() - cut);
+    }
+    digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+    int64_t ps = 0;
+    const auto end = digits.data() + digits.size();
+    if (!digits.empty() && std::from_chars(digits.data(), end, ps).ec != std::errc())
+    {
+        refuse("is too late, expected less than 2^63 picoseconds");
+    }
+    return ps < std::numeric_limits<int64_t>::max() ? ps + (up ? 1 : 0) : ps;
 }
 
 void

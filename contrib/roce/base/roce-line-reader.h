@@ -51,6 +51,16 @@ class LineReader
     uint64_t ParseUnsigned(const std::string& text, const char* what, uint64_t max) const;
 
     /**
+     * @brief Read a decimal number exactly, as an integer number of picoseconds.
+     * @param text digits, optional fraction, optional exponent
+     * @param what name for messages
+     * @param unitExponent the unit is 10^unitExponent ps: 3 for ns, 12 for s
+     * @param round whether finer digits are rounded half up; if not, they are refused
+     * @throw InputError for anything else, or 2^63 ps and more
+     */
+    int64_t ParsePs(const std::string& text, const char* what, int unitExponent, bool round) const;
+
+    /**
      * @param found fields of the present line
      * @param expected their number
      * @param form of the line, for the message

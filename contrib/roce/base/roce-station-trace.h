@@ -145,6 +145,53 @@ class StationTrace : public CheckedTrace<Ts...>
     SinkMark m_mark;
 };
 
+/**
+ * @ingroup roce
+ * @brief A StationTrace that sets flags when a sink connects, so that the hot path tests one byte
+ * instead of each trace source.
+ */
+template <typename... Ts>
+class NoticedTrace : public StationTrace<Ts...>
+{
+  public:
+    /**
+     * @param flag set to true on connection
+     * @param other set as well, or null
+     */
+    NoticedTrace(bool* flag, bool* other)
+        : m_flag(flag),
+          m_other(other)
+    {
+    }
+
+    /// @brief See TracedCallback.
+    void ConnectWithoutContext(const CallbackBase& callback)
+    {
+        Notice();
+        StationTrace<Ts...>::ConnectWithoutContext(callback);
+    }
+
+    /// @brief See TracedCallback.
+    void Connect(const CallbackBase& callback, std::string path)
+    {
+        Notice();
+        StationTrace<Ts...>::Connect(callback, path);
+    }
+
+  private:
+    void Notice()
+    {
+        *m_flag = true;
+        if (m_other)
+        {
+            *m_other = true;
+        }
+    }
+
+    bool* m_flag;
+    bool* m_other;
+};
+
 } // namespace ns3::roce
 
 #endif /* ROCE_STATION_TRACE_H */

@@ -112,7 +112,7 @@ Port::DoDispose()
 {
     m_owner = nullptr;
     m_link = nullptr;
-    m_node = nullptr;
+    SetNode(nullptr);
     m_lossModel = nullptr;
     NetDevice::DoDispose();
 }
@@ -313,7 +313,7 @@ Port::HandlePfc(const Frame& frame, int64_t nowPs)
         {
             const uint16_t quanta = frame.GetQuanta(c);
             pauses |= quanta > 0;
-            NS_LOG_LOGIC("node " << m_node->GetId() << " port " << m_index << " class " << c
+            NS_LOG_LOGIC("node " << GetNode()->GetId() << " port " << m_index << " class " << c
                                  << " quanta " << quanta);
             SetPaused(c,
                       quanta ? m_infinitePause ? NEVER_PS : nowPs + QuantaPs(quanta) : nowPs,
@@ -389,47 +389,10 @@ Port::GetPausedTimePs(uint8_t trafficClass, int64_t nowPs) const
     return total;
 }
 
-void
-Port::SetIfIndex(const uint32_t index)
-{
-    m_ifIndex = index;
-}
-
-uint32_t
-Port::GetIfIndex() const
-{
-    return m_ifIndex;
-}
-
 Ptr<Channel>
 Port::GetChannel() const
 {
     return Ptr<Channel>(m_link);
-}
-
-void
-Port::SetAddress(Address address)
-{
-    m_address = Mac48Address::ConvertFrom(address);
-}
-
-Address
-Port::GetAddress() const
-{
-    return m_address;
-}
-
-bool
-Port::SetMtu(const uint16_t mtu)
-{
-    m_mtu = mtu;
-    return true;
-}
-
-uint16_t
-Port::GetMtu() const
-{
-    return m_mtu;
 }
 
 bool
@@ -445,48 +408,6 @@ Port::AddLinkChangeCallback(Callback<void> callback)
 }
 
 bool
-Port::IsBroadcast() const
-{
-    return false;
-}
-
-Address
-Port::GetBroadcast() const
-{
-    return Mac48Address::GetBroadcast();
-}
-
-bool
-Port::IsMulticast() const
-{
-    return false;
-}
-
-Address
-Port::GetMulticast(Ipv4Address) const
-{
-    return Mac48Address::GetBroadcast();
-}
-
-Address
-Port::GetMulticast(Ipv6Address) const
-{
-    return Mac48Address::GetBroadcast();
-}
-
-bool
-Port::IsBridge() const
-{
-    return false;
-}
-
-bool
-Port::IsPointToPoint() const
-{
-    return true;
-}
-
-bool
 Port::Send(Ptr<Packet>, const Address&, uint16_t)
 {
     NS_LOG_WARN("a RoCE port carries RDMA frames only; the packet is refused");
@@ -497,40 +418,6 @@ bool
 Port::SendFrom(Ptr<Packet> packet, const Address&, const Address& dest, uint16_t protocolNumber)
 {
     return Send(packet, dest, protocolNumber);
-}
-
-Ptr<Node>
-Port::GetNode() const
-{
-    return m_node;
-}
-
-void
-Port::SetNode(Ptr<Node> node)
-{
-    m_node = node;
-}
-
-bool
-Port::NeedsArp() const
-{
-    return false;
-}
-
-void
-Port::SetReceiveCallback(ReceiveCallback)
-{
-}
-
-void
-Port::SetPromiscReceiveCallback(PromiscReceiveCallback)
-{
-}
-
-bool
-Port::SupportsSendFrom() const
-{
-    return false;
 }
 
 } // namespace ns3::roce

@@ -3,10 +3,9 @@
 #define ROCE_PORT_H
 
 #include "roce-link.h"
+#include "roce-plain-net-device.h"
 
 #include "ns3/data-rate.h"
-#include "ns3/mac48-address.h"
-#include "ns3/net-device.h"
 #include "ns3/roce-fetch.h"
 #include "ns3/roce-frame.h"
 #include "ns3/roce-loss-model.h"
@@ -25,55 +24,6 @@ class ErrorModel;
 namespace roce
 {
 
-class Port;
-
-/**
- * @ingroup roce
- * @brief A StationTrace that sets flags when a sink connects, so that the hot path tests one byte
- * instead of each trace source.
- */
-template <typename... Ts>
-class NoticedTrace : public StationTrace<Ts...>
-{
-  public:
-    /**
-     * @param flag set to true on connection
-     * @param other set as well, or null
-     */
-    NoticedTrace(bool* flag, bool* other)
-        : m_flag(flag),
-          m_other(other)
-    {
-    }
-
-    /// @brief See TracedCallback.
-    void ConnectWithoutContext(const CallbackBase& callback)
-    {
-        Notice();
-        StationTrace<Ts...>::ConnectWithoutContext(callback);
-    }
-
-    /// @brief See TracedCallback.
-    void Connect(const CallbackBase& callback, std::string path)
-    {
-        Notice();
-        StationTrace<Ts...>::Connect(callback, path);
-    }
-
-  private:
-    void Notice()
-    {
-        *m_flag = true;
-        if (m_other)
-        {
-            *m_other = true;
-        }
-    }
-
-    bool* m_flag;
-    bool* m_other;
-};
-
 /**
  * @ingroup roce
  * @brief One end of a Link: serialisation, PFC pause state, counters. The NetDevice of NICs and
@@ -82,7 +32,7 @@ class NoticedTrace : public StationTrace<Ts...>
  * Time is integer picoseconds. A frame of frameBytes (MAC header to FCS) occupies
  * max(frameBytes, MinFrameBytes) + FramingBytes byte times, rounded to the nearest picosecond.
  */
-class alignas(64) Port : public NetDevice
+class alignas(64) Port : public PlainNetDevice
 {
   public:
     /// Why a frame never got to the owner of the port it was sent to.
@@ -429,23 +379,10 @@ class alignas(64) Port : public NetDevice
     typedef void (*PauseStateCallback)(uint8_t trafficClass, bool paused, Time at);
 
     // --- inherited from NetDevice
-    void SetIfIndex(const uint32_t index) override;
-    uint32_t GetIfIndex() const override;
     Ptr<Channel> GetChannel() const override;
-    void SetAddress(Address address) override;
-    Address GetAddress() const override;
-    bool SetMtu(const uint16_t mtu) override;
-    uint16_t GetMtu() const override;
     /// @return whether anything arrives: the direction towards this port has not failed
     bool IsLinkUp() const override;
     void AddLinkChangeCallback(Callback<void> callback) override;
-    bool IsBroadcast() const override;
-    Address GetBroadcast() const override;
-    bool IsMulticast() const override;
-    Address GetMulticast(Ipv4Address multicastGroup) const override;
-    Address GetMulticast(Ipv6Address addr) const override;
-    bool IsBridge() const override;
-    bool IsPointToPoint() const override;
     /// Foreign packets are not carried: @return false
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
     /// Foreign packets are not carried: @return false
@@ -453,12 +390,6 @@ class alignas(64) Port : public NetDevice
                   const Address& source,
                   const Address& dest,
                   uint16_t protocolNumber) override;
-    Ptr<Node> GetNode() const override;
-    void SetNode(Ptr<Node> node) override;
-    bool NeedsArp() const override;
-    void SetReceiveCallback(ReceiveCallback cb) override;
-    void SetPromiscReceiveCallback(PromiscReceiveCallback cb) override;
-    bool SupportsSendFrom() const override;
 
   protected:
     void DoDispose() override;
@@ -509,12 +440,8 @@ class alignas(64) Port : public NetDevice
     int64_t m_lostUntilPs{-1};  //!< after a repair: so is what arrives up to then
     std::array<uint64_t, N_LOSS_REASONS> m_framesLost{};
     Ptr<LossModel> m_lossModel;
-    Ptr<Node> m_node;
     Link* m_link{nullptr};
     unsigned m_end{0};
-    uint32_t m_ifIndex{0};
-    uint16_t m_mtu{9000};
-    Mac48Address m_address;
     NoticedTrace<Ptr<const Packet>, Time, bool> m_snifferTrace{&m_observedTx, &m_observedRx};
     NoticedTrace<const Frame&, Time> m_txBeginTrace{&m_observedTx, nullptr};
     NoticedTrace<const Frame&, Time> m_rxEndTrace{&m_observedRx, nullptr};

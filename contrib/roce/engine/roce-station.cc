@@ -12,29 +12,6 @@
 namespace ns3::roce
 {
 
-void
-Agenda::Reset(uint32_t items)
-{
-    m_leaves = 2;
-    while (m_leaves < items)
-    {
-        m_leaves *= 2;
-    }
-    m_manyTimes.resize(m_leaves > FEW ? m_leaves : 0);
-    m_manyWinners.resize(2 * m_manyTimes.size());
-    m_times = m_leaves > FEW ? m_manyTimes.data() : m_fewTimes.data();
-    m_winners = m_leaves > FEW ? m_manyWinners.data() : m_fewWinners.data();
-    std::fill_n(m_times, std::max(m_leaves, FEW), NEVER_PS);
-    for (uint32_t leaf = 0; leaf < m_leaves; ++leaf)
-    {
-        m_winners[m_leaves + leaf] = static_cast<uint16_t>(leaf);
-    }
-    for (uint32_t node = m_leaves - 1; node; --node)
-    {
-        m_winners[node] = m_winners[2 * node];
-    }
-}
-
 Station::Station()
     : m_wake(this)
 {

@@ -8,18 +8,12 @@
 #include "roce-hpcc-link-down.h"
 #include "roce-path-list.h"
 
-#include "ns3/config.h"
 #include "ns3/data-rate.h"
-#include "ns3/node.h"
-#include "ns3/nstime.h"
-#include "ns3/roce-congestion-control.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-messages.h"
 #include "ns3/roce-value-check.h"
-#include "ns3/string.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -100,62 +94,6 @@ bool
 ReplayOptions::IsHpccSim() const
 {
     return m_profile == HPCC_SIM;
-}
-
-/// @return whether an attribute is not one of a rate law that this run does without
-bool
-ReplayOptions::IsInUse(const std::string& attribute) const
-{
-    std::string law = m_transport.cc.substr(0, m_transport.cc.find('['));
-    law = law.find("::") == std::string::npos ? "ns3::roce::" + law : law;
-    TypeId owner;
-    TypeId own;
-    return !TypeId::LookupByNameFailSafe(attribute.substr(0, attribute.rfind("::")), &owner) ||
-           !owner.IsChildOf(CongestionControl::GetTypeId()) ||
-           (TypeId::LookupByNameFailSafe(law, &own) && (own == owner || own.IsChildOf(owner)));
-}
-
-/// Change an attribute's default unless the user has. A value that only a law that this run does
-/// without would refuse is no error.
-void
-ReplayOptions::Set(const std::string& attribute, const std::string& value) const
-{
-    if (m_cmd->IsGiven(attribute))
-    {
-        return;
-    }
-    try
-    {
-        ValueCheck::Attribute(attribute, value);
-    }
-    catch (const InputError&)
-    {
-        if (IsInUse(attribute))
-        {
-            throw;
-        }
-        return;
-    }
-    Config::SetDefault(attribute, StringValue(value));
-}
-
-/// Change an attribute's default unless the user has; what is wrong is said of the key.
-void
-ReplayOptions::SetFrom(const std::string& key,
-                       const std::string& attribute,
-                       const std::string& value) const
-{
-    m_keyOfAttribute[attribute] = key;
-    try
-    {
-        Set(attribute, value);
-    }
-    catch (const InputError& error)
-    {
-        // Not the attribute's name: the user has given a key.
-        const std::string what = error.what();
-        m_config.Fail(key, value + what.substr(std::min(what.size(), what.find(", expected "))));
-    }
 }
 
 /// @return a number of the config times a unit
@@ -255,36 +193,38 @@ ReplayOptions::ChooseCc(const CheckedCommandLine& cmd)
 void
 ReplayOptions::ApplyProfile()
 {
+    KeySettings& settings = *m_settings;
     if (!IsHpccSim())
     {
         return;
     }
     for (const auto& [attribute, value] : HPCC_SIM_ATTRIBUTES)
     {
-        Set(attribute, value);
+        settings.Set(attribute, value);
     }
     const std::string law = HpccLaws(m_config, m_transport.cc, true).GetName();
-    // In that simulator only telemetry laws move the end of a running gap when the rate changes.
-    Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
+    // There, only the laws of telemetry move the end of a gap that has begun when the rate changes.
+    settings.Set("ns3::roce::Nic::Repacing", law == "Hpcc" || law == "PowerTcp" ? "shift" : "none");
     const bool original = m_topology.layout != HpccTopology::Layout::INET_TUB;
-    Set("ns3::roce::Switch::ReservedBytes", original ? "4096" : "0");
-    Set("ns3::roce::Switch::XonOffset", original ? "3072" : "2496");
-    Set("ns3::roce::Switch::HeadroomInBuffer", original ? "true" : "false");
+    settings.Set("ns3::roce::Switch::ReservedBytes", original ? "4096" : "0");
+    settings.Set("ns3::roce::Switch::XonOffset", original ? "3072" : "2496");
+    settings.Set("ns3::roce::Switch::HeadroomInBuffer", original ? "true" : "false");
     if (original)
     {
-        Set("ns3::roce::Switch::AlphaReferenceRate",
-            std::to_string(m_topology.GetMaxHostRateBps()) + "bps");
+        settings.Set("ns3::roce::Switch::AlphaReferenceRate",
+                     std::to_string(m_topology.GetMaxHostRateBps()) + "bps");
     }
 }
 
 void
 ReplayOptions::ApplyRateLaw()
 {
+    KeySettings& settings = *m_settings;
     const HpccConfig& c = m_config;
     const auto microseconds = [&](const char* key, const char* attribute) {
         if (c.Has(key))
         {
-            SetFrom(key, attribute, ToText(c.Number(key)) + "us");
+            settings.SetFrom(key, attribute, ToText(c.Number(key)) + "us");
         }
     };
     const auto copy = [&](const char* key, const std::vector<const char*>& attributes) {
@@ -292,14 +232,14 @@ ReplayOptions::ApplyRateLaw()
         {
             if (c.Has(key))
             {
-                SetFrom(key, attribute, c.Text(key));
+                settings.SetFrom(key, attribute, c.Text(key));
             }
         }
     };
     const auto flag = [&](const char* key, const char* attribute) {
         if (c.Has(key))
         {
-            Set(attribute, c.Flag(key, false) ? "true" : "false");
+            settings.Set(attribute, c.Flag(key, false) ? "true" : "false");
         }
     };
     microseconds("ALPHA_RESUME_INTERVAL", "ns3::roce::Dcqcn::AlphaPeriod");
@@ -323,13 +263,13 @@ ReplayOptions::ApplyRateLaw()
     flag("MULTI_RATE", "ns3::roce::Hpcc::MultiRate");
     if (c.Flag("CLAMP_TARGET_RATE", false))
     {
-        Set("ns3::roce::Dcqcn::ClampTarget", "always");
+        settings.Set("ns3::roce::Dcqcn::ClampTarget", "always");
     }
     if (c.Has("RATE_AI") && c.Has("RATE_HAI"))
     {
         const auto ai = static_cast<double>(DataRate(c.Text("RATE_AI")).GetBitRate());
         const auto hai = static_cast<double>(DataRate(c.Text("RATE_HAI")).GetBitRate());
-        if (hai < ai && IsInUse("ns3::roce::Timely::HaiFactor"))
+        if (hai < ai && settings.IsInUse("ns3::roce::Timely::HaiFactor"))
         {
             c.Fail("RATE_HAI",
                    c.Text("RATE_HAI") + ", expected at least RATE_AI, which is " +
@@ -337,11 +277,11 @@ ReplayOptions::ApplyRateLaw()
         }
         if (ai > 0)
         {
-            Set("ns3::roce::Timely::HaiFactor", ToText(hai / ai));
+            settings.Set("ns3::roce::Timely::HaiFactor", ToText(hai / ai));
         }
     }
-    const auto set = [this](const std::string& attribute, const std::string& value) {
-        Set(attribute, value);
+    const auto set = [&settings](const std::string& attribute, const std::string& value) {
+        settings.Set(attribute, value);
     };
     const uint64_t payload = ValueCheck::DefaultNumber("ns3::roce::Nic::PathMtu");
     HpccLongest longest = HpccLongest::Find(m_topology, static_cast<uint32_t>(payload));
@@ -353,26 +293,29 @@ ReplayOptions::ApplyRateLaw()
 void
 ReplayOptions::ApplySwitches()
 {
+    KeySettings& settings = *m_settings;
     const HpccConfig& c = m_config;
     const ForkKeys forks(m_config, m_topology);
     for (const auto& [key, attribute, value] : forks.GetSettings())
     {
-        SetFrom(key, attribute, value);
+        settings.SetFrom(key, attribute, value);
     }
     if (c.Has("BUFFER_SIZE"))
     {
-        SetFrom("BUFFER_SIZE",
-                "ns3::roce::Switch::BufferSize",
-                std::to_string(GetBytes("BUFFER_SIZE",
-                                        c.Number("BUFFER_SIZE"),
-                                        static_cast<double>(forks.GetBufferUnit()))) +
-                    "B");
+        settings.SetFrom("BUFFER_SIZE",
+                         "ns3::roce::Switch::BufferSize",
+                         std::to_string(GetBytes("BUFFER_SIZE",
+                                                 c.Number("BUFFER_SIZE"),
+                                                 static_cast<double>(forks.GetBufferUnit()))) +
+                             "B");
     }
     if (IsHpccSim())
     {
         const double multi = c.Has("INT_MULTI") ? std::max(1.0, c.Number("INT_MULTI")) : 1;
         const auto unit = [&](const char* attribute, double bytes) {
-            SetFrom("INT_MULTI", attribute, std::to_string(GetBytes("INT_MULTI", multi, bytes)));
+            settings.SetFrom("INT_MULTI",
+                             attribute,
+                             std::to_string(GetBytes("INT_MULTI", multi, bytes)));
         };
         unit("ns3::roce::IntStamper::TxUnit", 128);
         unit("ns3::roce::IntStamper::QueueUnit", 80);
@@ -386,7 +329,7 @@ ReplayOptions::ApplySwitches()
         HpccEcnCurves(c, m_topology, m_transport.ecn && !m_cmd->IsGiven(rateMap));
     if (!curves.empty())
     {
-        Set(rateMap, curves);
+        settings.Set(rateMap, curves);
     }
 }
 
@@ -431,10 +374,10 @@ void
 ReplayOptions::PrintUnused(const CongestionControl& law) const
 {
     std::vector<std::pair<std::string, std::string>> unused = m_config.GetUnused();
-    for (const auto& fork : ForkKeys(m_config, m_topology).GetUnused())
-    {
-        unused.push_back(fork);
-    }
+    const auto add = [&unused](const std::vector<std::pair<std::string, std::string>>& more) {
+        unused.insert(unused.end(), more.begin(), more.end());
+    };
+    add(ForkKeys(m_config, m_topology).GetUnused());
     const auto differs = [&](const char* key, bool usual, const char* reason) {
         if (m_config.Flag(key, usual) != usual)
         {
@@ -445,10 +388,7 @@ ReplayOptions::PrintUnused(const CongestionControl& law) const
     differs("RATE_BOUND", true, "rates are always enforced");
     differs("L2_BACK_TO_ZERO", false, "losses are repaired from the first missing packet on");
     differs("SAMPLE_FEEDBACK", false, "HPCC looks at every hop");
-    for (auto& item : HpccLaws(m_config, m_transport.cc, IsHpccSim()).FindUnused(law))
-    {
-        unused.push_back(std::move(item));
-    }
+    add(HpccLaws(m_config, m_transport.cc, IsHpccSim()).FindUnused(law));
     while (!unused.empty())
     {
         // Keys with the same reason in one line.
@@ -467,25 +407,6 @@ ReplayOptions::PrintUnused(const CongestionControl& law) const
     }
 }
 
-/// @return keys whose attributes a message names, with their places; empty: none
-std::string
-ReplayOptions::FindKeys(const std::string& message) const
-{
-    std::string found;
-    for (const auto& [attribute, key] : m_keyOfAttribute)
-    {
-        const std::size_t colons = attribute.rfind("::");
-        const bool isNamed =
-            message.compare(0, colons + 2, attribute.substr(0, colons) + ": ") == 0 &&
-            message.find(" " + attribute.substr(colons + 2)) != std::string::npos;
-        if (isNamed && m_config.Has(key))
-        {
-            found += (found.empty() ? "" : ", ") + m_config.Where(key) + ": " + key;
-        }
-    }
-    return found;
-}
-
 int
 ReplayOptions::Run(const CheckedCommandLine& cmd)
 {
@@ -496,7 +417,7 @@ ReplayOptions::Run(const CheckedCommandLine& cmd)
     catch (const InputError& error)
     {
         // Values that are good each by itself: the object that has them knows attributes only.
-        const std::string keys = FindKeys(error.what());
+        const std::string keys = m_settings ? m_settings->FindKeys(error.what()) : "";
         if (keys.empty())
         {
             throw;
@@ -510,6 +431,7 @@ ReplayOptions::RunFiles(const CheckedCommandLine& cmd)
 {
     m_cmd = &cmd;
     ReadFiles(cmd);
+    m_settings.emplace(cmd, m_config, m_transport.cc);
     ForkKeys(m_config, m_topology).Apply(cmd, m_transport);
     // What is set first is replaced by what is set later.
     ApplyProfile();

@@ -4,6 +4,7 @@
 
 #include "roce-hpcc-config.h"
 #include "roce-hpcc-topology.h"
+#include "roce-key-settings.h"
 #include "roce-long-links.h"
 
 #include "ns3/roce-command-line.h"
@@ -13,7 +14,7 @@
 #include "ns3/roce-run-options.h"
 #include "ns3/roce-transport-options.h"
 
-#include <map>
+#include <optional>
 #include <string>
 
 namespace ns3::roce
@@ -62,14 +63,8 @@ class ReplayOptions
     void ApplySwitches();
     void ApplyStopTime(const CheckedCommandLine& cmd);
     void PrintUnused(const CongestionControl& law) const;
-    void Set(const std::string& attribute, const std::string& value) const;
-    void SetFrom(const std::string& key,
-                 const std::string& attribute,
-                 const std::string& value) const;
     uint64_t GetBytes(const std::string& key, double number, double unit) const;
     uint32_t GetDciBufferBytes() const;
-    bool IsInUse(const std::string& attribute) const;
-    std::string FindKeys(const std::string& message) const;
     int RunFiles(const CheckedCommandLine& cmd);
     bool IsHpccSim() const;
 
@@ -88,7 +83,7 @@ class ReplayOptions
     HpccConfig m_config;
     HpccTopology m_topology;
     FlowList m_flows;
-    mutable std::map<std::string, std::string> m_keyOfAttribute; //!< what SetFrom() has set
+    std::optional<KeySettings> m_settings; //!< once the files are read
 };
 
 } // namespace ns3::roce

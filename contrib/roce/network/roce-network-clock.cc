@@ -9,25 +9,29 @@
 namespace ns3::roce
 {
 
+namespace
+{
+
 /**
  * Divide switches into two halves that take turns: no link that is shorter than two beats joins two
  * of the same half.
+ * @param parts all of them
  * @param beatPs length of a beat
  * @return by switch; empty if there is no such division
  */
 std::vector<StationTurn>
-Network::FindTurns(int64_t beatPs) const
+FindTurns(const NetworkParts& parts, int64_t beatPs)
 {
     using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS>;
-    Graph graph(m_switches.size());
-    for (const LinkEntry& entry : m_links)
+    Graph graph(parts.switches.size());
+    for (const auto& entry : parts.links)
     {
         if (!entry.host && entry.link->GetDelayPs() < 2 * beatPs)
         {
             boost::add_edge(entry.ends[0], entry.ends[1], graph);
         }
     }
-    std::vector<boost::default_color_type> halves(m_switches.size());
+    std::vector<boost::default_color_type> halves(parts.switches.size());
     const auto index = boost::get(boost::vertex_index, graph);
     if (!boost::is_bipartite(graph,
                              index,
@@ -44,6 +48,8 @@ Network::FindTurns(int64_t beatPs) const
     return turns;
 }
 
+} // namespace
+
 /// Have all stations share the clock. They take turns if they can.
 void
 Network::StartClock()
@@ -54,34 +60,34 @@ Network::StartClock()
         leastPs = std::min(leastPs, station.GetSlackPs());
         mostPs = std::max(mostPs, station.GetSlackPs());
     };
-    for (const NicEntry& entry : m_nics)
+    for (const auto& entry : m_parts.nics)
     {
         note(*entry.nic);
     }
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         note(*entry.sw);
     }
     std::vector<StationTurn> turns;
     if (leastPs == mostPs && leastPs > 0)
     {
-        turns = FindTurns(leastPs);
+        turns = FindTurns(m_parts, leastPs);
     }
     if (turns.empty())
     {
-        turns.resize(m_switches.size(), StationTurn::EACH);
+        turns.resize(m_parts.switches.size(), StationTurn::EACH);
     }
     else
     {
         m_clock->SetBeat(leastPs);
     }
-    for (const NicEntry& entry : m_nics)
+    for (const auto& entry : m_parts.nics)
     {
         entry.nic->SetClock(m_clock.get());
     }
-    for (uint32_t s = 0; s < m_switches.size(); ++s)
+    for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
     {
-        m_switches[s].sw->SetClock(m_clock.get(), turns[s]);
+        m_parts.switches[s].sw->SetClock(m_clock.get(), turns[s]);
     }
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "roce-network-flows.h"
+
 #include "roce-flow-graph.h"
 #include "roce-flow-phases.h"
 #include "roce-flow-steps.h"
-#include "roce-network.h"
+#include "roce-network-map.h"
 
 #include "ns3/node.h"
 #include "ns3/roce-flow-application.h"
 #include "ns3/roce-input-error.h"
-#include "ns3/roce-scoped-value.h"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ namespace ns3::roce
 {
 
 void
-Network::AddOrder(std::unique_ptr<FlowOrder> order)
+NetworkFlows::AddOrder(std::unique_ptr<FlowOrder> order)
 {
     for (const std::unique_ptr<FlowOrder>& other : m_orders)
     {
@@ -25,7 +26,7 @@ Network::AddOrder(std::unique_ptr<FlowOrder> order)
                              " are installed twice, expected all of them at once");
         }
     }
-    for (const NicEntry& entry : m_nics)
+    for (const auto& entry : m_parts.nics)
     {
         order->Connect(*entry.nic);
     }
@@ -34,7 +35,7 @@ Network::AddOrder(std::unique_ptr<FlowOrder> order)
 
 /// @return by which order a flow waits, or null
 FlowOrder*
-Network::FindOrder(const FlowSpec& flow) const
+NetworkFlows::FindOrder(const FlowSpec& flow) const
 {
     for (const std::unique_ptr<FlowOrder>& order : m_orders)
     {
@@ -46,25 +47,15 @@ Network::FindOrder(const FlowSpec& flow) const
     return nullptr;
 }
 
-int64_t
-Network::GetLongestNicDelayPs() const
-{
-    int64_t delayPs = 0;
-    for (const NicEntry& entry : m_nics)
-    {
-        delayPs = std::max(delayPs, entry.nic->GetLink()->GetDelayPs());
-    }
-    return delayPs;
-}
-
 void
-Network::CheckFlow(const FlowSpec& flow) const
+NetworkFlows::CheckFlow(const FlowSpec& flow) const
 {
     const std::string who = "flow " + std::to_string(flow.id) + ": ";
-    if (flow.src >= m_nics.size() || flow.dst >= m_nics.size())
+    if (flow.src >= m_parts.nics.size() || flow.dst >= m_parts.nics.size())
     {
         throw InputError(who + "NIC " + std::to_string(std::max(flow.src, flow.dst)) +
-                         " does not exist, expected 0 to " + std::to_string(m_nics.size() - 1));
+                         " does not exist, expected 0 to " +
+                         std::to_string(m_parts.nics.size() - 1));
     }
     if (flow.trafficClass >= N_CLASSES)
     {
@@ -81,26 +72,16 @@ Network::CheckFlow(const FlowSpec& flow) const
         throw InputError(who + "size is " + std::to_string(flow.sizeBytes) +
                          " B, expected at most " + std::to_string(MAX_FLOW_BYTES));
     }
-    if (flow.startPs < 0 || flow.startPs > LONGEST_RUN_PS)
+    if (flow.startPs < 0 || flow.startPs > NetworkMap::LONGEST_RUN_PS)
     {
         throw InputError(who + "start is " + std::to_string(flow.startPs) + " ps, expected 0 to " +
-                         std::to_string(LONGEST_RUN_PS) + ", 53 days");
+                         std::to_string(NetworkMap::LONGEST_RUN_PS) + ", 53 days");
     }
 }
 
 void
-Network::InstallFlows(const std::vector<FlowSpec>& flows)
+NetworkFlows::Install(const std::vector<FlowSpec>& flows)
 {
-    m_state.ExpectBuilt("InstallFlows()");
-    if (GetRanks())
-    {
-        throw InputError("flows are installed in several processes, expected InstallFlows() before "
-                         "SetRanks()");
-    }
-    if (m_defaults)
-    {
-        m_defaults->Check();
-    }
     for (const FlowSpec& flow : flows)
     {
         CheckFlow(flow);
@@ -108,12 +89,12 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
     }
     if (FlowPhases::IsUsed(flows))
     {
-        AddOrder(std::make_unique<FlowPhases>(flows, GetLongestNicDelayPs()));
+        AddOrder(std::make_unique<FlowPhases>(flows, m_parts.GetLongestNicDelayPs()));
     }
     if (FlowSteps::IsUsed(flows))
     {
         std::vector<int64_t> marginsPs;
-        for (const NicEntry& entry : m_nics)
+        for (const auto& entry : m_parts.nics)
         {
             marginsPs.push_back(entry.nic->GetLink()->GetDelayPs());
         }
@@ -121,23 +102,23 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
     }
     if (FlowGraph::IsUsed(flows))
     {
-        AddOrder(std::make_unique<FlowGraph>(flows, GetLongestNicDelayPs()));
+        AddOrder(std::make_unique<FlowGraph>(flows, m_parts.GetLongestNicDelayPs()));
     }
-    std::vector<Ptr<FlowApplication>> applications(m_nics.size());
+    std::vector<Ptr<FlowApplication>> applications(m_parts.nics.size());
     for (const FlowSpec& flow : flows)
     {
         Ptr<FlowApplication>& application = applications[flow.src];
         if (!application)
         {
-            Ptr<Nic> nic = m_nics[flow.src].nic;
+            Ptr<Nic> nic = m_parts.nics[flow.src].nic;
             application = CreateObject<FlowApplication>();
             application->SetNic(nic);
             nic->GetNode()->AddApplication(application);
         }
         const Ptr<TransportProfile>& profile =
-            m_nics[flow.src].nic->GetProfile(IsInterDc(flow.src, flow.dst));
+            m_parts.nics[flow.src].nic->GetProfile(m_parts.IsInterDc(flow.src, flow.dst));
         const uint32_t dstQp =
-            m_nics[flow.dst].nic->ReserveReceiver(flow.src, profile, flow.id, flow.replyPort);
+            m_parts.nics[flow.dst].nic->ReserveReceiver(flow.src, profile, flow.id, flow.replyPort);
         if (FlowOrder* order = FindOrder(flow))
         {
             order->Add({flow, dstQp, application});
@@ -149,38 +130,8 @@ Network::InstallFlows(const std::vector<FlowSpec>& flows)
     }
 }
 
-void
-Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
-{
-    m_state.ExpectBuilt("Retune()");
-    if (!law)
-    {
-        throw InputError("Network::Retune() without a rate law, expected a prototype");
-    }
-    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
-    if (m_nics.size() < 2)
-    {
-        return; // no destination
-    }
-    // A trial throws for parameters that cannot change, before anything has changed.
-    const CongestionControl& own = *m_nics[0].nic->GetProfile(interDc)->GetLaw();
-    const Ptr<CongestionControl> trial = CheckMade(own.Fork(), own, "Fork()");
-    PathInfo path = GetPath(0, GetNNics() - 1, 0);
-    path.interDc = interDc;
-    trial->Start(path, NowPs());
-    trial->Retune(*law, NowPs());
-    for (const NicEntry& entry : m_nics)
-    {
-        entry.nic->Retune(interDc, law);
-    }
-    for (const NicEntry& entry : m_nics)
-    {
-        entry.nic->RetuneReceivers();
-    }
-}
-
 int64_t
-Network::GetStartPs(const FlowSpec& flow) const
+NetworkFlows::GetStartPs(const FlowSpec& flow) const
 {
     if (flow.IsScheduled())
     {
@@ -191,7 +142,7 @@ Network::GetStartPs(const FlowSpec& flow) const
 }
 
 int64_t
-Network::GetLastWaitedStartPs() const
+NetworkFlows::GetLastWaitedStartPs() const
 {
     int64_t lastPs = -1;
     for (const std::unique_ptr<FlowOrder>& order : m_orders)
@@ -202,7 +153,7 @@ Network::GetLastWaitedStartPs() const
 }
 
 std::string
-Network::DescribeWaiting() const
+NetworkFlows::DescribeWaiting() const
 {
     for (const std::unique_ptr<FlowOrder>& order : m_orders)
     {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The part of Network that is about its end, and about calls while stations are at work.
+// The part of Network that is about its end, and about who may call it while stations are at work.
+#include "roce-network-division.h"
+#include "roce-network-flows.h"
+#include "roce-network-paths.h"
+#include "roce-network-routes.h"
 #include "roce-network.h"
 
 #include "ns3/roce-input-error.h"
@@ -23,8 +27,9 @@ Network::IsAtWork() const
             return (entry.*station)->IsRunning();
         });
     };
-    return m_clock->IsAtWork() || (m_parallel && m_parallel->IsAtWork()) ||
-           runs(m_nics, &NicEntry::nic) || runs(m_switches, &SwitchEntry::sw);
+    return m_clock->IsAtWork() || (m_division->Get() && m_division->Get()->IsAtWork()) ||
+           runs(m_parts.nics, &NetworkParts::NicEntry::nic) ||
+           runs(m_parts.switches, &NetworkParts::SwitchEntry::sw);
 }
 
 /// @throw InputError if IsAtWork(). @param function that has been called
@@ -72,13 +77,13 @@ Network::~Network()
     }
     for (uint32_t i = 0; i < GetNNics(); ++i)
     {
-        m_nics[i].nic->SetClock(nullptr);
-        m_nics[i].nic->SetIdentity(i, [](uint32_t, uint32_t, uint16_t, uint8_t) -> PathInfo {
+        m_parts.nics[i].nic->SetClock(nullptr);
+        m_parts.nics[i].nic->SetIdentity(i, [](uint32_t, uint32_t, uint16_t, uint8_t) -> PathInfo {
             throw InputError("a flow starts after its Network was destroyed, expected a Network "
                              "that lives until Simulator::Run() has returned");
         });
     }
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         entry.sw->SetClock(nullptr);
     }
@@ -86,12 +91,12 @@ Network::~Network()
     {
         // The caller continues with them; then the run ends.
         Simulator::ScheduleNow([clock = std::shared_ptr<StationClock>(std::move(m_clock)),
-                                parallel = std::shared_ptr<ParallelRun>(std::move(m_parallel)),
-                                orders = std::make_shared<decltype(m_orders)>(
-                                    std::move(m_orders))]() mutable {
+                                division = std::shared_ptr<NetworkDivision>(std::move(m_division)),
+                                flows =
+                                    std::shared_ptr<NetworkFlows>(std::move(m_flows))]() mutable {
             clock = nullptr;
-            parallel = nullptr;
-            orders = nullptr;
+            division = nullptr;
+            flows = nullptr;
             throw InputError("a Network is destroyed by a sink, a stage or a rate law of its own, "
                              "expected after Simulator::Run()");
         });

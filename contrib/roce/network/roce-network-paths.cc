@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "roce-network.h"
+#include "roce-network-paths.h"
+
+#include "roce-network-routes.h"
 
 #include "ns3/abort.h"
 
@@ -7,32 +9,16 @@
 #include <map>
 #include <tuple>
 
-// Paths through a Network, and what senders and results need to know of them.
-
 namespace ns3::roce
 {
 
-std::vector<Network::PathHop>
-Network::TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const
+std::vector<NetworkMap::PathHop>
+NetworkPaths::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& arrives) const
 {
-    bool arrives;
-    return Trace(src, dst, entropy, false, arrives);
-}
-
-const Routing&
-Network::GetIntactRoutes(Switch& sw) const
-{
-    return m_intactRoutes.empty() ? sw.GetRouting() : m_intactRoutes.at(sw.GetNodeId());
-}
-
-std::vector<Network::PathHop>
-Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& arrives) const
-{
-    m_state.ExpectBuilt("GetPath()");
-    CheckIndex("NIC", dst, m_nics.size());
-    std::vector<PathHop> path;
+    CheckIndex("NIC", dst, m_parts.nics.size());
+    std::vector<NetworkMap::PathHop> path;
     arrives = true;
-    Port* port = PeekPointer(NicAt(src).nic);
+    Port* port = PeekPointer(m_parts.NicAt(src).nic);
     while (true)
     {
         path.push_back({port, {port->GetRateBps(), port->GetLink()->GetDelayPs()}});
@@ -42,7 +28,7 @@ Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& 
         {
             return path;
         }
-        const Routing& routes = intact ? GetIntactRoutes(*sw) : sw->GetRouting();
+        const Routing& routes = intact ? m_routes.GetIntact(*sw) : sw->GetRouting();
         const uint16_t out = routes.Route(src, dst, entropy);
         if (out == Routing::NO_PORT)
         {
@@ -54,17 +40,11 @@ Network::Trace(uint32_t src, uint32_t dst, uint16_t entropy, bool intact, bool& 
     }
 }
 
-bool
-Network::IsInterDc(uint32_t src, uint32_t dst) const
-{
-    return NicAt(src).datacenter != NicAt(dst).datacenter;
-}
-
 WireSizes
-Network::GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const
+NetworkPaths::GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const
 {
-    Nic& nic = *NicAt(src).nic;
-    const bool interDc = IsInterDc(src, dst);
+    Nic& nic = *m_parts.NicAt(src).nic;
+    const bool interDc = m_parts.IsInterDc(src, dst);
     WireSizes sizes;
     sizes.mtuBytes = nic.GetMtuBytes();
     sizes.headerBytes = nic.GetDataHeaderBytes();
@@ -90,11 +70,11 @@ namespace
 {
 
 std::vector<HopSpec>
-Specs(const std::vector<Network::PathHop>& path)
+Specs(const std::vector<NetworkMap::PathHop>& path)
 {
     std::vector<HopSpec> specs;
     specs.reserve(path.size());
-    for (const Network::PathHop& hop : path)
+    for (const NetworkMap::PathHop& hop : path)
     {
         specs.push_back(hop.spec);
     }
@@ -103,7 +83,7 @@ Specs(const std::vector<Network::PathHop>& path)
 
 /// @param way the data's @param trafficClass theirs @param path [out] fullQueuePs, lossless
 void
-AddQueues(const std::vector<Network::PathHop>& way, uint8_t trafficClass, PathInfo& path)
+AddQueues(const std::vector<NetworkMap::PathHop>& way, uint8_t trafficClass, PathInfo& path)
 {
     path.lossless = way.size() > 1;
     for (std::size_t h = 1; h < way.size(); ++h)
@@ -123,13 +103,13 @@ AddQueues(const std::vector<Network::PathHop>& way, uint8_t trafficClass, PathIn
 } // namespace
 
 PathInfo
-Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
+NetworkPaths::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
 {
-    Nic& nic = *NicAt(src).nic;
+    Nic& nic = *m_parts.NicAt(src).nic;
     bool there;
     bool back;
-    std::vector<PathHop> way = Trace(src, dst, entropy, false, there);
-    std::vector<PathHop> wayBack = Trace(dst, src, entropy, false, back);
+    std::vector<NetworkMap::PathHop> way = Trace(src, dst, entropy, false, there);
+    std::vector<NetworkMap::PathHop> wayBack = Trace(dst, src, entropy, false, back);
     if (!there || !back)
     {
         way = Trace(src, dst, entropy, true, there);
@@ -151,10 +131,11 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficCl
     path.fullFrameBytes = nic.WireBytes(
         sizes.headerBytes + sizes.intBytesBase +
         ((sizes.mtuBytes + sizes.payloadAlignBytes - 1) & ~(sizes.payloadAlignBytes - 1)));
-    path.interDc = IsInterDc(src, dst);
-    path.datacenter = NicAt(src).datacenter;
+    path.interDc = m_parts.IsInterDc(src, dst);
+    path.datacenter = m_parts.NicAt(src).datacenter;
     path.longestRttPs = path.baseRttPs;
-    if (const auto longest = m_longestRttPs.find(path.datacenter); longest != m_longestRttPs.end())
+    if (const auto longest = m_longestRttsPs.find(path.datacenter);
+        longest != m_longestRttsPs.end())
     {
         path.longestRttPs = std::max(path.longestRttPs, longest->second[path.interDc]);
     }
@@ -163,7 +144,7 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficCl
     path.nearHops = path.hops;
     if (path.interDc)
     {
-        const auto isWan = [](const PathHop& hop) {
+        const auto isWan = [](const NetworkMap::PathHop& hop) {
             const auto* sw = dynamic_cast<const Switch*>(hop.port->GetOwner());
             return sw && sw->IsWanPort(hop.port->GetIndex());
         };
@@ -181,7 +162,7 @@ Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficCl
 /// Racks with the same links to and from the same switches have the same paths to all others.
 /// @return by rack, the switches of the first two racks of its kind
 const std::vector<std::array<uint32_t, 2>>&
-Network::GetLikeRacks() const
+NetworkPaths::GetLikeRacks() const
 {
     using Specs = std::tuple<uint32_t, uint64_t, int64_t, uint64_t>;
     if (!m_likeRacks.empty())
@@ -189,12 +170,12 @@ Network::GetLikeRacks() const
         return m_likeRacks;
     }
     std::map<std::vector<Specs>, std::vector<uint32_t>> kinds;
-    for (const uint32_t sw : m_rackSwitch)
+    for (const uint32_t sw : m_parts.rackSwitch)
     {
         std::vector<Specs> links;
-        for (const Neighbour& next : m_switches[sw].neighbours)
+        for (const auto& next : m_parts.switches[sw].neighbours)
         {
-            const Port& port = *m_switches[sw].sw->PeekPort(next.port);
+            const Port& port = *m_parts.switches[sw].sw->PeekPort(next.port);
             links.emplace_back(next.sw,
                                port.GetRateBps(),
                                port.GetLink()->GetDelayPs(),
@@ -203,38 +184,38 @@ Network::GetLikeRacks() const
         std::sort(links.begin(), links.end());
         kinds[links].push_back(sw);
     }
-    m_likeRacks.resize(m_rackSwitch.size());
+    m_likeRacks.resize(m_parts.rackSwitch.size());
     for (const auto& [links, racks] : kinds)
     {
         for (const uint32_t sw : racks)
         {
-            m_likeRacks[m_switches[sw].rack] = {racks.front(), racks[racks.size() > 1]};
+            m_likeRacks[m_parts.switches[sw].rack] = {racks.front(), racks[racks.size() > 1]};
         }
     }
     return m_likeRacks;
 }
 
 std::vector<std::vector<HopSpec>>
-Network::GetBestPaths(uint32_t src, uint32_t dst) const
+NetworkPaths::GetBestPaths(uint32_t src, uint32_t dst) const
 {
     const auto spec = [](const Port& port) {
         return HopSpec{port.GetRateBps(), port.GetLink()->GetDelayPs()};
     };
-    const NicEntry& nic = m_nics.at(dst);
-    uint32_t from = m_nics.at(src).sw;
+    const auto& nic = m_parts.nics.at(dst);
+    uint32_t from = m_parts.nics.at(src).sw;
     uint32_t to = nic.sw;
     if (from != to)
     {
-        const std::array<uint32_t, 2> likeTo = GetLikeRacks()[m_switches[to].rack];
-        from = GetLikeRacks()[m_switches[from].rack][0];
+        const std::array<uint32_t, 2> likeTo = GetLikeRacks()[m_parts.switches[to].rack];
+        from = GetLikeRacks()[m_parts.switches[from].rack][0];
         to = likeTo[likeTo[0] == from];
     }
-    const uint32_t rack = m_switches[to].rack;
+    const uint32_t rack = m_parts.switches[to].rack;
     const auto links = [&](uint32_t sw) {
         std::vector<BestPaths::Link> all;
-        const SwitchEntry& entry = m_switches[sw];
-        const std::vector<uint16_t> group = GetIntactRoutes(*entry.sw).GetGroup(rack);
-        for (const Neighbour& next : entry.neighbours)
+        const auto& entry = m_parts.switches[sw];
+        const std::vector<uint16_t> group = m_routes.GetIntact(*entry.sw).GetGroup(rack);
+        for (const auto& next : entry.neighbours)
         {
             if (std::binary_search(group.begin(), group.end(), next.port))
             {
@@ -246,20 +227,19 @@ Network::GetBestPaths(uint32_t src, uint32_t dst) const
     std::vector<std::vector<HopSpec>> paths = m_bestPaths.Find(from, to, links);
     for (std::vector<HopSpec>& path : paths)
     {
-        path.insert(path.begin(), spec(*m_nics[src].nic));
-        path.push_back(spec(*m_switches[nic.sw].sw->PeekPort(nic.swPort)));
+        path.insert(path.begin(), spec(*m_parts.nics[src].nic));
+        path.push_back(spec(*m_parts.switches[nic.sw].sw->PeekPort(nic.swPort)));
     }
     return paths;
 }
 
 IdealFct::Result
-Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
+NetworkPaths::GetIdeal(const FlowSpec& flow, bool telemetry) const
 {
-    m_state.ExpectBuilt("GetIdeal()");
     WireSizes sizes = GetWireSizes(flow.src, flow.dst, telemetry);
     // The last ACK can only be held up by an ACK of the packet just before.
     const uint64_t before = flow.sizeBytes ? (flow.sizeBytes - 1) / sizes.mtuBytes : 0;
-    sizes.ackEveryPacket = before % NicAt(flow.dst).nic->GetAckEveryN() == 0;
+    sizes.ackEveryPacket = before % m_parts.NicAt(flow.dst).nic->GetAckEveryN() == 0;
     IdealFct::Result best{INT64_MAX, INT64_MAX};
     const std::vector<std::vector<HopSpec>> back = GetBestPaths(flow.dst, flow.src);
     for (const std::vector<HopSpec>& there : GetBestPaths(flow.src, flow.dst))

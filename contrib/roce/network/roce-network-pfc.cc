@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "roce-network.h"
+#include "roce-network-pfc.h"
+
+#include "roce-network-map.h"
 
 #include "ns3/boolean.h"
 #include "ns3/queue-size.h"
@@ -126,8 +128,8 @@ MakeAdvice(const EcnMarker& marker, double factor, uint64_t bufferBytes)
 
 } // namespace
 
-void
-Network::CheckEcnBelowPfc()
+std::string
+NetworkPfc::DescribeLateMarks() const
 {
     std::string first;
     uint32_t count = 0;
@@ -135,7 +137,7 @@ Network::CheckEcnBelowPfc()
     double bufferBytes = 0;
     const EcnMarker* marker = nullptr;
     bool onlyShared = true;
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
         {
@@ -161,24 +163,24 @@ Network::CheckEcnBelowPfc()
             }
         }
     }
-    if (count)
+    if (!count)
     {
-        constexpr double MOST_BYTES = 1e12; // larger buffers are not advised
-        const bool isBuffer = onlyShared && bufferBytes < MOST_BYTES;
-        const std::string advice =
-            marker ? MakeAdvice(*marker, factor, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)
-                   : "";
-        m_warnings.push_back(
-            first + (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") +
-            "; " + (advice.empty() ? "a larger buffer or smaller thresholds" : advice) +
-            " would let ECN act first");
+        return "";
     }
+    constexpr double MOST_BYTES = 1e12; // nobody is advised to buy that
+    const bool isBuffer = onlyShared && bufferBytes < MOST_BYTES;
+    const std::string advice =
+        marker ? MakeAdvice(*marker, factor, isBuffer ? static_cast<uint64_t>(bufferBytes) : 0)
+               : "";
+    return first + (count > 1 ? " (and " + std::to_string(count - 1) + " more ports)" : "") + "; " +
+           (advice.empty() ? "a larger buffer or smaller thresholds" : advice) +
+           " would let ECN act first";
 }
 
 void
-Network::CheckPauses() const
+NetworkPfc::CheckPauses() const
 {
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         const uint64_t quanta = GetNumber(*entry.sw, "PauseQuanta");
         const auto mask = static_cast<unsigned>(GetNumber(*entry.sw, "LosslessClasses"));
@@ -203,7 +205,7 @@ Network::CheckPauses() const
 }
 
 std::string
-Network::FindDropCause(const Switch& sw) const
+NetworkPfc::FindDropCause(const Switch& sw) const
 {
     const SharedBuffer& buffer = sw.GetBuffer();
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
@@ -261,14 +263,14 @@ GatherDrops(RankExchange& ranks, const std::tuple<uint64_t, uint64_t, uint64_t, 
 }
 
 std::string
-Network::DescribeLosslessDrops() const
+NetworkPfc::DescribeDrops(RankExchange* ranks) const
 {
     uint64_t frames = 0;
-    const SwitchEntry* most = nullptr;
-    const auto dropped = [](const SwitchEntry& entry) {
+    const NetworkParts::SwitchEntry* most = nullptr;
+    const auto dropped = [](const NetworkParts::SwitchEntry& entry) {
         return entry.sw->GetCounters().droppedLosslessFrames;
     };
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         frames += dropped(entry);
         most = !most || dropped(entry) > dropped(*most) ? &entry : most;
@@ -276,11 +278,11 @@ Network::DescribeLosslessDrops() const
     std::string where = frames ? std::to_string(dropped(*most)) + " of them by " + most->name +
                                      ": " + FindDropCause(*most->sw)
                                : "";
-    if (RankExchange* ranks = GetRanks())
+    if (ranks)
     {
         std::tie(frames, where) = GatherDrops(
             *ranks,
-            {frames, dropped(*most), static_cast<uint64_t>(most - m_switches.data()), where});
+            {frames, dropped(*most), static_cast<uint64_t>(most - m_parts.switches.data()), where});
     }
     return frames ? std::to_string(frames) + " frames of lossless classes were dropped, " + where
                   : "";

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "roce-network.h"
+#include "roce-network-routes.h"
+
+#include "roce-network-map.h"
 
 #include "ns3/roce-input-error.h"
 
@@ -8,7 +10,7 @@
 #include <numeric>
 #include <utility>
 
-// Shortest paths of a Network.
+// Shortest paths.
 //
 // Racks with links from and to the same switches are twins: those of a pod, or all racks of a
 // leaf-spine datacenter. Exchanging two of them changes nothing for the others, so every other
@@ -66,21 +68,21 @@ TellApart(const std::vector<std::vector<uint32_t>>& twins, const std::vector<uin
 
 /// @return the sets of twins, each in ascending order, in order of their first racks
 std::vector<std::vector<uint32_t>>
-Network::FindTwinRacks() const
+NetworkRoutes::FindTwinRacks() const
 {
     using Ends = std::pair<std::vector<uint32_t>, std::vector<uint32_t>>;
     std::map<Ends, std::size_t> known;
     std::vector<std::vector<uint32_t>> twins;
-    for (uint32_t rack = 0; rack < m_rackSwitch.size(); ++rack)
+    for (uint32_t rack = 0; rack < m_parts.rackSwitch.size(); ++rack)
     {
         Ends ends; // switches that it sends to, and that send to it
-        for (const Neighbour& next : m_switches[m_rackSwitch[rack]].neighbours)
+        for (const auto& next : m_parts.switches[m_parts.rackSwitch[rack]].neighbours)
         {
-            if (IsUsable(next, next.end))
+            if (IsUsable(next.link, next.end))
             {
                 ends.first.push_back(next.sw);
             }
-            if (IsUsable(next, 1 - next.end))
+            if (IsUsable(next.link, 1 - next.end))
             {
                 ends.second.push_back(next.sw);
             }
@@ -99,16 +101,16 @@ Network::FindTwinRacks() const
 
 /// @param destination a switch @return links from each switch to it, or FAR
 std::vector<uint32_t>
-Network::ComputeDistances(uint32_t destination) const
+NetworkRoutes::ComputeDistances(uint32_t destination) const
 {
-    std::vector<uint32_t> distances(m_switches.size(), FAR);
+    std::vector<uint32_t> distances(m_parts.switches.size(), FAR);
     std::vector<uint32_t> queue{destination};
     distances[destination] = 0;
     for (std::size_t i = 0; i < queue.size(); ++i)
     {
-        for (const Neighbour& next : m_switches[queue[i]].neighbours)
+        for (const auto& next : m_parts.switches[queue[i]].neighbours)
         {
-            if (distances[next.sw] == FAR && IsUsable(next, 1 - next.end)) // towards it
+            if (distances[next.sw] == FAR && IsUsable(next.link, 1 - next.end)) // towards it
             {
                 distances[next.sw] = distances[queue[i]] + 1;
                 queue.push_back(next.sw);
@@ -119,13 +121,13 @@ Network::ComputeDistances(uint32_t destination) const
 }
 
 void
-Network::ComputeRoutes(bool complete)
+NetworkRoutes::Compute(bool complete)
 {
-    const auto findPorts = [this](const SwitchEntry& entry, const auto& isNext) {
+    const auto findPorts = [this](const NetworkParts::SwitchEntry& entry, const auto& isNext) {
         std::vector<uint16_t> ports;
-        for (const Neighbour& next : entry.neighbours)
+        for (const auto& next : entry.neighbours)
         {
-            if (isNext(next.sw) && IsUsable(next, next.end))
+            if (isNext(next.sw) && IsUsable(next.link, next.end))
             {
                 ports.push_back(next.port);
             }
@@ -134,7 +136,7 @@ Network::ComputeRoutes(bool complete)
         return ports;
     };
     const std::vector<std::vector<uint32_t>> twins = FindTwinRacks();
-    std::vector<uint32_t> twinsOfRack(m_rackSwitch.size());
+    std::vector<uint32_t> twinsOfRack(m_parts.rackSwitch.size());
     for (uint32_t t = 0; t < twins.size(); ++t)
     {
         for (const uint32_t rack : twins[t])
@@ -145,13 +147,13 @@ Network::ComputeRoutes(bool complete)
     // Switches that distinguish the same racks, such as those of a pod, share a table.
     std::map<std::vector<uint32_t>, Division> divisions;
     std::vector<const Division*> divisionOf;
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         std::vector<uint32_t> apart;
-        for (const Neighbour& next : entry.neighbours)
+        for (const auto& next : entry.neighbours)
         {
-            if (const int32_t rack = m_switches[next.sw].rack;
-                rack >= 0 && IsUsable(next, next.end))
+            if (const int32_t rack = m_parts.switches[next.sw].rack;
+                rack >= 0 && IsUsable(next.link, next.end))
             {
                 apart.push_back(twinsOfRack[rack]);
             }
@@ -167,35 +169,63 @@ Network::ComputeRoutes(bool complete)
     }
     for (uint32_t t = 0; t < twins.size(); ++t)
     {
-        const uint32_t root = m_rackSwitch[twins[t].front()];
+        const uint32_t root = m_parts.rackSwitch[twins[t].front()];
         const std::vector<uint32_t> distances = ComputeDistances(root);
-        for (uint32_t s = 0; s < m_switches.size(); ++s)
+        for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
         {
-            const SwitchEntry& entry = m_switches[s];
+            const auto& entry = m_parts.switches[s];
             Routing& routing = entry.sw->GetRouting();
             const uint32_t first = divisionOf[s]->first[t];
             if (distances[s] == 1)
             {
                 for (uint32_t i = 0; i < twins[t].size(); ++i)
                 {
-                    const uint32_t twin = m_rackSwitch[twins[t][i]];
+                    const uint32_t twin = m_parts.rackSwitch[twins[t][i]];
                     routing.SetGroup(first + i,
                                      findPorts(entry, [&](uint32_t n) { return n == twin; }));
                 }
                 continue;
             }
             // The root is as far from its twins as they are from it.
-            const uint32_t distance = distances[s != root ? s : m_rackSwitch[twins[t].back()]];
+            const uint32_t distance =
+                distances[s != root ? s : m_parts.rackSwitch[twins[t].back()]];
             routing.SetGroup(first, findPorts(entry, [&](uint32_t n) {
                                  return distance != FAR && distances[n] + 1 == distance;
                              }));
             if (complete && distance == FAR && entry.rack >= 0 && s != root)
             {
                 throw InputError("network: no path from " + entry.name + " to " +
-                                 m_switches[root].name);
+                                 m_parts.switches[root].name);
             }
         }
     }
+}
+
+void
+NetworkRoutes::Change(uint32_t link, unsigned directions, bool up)
+{
+    if (m_intact.empty())
+    {
+        for (const auto& entry : m_parts.switches)
+        {
+            m_intact.emplace(entry.sw->GetNodeId(), entry.sw->GetRouting());
+        }
+    }
+    unsigned& down = m_parts.links[link].knownDown;
+    down = up ? down & ~directions : down | directions;
+    Compute(false);
+}
+
+const Routing&
+NetworkRoutes::GetIntact(Switch& sw) const
+{
+    return m_intact.empty() ? sw.GetRouting() : m_intact.at(sw.GetNodeId());
+}
+
+bool
+NetworkRoutes::IsUsable(uint32_t link, unsigned end) const
+{
+    return !(m_parts.links[link].knownDown >> end & 1);
 }
 
 namespace
@@ -228,62 +258,66 @@ class LinkRtt
 
 } // namespace
 
-/// Frames are as long as NIC 0's; of twins, those count that are the farthest from others.
-void
-Network::FindLongestRtts()
+/// Of twins, those count that are the farthest from others.
+std::map<uint32_t, std::array<int64_t, 2>>
+NetworkRoutes::FindLongestRtts(const WireSizes& sizes) const
 {
-    const LinkRtt rtt(GetWireSizes(0, GetNNics() - 1, true));
-    std::vector<int64_t> nicPs(m_rackSwitch.size()); // longest link of a rack's NICs
-    for (const NicEntry& nic : m_nics)
+    const LinkRtt rtt(sizes);
+    std::map<uint32_t, std::array<int64_t, 2>> longestPs;
+    std::vector<int64_t> nicPs(m_parts.rackSwitch.size()); // longest link of a rack's NICs
+    for (const auto& nic : m_parts.nics)
     {
-        int64_t& longest = nicPs[m_switches[nic.sw].rack];
+        int64_t& longest = nicPs[m_parts.switches[nic.sw].rack];
         longest = std::max(longest, rtt.GetPs(*nic.nic));
     }
-    const auto note = [this](uint32_t from, uint32_t to, int64_t rttPs) {
-        const uint32_t datacenter = m_switches[from].datacenter;
-        int64_t& longest = m_longestRttPs[datacenter][datacenter != m_switches[to].datacenter];
+    const auto note = [&](uint32_t from, uint32_t to, int64_t rttPs) {
+        const uint32_t datacenter = m_parts.switches[from].datacenter;
+        int64_t& longest = longestPs[datacenter][datacenter != m_parts.switches[to].datacenter];
         longest = std::max(longest, rttPs);
     };
     for (const std::vector<uint32_t>& twins : FindTwinRacks())
     {
-        const uint32_t root = m_rackSwitch[twins.front()];
-        std::vector<bool> isEnd(m_switches.size());
+        const uint32_t root = m_parts.rackSwitch[twins.front()];
+        std::vector<bool> isEnd(m_parts.switches.size());
         int64_t lastPs = 0;
         for (const uint32_t rack : twins)
         {
-            isEnd[m_rackSwitch[rack]] = true;
+            isEnd[m_parts.rackSwitch[rack]] = true;
             lastPs = std::max(lastPs, nicPs[rack]);
             note(root, root, 2 * nicPs[rack]);
         }
         const std::vector<uint32_t> distances = ComputeDistances(root);
-        std::vector<uint32_t> order(m_switches.size());
+        std::vector<uint32_t> order(m_parts.switches.size());
         std::iota(order.begin(), order.end(), 0);
         std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
             return std::make_pair(distances[a], a) < std::make_pair(distances[b], b);
         });
-        std::vector<int64_t> wayPs(m_switches.size());
+        std::vector<int64_t> wayPs(m_parts.switches.size());
         for (const uint32_t s : order)
         {
             if (distances[s] == 0 || distances[s] == FAR)
             {
                 continue;
             }
-            for (const Neighbour& next : m_switches[s].neighbours)
+            for (const auto& next : m_parts.switches[s].neighbours)
             {
                 const bool isLast = distances[s] == 1 && isEnd[next.sw];
-                if (IsUsable(next, next.end) && (isLast || distances[next.sw] + 1 == distances[s]))
+                if (IsUsable(next.link, next.end) &&
+                    (isLast || distances[next.sw] + 1 == distances[s]))
                 {
                     const int64_t restPs = isLast ? 0 : wayPs[next.sw];
-                    wayPs[s] = std::max(wayPs[s],
-                                        restPs + rtt.GetPs(*m_switches[s].sw->PeekPort(next.port)));
+                    wayPs[s] =
+                        std::max(wayPs[s],
+                                 restPs + rtt.GetPs(*m_parts.switches[s].sw->PeekPort(next.port)));
                 }
             }
-            if (const int32_t rack = m_switches[s].rack; rack >= 0)
+            if (const int32_t rack = m_parts.switches[s].rack; rack >= 0)
             {
                 note(s, root, nicPs[rack] + wayPs[s] + lastPs);
             }
         }
     }
+    return longestPs;
 }
 
 } // namespace ns3::roce

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "roce-network-stages.h"
+
 #include "roce-deployment.h"
-#include "roce-network.h"
+#include "roce-network-map.h"
 
 #include "ns3/roce-input-error.h"
 #include "ns3/string.h"
 
 #include <algorithm>
 #include <set>
-
-// The stages of the switches, where they are, and whether they fit the NICs.
 
 namespace ns3::roce
 {
@@ -36,7 +36,7 @@ DescribeTransport(const Nic& nic)
 } // namespace
 
 std::vector<StagePlacement>
-Network::Options::GetPlacements() const
+NetworkOptions::GetPlacements() const
 {
     std::vector<StagePlacement> all;
     if (ecn)
@@ -51,38 +51,8 @@ Network::Options::GetPlacements() const
     return all;
 }
 
-bool
-Network::HasRole(uint32_t sw, SwitchRole role) const
-{
-    m_state.ExpectBuilt("HasRole()");
-    const SwitchEntry& entry = SwitchAt(sw);
-    const auto anyNeighbour = [&](auto predicate) {
-        return std::any_of(entry.neighbours.begin(),
-                           entry.neighbours.end(),
-                           [&](const Neighbour& next) { return predicate(m_switches[next.sw]); });
-    };
-    const bool tor = entry.rack >= 0;
-    const bool dci = anyNeighbour(
-        [&](const SwitchEntry& other) { return other.datacenter != entry.datacenter; });
-    const bool inner = !tor && !dci;
-    switch (role)
-    {
-    case SwitchRole::ALL:
-        return true;
-    case SwitchRole::TOR:
-        return tor;
-    case SwitchRole::DCI:
-        return dci;
-    case SwitchRole::SPINE:
-    case SwitchRole::CORE:
-        break;
-    }
-    const bool belowIsTor = anyNeighbour([](const SwitchEntry& other) { return other.rack >= 0; });
-    return inner && belowIsTor == (role == SwitchRole::SPINE);
-}
-
 std::string
-Network::CheckDeployment(const Options& options)
+NetworkStages::CheckDeployment(const NetworkOptions& options)
 {
     Deployment deployment;
     for (const StagePlacement& placement : options.GetPlacements())
@@ -90,7 +60,7 @@ Network::CheckDeployment(const Options& options)
         deployment.Add(placement.stage.Create<SwitchStage>(), placement.where);
     }
     std::set<std::string> known;
-    for (const NicEntry& entry : m_nics)
+    for (const auto& entry : m_parts.nics)
     {
         Nic& nic = *entry.nic;
         if (!known.insert(DescribeTransport(nic)).second)
@@ -108,11 +78,11 @@ Network::CheckDeployment(const Options& options)
             transport.selector = profile.GetSelector();
             for (Ptr<const CongestionControl> law = transport.law; law; law = law->GetInnerLaw())
             {
-                m_defaults->Note(*law);
+                m_defaults.Note(*law);
             }
-            m_defaults->Note(*transport.feedback);
-            m_defaults->Note(*transport.recovery);
-            m_defaults->Note(*transport.selector);
+            m_defaults.Note(*transport.feedback);
+            m_defaults.Note(*transport.recovery);
+            m_defaults.Note(*transport.selector);
             deployment.Add(transport);
             m_needsLongestRtts |= transport.recovery->NeedsLongestRtt();
         }
@@ -126,7 +96,7 @@ Network::CheckDeployment(const Options& options)
 }
 
 void
-Network::InstallStages(const Options& options)
+NetworkStages::Install(const NetworkOptions& options)
 {
     const std::vector<StagePlacement> placements = options.GetPlacements();
     const std::string shim = CheckDeployment(options);
@@ -140,9 +110,9 @@ Network::InstallStages(const Options& options)
             "has a link to another datacenter",
         };
         bool found = false;
-        for (uint32_t s = 0; s < GetNSwitches(); ++s)
+        for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
         {
-            found = found || HasRole(s, where);
+            found = found || m_parts.HasRole(s, where);
         }
         if (!found)
         {
@@ -151,40 +121,40 @@ Network::InstallStages(const Options& options)
                              missing[static_cast<unsigned>(where)] + ", expected one");
         }
     }
-    for (uint32_t s = 0; s < GetNSwitches(); ++s)
+    for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
     {
         std::set<TypeId> types;
         for (const auto& [stage, where] : placements)
         {
-            if (HasRole(s, where) && !types.insert(stage.GetTypeId()).second)
+            if (m_parts.HasRole(s, where) && !types.insert(stage.GetTypeId()).second)
             {
                 throw InputError("stage " + stage.GetTypeId().GetName() + " is there twice at " +
-                                 m_switches[s].name + ", expected each once");
+                                 m_parts.switches[s].name + ", expected each once");
             }
         }
     }
-    for (uint32_t s = 0; s < GetNSwitches(); ++s)
+    for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
     {
         uint32_t telemetryBytes = 0;
         for (const auto& [stage, where] : placements)
         {
-            if (HasRole(s, where))
+            if (m_parts.HasRole(s, where))
             {
                 Ptr<SwitchStage> made = stage.Create<SwitchStage>();
                 telemetryBytes += made->GetTelemetryBytes().value_or(0);
-                m_switches[s].sw->Install(std::move(made));
+                m_parts.switches[s].sw->Install(std::move(made));
             }
         }
         if (telemetryBytes > Frame::MAX_HOP_BYTES)
         {
-            throw InputError("stages at " + m_switches[s].name + " charge a frame " +
+            throw InputError("stages at " + m_parts.switches[s].name + " charge a frame " +
                              std::to_string(telemetryBytes) +
                              " bytes of telemetry, expected at most " +
                              std::to_string(Frame::MAX_HOP_BYTES));
         }
         m_intBytesPerHop = std::max(m_intBytesPerHop, telemetryBytes);
     }
-    for (const NicEntry& nic : m_nics)
+    for (const auto& nic : m_parts.nics)
     {
         if (!shim.empty())
         {
@@ -193,7 +163,7 @@ Network::InstallStages(const Options& options)
     }
     if (!shim.empty())
     {
-        m_defaults->Note(TypeId::LookupByName(shim.substr(0, shim.find('['))));
+        m_defaults.Note(TypeId::LookupByName(shim.substr(0, shim.find('['))));
     }
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-network.h"
 
-#include "ns3/data-rate.h"
+#include "roce-network-division.h"
+#include "roce-network-flows.h"
+#include "roce-network-paths.h"
+#include "roce-network-pfc.h"
+#include "roce-network-routes.h"
+#include "roce-network-stages.h"
+
 #include "ns3/node.h"
-#include "ns3/roce-hash.h"
 #include "ns3/roce-huge-pages.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-scoped-value.h"
@@ -13,6 +18,7 @@
 #include "ns3/string.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace ns3::roce
 {
@@ -23,19 +29,17 @@ namespace
 /// Extra bytes a frame may carry for telemetry, allowed for in the headroom: header and 16 hops.
 constexpr uint32_t TELEMETRY_ALLOWANCE_BYTES = 2 + 16 * 8;
 
-Ptr<Port>
-OtherEnd(uint64_t rateBps)
-{
-    Ptr<Port> port = CreateObject<Port>();
-    port->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
-    return port;
-}
-
 } // namespace
 
 Network::Network()
-    : m_attachments(std::make_shared<Attachments>()),
-      m_clock(std::make_unique<StationClock>())
+    : NetworkMap([this](uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) {
+          return GetPath(src, dst, entropy, trafficClass);
+      }),
+      m_routes(std::make_unique<NetworkRoutes>(m_parts)),
+      m_paths(std::make_unique<NetworkPaths>(m_parts, *m_routes)),
+      m_flows(std::make_unique<NetworkFlows>(m_parts)),
+      m_clock(std::make_unique<StationClock>()),
+      m_division(std::make_unique<NetworkDivision>(m_parts))
 {
     if (Time::GetResolution() != Time::PS)
     {
@@ -44,183 +48,6 @@ Network::Network()
     }
     // Before any node of this network is made: ns-3 destroys these after it.
     m_destroyed = Simulator::ScheduleDestroy(&Network::OnSimulatorDestroy, this);
-}
-
-uint32_t
-Network::Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs)
-{
-    Ptr<Link> link = CreateObject<Link>();
-    link->SetAttribute("Delay", TimeValue(PicoSeconds(delayPs)));
-    link->Attach(a, b);
-    LinkEntry entry{};
-    entry.link = link;
-    m_links.push_back(entry);
-    return GetNLinks() - 1;
-}
-
-uint32_t
-Network::AddSwitch(const std::string& name, uint32_t datacenter, const ObjectFactory& factory)
-{
-    m_state.ExpectOpen("AddSwitch()");
-    Ptr<Node> node = CreateObject<Node>();
-    Ptr<Switch> sw = factory.Create<Switch>();
-    sw->SetDatacenter(datacenter);
-    node->AggregateObject(sw);
-    m_nodes.Add(node);
-    SwitchEntry entry;
-    entry.sw = sw;
-    entry.name = name;
-    entry.datacenter = datacenter;
-    m_switches.push_back(std::move(entry));
-    return GetNSwitches() - 1;
-}
-
-uint32_t
-Network::AddHost(const std::string& name, uint32_t datacenter)
-{
-    m_state.ExpectOpen("AddHost()");
-    Ptr<Node> node = CreateObject<Node>();
-    m_nodes.Add(node);
-    m_hosts.push_back({node, name, datacenter});
-    return static_cast<uint32_t>(m_hosts.size() - 1);
-}
-
-void
-Network::CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const
-{
-    if (rateBps == 0 || delayPs < 0)
-    {
-        throw InputError(std::string(what) + ": expected a rate above 0 and a delay of 0 or more");
-    }
-    if (delayPs > LONGEST_DELAY_PS)
-    {
-        throw InputError(std::string(what) + ": delay is " +
-                         std::to_string(delayPs / 1'000'000'000'000) + " s, expected at most " +
-                         std::to_string(LONGEST_DELAY_PS / 1'000'000'000'000) + " s");
-    }
-}
-
-uint16_t
-Network::AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps)
-{
-    if (m_switches[sw].sw->GetNPorts() == Station::MAX_PORTS)
-    {
-        throw InputError("network: switch " + m_switches[sw].name + " has more than " +
-                         std::to_string(Station::MAX_PORTS) + " ports");
-    }
-    port->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
-    m_switches[sw].sw->GetObject<Node>()->AddDevice(port);
-    return m_switches[sw].sw->AddPort(port);
-}
-
-uint32_t
-Network::AddNic(uint32_t host,
-                uint32_t sw,
-                uint64_t rateBps,
-                int64_t delayPs,
-                const ObjectFactory& factory)
-{
-    m_state.ExpectOpen("AddNic()");
-    CheckLink("NIC", rateBps, delayPs);
-    CheckIndex("NIC: host", host, m_hosts.size());
-    CheckIndex("NIC: switch", sw, m_switches.size());
-    const uint32_t index = GetNNics();
-    Ptr<Nic> nic = factory.Create<Nic>();
-    nic->SetAttribute("DataRate", DataRateValue(DataRate(rateBps)));
-    m_hosts[host].node->AddDevice(nic);
-    nic->SetIdentity(index, [this](uint32_t src, uint32_t dst, uint16_t entropy, uint8_t cls) {
-        return GetPath(src, dst, entropy, cls);
-    });
-    Ptr<Port> port = OtherEnd(rateBps);
-    const uint16_t swPort = AddSwitchPort(sw, port, rateBps);
-    LinkEntry& link = m_links[Join(nic, port, delayPs)];
-    link.host = true;
-    link.ends = {index, sw};
-    m_nics.push_back({nic, m_hosts[host].name, m_hosts[host].datacenter, sw, swPort});
-    return index;
-}
-
-uint32_t
-Network::AddNic(uint32_t host,
-                uint32_t sw,
-                const DataRate& rate,
-                const Time& delay,
-                const ObjectFactory& factory)
-{
-    return AddNic(host, sw, rate.GetBitRate(), delay.GetPicoSeconds(), factory);
-}
-
-std::pair<uint16_t, uint16_t>
-Network::Connect(uint32_t a, uint32_t b, const DataRate& rate, const Time& delay)
-{
-    return Connect(a, b, rate.GetBitRate(), delay.GetPicoSeconds());
-}
-
-uint64_t
-Network::GetLongLinkBufferBytes(const DataRate& rate,
-                                const Time& delay,
-                                const ByteSize& buffer,
-                                const char* name)
-{
-    const uint64_t rateBps = rate.GetBitRate();
-    const int64_t delayPs = delay.GetPicoSeconds();
-    const double bdp = static_cast<double>(rateBps) * static_cast<double>(delayPs) / 8e12;
-    const uint64_t bytes =
-        buffer.GetValue() ? buffer.GetValue() : static_cast<uint64_t>(4 * bdp) + (4ULL << 20);
-    // The switch computes the exact headroom; this refuses early what is too small.
-    const uint64_t headroom = HeadroomBytes(rateBps, delayPs, MIN_FRAME_BYTES);
-    if (headroom >= bytes)
-    {
-        throw InputError(std::string(name) + " is " + std::to_string(bytes) +
-                         " B, expected more than the headroom of the long link, " +
-                         std::to_string(headroom) + " B");
-    }
-    return bytes;
-}
-
-std::pair<uint16_t, uint16_t>
-Network::ConnectLong(uint32_t a,
-                     uint32_t b,
-                     const DataRate& rate,
-                     const Time& delay,
-                     const ByteSize& buffer,
-                     double xonFraction)
-{
-    m_state.ExpectOpen("ConnectLong()");
-    CheckLink("long link", rate.GetBitRate(), delay.GetPicoSeconds());
-    SharedBuffer::PortConfig config;
-    config.ownPoolBytes = GetLongLinkBufferBytes(rate, delay, buffer, "long link: buffer");
-    if (!(xonFraction >= 0 && xonFraction <= 1))
-    {
-        throw InputError("long link: Xon over Xoff is " + std::to_string(xonFraction) +
-                         ", expected 0 to 1");
-    }
-    config.staticXoffBytes = SharedBuffer::WHOLE_POOL;
-    config.xonFraction = xonFraction;
-    const std::pair<uint16_t, uint16_t> ports = Connect(a, b, rate, delay);
-    m_switches[a].sw->SetPortBuffer(ports.first, config);
-    m_switches[b].sw->SetPortBuffer(ports.second, config);
-    return ports;
-}
-
-std::pair<uint16_t, uint16_t>
-Network::Connect(uint32_t a, uint32_t b, uint64_t rateBps, int64_t delayPs)
-{
-    m_state.ExpectOpen("Connect()");
-    CheckLink("link", rateBps, delayPs);
-    if (a >= m_switches.size() || b >= m_switches.size() || a == b)
-    {
-        throw InputError("link: expected two different switches");
-    }
-    Ptr<Port> portA = OtherEnd(rateBps);
-    Ptr<Port> portB = OtherEnd(rateBps);
-    const uint16_t indexA = AddSwitchPort(a, portA, rateBps);
-    const uint16_t indexB = AddSwitchPort(b, portB, rateBps);
-    const uint32_t link = Join(portA, portB, delayPs);
-    m_links[link].ends = {a, b};
-    m_switches[a].neighbours.push_back({b, indexA, link, 0});
-    m_switches[b].neighbours.push_back({a, indexB, link, 1});
-    return {indexA, indexB};
 }
 
 void
@@ -250,56 +77,65 @@ Network::Build(const Options& options)
 void
 Network::BuildAll(const Options& options)
 {
-    if (m_nics.size() < 2)
+    if (m_parts.nics.size() < 2)
     {
-        throw InputError("network: " + std::to_string(m_nics.size()) +
+        throw InputError("network: " + std::to_string(m_parts.nics.size()) +
                          " NICs, expected at least 2");
     }
     m_defaults = CreateObject<DefaultWatch>();
     // Racks are the switches with NICs, in switch order.
-    for (const NicEntry& nic : m_nics)
+    for (const auto& nic : m_parts.nics)
     {
-        m_switches[nic.sw].rack = 0;
+        m_parts.switches[nic.sw].rack = 0;
     }
-    for (uint32_t s = 0; s < m_switches.size(); ++s)
+    for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
     {
-        if (m_switches[s].rack == 0)
+        if (m_parts.switches[s].rack == 0)
         {
-            m_switches[s].rack = static_cast<int32_t>(m_rackSwitch.size());
-            m_rackSwitch.push_back(s);
+            m_parts.switches[s].rack = static_cast<int32_t>(m_parts.rackSwitch.size());
+            m_parts.rackSwitch.push_back(s);
         }
     }
     CheckFactories();
-    for (const NicEntry& nic : m_nics)
+    const auto attachments = std::make_shared<Attachments>();
+    for (const auto& nic : m_parts.nics)
     {
         nic.nic->CheckAttributes();
-        m_attachments->rackOfNic.push_back(m_switches[nic.sw].rack);
-        m_attachments->portOfNic.push_back(nic.swPort);
-        m_attachments->datacenterOfNic.push_back(nic.datacenter);
+        attachments->rackOfNic.push_back(m_parts.switches[nic.sw].rack);
+        attachments->portOfNic.push_back(nic.swPort);
+        attachments->datacenterOfNic.push_back(nic.datacenter);
         m_maxFrameBytes = std::max(m_maxFrameBytes,
                                    nic.nic->GetDataHeaderBytes() + nic.nic->GetFirstHeaderBytes() +
                                        nic.nic->GetMtuBytes() + TELEMETRY_ALLOWANCE_BYTES);
     }
-    for (uint32_t s = 0; s < m_switches.size(); ++s)
+    for (uint32_t s = 0; s < m_parts.switches.size(); ++s)
     {
-        SwitchEntry& entry = m_switches[s];
+        NetworkParts::SwitchEntry& entry = m_parts.switches[s];
         entry.sw->Configure(entry.name,
-                            m_attachments,
+                            attachments,
                             entry.rack,
                             options.ecmpSeed * 1000003 + s,
                             m_maxFrameBytes);
     }
-    CheckPauses();
-    ComputeRoutes(true);
-    for (const NicEntry& nic : m_nics)
+    const NetworkPfc pfc(m_parts, m_maxFrameBytes);
+    pfc.CheckPauses();
+    m_routes->Compute(true);
+    for (const auto& nic : m_parts.nics)
     {
         nic.nic->Activate();
     }
-    InstallStages(options);
-    CheckEcnBelowPfc();
-    if (m_needsLongestRtts)
+    NetworkStages stages(m_parts, *m_defaults);
+    stages.Install(options);
+    m_paths->SetIntBytesPerHop(stages.GetIntBytesPerHop());
+    if (const std::string late = pfc.DescribeLateMarks(); !late.empty())
     {
-        FindLongestRtts();
+        m_warnings.push_back(late);
+    }
+    if (stages.NeedsLongestRtts())
+    {
+        // Frames are as long as NIC 0's.
+        m_paths->SetLongestRtts(
+            m_routes->FindLongestRtts(m_paths->GetWireSizes(0, GetNNics() - 1, true)));
     }
     if (options.tuner)
     {
@@ -320,7 +156,7 @@ Network::CheckFactories() const
     for (const auto& [attribute, base] : texts)
     {
         std::string checked; // usually that of all NICs
-        for (const NicEntry& nic : m_nics)
+        for (const auto& nic : m_parts.nics)
         {
             StringValue text;
             nic.nic->GetAttribute(attribute, text);
@@ -333,16 +169,16 @@ Network::CheckFactories() const
     }
 }
 
-/// From now on, existing objects have the present defaults. CheckDeployment() has noted what queue
-/// pairs are made of.
+/// From now on, what has been made has the defaults that there are. NetworkStages has noted
+/// what queue pairs are made of.
 void
 Network::WatchDefaults()
 {
-    for (const NicEntry& entry : m_nics)
+    for (const auto& entry : m_parts.nics)
     {
         m_defaults->Note(*entry.nic);
     }
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         m_defaults->Note(*entry.sw);
         for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
@@ -360,7 +196,7 @@ Network::WatchDefaults()
     {
         m_defaults->Note(*m_tuner);
     }
-    m_nodes.Get(0)->AggregateObject(m_defaults);
+    m_parts.nodes.Get(0)->AggregateObject(m_defaults);
 }
 
 int64_t
@@ -370,7 +206,7 @@ Network::AssignStreams(int64_t stream)
     // A fixed number for each switch, so that one more stage does not shift the next switch.
     constexpr int64_t PER_SWITCH = 16;
     int64_t next = stream;
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         int64_t used = 0;
         for (const Ptr<SwitchStage>& stage : entry.sw->GetStages())
@@ -384,7 +220,7 @@ Network::AssignStreams(int64_t stream)
         }
         next += PER_SWITCH;
     }
-    for (const NicEntry& nic : m_nics)
+    for (const auto& nic : m_parts.nics)
     {
         next += nic.nic->AssignStreams(next);
     }
@@ -409,143 +245,183 @@ Network::AssignStreams(int64_t stream)
     return next - stream;
 }
 
-std::string
-Network::GetNodeName(uint32_t nodeId) const
-{
-    for (const SwitchEntry& entry : m_switches)
-    {
-        if (entry.sw->GetNodeId() == nodeId)
-        {
-            return entry.name;
-        }
-    }
-    for (const HostEntry& host : m_hosts)
-    {
-        if (host.node->GetId() == nodeId)
-        {
-            return host.name;
-        }
-    }
-    return "node" + std::to_string(nodeId);
-}
-
-std::vector<Ptr<Port>>
-Network::GetPorts() const
-{
-    m_state.ExpectThere("GetPorts()");
-    std::vector<Ptr<Port>> ports;
-    for (const NicEntry& nic : m_nics)
-    {
-        ports.push_back(nic.nic);
-    }
-    for (const SwitchEntry& entry : m_switches)
-    {
-        for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
-        {
-            ports.push_back(entry.sw->GetPort(p));
-        }
-    }
-    return ports;
-}
-
-uint64_t
-Network::CountPacketHops() const
-{
-    m_state.ExpectThere("CountPacketHops()");
-    uint64_t hops = 0;
-    for (const NicEntry& nic : m_nics)
-    {
-        hops += nic.nic->GetPacketHops();
-    }
-    for (const SwitchEntry& entry : m_switches)
-    {
-        for (uint16_t p = 0; p < entry.sw->GetNPorts(); ++p)
-        {
-            hops += entry.sw->GetPort(p)->GetPacketHops();
-        }
-    }
-    return hops;
-}
-
-void
-Network::EnableFingerprint()
-{
-    for (const Ptr<Port>& port : GetPorts())
-    {
-        port->EnableFingerprint();
-    }
-}
-
-uint64_t
-Network::GetFingerprint() const
-{
-    std::vector<uint64_t> fingerprints;
-    for (const Ptr<Port>& port : GetPorts())
-    {
-        fingerprints.push_back(port->GetOwner()->IsHere() ? port->GetFingerprint() : 0);
-    }
-    if (RankExchange* ranks = GetRanks())
-    {
-        fingerprints = ranks->Sum(fingerprints);
-    }
-    uint64_t hash = 0;
-    for (const uint64_t fingerprint : fingerprints)
-    {
-        hash = Mix64(hash ^ fingerprint);
-    }
-    return hash;
-}
-
 void
 Network::CatchUp() const
 {
     m_state.ExpectThere("CatchUp()");
     const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
     const int64_t now = NowPs();
-    for (const NicEntry& nic : m_nics)
+    for (const auto& nic : m_parts.nics)
     {
         nic.nic->CatchUp(now);
     }
-    for (const SwitchEntry& entry : m_switches)
+    for (const auto& entry : m_parts.switches)
     {
         entry.sw->CatchUp(now);
     }
 }
 
-std::string
-Network::Audit(bool drained) const
+std::vector<Network::PathHop>
+Network::TracePath(uint32_t src, uint32_t dst, uint16_t entropy) const
 {
-    m_state.ExpectBuilt("Audit()");
+    m_state.ExpectBuilt("GetPath()");
+    bool arrives;
+    return m_paths->Trace(src, dst, entropy, false, arrives);
+}
+
+PathInfo
+Network::GetPath(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass) const
+{
+    m_state.ExpectBuilt("GetPath()");
+    return m_paths->GetPath(src, dst, entropy, trafficClass);
+}
+
+std::vector<std::vector<HopSpec>>
+Network::GetBestPaths(uint32_t src, uint32_t dst) const
+{
+    return m_paths->GetBestPaths(src, dst);
+}
+
+IdealFct::Result
+Network::GetIdeal(const FlowSpec& flow, bool telemetry) const
+{
+    m_state.ExpectBuilt("GetIdeal()");
+    return m_paths->GetIdeal(flow, telemetry);
+}
+
+void
+Network::InstallFlows(const std::vector<FlowSpec>& flows)
+{
+    m_state.ExpectBuilt("InstallFlows()");
+    if (GetRanks())
+    {
+        throw InputError("flows are installed in several processes, expected InstallFlows() before "
+                         "SetRanks()");
+    }
+    if (m_defaults)
+    {
+        m_defaults->Check();
+    }
+    m_flows->Install(flows);
+}
+
+int64_t
+Network::GetStartPs(const FlowSpec& flow) const
+{
+    return m_flows->GetStartPs(flow);
+}
+
+bool
+Network::HasWaitingFlows() const
+{
+    return m_flows->HasWaiting();
+}
+
+int64_t
+Network::GetLastWaitedStartPs() const
+{
+    return m_flows->GetLastWaitedStartPs();
+}
+
+std::string
+Network::DescribeWaiting() const
+{
+    return m_flows->DescribeWaiting();
+}
+
+void
+Network::Retune(bool interDc, const Ptr<CongestionControl>& law) const
+{
+    m_state.ExpectBuilt("Retune()");
+    if (!law)
+    {
+        throw InputError("Network::Retune() without a rate law, expected a prototype");
+    }
+    const ScopedValue<bool> runs(m_runsStations, true, m_runsStations);
+    if (m_parts.nics.size() < 2)
+    {
+        return; // nobody to send to
+    }
+    // A trial throws for what cannot change, before anything has changed.
+    const CongestionControl& own = *m_parts.nics[0].nic->GetProfile(interDc)->GetLaw();
+    const Ptr<CongestionControl> trial = CheckMade(own.Fork(), own, "Fork()");
+    PathInfo path = GetPath(0, GetNNics() - 1, 0);
+    path.interDc = interDc;
+    trial->Start(path, NowPs());
+    trial->Retune(*law, NowPs());
+    for (const NetworkParts::NicEntry& entry : m_parts.nics)
+    {
+        entry.nic->Retune(interDc, law);
+    }
+    for (const NetworkParts::NicEntry& entry : m_parts.nics)
+    {
+        entry.nic->RetuneReceivers();
+    }
+}
+
+unsigned
+Network::SetThreads(unsigned threads)
+{
+    m_state.ExpectBuilt("SetThreads()");
+    ExpectIdle("Network::SetThreads()");
     CatchUp();
-    for (const SwitchEntry& entry : m_switches)
+    m_division->Unite();
+    if (threads == 0)
     {
-        std::string wrong = entry.sw->Audit();
-        if (wrong.empty() && drained && entry.sw->GetBuffer().GetTotalBytes())
-        {
-            wrong = "switch " + entry.name + ": " +
-                    std::to_string(entry.sw->GetBuffer().GetTotalBytes()) + " B left in the buffer";
-        }
-        if (wrong.empty() && drained && entry.sw->GetBuffer().GetPausedCount())
-        {
-            wrong = "switch " + entry.name + ": an XOFF is outstanding";
-        }
-        if (!wrong.empty())
-        {
-            return wrong;
-        }
+        threads = std::max(1U, std::thread::hardware_concurrency());
     }
-    if (std::string wrong = AuditLinks(); !wrong.empty())
+    if (threads == 1)
     {
-        return wrong;
+        return 1;
     }
-    for (const Ptr<Port>& port : GetPorts())
+    m_division->Divide(*m_flows, threads, threads, false, nullptr);
+    return GetParallelRun()->GetNPartitions();
+}
+
+void
+Network::MeasureBalance(unsigned partitions)
+{
+    m_state.ExpectBuilt("MeasureBalance()");
+    ExpectIdle("Network::MeasureBalance()");
+    if (partitions < 2)
     {
-        if (drained && port->IsLinkInFlight())
-        {
-            return "a frame is on a link of node " + GetNodeName(port->GetNode()->GetId());
-        }
+        throw InputError("Network::MeasureBalance() of " + std::to_string(partitions) +
+                         " partitions, expected 2 or more");
     }
-    return "";
+    CatchUp();
+    m_division->Divide(*m_flows, partitions, 1, true, nullptr);
+}
+
+void
+Network::SetRanks(RankExchange& ranks, unsigned threads)
+{
+    m_state.ExpectBuilt("SetRanks()");
+    ExpectIdle("Network::SetRanks()");
+    if (threads == 0)
+    {
+        throw InputError("Network::SetRanks() with 0 threads, expected 1 or more");
+    }
+    CatchUp();
+    m_division->Divide(*m_flows, ranks.GetN() * threads, threads, false, &ranks);
+}
+
+RankExchange*
+Network::GetRanks() const
+{
+    return m_division->GetRanks();
+}
+
+const ParallelRun*
+Network::GetParallelRun() const
+{
+    return m_division->Get();
+}
+
+bool
+Network::IsSimulatorDone() const
+{
+    RankExchange* const ranks = GetRanks();
+    return ranks ? ranks->Largest(Simulator::IsFinished()) : Simulator::IsFinished();
 }
 
 } // namespace ns3::roce

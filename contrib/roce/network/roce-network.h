@@ -2,50 +2,38 @@
 #ifndef ROCE_NETWORK_H
 #define ROCE_NETWORK_H
 
-#include "roce-best-paths.h"
 #include "roce-flow-order.h"
-#include "roce-ideal-fct.h"
+#include "roce-network-map.h"
 #include "roce-network-options.h"
-#include "roce-network-state.h"
-#include "roce-station-handle.h"
 
-#include "ns3/data-rate.h"
 #include "ns3/event-id.h"
-#include "ns3/node-container.h"
-#include "ns3/nstime.h"
-#include "ns3/object-factory.h"
-#include "ns3/roce-api-check.h"
-#include "ns3/roce-byte-size.h"
 #include "ns3/roce-default-watch.h"
 #include "ns3/roce-flow-spec.h"
-#include "ns3/roce-nic.h"
 #include "ns3/roce-parallel-run.h"
 #include "ns3/roce-station-clock.h"
-#include "ns3/roce-switch.h"
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace ns3::roce
 {
 
+class NetworkDivision;
+class NetworkFlows;
+class NetworkPaths;
+class NetworkRoutes;
 class Tuner;
 
 /**
  * @ingroup roce
  * @brief A network of hosts, NICs, switches and links under construction, and then its map.
  *
- * Any topology: add switches and hosts, attach NICs to switches, connect switches, Build(). Routes
- * are all shortest paths by number of links, computed per rack (a switch with NICs), as equal-cost
- * groups. Topology helpers (LeafSpineHelper) fill one of these.
- *
- * Nodes, NICs, switches and links are numbered in the order in which they are added. Host nodes may
- * have several NICs; flows run between NICs.
+ * Any topology: add switches and hosts, attach NICs to switches, connect switches (NetworkMap),
+ * Build(). Routes are all shortest paths by number of links, computed per rack (a switch with
+ * NICs), as equal-cost groups. Topology helpers (LeafSpineHelper) fill one of these.
  *
  * Links may fail and be repaired, see Link. Unless SetReroute() is called routes stay as they are,
  * and what ECMP sends to a dead link is lost there.
@@ -54,143 +42,14 @@ class Tuner;
  * numbers that do not exist. A Network lives until Simulator::Run() has returned: flows that start
  * after its end are an error.
  */
-class Network
+class Network : public NetworkMap
 {
   public:
-    /// Nothing is simulated beyond, 53 days: so no sum with a timeout or a delay overflows.
-    static constexpr int64_t LONGEST_RUN_PS = int64_t{1} << 62;
-    /// Longest delay of a link, an hour.
-    static constexpr int64_t LONGEST_DELAY_PS = 3600LL * 1000 * 1000 * 1000 * 1000;
-
-    /// Which part of the network a link belongs to.
-    enum class LinkKind : uint8_t
-    {
-        HOST,   //!< NIC and switch
-        FABRIC, //!< switches of one datacenter
-        WAN,    //!< switches of two datacenters
-    };
-
-    /// A link by its number, and which end was named first.
-    struct LinkRef
-    {
-        uint32_t link;
-        unsigned firstEnd; //!< 0 or 1, see Link
-    };
-
-    /// What Build() puts into every switch in addition to its attributes.
+    /// What Build() puts into every switch, besides what the attributes say.
     using Options = NetworkOptions;
-
-    /// One link of a path, with the switch port or NIC that sends on it.
-    struct PathHop
-    {
-        Port* port; //!< sending end
-        HopSpec spec;
-    };
 
     Network();
     ~Network();
-    Network(const Network&) = delete;
-    Network& operator=(const Network&) = delete;
-
-    /**
-     * @brief Add a switch.
-     * @param name for messages and files
-     * @param datacenter index
-     * @param factory kind and parameters
-     * @return its number
-     */
-    uint32_t AddSwitch(const std::string& name,
-                       uint32_t datacenter,
-                       const ObjectFactory& factory = ObjectFactory("ns3::roce::Switch"));
-
-    /**
-     * @brief Add a host without NICs.
-     * @param name for messages and files
-     * @param datacenter index
-     * @return its number
-     */
-    uint32_t AddHost(const std::string& name, uint32_t datacenter);
-
-    /**
-     * @brief Give a host a NIC and connect it.
-     * @param host number
-     * @param sw number of the switch
-     * @param rate of both ends
-     * @param delay propagation, one way
-     * @param factory kind and parameters of the NIC
-     * @return NIC number
-     * @throw InputError for unknown numbers, rate 0, negative delay
-     */
-    uint32_t AddNic(uint32_t host,
-                    uint32_t sw,
-                    const DataRate& rate,
-                    const Time& delay,
-                    const ObjectFactory& factory = ObjectFactory("ns3::roce::Nic"));
-
-    /// The same in the units of the inside, bit/s and picoseconds.
-    uint32_t AddNic(uint32_t host,
-                    uint32_t sw,
-                    uint64_t rateBps,
-                    int64_t delayPs,
-                    const ObjectFactory& factory = ObjectFactory("ns3::roce::Nic"));
-
-    /**
-     * @brief Connect two switches. Parallel links are allowed.
-     * @param a one switch
-     * @param b another switch
-     * @param rate of both ends
-     * @param delay propagation, one way
-     * @return port numbers at a and at b
-     * @throw InputError as AddNic()
-     */
-    std::pair<uint16_t, uint16_t> Connect(uint32_t a,
-                                          uint32_t b,
-                                          const DataRate& rate,
-                                          const Time& delay);
-
-    /// The same in the units of the inside, bit/s and picoseconds.
-    std::pair<uint16_t, uint16_t> Connect(uint32_t a,
-                                          uint32_t b,
-                                          uint64_t rateBps,
-                                          int64_t delayPs);
-
-    /**
-     * @brief Connect two switches by a long link, whose ports have deep buffers of their own: its
-     * headroom does not come out of the switches' shared buffers.
-     *
-     * What arrives over the link may fill what the headroom leaves of the buffer before PFC stops
-     * the other end (static threshold). Lossless classes need more than the headroom, a little over
-     * two one-way BDPs.
-     * @param a one switch
-     * @param b another switch
-     * @param rate of both ends
-     * @param delay propagation, one way
-     * @param buffer of each of the two ports; 0: four one-way BDPs, rate times two round trips, and
-     * 4 MiB
-     * @param xonFraction Xon over Xoff threshold, 0 to 1
-     * @return port numbers at a and at b
-     * @throw InputError as AddNic(), and for a buffer that does not hold the headroom
-     */
-    std::pair<uint16_t, uint16_t> ConnectLong(uint32_t a,
-                                              uint32_t b,
-                                              const DataRate& rate,
-                                              const Time& delay,
-                                              const ByteSize& buffer = {},
-                                              double xonFraction = 0.5);
-
-    /**
-     * @brief The buffer of a port of a long link.
-     * @param rate of the link
-     * @param delay of the link
-     * @param buffer see ConnectLong()
-     * @param name of the buffer, for the message
-     * @return bytes
-     * @throw InputError if it does not hold the headroom of one lossless class
-     */
-    static uint64_t GetLongLinkBufferBytes(const DataRate& rate,
-                                           const Time& delay,
-                                           const ByteSize& buffer,
-                                           const char* name);
 
     /**
      * @brief Compute routes, size buffers, install stages.
@@ -245,20 +104,14 @@ class Network
     void SetRanks(RankExchange& ranks, unsigned threads);
 
     /// @return the processes, or null if it is one
-    RankExchange* GetRanks() const
-    {
-        return m_parallel ? m_parallel->GetRanks() : nullptr;
-    }
+    RankExchange* GetRanks() const;
 
     /// @return whether the simulator has no event left; called by all processes, of which one may
     /// have an event of its own
     bool IsSimulatorDone() const;
 
     /// @return how the network is divided, or null if it is not
-    const ParallelRun* GetParallelRun() const
-    {
-        return m_parallel.get();
-    }
+    const ParallelRun* GetParallelRun() const;
 
     /**
      * @brief Hand flows to applications at the hosts (made as needed).
@@ -274,10 +127,7 @@ class Network
     int64_t GetStartPs(const FlowSpec& flow) const;
 
     /// @return whether some flows wait for others
-    bool HasWaitingFlows() const
-    {
-        return !m_orders.empty();
-    }
+    bool HasWaitingFlows() const;
 
     /// @return latest start of the flows that have waited for others, picoseconds; -1: none yet
     int64_t GetLastWaitedStartPs() const;
@@ -285,68 +135,7 @@ class Network
     /// @return what the first flows that still wait for others wait for; empty if none do
     std::string DescribeWaiting() const;
 
-    // --- the map
-
-    /// @return number of NICs
-    uint32_t GetNNics() const
-    {
-        return static_cast<uint32_t>(m_nics.size());
-    }
-
-    /// @return number of switches
-    uint32_t GetNSwitches() const
-    {
-        return static_cast<uint32_t>(m_switches.size());
-    }
-
-    /// @return a NIC; the handle brings it up to date at each access
-    StationHandle<Nic> GetNic(uint32_t nic) const
-    {
-        m_state.ExpectThere("GetNic()");
-        return StationHandle<Nic>(PeekPointer(NicAt(nic).nic));
-    }
-
-    /// @return a switch; the handle brings it up to date at each access
-    StationHandle<Switch> GetSwitch(uint32_t sw) const
-    {
-        m_state.ExpectThere("GetSwitch()");
-        return StationHandle<Switch>(PeekPointer(SwitchAt(sw).sw));
-    }
-
-    /**
-     * @param sw number of a switch
-     * @param role see SwitchRole
-     * @return whether the switch has it; after Build()
-     */
-    bool HasRole(uint32_t sw, SwitchRole role) const;
-
-    /// @return datacenter of a NIC
-    uint32_t GetDatacenter(uint32_t nic) const
-    {
-        return NicAt(nic).datacenter;
-    }
-
-    /// @return rack (index of racks in order of their switches) of a NIC, after Build()
-    uint32_t GetRack(uint32_t nic) const
-    {
-        m_state.ExpectBuilt("GetRack()");
-        return m_attachments->rackOfNic[CheckIndex("NIC", nic, m_nics.size())];
-    }
-
-    /// @return name of the host a NIC belongs to
-    const std::string& GetNicName(uint32_t nic) const
-    {
-        return NicAt(nic).name;
-    }
-
-    /// @return name by node id, for the node column of files
-    std::string GetNodeName(uint32_t nodeId) const;
-
-    /// @return all nodes
-    const NodeContainer& GetNodes() const
-    {
-        return m_nodes;
-    }
+    // --- paths
 
     /**
      * @brief Follow a frame through the routing tables as they are now.
@@ -392,55 +181,7 @@ class Network
      */
     IdealFct::Result GetIdeal(const FlowSpec& flow, bool telemetry = false) const;
 
-    // --- links and their failures
-
-    /// @return number of links
-    uint32_t GetNLinks() const
-    {
-        return static_cast<uint32_t>(m_links.size());
-    }
-
-    /// @return a link
-    Link& GetLink(uint32_t link) const
-    {
-        m_state.ExpectThere("GetLink()");
-        return *LinkAt(link).link;
-    }
-
-    /// @return what a link joins
-    LinkKind GetLinkKind(uint32_t link) const;
-
-    /**
-     * @param link number
-     * @return "dc0-leaf0 - dc0-spine1", with " #1" and so on for further parallel links
-     */
-    std::string GetLinkName(uint32_t link) const;
-
-    /**
-     * @brief Find a link by the names of what it joins: switches, hosts, or nicN for the N-th NIC.
-     * @param first one end
-     * @param second the other
-     * @param index which of parallel links, in the order they were added
-     * @return the link
-     * @throw InputError that names what is unknown
-     */
-    LinkRef FindLink(const std::string& first, const std::string& second, uint32_t index = 0) const;
-
-    /**
-     * @brief Find a link between two switches.
-     * @param a one switch
-     * @param b the other
-     * @param index which of parallel links
-     * @return the link
-     * @throw InputError if there is none
-     */
-    LinkRef FindLink(uint32_t a, uint32_t b, uint32_t index = 0) const;
-
-    /**
-     * @param nic number
-     * @return the link of a NIC; end 0 is the NIC
-     */
-    uint32_t GetLinkOfNic(uint32_t nic) const;
+    // --- failures of links
 
     /**
      * @brief A link fails now; call before the run or from an event. See Link::Fail().
@@ -571,147 +312,34 @@ class Network
         return m_warnings;
     }
 
-    /// @return all ports: NICs, then switch by switch
-    std::vector<Ptr<Port>> GetPorts() const;
-
   private:
-    /// A link as one of its two switches sees it.
-    struct Neighbour
-    {
-        uint32_t sw;
-        uint16_t port; //!< own port
-        uint32_t link;
-        unsigned end; //!< own end of the link
-    };
-
-    struct LinkEntry
-    {
-        Ptr<Link> link;
-        std::array<uint32_t, 2> ends; //!< switches; of a HOST link NIC and switch
-        bool host;                    //!< end 0 is a NIC
-        unsigned knownDown{0};        //!< directions that routes avoid
-    };
-
-    struct SwitchEntry
-    {
-        Ptr<Switch> sw;
-        std::string name;
-        uint32_t datacenter;
-        int32_t rack{-1};
-        std::vector<Neighbour> neighbours;
-    };
-
-    struct HostEntry
-    {
-        Ptr<Node> node;
-        std::string name;
-        uint32_t datacenter;
-    };
-
-    struct NicEntry
-    {
-        Ptr<Nic> nic;
-        std::string name;
-        uint32_t datacenter;
-        uint32_t sw;
-        uint16_t swPort;
-    };
-
-    const NicEntry& NicAt(uint32_t nic) const
-    {
-        return m_nics[CheckIndex("NIC", nic, m_nics.size())];
-    }
-
-    const SwitchEntry& SwitchAt(uint32_t sw) const
-    {
-        return m_switches[CheckIndex("switch", sw, m_switches.size())];
-    }
-
-    const LinkEntry& LinkAt(uint32_t link) const
-    {
-        return m_links[CheckIndex("link", link, m_links.size())];
-    }
-
     void BuildAll(const Options& options);
+    void CheckFactories() const;
+    void InstallTuner(const ObjectFactory& factory);
+    void WatchDefaults();
+    void StartClock();
     bool IsAtWork() const;
     void ExpectIdle(const char* function) const;
     void OnSimulatorDestroy();
-    void StartClock();
-    std::vector<StationTurn> FindTurns(int64_t beatPs) const;
-    void CheckLink(const char* what, uint64_t rateBps, int64_t delayPs) const;
     void CheckDirections(const char* function, uint32_t link, unsigned directions) const;
-    uint16_t AddSwitchPort(uint32_t sw, Ptr<Port> port, uint64_t rateBps);
-    bool IsUsable(const Neighbour& neighbour, unsigned end) const;
-    void ComputeRoutes(bool complete);
-    std::vector<std::vector<uint32_t>> FindTwinRacks() const;
-    std::vector<uint32_t> ComputeDistances(uint32_t destination) const;
-    void FindLongestRtts();
-    const std::vector<std::array<uint32_t, 2>>& GetLikeRacks() const;
-    const Routing& GetIntactRoutes(Switch& sw) const;
-    uint32_t Join(Ptr<Port> a, Ptr<Port> b, int64_t delayPs);
-    bool IsEnd(const LinkEntry& entry, unsigned end, const std::string& name) const;
-    std::string EndName(const LinkEntry& entry, unsigned end) const;
-    bool KnowsName(const std::string& name) const;
-    uint32_t LinkOf(const Port& port) const;
     void OnLinkChange(uint32_t link, unsigned directions, bool up);
     void OnReroute(uint32_t link, unsigned directions, bool up);
-    std::vector<PathHop> Trace(uint32_t src,
-                               uint32_t dst,
-                               uint16_t entropy,
-                               bool intact,
-                               bool& arrives) const;
     std::string AuditLinks() const;
-    WireSizes GetWireSizes(uint32_t src, uint32_t dst, bool telemetry) const;
-    bool IsInterDc(uint32_t src, uint32_t dst) const;
-    std::string CheckDeployment(const Options& options);
-    void InstallStages(const Options& options);
-    void WatchDefaults();
-    void InstallTuner(const ObjectFactory& factory);
-    void CheckEcnBelowPfc();
-    void CheckFactories() const;
-    void CheckPauses() const;
-    std::string FindDropCause(const Switch& sw) const;
-    void CheckFlow(const FlowSpec& flow) const;
-    void AddOrder(std::unique_ptr<FlowOrder> order);
-    FlowOrder* FindOrder(const FlowSpec& flow) const;
-    int64_t GetLongestNicDelayPs() const;
-    void Divide(unsigned partitions, unsigned threads, bool measure, RankExchange* ranks);
-    std::unique_ptr<RankMail> MakeMail(RankExchange& ranks) const;
-    int64_t FindLeastEnd(int64_t nowPs, int64_t crossingPs) const;
-    void NoteShared() const;
-    std::map<std::string, uint64_t> AddRanks(const std::map<std::string, uint64_t>& own) const;
-    void CheckParallel() const;
-    void Unite();
 
-    NodeContainer m_nodes;
-    std::vector<SwitchEntry> m_switches;
-    std::vector<HostEntry> m_hosts;
-    std::vector<NicEntry> m_nics;
-    std::vector<LinkEntry> m_links;
-    std::vector<uint32_t> m_rackSwitch;         //!< by rack
-    std::map<uint32_t, Routing> m_intactRoutes; //!< by node id; empty until routes have changed
+    std::unique_ptr<NetworkRoutes> m_routes;
+    std::unique_ptr<NetworkPaths> m_paths;
     int64_t m_rerouteDelayPs{NEVER_PS};
     int64_t m_lastChangePs{-1};
     std::vector<EventId> m_changes;
-    Ptr<DefaultWatch> m_defaults;     //!< set by Build()
-    std::vector<uint32_t> m_nodeKind; //!< by node id - first id: index into switches or hosts
-    std::shared_ptr<Attachments> m_attachments;
+    Ptr<DefaultWatch> m_defaults; //!< set by Build()
     std::vector<std::string> m_warnings;
-    std::vector<std::unique_ptr<FlowOrder>> m_orders;         //!< by which flows wait for others
-    int64_t m_lastStartPs{0};                                 //!< of flows that wait for none
-    Ptr<Tuner> m_tuner;                                       //!< or null
-    mutable std::vector<std::array<uint32_t, 2>> m_likeRacks; //!< or empty: not looked for yet
-    mutable BestPaths m_bestPaths;                            //!< known so far, without failures
-    bool m_needsLongestRtts{false}; //!< see LossRecovery::NeedsLongestRtt()
-    /// See PathInfo::longestRttPs: of each datacenter, within it and out of it.
-    std::map<uint32_t, std::array<int64_t, 2>> m_longestRttPs;
-    uint32_t m_intBytesPerHop{0};
-    uint32_t m_maxFrameBytes{0}; //!< allowed for in headroom
-    NetworkState m_state;
+    std::unique_ptr<NetworkFlows> m_flows;
+    Ptr<Tuner> m_tuner;                 //!< or null
+    uint32_t m_maxFrameBytes{0};        //!< allowed for in headroom
     mutable bool m_runsStations{false}; //!< one of its functions has stations do what is due
     EventId m_destroyed;                //!< calls OnSimulatorDestroy()
     std::unique_ptr<StationClock> m_clock;
-    std::unique_ptr<ParallelRun> m_parallel; //!< null: one thread. The last: it uses the others
+    std::unique_ptr<NetworkDivision> m_division; //!< the last: it uses the others
 };
 
 } // namespace ns3::roce

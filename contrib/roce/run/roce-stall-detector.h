@@ -2,7 +2,7 @@
 #ifndef ROCE_STALL_DETECTOR_H
 #define ROCE_STALL_DETECTOR_H
 
-#include "roce-port-views.h"
+#include "roce-stall-explainer.h"
 
 #include "ns3/event-id.h"
 #include "ns3/nstime.h"
@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ns3::roce
@@ -24,16 +23,9 @@ namespace ns3::roce
  * nothing makes progress any longer.
  *
  * Every CheckInterval a queue pair that has work but no newly acknowledged packet since the check
- * before counts as stalled, unless it only waits for its own pacing gap. A queue pair held up by
- * PFC is followed from pause to pause: which switch paused the port, for which egress port the
- * frames wait there, what paused that one, until the chain ends or closes (a deadlock). The frames
- * that wait are those of the unfinished flows that pass that ingress port, by the routing tables.
- * What a scheduler holds back (EgressScheduler::DescribeHeld()) is named, too.
- *
- * The way of a flow is that of the last frame sent. Failed links there or on the way of its
- * acknowledgements are named; with Spray, those of all its ways. Nothing is given up
- * before the last start of a flow, failure, repair and change of routes that is known: checks
- * begin after those.
+ * before counts as stalled, unless it only waits for its own pacing gap. Nothing is given up before
+ * the last start of a flow, failure, repair and change of routes that is known: checks begin after
+ * those.
  *
  * Checks only read, and bring stations up to date: results are the same without.
  */
@@ -102,54 +94,20 @@ class StallDetector
     }
 
   private:
-    /// NIC and queue pair number.
-    using QpId = std::pair<uint32_t, uint32_t>;
-    /// Node, interface and class of a sending port; ordered, unlike its address.
-    using PortKey = uint64_t;
-
-    /// Where frames of an unfinished queue pair may be.
-    struct Way
-    {
-        uint32_t src;
-        uint32_t qpn;
-        uint32_t dst;
-        uint16_t entropy;
-        uint8_t trafficClass;
-    };
-
-    /// For each sending port, the ports further on that the frames sent from it wait for.
-    using WaitGraph = std::map<PortKey, std::vector<Port*>>;
-
-    /// @return the queue pairs with unacknowledged packets or packets to send
-    std::vector<QueuePair*> FindUnfinished() const;
     int64_t LargestOfAll(int64_t own) const;
     bool HasUnfinished() const;
     /// @return until when there is something to come, as far as is known now
     int64_t GetLastKnownPs() const;
     /// A check: @return those without progress since the check before
     std::vector<QueuePair*> FindStalled();
-    std::vector<std::string> Describe(const std::vector<QueuePair*>& qps) const;
-    static std::map<QpId, std::string> GatherLines(RankExchange& ranks,
-                                                   const std::map<QpId, std::string>& own);
-    std::vector<Way> FindWays() const;
-    WaitGraph MakeGraph(const std::vector<Way>& ways) const;
-    Port* FindLongestQueue(const Switch& sw, uint8_t trafficClass) const;
-    std::string DescribeOne(const QueuePair& qp, const WaitGraph& graph) const;
-    std::string DescribeLosses(const QueuePair& qp) const;
-    std::string DescribeLinks(const QueuePair& qp) const;
-    std::string Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) const;
-    /// @return the ports of the first cycle of paused ports that can be reached, or nothing
-    std::vector<Port*> FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const;
-    std::string PortName(const Port& port) const;
-    static PortKey KeyOf(const Port& port, uint8_t trafficClass);
     void OnCheck();
     void ScheduleNext();
 
     const Network& m_network;
-    mutable PortViews m_views;
-    mutable uint64_t m_framesLost{0}; //!< in the whole network, see Describe()
+    StallExplainer m_explainer;
     Options m_options;
-    std::map<QpId, uint64_t> m_acked;   //!< how far unfinished queue pairs were at the last check
+    std::map<StallExplainer::QpId, uint64_t>
+        m_acked;                        //!< how far unfinished queue pairs were at the last check
     uint64_t m_openedQps{0};            //!< at the last check
     bool m_progress{false};             //!< the last check found some
     uint32_t m_idleChecks{0};           //!< checks in a row without progress

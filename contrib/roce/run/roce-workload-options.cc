@@ -21,7 +21,6 @@ namespace
 // First random stream of each pattern; PoissonWorkload takes three for each of up to 10^6 hosts.
 constexpr int64_t POISSON_STREAM = 0;
 constexpr int64_t POISSON_INTER_STREAM = 5000000;
-constexpr int64_t INCAST_STREAM = 10000000;
 constexpr int64_t PERMUTATION_STREAM = 10000010;
 constexpr int64_t ALLREDUCE_STREAM = 10000011;
 
@@ -87,32 +86,7 @@ WorkloadOptions::AddOptions(CheckedCommandLine& cmd)
                  "Names of switches, joined with commas: flows take the shortest path with most of "
                  "them; empty: by the flow hash alone",
                  through);
-    cmd.AddValue("incastSenders", "incast: senders", incastSenders);
-    cmd.AddValue("incastBytes", "incast: bytes of each sender", incastBytes);
-    cmd.AddValue("incastPeriod",
-                 "incast: time between incasts; 0: by incastLoad, or once",
-                 incastPeriod);
-    cmd.AddValue("incastLoad",
-                 "incast: Poisson, this share of all host links' capacity; 0: not",
-                 incastLoad);
-    cmd.AddValue("incastFrom",
-                 "incast: senders are in any, the receiver's or another datacenter: all, local or "
-                 "remote",
-                 incastFrom);
-    cmd.AddValue(
-        "incastLocalSenders",
-        "incast: number of senders in the receiver's datacenter, the others are elsewhere; -1: "
-        "as incastFrom says",
-        incastLocalSenders);
-    cmd.AddValue("incastSpread",
-                 "incast: senders are in different racks as far as possible",
-                 incastSpread);
-    cmd.AddValue("incastJitter",
-                 "incast: each sender starts later by a time uniform from 0 to this",
-                 incastJitter);
-    cmd.AddValue("incastReceiver",
-                 "incast: receiving NIC; empty: random each time",
-                 incastReceiver);
+    incast.AddOptions(cmd);
     cmd.AddValue("messageBytes", "alltoall, permutation: bytes of each flow", messageBytes);
     cmd.AddValue("stagger", "alltoall: time between rounds", stagger);
     cmd.AddValue("groups", "allreduce: pairs of hosts of two datacenters", allReduce.groups);
@@ -149,21 +123,15 @@ WorkloadOptions::GetSizes(const std::string& option, const std::string& text) co
 LoadReference
 WorkloadOptions::GetReference() const
 {
-    if (loadReference == "host")
+    for (const auto& [name, reference] : {std::pair("host", LoadReference::Host),
+                                          std::pair("uplink", LoadReference::Uplink),
+                                          std::pair("wan", LoadReference::Wan),
+                                          std::pair("bottleneck", LoadReference::Bottleneck)})
     {
-        return LoadReference::Host;
-    }
-    if (loadReference == "uplink")
-    {
-        return LoadReference::Uplink;
-    }
-    if (loadReference == "wan")
-    {
-        return LoadReference::Wan;
-    }
-    if (loadReference == "bottleneck")
-    {
-        return LoadReference::Bottleneck;
+        if (loadReference == name)
+        {
+            return reference;
+        }
     }
     throw InputError("--loadReference is '" + loadReference +
                      "', expected host, uplink, wan or bottleneck");
@@ -220,73 +188,6 @@ WorkloadOptions::PoissonApart(PoissonWorkload poisson, const Topology& topology)
     return Merge({GeneratePoisson(poisson), GeneratePoisson(inter)});
 }
 
-IncastSenders
-WorkloadOptions::GetSenders() const
-{
-    if (incastFrom == "local")
-    {
-        return IncastSenders::LocalDatacenter;
-    }
-    if (incastFrom == "remote")
-    {
-        return IncastSenders::RemoteDatacenter;
-    }
-    if (incastFrom != "all")
-    {
-        throw InputError("--incastFrom is '" + incastFrom + "', expected all, local or remote");
-    }
-    return IncastSenders::All;
-}
-
-std::optional<uint32_t>
-WorkloadOptions::GetLocalSenders() const
-{
-    if (incastLocalSenders == "-1")
-    {
-        return std::nullopt;
-    }
-    ValueCheck::Value("--incastLocalSenders (-1 or a number)",
-                      ValueKind::UNSIGNED,
-                      incastLocalSenders,
-                      incastSenders);
-    if (incastFrom != "all")
-    {
-        throw InputError("--incastLocalSenders and --incastFrom are both given, expected one "
-                         "of them");
-    }
-    return static_cast<uint32_t>(std::stoul(incastLocalSenders));
-}
-
-std::vector<FlowSpec>
-WorkloadOptions::Incast(const Topology& topology) const
-{
-    IncastWorkload incast;
-    incast.hosts = topology.GetPlacement();
-    incast.nSenders = incastSenders;
-    incast.sizeBytes = incastBytes;
-    incast.senders = GetSenders();
-    if (!incastReceiver.empty())
-    {
-        incast.receiver = ParseNic("--incastReceiver", incastReceiver, incast.hosts.nHosts);
-    }
-    incast.nLocalSenders = GetLocalSenders();
-    incast.spread = incastSpread;
-    incast.jitterPs = incastJitter.GetPicoSeconds();
-    if (incastLoad != 0 && !incastPeriod.IsZero())
-    {
-        throw InputError("--incastLoad and --incastPeriod are both given, expected one of them");
-    }
-    incast.arrivals = incastLoad != 0          ? IncastArrivals::Poisson
-                      : !incastPeriod.IsZero() ? IncastArrivals::Periodic
-                                               : IncastArrivals::Once;
-    incast.load = incastLoad;
-    incast.periodPs = incastPeriod.GetPicoSeconds();
-    incast.hostRateBps = topology.hostRate.GetBitRate();
-    incast.durationPs = duration.GetPicoSeconds();
-    incast.stream = INCAST_STREAM;
-    return incast.Generate();
-}
-
 std::vector<FlowSpec>
 WorkloadOptions::AllReduce(const Topology& topology) const
 {
@@ -307,7 +208,7 @@ WorkloadOptions::GenerateOne(const std::string& name, const Topology& topology) 
     }
     if (name == "incast")
     {
-        return Incast(topology);
+        return incast.Generate(topology, duration);
     }
     if (name == "allreduce")
     {
@@ -368,8 +269,8 @@ WorkloadOptions::Check(const Topology& topology) const
 {
     const std::pair<const char*, Time> times[] = {{"duration", duration},
                                                   {"poissonStart", poissonStart},
-                                                  {"incastPeriod", incastPeriod},
-                                                  {"incastJitter", incastJitter},
+                                                  {"incastPeriod", incast.period},
+                                                  {"incastJitter", incast.jitter},
                                                   {"stagger", stagger},
                                                   {"computeTime", computeTime}};
     for (const auto& [name, time] : times)
@@ -389,19 +290,19 @@ WorkloadOptions::Check(const Topology& topology) const
     };
     require(load > 0 && load <= 10, "load", load, "above 0 and at most 10");
     require(interLoad >= 0 && interLoad <= 10, "interLoad", interLoad, "0 to 10");
-    require(incastLoad >= 0 && incastLoad <= 10, "incastLoad", incastLoad, "0 to 10");
+    require(incast.load >= 0 && incast.load <= 10, "incastLoad", incast.load, "0 to 10");
     require(interFraction == -1 || (interFraction >= 0 && interFraction <= 1),
             "interFraction",
             interFraction,
             "0 to 1, or -1");
-    require(incastSenders >= 1, "incastSenders", incastSenders, "at least 1");
+    require(incast.senders >= 1, "incastSenders", incast.senders, "at least 1");
     require(allReduce.groups >= 1, "groups", allReduce.groups, "at least 1");
     require(allReduce.iterations >= 1, "iterations", allReduce.iterations, "at least 1");
     require(allReduce.minBytes <= allReduce.maxBytes,
             "minBytes",
             allReduce.minBytes,
             "at most --maxBytes");
-    for (const auto& [name, bytes] : {std::pair("incastBytes", incastBytes),
+    for (const auto& [name, bytes] : {std::pair("incastBytes", incast.bytes),
                                       std::pair("messageBytes", messageBytes),
                                       std::pair("maxBytes", allReduce.maxBytes)})
     {
@@ -410,8 +311,6 @@ WorkloadOptions::Check(const Topology& topology) const
     collective.Check(topology.GetPlacement().nHosts);
     onOff.Check();
     GetReference();
-    GetSenders();
-    GetLocalSenders();
     for (const auto& [option, text] :
          {std::pair("--workload", &workload), std::pair("--interWorkload", &interWorkload)})
     {
@@ -421,13 +320,10 @@ WorkloadOptions::Check(const Topology& topology) const
         }
     }
     const uint32_t nNics = topology.GetPlacement().nHosts;
-    for (const auto& [option, nic] : {std::pair("--poissonReceiver", &poissonReceiver),
-                                      std::pair("--incastReceiver", &incastReceiver)})
+    incast.Check(nNics);
+    if (!poissonReceiver.empty())
     {
-        if (!nic->empty())
-        {
-            ParseNic(option, *nic, nNics);
-        }
+        ParseNic("--poissonReceiver", poissonReceiver, nNics);
     }
 }
 
@@ -435,7 +331,7 @@ WorkloadOptions::Check(const Topology& topology) const
 bool
 WorkloadOptions::IsRepeated() const
 {
-    return Has("poisson") || (Has("incast") && (incastLoad != 0 || !incastPeriod.IsZero()));
+    return Has("poisson") || (Has("incast") && incast.IsRepeated());
 }
 
 std::vector<UnusedOptions>
@@ -452,16 +348,7 @@ WorkloadOptions::GetUnused() const
           "truncate",
           "poissonReceiver",
           "poissonStart"}},
-        {{"incast"},
-         {"incastSenders",
-          "incastBytes",
-          "incastPeriod",
-          "incastLoad",
-          "incastFrom",
-          "incastLocalSenders",
-          "incastSpread",
-          "incastJitter",
-          "incastReceiver"}},
+        {{"incast"}, IncastOptions::GetNames()},
         {{"alltoall", "permutation"}, {"messageBytes"}},
         {{"alltoall"}, {"stagger"}},
         {{"allreduce"}, {"groups", "iterations", "minBytes", "maxBytes", "computeTime"}},

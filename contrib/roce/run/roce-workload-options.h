@@ -4,6 +4,7 @@
 
 #include "roce-collective-options.h"
 #include "roce-command-line.h"
+#include "roce-incast-options.h"
 #include "roce-on-off-options.h"
 
 #include "ns3/nstime.h"
@@ -12,7 +13,6 @@
 #include "ns3/roce-workload.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,16 +43,8 @@ struct WorkloadOptions
     Time poissonStart{0};
     Time duration{MilliSeconds(2)};
     std::string flowsFile;
-    std::string through; //!< switches, see PinThrough(); empty: by the hash
-    uint32_t incastSenders{16};
-    std::string incastLocalSenders{"-1"}; //!< -1: as incastFrom says
-    bool incastSpread{false};
-    Time incastJitter{0};
-    uint64_t incastBytes{500000};
-    Time incastPeriod{0};
-    double incastLoad{0};
-    std::string incastFrom{"all"};
-    std::string incastReceiver; //!< empty: random
+    std::string through; //!< switches, see PinThrough(); empty: as the hash has it
+    IncastOptions incast;
     uint64_t messageBytes{1000000};
     Time stagger{0};
     AllReduceWorkload allReduce; //!< its options; placement and stream are set by Generate()
@@ -93,12 +85,9 @@ struct WorkloadOptions
     std::vector<FlowSpec> GenerateOne(const std::string& name, const Topology& topology) const;
     std::vector<FlowSpec> Poisson(const Topology& topology) const;
     std::vector<FlowSpec> PoissonApart(PoissonWorkload poisson, const Topology& topology) const;
-    std::vector<FlowSpec> Incast(const Topology& topology) const;
     std::vector<FlowSpec> AllReduce(const Topology& topology) const;
     FlowSizeDistribution GetSizes(const std::string& option, const std::string& text) const;
     LoadReference GetReference() const;
-    IncastSenders GetSenders() const;
-    std::optional<uint32_t> GetLocalSenders() const;
 };
 
 } // namespace ns3::roce

@@ -1,221 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-switch.h"
 
-#include "ns3/boolean.h"
-#include "ns3/data-rate.h"
-#include "ns3/double.h"
 #include "ns3/log.h"
-#include "ns3/node.h"
-#include "ns3/rng-seed-manager.h"
-#include "ns3/roce-byte-size.h"
-#include "ns3/roce-fixed-attribute.h"
-#include "ns3/roce-hash.h"
 #include "ns3/roce-input-error.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ns3::roce
 {
 
 NS_LOG_COMPONENT_DEFINE("RoceSwitch");
-NS_OBJECT_ENSURE_REGISTERED(Switch);
-
-TypeId
-Switch::GetTypeId()
-{
-    static TypeId tid =
-        TypeId("ns3::roce::Switch")
-            .SetParent<Object>()
-            .SetGroupName("Roce")
-            .AddConstructor<Switch>()
-            .AddAttribute("BufferSize",
-                          "Shared buffer, headroom and reserves included",
-                          QueueSizeValue(QueueSize("32MiB")),
-                          UntilBuilt(MakeQueueSizeAccessor(&Switch::m_bufferSize)),
-                          ByteSize::MakeQueueSizeChecker())
-            .AddAttribute("ControlPoolSize",
-                          "Limit of the buffer of the control classes and of emitted frames",
-                          QueueSizeValue(QueueSize("4MiB")),
-                          UntilBuilt(MakeQueueSizeAccessor(&Switch::m_controlPoolSize)),
-                          ByteSize::MakeQueueSizeChecker())
-            .AddAttribute("Alpha",
-                          "Dynamic threshold of an ingress (port, class) over the free shared "
-                          "buffer",
-                          DoubleValue(0.125),
-                          UntilBuilt(MakeDoubleAccessor(&Switch::m_alpha)),
-                          MakeDoubleChecker<double>(0))
-            .AddAttribute("EgressAlpha",
-                          "Lossy classes: limit of an egress (port, class) over the free buffer",
-                          DoubleValue(1.0),
-                          UntilBuilt(MakeDoubleAccessor(&Switch::m_egressAlpha)),
-                          MakeDoubleChecker<double>(0))
-            .AddAttribute("EgressLimit",
-                          "Drop-tail limit of each egress port, all data classes together, in "
-                          "place of all other limits; needs LosslessClasses=0. 0: none",
-                          QueueSizeValue(QueueSize("0B")),
-                          UntilBuilt(MakeQueueSizeAccessor(&Switch::m_egressLimit)),
-                          ByteSize::MakeQueueSizeChecker())
-            .AddAttribute("ReservedBytes",
-                          "Reserve of each ingress (port, data class)",
-                          UintegerValue(4096),
-                          UntilBuilt(MakeUintegerAccessor(&Switch::m_reservedBytes)),
-                          MakeUintegerChecker<uint64_t>(0, 1 << 30))
-            .AddAttribute("XonOffset",
-                          "XON when the occupancy is this many bytes below the threshold",
-                          UintegerValue(2 * 4096),
-                          UntilBuilt(MakeUintegerAccessor(&Switch::m_xonOffsetBytes)),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("ResponseBytes",
-                          "Headroom for bytes that an upstream sends before it reacts to XOFF",
-                          UintegerValue(0),
-                          UntilBuilt(MakeUintegerAccessor(&Switch::m_responseBytes)),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("HeadroomFactor",
-                          "Headroom of a lossless (port, class) over the bytes its link holds one "
-                          "way (the HPCC simulator has 3); 0: HeadroomBytes()",
-                          DoubleValue(0),
-                          UntilBuilt(MakeDoubleAccessor(&Switch::m_headroomFactor)),
-                          MakeDoubleChecker<double>(0))
-            .AddAttribute("HeadroomInBuffer",
-                          "Headroom is part of BufferSize; otherwise it comes on top",
-                          BooleanValue(true),
-                          UntilBuilt(MakeBooleanAccessor(&Switch::m_headroomInBuffer)),
-                          MakeBooleanChecker())
-            .AddAttribute("AlphaReferenceRate",
-                          "Port rate for which Alpha is given; it doubles with each doubling of "
-                          "the rate above this. 0: the same for all ports",
-                          DataRateValue(DataRate(0)),
-                          UntilBuilt(MakeDataRateAccessor(&Switch::m_alphaReferenceRate)),
-                          MakeDataRateChecker())
-            .AddAttribute("DataClasses",
-                          "Bit mask of the classes that are accounted as data; the others use the "
-                          "control pool",
-                          UintegerValue(0x3f),
-                          UntilBuilt(MakeUintegerAccessor(&Switch::m_dataMask)),
-                          MakeUintegerChecker<uint8_t>())
-            .AddAttribute("LosslessClasses",
-                          "Bit mask of the data classes that PFC protects",
-                          UintegerValue(1 << 3),
-                          UntilBuilt(MakeUintegerAccessor(&Switch::m_losslessMask)),
-                          MakeUintegerChecker<uint8_t>())
-            .AddAttribute("PauseQuanta",
-                          "Duration an XOFF asks for, units of 512 bit times",
-                          UintegerValue(65535),
-                          MakeUintegerAccessor(&Switch::SetPauseQuanta, &Switch::GetPauseQuanta),
-                          MakeUintegerChecker<uint16_t>(1))
-            .AddAttribute("RefreshPause",
-                          "Send XOFF again at half its duration while its cause lasts",
-                          BooleanValue(true),
-                          MakeBooleanAccessor(&Switch::SetRefreshPause, &Switch::IsRefreshPause),
-                          MakeBooleanChecker())
-            .AddAttribute("EgressScheduler",
-                          "Kind and parameters of each port's queues",
-                          StringValue("ns3::roce::DwrrScheduler"),
-                          UntilBuilt(MakeObjectFactoryAccessor(&Switch::m_schedulerFactory)),
-                          MakeObjectFactoryChecker())
-            .AddAttribute(
-                "RandomTies",
-                "Any of the frames that arrive at the same time may be first, by RngSeed "
-                "and RngRun: at the same picosecond; and if they overlap and a queue with "
-                "EgressLimit has room for one. Else the port with the lowest number, or the frame "
-                "that is a picosecond earlier",
-                BooleanValue(true),
-                UntilBuilt(MakeBooleanAccessor(&Switch::m_randomTies)),
-                MakeBooleanChecker())
-            .AddAttribute("Eager",
-                          "Start each transmission by a separate event, so that trace sinks "
-                          "may read Simulator::Now(); slower, same results",
-                          BooleanValue(false),
-                          UntilBuilt(MakeBooleanAccessor(&Switch::m_eager)),
-                          MakeBooleanChecker())
-            .AddTraceSource("Drop",
-                            "A frame is lost, with the reason: buffer, noRoute, ttl, or a stage's",
-                            MakeTraceSourceAccessor(&Switch::m_dropTrace),
-                            "ns3::roce::Switch::DropCallback")
-            .AddTraceSource("PauseSent",
-                            "A pause frame is made for a port's peer, with the reason",
-                            MakeTraceSourceAccessor(&Switch::m_pauseSentTrace),
-                            "ns3::roce::Switch::PauseSentCallback")
-            .AddTraceSource("QueueLength",
-                            "A frame has entered or left the queues of a port",
-                            MakeTraceSourceAccessor(&Switch::m_queueTrace),
-                            "ns3::roce::Switch::QueueLengthCallback");
-    return tid;
-}
-
-Switch::Switch() = default;
-
-Switch::~Switch() = default;
-
-void
-Switch::NotifyNewAggregate()
-{
-    if (Ptr<Node> node = GetObject<Node>())
-    {
-        m_nodeId = node->GetId();
-    }
-    Object::NotifyNewAggregate();
-}
-
-void
-Switch::DoDispose()
-{
-    for (OutPort& out : m_ports)
-    {
-        out.pfc.Clear();
-        if (out.queue)
-        {
-            out.queue->Dispose();
-        }
-    }
-    m_ports.clear();
-    for (const Ptr<SwitchStage>& stage : GetStages())
-    {
-        stage->SetSwitch(nullptr); // others may have it still
-    }
-    m_pipeline.Clear();
-    Object::DoDispose();
-}
-
-uint16_t
-Switch::AddPort(Ptr<Port> port)
-{
-    const auto index = static_cast<uint16_t>(m_ports.size());
-    m_ports.emplace_back();
-    m_ports.back().port = port;
-    m_ports.back().queue = m_schedulerFactory.Create<EgressScheduler>();
-    m_ports.back().queue->CheckAttributes();
-    m_ports.back().workConserving = m_ports.back().queue->IsWorkConserving();
-    m_bufferOverrides.emplace_back();
-    port->SetOwner(this, index);
-    return index;
-}
-
-void
-Switch::SetPortBuffer(uint16_t port, const SharedBuffer::PortConfig& config)
-{
-    m_bufferOverrides[CheckPort(port)] = {config, true};
-}
-
-void
-Switch::SetQueue(uint16_t port, Ptr<EgressScheduler> queue)
-{
-    OutPort& out = m_ports[CheckPort(port)];
-    if (!queue || out.queuedFrames)
-    {
-        throw InputError("switch " + m_name + " port " + std::to_string(port) +
-                         (queue ? ": queues are set while frames are in them, expected before the "
-                                  "run"
-                                : ": queues are null, expected an EgressScheduler"));
-    }
-    out.queue->Dispose();
-    out.workConserving = queue->IsWorkConserving();
-    out.queue = std::move(queue);
-    SetQueueOf(port, PeekPointer(out.queue));
-}
 
 bool
 Switch::IsWanPort(uint16_t port) const
@@ -229,153 +23,6 @@ bool
 Switch::IsHostPort(uint16_t port) const
 {
     return !dynamic_cast<const Switch*>(m_ports[CheckPort(port)].port->GetPeer()->GetOwner());
-}
-
-void
-Switch::SetPauseQuanta(uint16_t quanta)
-{
-    m_pauses.SetQuanta(quanta);
-}
-
-uint16_t
-Switch::GetPauseQuanta() const
-{
-    return m_pauses.GetQuanta();
-}
-
-void
-Switch::SetRefreshPause(bool refresh)
-{
-    m_pauses.SetRefresh(refresh);
-}
-
-bool
-Switch::IsRefreshPause() const
-{
-    return m_pauses.GetRefresh();
-}
-
-double
-Switch::AlphaOf(const Port& port) const
-{
-    double alpha = m_alpha;
-    const uint64_t reference = m_alphaReferenceRate.GetBitRate();
-    for (uint64_t rate = port.GetRateBps(); reference && rate / 2 >= reference; rate /= 2)
-    {
-        alpha *= 2;
-    }
-    return alpha;
-}
-
-SharedBuffer::PortConfig
-Switch::MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const
-{
-    const Port& port = *m_ports[index].port;
-    SharedBuffer::PortConfig config = m_bufferOverrides[index].config;
-    if (!m_bufferOverrides[index].isSet)
-    {
-        config.alpha = AlphaOf(port);
-        config.reservedBytes = m_reservedBytes;
-    }
-    if (!config.egressLimitBytes)
-    {
-        config.egressLimitBytes = m_egressLimit.GetValue();
-    }
-    if (config.egressLimitBytes && config.egressLimitBytes < maxFrameBytes)
-    {
-        throw InputError("switch " + m_name + ": egress limit of port " + std::to_string(index) +
-                         " is " + std::to_string(config.egressLimitBytes) +
-                         " B, expected at least the largest frame, " +
-                         std::to_string(maxFrameBytes) + " B");
-    }
-    if (!config.headroomBytes && m_headroomFactor > 0)
-    {
-        // At least one byte: SharedBuffer takes 0 for none; at most what no buffer holds.
-        config.headroomBytes = static_cast<uint64_t>(
-            std::clamp(std::floor(m_headroomFactor * static_cast<double>(port.GetRateBps()) *
-                                  static_cast<double>(port.GetLink()->GetDelayPs()) / 8e12),
-                       1.0,
-                       1e15));
-    }
-    if (!config.headroomBytes)
-    {
-        // One frame more than the formula: when the dynamic threshold has fallen below the
-        // occupancy, the frame that causes the XOFF is in headroom itself.
-        config.headroomBytes = HeadroomBytes(port.GetRateBps(),
-                                             port.GetLink()->GetDelayPs(),
-                                             maxFrameBytes,
-                                             m_responseBytes + maxFrameBytes);
-    }
-    return config;
-}
-
-void
-Switch::Configure(const std::string& name,
-                  std::shared_ptr<const Attachments> attachments,
-                  int32_t ownRack,
-                  uint64_t salt,
-                  uint32_t maxFrameBytes)
-{
-    m_name = name;
-    if (m_losslessMask & ~m_dataMask)
-    {
-        throw InputError(
-            "switch " + name + ": LosslessClasses is " + std::to_string(m_losslessMask) +
-            ", expected only classes that are in DataClasses, " + std::to_string(m_dataMask));
-    }
-    SharedBuffer::Config config;
-    config.bufferBytes = m_bufferSize.GetValue();
-    config.controlPoolBytes = m_controlPoolSize.GetValue();
-    config.dataMask = m_dataMask;
-    config.losslessMask = m_losslessMask;
-    config.xonOffsetBytes = m_xonOffsetBytes;
-    config.egressAlpha = m_egressAlpha;
-    for (uint16_t p = 0; p < GetNPorts(); ++p)
-    {
-        const SharedBuffer::PortConfig port = MakePortBuffer(p, maxFrameBytes);
-        if (!m_headroomInBuffer && !port.ownPoolBytes)
-        {
-            config.bufferBytes += port.headroomBytes * __builtin_popcount(m_losslessMask);
-        }
-        config.ports.push_back(port);
-    }
-    m_buffer.Configure(config, name.c_str());
-    m_pipeline.SetNNics(attachments ? attachments->rackOfNic.size() : 0);
-    m_routing.Configure(std::move(attachments), ownRack, salt);
-    std::vector<Port*> ports;
-    for (OutPort& out : m_ports)
-    {
-        ports.push_back(PeekPointer(out.port));
-        out.link = out.port->GetOutgoing();
-    }
-    // A MAC address apart from those of the NICs.
-    m_pauses.Configure(0x800000 | m_nodeId, m_losslessMask, ports);
-    SetUp(m_nodeId, ports, m_eager);
-    if (m_randomTies)
-    {
-        // Not the node's id, which grows from one network of a process to the next.
-        SetRandomTies(Mix64(Mix64(RngSeedManager::GetSeed()) + RngSeedManager::GetRun()) + salt);
-        m_contests.resize(GetNPorts());
-    }
-    for (uint16_t p = 0; p < GetNPorts(); ++p)
-    {
-        SetQueueOf(p, PeekPointer(m_ports[p].queue));
-    }
-}
-
-void
-Switch::Install(Ptr<SwitchStage> stage)
-{
-    if (!stage || stage->IsInstalled())
-    {
-        throw InputError("switch " + m_name + ": " +
-                         (stage ? stage->GetInstanceTypeId().GetName() +
-                                      " is installed already, expected a stage of its own"
-                                : "a stage is null, expected a SwitchStage"));
-    }
-    stage->Install(*this);
-    stage->SetSwitch(this);
-    m_pipeline.Add(std::move(stage));
 }
 
 unsigned
@@ -629,14 +276,7 @@ Switch::DropForBuffer(Frame* frame, uint16_t outPort, int64_t nowPs)
     Drop(frame, DROP_BUFFER, nowPs);
 }
 
-/**
- * A full queue refuses a frame. If the one that goes last there came in while this one did, a real
- * switch, which takes in frames by pieces, may as well have refused that one; without this, a
- * sender that is a picosecond earlier would lose nothing for as long as the senders keep their pace
- * (Floyd and Jacobson, On traffic phase effects in packet-switched gateways, 1992). Each of the
- * frames that want the place gets it with the same probability. They exchange places, as if they
- * had come in the other order; where stages mark what is queued, the mark of the place stays there.
- */
+/// A full queue refuses a frame: see TailContest.
 void
 Switch::Contend(Frame& frame, uint16_t outPort, int64_t nowPs)
 {
@@ -647,26 +287,13 @@ Switch::Contend(Frame& frame, uint16_t outPort, int64_t nowPs)
         return;
     }
     const Port& in = *m_ports[frame.inPort].port;
-    if (last->timePs <= nowPs - in.SerialisationPs(in.WireBytes(frame.frameBytes)))
+    if (last->timePs > nowPs - in.SerialisationPs(in.WireBytes(frame.frameBytes)))
     {
-        return;
-    }
-    Contest& contest = m_contests[outPort];
-    if (contest.holder != last || contest.arrivedPs != last->timePs)
-    {
-        contest = {last, last->timePs, 0};
-    }
-    ++contest.refused;
-    if (TieKey(nowPs, frame.inPort) % (contest.refused + 1) == 0)
-    {
-        std::swap(*last, frame);
-        std::swap(last->next, frame.next);
-        if (m_pipeline.LooksAtEnqueue(frame.kind) && last->ecn != ECN_NOT_ECT &&
-            frame.ecn != ECN_NOT_ECT)
-        {
-            std::swap(last->ecn, frame.ecn);
-        }
-        contest.arrivedPs = last->timePs;
+        m_contest.Run(*last,
+                      frame,
+                      outPort,
+                      TieKey(nowPs, frame.inPort),
+                      m_pipeline.LooksAtEnqueue(frame.kind));
     }
 }
 

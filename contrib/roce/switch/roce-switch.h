@@ -7,6 +7,7 @@
 #include "roce-routing.h"
 #include "roce-shared-buffer.h"
 #include "roce-stage-pipeline.h"
+#include "roce-tail-contest.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/object-factory.h"
@@ -377,14 +378,6 @@ class Switch : public Object, public Station
         }
     };
 
-    /// Frames that overlapped as they came in, and room for one of them.
-    struct Contest
-    {
-        const Frame* holder{nullptr}; //!< last in the queue
-        int64_t arrivedPs{-1};        //!< when it arrived
-        uint32_t refused{0};          //!< how many others there were
-    };
-
     /// Frame::nextGapPs of a frame that a stage holds, which is on no link.
     static constexpr uint32_t HELD_MARK = 0x48454c44;
 
@@ -433,7 +426,7 @@ class Switch : public Object, public Station
     StagePipeline m_pipeline;
     PauseSender m_pauses;
     std::vector<BufferOverride> m_bufferOverrides; //!< by port
-    std::vector<Contest> m_contests;               //!< the last one, by egress port
+    TailContest m_contest;
     uint32_t m_nodeId{0};
     uint32_t m_datacenter{0};
     bool m_eager{false};

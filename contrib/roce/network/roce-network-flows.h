@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#ifndef ROCE_NETWORK_FLOWS_H
+#define ROCE_NETWORK_FLOWS_H
+
+#include "roce-flow-order.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3::roce
+{
+
+struct NetworkParts;
+
+/// The flows of a network, at their NICs or waiting for others. See the functions of Network with
+/// the same names.
+class NetworkFlows
+{
+  public:
+    /// @param parts outlive this
+    explicit NetworkFlows(const NetworkParts& parts)
+        : m_parts(parts)
+    {
+    }
+
+    /// @brief See Network::InstallFlows().
+    void Install(const std::vector<FlowSpec>& flows);
+
+    int64_t GetStartPs(const FlowSpec& flow) const;
+    int64_t GetLastWaitedStartPs() const;
+    std::string DescribeWaiting() const;
+
+    /// @return whether some flows wait for others
+    bool HasWaiting() const
+    {
+        return !m_orders.empty();
+    }
+
+    /// @return last start of the flows that wait for none
+    int64_t GetLastScheduledPs() const
+    {
+        return m_lastStartPs;
+    }
+
+  private:
+    void CheckFlow(const FlowSpec& flow) const;
+    void AddOrder(std::unique_ptr<FlowOrder> order);
+    FlowOrder* FindOrder(const FlowSpec& flow) const;
+
+    const NetworkParts& m_parts;
+    std::vector<std::unique_ptr<FlowOrder>> m_orders; //!< by which flows wait for others
+    int64_t m_lastStartPs{0};                         //!< of flows that wait for none
+};
+
+} // namespace ns3::roce
+
+#endif /* ROCE_NETWORK_FLOWS_H */

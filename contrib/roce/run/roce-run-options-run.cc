@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-class-check.h"
+#include "roce-pfc-log.h"
+#include "roce-progress.h"
+#include "roce-result-parts.h"
+#include "roce-run-options.h"
+#include "roce-tuning-file.h"
+#include "roce-values-in-force.h"
+
+#include "ns3/rng-seed-manager.h"
+#include "ns3/roce-input-error.h"
+#include "ns3/roce-interruption.h"
+#include "ns3/roce-messages.h"
+#include "ns3/roce-mpi-ranks.h"
+#include "ns3/roce-tuner.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+// A run: from the flows to the files.
+
+namespace ns3::roce
+{
+
+namespace
+{
+
+/// Say something on standard error and keep it for summary.json, unless it is empty.
+void
+WarnNow(std::vector<std::string>& warnings, const std::string& line)
+{
+    if (!line.empty())
+    {
+        warnings.push_back(OneLine(line));
+        Messages::Say("warning", warnings.back());
+    }
+}
+
+/// What summary.json calls the ends of a run. @param end one @return its name
+const char*
+NameOf(RunCollector::End end)
+{
+    static const char* const names[] = {"flowsDone",
+                                        "stalled",
+                                        "stop",
+                                        "safetyLimit",
+                                        "interrupted"};
+    return names[static_cast<unsigned>(end)];
+}
+
+/// @return what is to be said of a warm-up that leaves no flow, or nothing
+std::string
+DescribeWarmup(const Time& warmup, const std::vector<FlowSpec>& flows)
+{
+    const bool counted = std::any_of(flows.begin(), flows.end(), [&warmup](const FlowSpec& flow) {
+        return !flow.IsScheduled() || flow.startPs >= warmup.GetPicoSeconds();
+    });
+    std::ostringstream text;
+    if (!counted)
+    {
+        text << "a warm-up of " << warmup.GetSeconds() * 1e3
+             << " ms leaves no flow for statistics: the last one starts at "
+             << static_cast<double>(FlowOrder::LastScheduledPs(flows)) / 1e9 << " ms";
+    }
+    return text.str();
+}
+
+} // namespace
+
+RunCollector::Options
+RunOptions::MakeCollectorOptions(int64_t lastStartPs) const
+{
+    RunCollector::Options options;
+    options.stopPs = stop.IsZero() ? Network::LONGEST_RUN_PS : stop.GetPicoSeconds();
+    if (stop.IsZero() && !safetyLimit.IsZero())
+    {
+        options.safetyLimitPs = std::min(safetyLimit.GetPicoSeconds(), Network::LONGEST_RUN_PS);
+        options.stopPs =
+            lastStartPs + std::min(options.safetyLimitPs, Network::LONGEST_RUN_PS - lastStartPs);
+    }
+    options.series = MakeSeriesOptions();
+    options.netanim = NetAnimFile::Window::Parse("--netanim", netanim);
+    options.fingerprint = fingerprint;
+    options.isSilent = !MpiRanks::IsFirst();
+    options.ideal = ideal;
+    std::istringstream ports(pcap);
+    for (std::string port; std::getline(ports, port, ',');)
+    {
+        options.pcap.push_back(port);
+    }
+    return options;
+}
+
+/// @return the folder's writer, which knows by now that everything can be written; null without
+std::unique_ptr<RunWriter>
+RunOptions::MakeWriter(const std::vector<FlowSpec>& flows) const
+{
+    if (out.empty() || !MpiRanks::IsFirst())
+    {
+        return nullptr;
+    }
+    auto writer = std::make_unique<RunWriter>(out);
+    writer->Check(RunWriter::FLOWS);
+    if (std::any_of(flows.begin(), flows.end(), IterationTable::NumberOf))
+    {
+        writer->Check(IterationTable::FILE_NAME);
+    }
+    if (hpccFct)
+    {
+        writer->Check(RunWriter::HPCC_FCT);
+        for (const FlowSpec& flow : flows)
+        {
+            hpccForm.AddressOf(flow.src);
+            hpccForm.AddressOf(flow.dst);
+        }
+    }
+    return writer;
+}
+
+int
+RunOptions::Run(const CheckedCommandLine& cmd,
+                Network& network,
+                const std::vector<FlowSpec>& flows) const
+{
+    network.InstallFlows(flows);
+    RunSummary summary;
+    TimeSeries::Check(network, flows.size(), MakeSeriesOptions());
+    FctStats::Options statistics;
+    statistics.warmupPs = warmup.GetPicoSeconds();
+    FctStats stats(statistics);
+    const int64_t lastStartPs = FlowOrder::LastScheduledPs(flows);
+    const std::unique_ptr<RunWriter> writer = MakeWriter(flows);
+    RunCollector collector(network, flows, MakeCollectorOptions(lastStartPs), writer.get());
+    Progress meter(MpiRanks::IsFirst() ? Progress::ParseMode(progress) : Progress::Mode::NONE,
+                   stop.IsZero() ? lastStartPs : stop.GetPicoSeconds(),
+                   [&] {
+                       return Progress::Status{collector.GetFinished(),
+                                               collector.GetTotal(),
+                                               network.CountPacketHops()};
+                   });
+    const auto pfcLog =
+        hpccPfc ? std::make_unique<PfcLog>(network, writer->AddFile(PfcLog::FILE_NAME)) : nullptr;
+    const auto tuning = writer && network.GetTuner()
+                            ? std::make_unique<TuningFile>(*network.GetTuner(), *writer)
+                            : nullptr;
+    const std::map<std::string, std::string> values = cmd.GetValues();
+    const auto makeParts = [&](const std::shared_ptr<const nlohmann::ordered_json>& inForce) {
+        return ResultParts(values, GetWatching(), network, flows, inForce);
+    };
+    if (MpiRanks::Get())
+    {
+        // What is watched has events of its own, so that is the same everywhere, too.
+        std::vector<PartDigest> shared{{"options", [&values](const auto& visit) {
+                                            for (const auto& [name, value] : values)
+                                            {
+                                                visit("--" + name, value);
+                                            }
+                                        }}};
+        const ResultParts parts =
+            makeParts(std::make_shared<nlohmann::ordered_json>(ValuesInForce(network)));
+        shared.insert(shared.end(), parts.Get().begin(), parts.Get().end());
+        MpiRanks::Agree(shared);
+    }
+    // A tuner changes them. Otherwise once is enough: a large network has a hundred thousand.
+    const auto before = writer && network.GetTuner()
+                            ? std::make_shared<nlohmann::ordered_json>(ValuesInForce(network))
+                            : nullptr;
+    if (dryRun)
+    {
+        std::cout << "valid: " << flows.size() << " flows\n" << std::flush;
+        return 0;
+    }
+    if (writer)
+    {
+        writer->Begin();
+    }
+    for (const std::string& line : warnings) // not before: errors come alone
+    {
+        WarnNow(summary.warnings, line);
+    }
+    WarnNow(summary.warnings, DescribeWarmup(warmup, flows));
+    const bool chosen = cmd.IsGiven("ns3::roce::Switch::LosslessClasses");
+    for (const std::string& line : CheckClasses(network, flows, chosen))
+    {
+        WarnNow(summary.warnings, line);
+    }
+    collector.Start();
+    threading.Apply(network);
+    MpiRanks::Agree({});
+    MpiRanks::StartRun();
+    const Interruption interruption(MpiRanks::Get());
+    meter.Start();
+    // A signal that has come by now stops nothing before Simulator::Run() is at work.
+    Simulator::ScheduleNow([] {
+        if (Interruption::GetTaken() && !MpiRanks::Get()) // processes agree on their end
+        {
+            Simulator::Stop();
+        }
+    });
+    Simulator::Run();
+    const int signal = Interruption::GetTaken();
+    if (signal)
+    {
+        collector.SetInterrupted();
+    }
+    meter.Finish();
+    collector.Finish();
+    if (const uint64_t frames = collector.GetFramesNotAnimated())
+    {
+        WarnNow(summary.warnings,
+                "netanim.xml has the first " + std::to_string(NetAnimFile::MAX_PACKETS) +
+                    " frames of its window only, " + std::to_string(frames) + " are left out");
+    }
+
+    const std::string wrong = network.Audit(false);
+    if (!wrong.empty())
+    {
+        throw std::logic_error("the books do not balance: " + wrong);
+    }
+    WarnNow(summary.warnings, network.DescribeLosslessDrops());
+    const std::vector<FlowRecord> records = collector.GetRecords();
+    for (const FlowRecord& record : records)
+    {
+        stats.Add(record);
+    }
+    const IterationTable iterations(network, records);
+    summary.configuration = cmd.GetValues();
+    summary.configuration.merge(ValueCheck::GetChangedAttributes());
+    summary.configuration["seed"] = std::to_string(seed);
+    summary.configuration["RngSeed"] = std::to_string(RngSeedManager::GetSeed());
+    summary.seed = seed;
+    summary.wallSeconds = meter.GetWallSeconds();
+    summary.cpuSeconds = meter.GetCpuSeconds();
+    collector.Summarise(summary);
+    const std::string hash = collector.GetFingerprint(); // of all processes, so not by one alone
+    summary.end = NameOf(collector.GetEnd());
+    summary.counters["events"] -= meter.GetEvents(); // their number depends on the machine
+    if (pfcLog)
+    {
+        pfcLog->Finish();
+    }
+    if (tuning)
+    {
+        tuning->Finish();
+    }
+    if (writer)
+    {
+        summary.valuesInForce = std::make_shared<nlohmann::ordered_json>(ValuesInForce(network));
+        summary.madeOf = std::make_shared<nlohmann::ordered_json>(
+            makeParts(before ? before : summary.valuesInForce).MakeJson());
+        Write(*writer, summary, stats, records, iterations, hash);
+    }
+    PrintTable(std::cout, stats, summary);
+    threading.PrintBalance(std::cout, network);
+    iterations.Print(std::cout);
+    if (fingerprint)
+    {
+        std::cout << "fingerprint " << hash << "\n";
+    }
+    std::cout << std::flush;
+    return SayUnfinished(collector, signal) ? 0 : UNFINISHED;
+}
+
+void
+RunOptions::Write(RunWriter& writer,
+                  const RunSummary& summary,
+                  const FctStats& stats,
+                  const std::vector<FlowRecord>& records,
+                  const IterationTable& iterations,
+                  const std::string& hash) const
+{
+    nlohmann::ordered_json json = SummaryJson(summary, stats);
+    json["manifest"] = *summary.madeOf;
+    json["end"] = summary.end;
+    if (summary.end == NameOf(RunCollector::End::INTERRUPTED))
+    {
+        json["interrupted"] = true;
+    }
+    json["warnings"] = summary.warnings;
+    if (!hash.empty())
+    {
+        json["fingerprint"] = hash;
+    }
+    writer.WriteFlows(records);
+    if (!iterations.IsEmpty())
+    {
+        json["iterations"] = iterations.MakeJson();
+        iterations.Write(writer);
+    }
+    if (hpccFct)
+    {
+        writer.WriteHpccFct(records, hpccForm);
+    }
+    writer.SetSummary(json);
+    writer.Finish();
+}
+
+} // namespace ns3::roce

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "roce-stall-explainer.h"
+
+#include "ns3/node.h"
+#include "ns3/roce-byte-stream.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+namespace ns3::roce
+{
+
+/// So many paths of a queue pair that sprays are looked at for failed links.
+constexpr uint32_t SAMPLED_PATHS = 256;
+
+std::vector<QueuePair*>
+StallExplainer::FindUnfinished() const
+{
+    std::vector<QueuePair*> qps;
+    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
+    {
+        const Ptr<Nic> nic = m_network.GetNic(n);
+        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+        {
+            QueuePair* qp = nic->GetQp(q);
+            if (qp && qp->GetUna() < qp->GetEndPsn())
+            {
+                qps.push_back(qp);
+            }
+        }
+    }
+    return qps;
+}
+
+std::vector<std::string>
+StallExplainer::Describe(const std::vector<QueuePair*>& qps) const
+{
+    RankExchange* const ranks = m_network.GetRanks();
+    if (qps.empty() && !ranks)
+    {
+        return {};
+    }
+    m_views.Gather();
+    m_framesLost = m_network.CountFramesLost();
+    m_framesLost = ranks ? ranks->Sum({m_framesLost}).front() : m_framesLost;
+    const WaitGraph graph = MakeGraph(FindWays());
+    std::map<QpId, std::string> lines;
+    for (const QueuePair* qp : qps)
+    {
+        lines[{qp->GetConfig().src, qp->GetQpn()}] = DescribeOne(*qp, graph);
+    }
+    if (ranks)
+    {
+        lines = GatherLines(*ranks, lines);
+    }
+    std::vector<std::string> texts;
+    for (const auto& [id, text] : lines)
+    {
+        texts.push_back(text);
+    }
+    return texts;
+}
+
+/// @return lines of all processes. @param ranks the processes @param own of this one
+std::map<StallExplainer::QpId, std::string>
+StallExplainer::GatherLines(RankExchange& ranks, const std::map<QpId, std::string>& own)
+{
+    std::string bytes;
+    ByteWriter writer(bytes);
+    for (const auto& [id, text] : own)
+    {
+        writer(id.first)(id.second)(text);
+    }
+    std::map<QpId, std::string> all;
+    for (const std::string& other : ranks.Gather(bytes))
+    {
+        for (ByteReader reader(other); !reader.IsEmpty();)
+        {
+            const auto nic = reader.Get<uint32_t>();
+            reader(all[{nic, reader.Get<uint32_t>()}]);
+        }
+    }
+    return all;
+}
+
+/// @return ways of unfinished queue pairs of all processes that have sent something, by NIC and
+/// queue pair
+std::vector<StallExplainer::Way>
+StallExplainer::FindWays() const
+{
+    std::vector<Way> ways;
+    for (const QueuePair* qp : FindUnfinished())
+    {
+        // After a timeout nothing counts as outstanding, but what was sent before may be anywhere.
+        if (qp->GetHighestPsn() != qp->GetUna())
+        {
+            const QueuePair::Config& config = qp->GetConfig();
+            ways.push_back(
+                {config.src, qp->GetQpn(), config.dst, qp->GetEntropy(), config.trafficClass});
+        }
+    }
+    if (RankExchange* ranks = m_network.GetRanks())
+    {
+        ways = ranks->Join(ways);
+        std::sort(ways.begin(), ways.end(), [](const Way& a, const Way& b) {
+            return std::tie(a.src, a.qpn) < std::tie(b.src, b.qpn);
+        });
+    }
+    return ways;
+}
+
+StallExplainer::PortKey
+StallExplainer::KeyOf(const Port& port, uint8_t trafficClass)
+{
+    return static_cast<uint64_t>(port.GetNode()->GetId()) << 32 |
+           static_cast<uint64_t>(port.GetIfIndex()) << 8 | trafficClass;
+}
+
+std::string
+StallExplainer::PortName(const Port& port) const
+{
+    if (const auto* nic = dynamic_cast<const Nic*>(&port))
+    {
+        return "NIC " + std::to_string(nic->GetIndex());
+    }
+    return m_network.GetNodeName(port.GetNode()->GetId()) + " port " +
+           std::to_string(port.GetIndex());
+}
+
+StallExplainer::WaitGraph
+StallExplainer::MakeGraph(const std::vector<Way>& ways) const
+{
+    WaitGraph graph;
+    for (const Way& way : ways)
+    {
+        const auto path = m_network.TracePath(way.src, way.dst, way.entropy);
+        for (std::size_t i = 1; i < path.size(); ++i)
+        {
+            if (m_views.GetQueuedBytes(*path[i].port, way.trafficClass))
+            {
+                auto& next = graph[KeyOf(*path[i - 1].port, way.trafficClass)];
+                if (std::find(next.begin(), next.end(), path[i].port) == next.end())
+                {
+                    next.push_back(path[i].port);
+                }
+            }
+        }
+    }
+    return graph;
+}
+
+std::string
+StallExplainer::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
+{
+    const QueuePair::Config& config = qp.GetConfig();
+    const uint8_t c = config.trafficClass;
+    std::ostringstream text;
+    if (qp.GetOldestCookie() != UINT64_MAX)
+    {
+        text << "flow " << qp.GetOldestCookie() << ": ";
+    }
+    const Ptr<Nic> nic = m_network.GetNic(config.src);
+    text << nic->Explain(qp, NowPs()) << DescribeLinks(qp);
+    uint64_t queued = 0;
+    std::string held;
+    for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, qp.GetEntropy()))
+    {
+        const bool own = hop.port == PeekPointer(nic);
+        queued += m_views.GetQueuedBytes(*hop.port, c);
+        if ((own || m_views.GetQueuedBytes(*hop.port, c)) && m_views.IsPaused(*hop.port, c))
+        {
+            text << (own ? "" : "; frames wait at " + PortName(*hop.port)) << ", "
+                 << Follow(hop.port, c, graph);
+            return text.str();
+        }
+        if (const std::string here = m_views.DescribeHeld(*hop.port, c); !here.empty())
+        {
+            held += ", " + here + " at " + PortName(*hop.port);
+        }
+    }
+    if (queued)
+    {
+        text << "; no pause on its path, " << queued << " B of its class queued there" << held;
+    }
+    else if (qp.failed || qp.GetInflightBytes())
+    {
+        text << "; no pause and nothing of its class queued on its path: " << DescribeLosses(qp);
+    }
+    return text.str();
+}
+
+std::string
+StallExplainer::DescribeLosses(const QueuePair& qp) const
+{
+    if (m_framesLost)
+    {
+        return "frames or their acknowledgements are lost or still on a link (" +
+               std::to_string(m_framesLost) + " frames lost in the whole network)";
+    }
+    if (qp.failed)
+    {
+        return "no frame has been lost in the whole network: its timeout, " +
+               std::to_string(qp.GetRecovery().TimeoutPs(qp) / 1000) +
+               " ns, is shorter than what frames or their acknowledgements took";
+    }
+    return "frames or their acknowledgements are still on a link, none has been lost in the "
+           "whole network";
+}
+
+std::string
+StallExplainer::DescribeLinks(const QueuePair& qp) const
+{
+    const QueuePair::Config& config = qp.GetConfig();
+    std::vector<std::string> lines;
+    const auto add = [&lines](std::string line) {
+        if (!line.empty() && std::find(lines.begin(), lines.end(), line) == lines.end())
+        {
+            lines.push_back(std::move(line));
+        }
+    };
+    // ACKs take the entropy of the data they answer.
+    std::vector<uint16_t> entropies{qp.GetEntropy()};
+    if (qp.GetSelector() && qp.GetSelector()->IsPerPacket())
+    {
+        for (uint32_t i = 0; i < SAMPLED_PATHS; ++i)
+        {
+            entropies.push_back(static_cast<uint16_t>(0xc000 + i * (0x4000 / SAMPLED_PATHS)));
+        }
+    }
+    const auto trace = [&](uint32_t src, uint32_t dst, uint16_t entropy) {
+        const auto path = m_network.TracePath(src, dst, entropy);
+        for (const Network::PathHop& hop : path)
+        {
+            // A failure that is over matters to a queue pair that has given up meanwhile.
+            const Link::Direction& direction =
+                hop.port->GetLink()->GetDirection(hop.port->GetEnd());
+            if (direction.down || qp.failed)
+            {
+                add(m_network.DescribeLink(*hop.port, NowPs()));
+            }
+        }
+        const Switch* last = PortViews::SwitchOf(*path.back().port->GetPeer());
+        if (last)
+        {
+            add(last->GetName() + " has no route to NIC " + std::to_string(dst));
+            for (std::string& line : m_network.DescribeDownLinks())
+            {
+                add(std::move(line));
+            }
+        }
+    };
+    for (const uint16_t entropy : entropies)
+    {
+        trace(config.src, config.dst, entropy);
+        trace(config.dst, config.src, entropy);
+    }
+    std::string text;
+    for (const std::string& line : lines)
+    {
+        text += "; " + line;
+    }
+    return text;
+}
+
+std::string
+StallExplainer::Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph) const
+{
+    std::ostringstream text;
+    const std::vector<Port*> cycle = FindCycle(port, trafficClass, graph);
+    if (!cycle.empty())
+    {
+        text << "PFC deadlock: ";
+        for (const Port* member : cycle)
+        {
+            text << PortName(*member) << " -> ";
+        }
+        text << PortName(*cycle.front());
+        return text.str();
+    }
+    while (true)
+    {
+        Port* pauser = port->GetPeer();
+        const Switch* sw = PortViews::SwitchOf(*pauser);
+        text << "paused by " << PortName(*pauser);
+        if (!sw)
+        {
+            return text.str();
+        }
+        if (!m_views.HasXoff(*pauser, trafficClass))
+        {
+            text << ", which has no XOFF outstanding: its XON is lost or on its way";
+            return text.str();
+        }
+        text << " (holds " << m_views.GetIngressBytes(*pauser, trafficClass) << " B)";
+        const auto next = graph.find(KeyOf(*port, trafficClass));
+        Port* waitsFor = nullptr;
+        if (next != graph.end())
+        {
+            const auto it = std::find_if(next->second.begin(),
+                                         next->second.end(),
+                                         [this, trafficClass](Port* candidate) {
+                                             return m_views.IsPaused(*candidate, trafficClass);
+                                         });
+            if (it != next->second.end())
+            {
+                port = *it;
+                text << ", whose frames wait for " << PortName(*port) << ", ";
+                continue;
+            }
+            waitsFor = next->second.front();
+        }
+        // Frames of flows that are done for their senders, or of another flow's retransmission.
+        waitsFor = waitsFor ? waitsFor : FindLongestQueue(*sw, trafficClass);
+        if (waitsFor)
+        {
+            const std::string held = m_views.DescribeHeld(*waitsFor, trafficClass);
+            text << ", whose frames wait for " << PortName(*waitsFor) << ", "
+                 << m_views.GetQueuedBytes(*waitsFor, trafficClass) << " B queued, "
+                 << (m_views.IsPaused(*waitsFor, trafficClass) ? "paused" : "not paused")
+                 << (held.empty() ? "" : ", ") << held;
+        }
+        return text.str();
+    }
+}
+
+/// The port of a switch where most bytes of a class wait, or null.
+Port*
+StallExplainer::FindLongestQueue(const Switch& sw, uint8_t trafficClass) const
+{
+    Port* longest = nullptr;
+    uint64_t most = 0;
+    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+    {
+        Port* const port = PeekPointer(sw.GetPort(p));
+        const uint64_t bytes = m_views.GetQueuedBytes(*port, trafficClass);
+        if (bytes > most)
+        {
+            most = bytes;
+            longest = port;
+        }
+    }
+    return longest;
+}
+
+std::vector<Port*>
+StallExplainer::FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const
+{
+    // Depth first without recursion: the path so far, and where each port's successors stand.
+    std::vector<std::pair<Port*, std::size_t>> path{{from, 0}};
+    std::set<PortKey> visited{KeyOf(*from, trafficClass)};
+    while (!path.empty())
+    {
+        auto& [port, index] = path.back();
+        const auto next = graph.find(KeyOf(*port, trafficClass));
+        if (next == graph.end() || index == next->second.size())
+        {
+            path.pop_back();
+            continue;
+        }
+        Port* candidate = next->second[index++];
+        if (!m_views.IsPaused(*candidate, trafficClass))
+        {
+            continue;
+        }
+        const auto back = std::find_if(path.begin(), path.end(), [candidate](const auto& step) {
+            return step.first == candidate;
+        });
+        if (back != path.end())
+        {
+            std::vector<Port*> cycle;
+            for (auto it = back; it != path.end(); ++it)
+            {
+                cycle.push_back(it->first);
+            }
+            return cycle;
+        }
+        if (visited.insert(KeyOf(*candidate, trafficClass)).second)
+        {
+            path.emplace_back(candidate, 0);
+        }
+    }
+    return {};
+}
+
+} // namespace ns3::roce
