@@ -5,6 +5,8 @@
 #include "roce-best-paths.h"
 #include "roce-network-map.h"
 
+#include "ns3/roce-flow-spec.h"
+
 #include <array>
 #include <cstdint>
 #include <map>
