@@ -28,9 +28,7 @@ std::string OneLine(const std::string& message);
 class InputError : public std::runtime_error
 {
   public:
-    /**
-     * @param message no trailing newline; OneLine() makes one line of it
-     */
+    /// @param message no trailing newline; OneLine() makes one line of it
     explicit InputError(const std::string& message);
 
     /**

@@ -34,11 +34,8 @@ class Interruption
     /// @return number of the signal that has come, or 0
     static int GetRequested();
 
-    /**
-     * @brief End the simulation after the event under way, because of a signal that one of several
-     * processes has got. All call it at the same simulated time.
-     * @param number of the signal
-     */
+    /// @brief End the simulation after the event under way, because of a signal that one of several
+    /// processes has got. All call it at the same simulated time. @param number of the signal
     static void Take(int number);
 
     /// @return number of the signal that has ended the simulation, or 0; ask right after

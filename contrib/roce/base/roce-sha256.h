@@ -24,11 +24,7 @@ class Sha256
     Sha256(const Sha256&) = delete;
     Sha256& operator=(const Sha256&) = delete;
 
-    /**
-     * @param data the next bytes
-     * @param bytes how many
-     * @return this
-     */
+    /// @param data the next bytes. @param bytes how many. @return this
     Sha256& Add(const void* data, std::size_t bytes);
 
     /// @param text the next bytes, and a zero byte after them @return this

@@ -154,10 +154,7 @@ template <typename... Ts>
 class NoticedTrace : public StationTrace<Ts...>
 {
   public:
-    /**
-     * @param flag set to true on connection
-     * @param other set as well, or null
-     */
+    /// @param flag set to true on connection. @param other set as well, or null
     NoticedTrace(bool* flag, bool* other)
         : m_flag(flag),
           m_other(other)

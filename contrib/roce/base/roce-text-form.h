@@ -18,10 +18,7 @@ namespace ns3::roce
 class TextForm
 {
   public:
-    /**
-     * @brief Constructor.
-     * @param pattern regular expression (ECMAScript) of the whole text
-     */
+    /// @brief Constructor. @param pattern regular expression (ECMAScript) of the whole text
     explicit TextForm(const std::string& pattern);
 
     /**

@@ -28,16 +28,10 @@ class Agenda
     Agenda(const Agenda&) = delete;
     Agenda& operator=(const Agenda&) = delete;
 
-    /**
-     * @brief Forget everything; every item is at NEVER_PS.
-     * @param items how many, at least 1
-     */
+    /// @brief Forget everything; every item is at NEVER_PS. @param items how many, at least 1
     void Reset(uint32_t items);
 
-    /**
-     * @param item 0 .. items-1
-     * @param atPs its time or NEVER_PS
-     */
+    /// @param item 0 .. items-1. @param atPs its time or NEVER_PS
     void Set(uint32_t item, int64_t atPs)
     {
         m_times[item] = atPs;
@@ -55,10 +49,7 @@ class Agenda
         }
     }
 
-    /**
-     * @param item 0 .. items-1
-     * @return its time
-     */
+    /// @param item 0 .. items-1. @return its time
     int64_t Get(uint32_t item) const
     {
         return m_times[item];

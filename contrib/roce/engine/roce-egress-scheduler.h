@@ -26,17 +26,10 @@ namespace ns3::roce
 class alignas(64) EgressScheduler : public Object
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
-    /**
-     * @brief Take a frame in.
-     * @param frame handed over
-     * @param nowPs current time
-     */
+    /// @brief Take a frame in. @param frame handed over. @param nowPs current time
     void Enqueue(Frame* frame, int64_t nowPs)
     {
         m_classes[PlaceOf(frame->trafficClass)].bytes += frame->frameBytes;
@@ -124,10 +117,7 @@ class alignas(64) EgressScheduler : public Object
         return m_frames == 0;
     }
 
-    /**
-     * @param trafficClass 0..7
-     * @return bytes queued of that class
-     */
+    /// @param trafficClass 0..7. @return bytes queued of that class
     uint64_t GetBytes(uint8_t trafficClass) const
     {
         return m_classes[PlaceOf(trafficClass)].bytes;
@@ -139,11 +129,8 @@ class alignas(64) EgressScheduler : public Object
         return m_totalBytes;
     }
 
-    /**
-     * @param trafficClass 0..7
-     * @return bytes of that class that wait for the line: those queued without those that a shaper
-     * holds back
-     */
+    /// @param trafficClass 0..7. @return bytes of that class that wait for the line: those queued
+    /// without those that a shaper holds back
     uint64_t GetLineBytes(uint8_t trafficClass) const
     {
         const ClassBytes& c = m_classes[PlaceOf(trafficClass)];

@@ -30,9 +30,7 @@ class FrameSink
   public:
     virtual ~FrameSink() = default;
 
-    /**
-     * @param frame handed over; its timePs is when it arrives
-     */
+    /// @param frame handed over; its timePs is when it arrives
     virtual void Take(Frame* frame) = 0;
 };
 
@@ -58,17 +56,10 @@ class FrameSink
 class Link : public Channel
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
-    /**
-     * @brief Join two ports. Call once.
-     * @param a one end
-     * @param b the other end
-     */
+    /// @brief Join two ports. Call once. @param a one end. @param b the other end
     void Attach(Ptr<Port> a, Ptr<Port> b);
 
     /// Bits that name directions by the end that sends.
@@ -173,10 +164,7 @@ class Link : public Channel
         m_directions[end].hasSink = sink != nullptr;
     }
 
-    /**
-     * @param end sending end, 0 or 1
-     * @return its frames in flight
-     */
+    /// @param end sending end, 0 or 1. @return its frames in flight
     Direction& GetDirection(unsigned end)
     {
         return m_directions[end];
@@ -188,10 +176,7 @@ class Link : public Channel
         return m_directions[end];
     }
 
-    /**
-     * @param end 0 or 1
-     * @return the port there
-     */
+    /// @param end 0 or 1. @return the port there
     Ptr<Port> GetPort(unsigned end) const
     {
         return m_ports.at(end);

@@ -28,16 +28,10 @@ class Wakeable
     {
     }
 
-    /**
-     * @brief The time has come.
-     * @param nowPs it
-     */
+    /// @brief The time has come. @param nowPs it
     virtual void Fire(int64_t nowPs) = 0;
 
-    /**
-     * @brief Have the station do what is due, if it is one.
-     * @param nowPs up to when
-     */
+    /// @brief Have the station do what is due, if it is one. @param nowPs up to when
     virtual void RunTo(int64_t nowPs) = 0;
 
     /// @return the station whose alarm clock it is, or null
@@ -124,11 +118,8 @@ class Partition
      */
     void Wake(int64_t atPs, Wakeable* who);
 
-    /**
-     * @brief Code looks at a station: do everything that is due. Nothing happens if the code runs
-     * in the partition itself.
-     * @param nowPs present time
-     */
+    /// @brief Code looks at a station: do everything that is due. Nothing happens if the code runs
+    /// in the partition itself. @param nowPs present time
     void Await(int64_t nowPs)
     {
         if (t_current != this)

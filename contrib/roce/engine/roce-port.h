@@ -43,10 +43,7 @@ class alignas(64) Port : public PlainNetDevice
         N_LOSS_REASONS
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Port();
@@ -58,11 +55,7 @@ class alignas(64) Port : public PlainNetDevice
      */
     void SetOwner(Station* owner, uint16_t index);
 
-    /**
-     * @brief Called by Link::Attach().
-     * @param link the link
-     * @param end 0 or 1
-     */
+    /// @brief Called by Link::Attach(). @param link the link. @param end 0 or 1
     void AttachTo(Link* link, unsigned end);
 
     /**
@@ -220,10 +213,7 @@ class alignas(64) Port : public PlainNetDevice
         return m_txWireBytes;
     }
 
-    /**
-     * @brief The owner has accepted a frame for this port.
-     * @param frameBytes its size
-     */
+    /// @brief The owner has accepted a frame for this port. @param frameBytes its size
     void CountOffered(uint32_t frameBytes)
     {
         m_offeredBytes += frameBytes;
@@ -251,10 +241,7 @@ class alignas(64) Port : public PlainNetDevice
      */
     Frame* MakePfc(uint8_t trafficClass, uint16_t quanta) const;
 
-    /**
-     * @param quanta units of 512 bit times
-     * @return picoseconds at this port's rate
-     */
+    /// @param quanta units of 512 bit times. @return picoseconds at this port's rate
     int64_t QuantaPs(uint16_t quanta) const;
 
     /**
@@ -281,10 +268,7 @@ class alignas(64) Port : public PlainNetDevice
 
     // --- losses
 
-    /**
-     * @param reason one of them
-     * @return frames lost on their way to this port for that reason
-     */
+    /// @param reason one of them. @return frames lost on their way to this port for that reason
     uint64_t GetFramesLost(LossReason reason) const
     {
         return m_framesLost.at(reason);
@@ -345,9 +329,7 @@ class alignas(64) Port : public PlainNetDevice
 
     // --- observation
 
-    /**
-     * @brief Hash every departure (time, kind, source, PSN) from now on.
-     */
+    /// @brief Hash every departure (time, kind, source, PSN) from now on.
     void EnableFingerprint()
     {
         m_fingerprinting = m_observedTx = true;

@@ -47,11 +47,8 @@ class Station
     Station();
     virtual ~Station();
 
-    /**
-     * @brief Run everything that is due up to and including nowPs. Called from inside, it does
-     * nothing: the station is at work already.
-     * @param nowPs present time
-     */
+    /// @brief Run everything that is due up to and including nowPs. Called from inside, it does
+    /// nothing: the station is at work already. @param nowPs present time
     void CatchUp(int64_t nowPs)
     {
         if (m_partition)
@@ -77,10 +74,7 @@ class Station
         }
     }
 
-    /**
-     * @brief Belong to a partition, or to the simulator again.
-     * @param partition null: none
-     */
+    /// @brief Belong to a partition, or to the simulator again. @param partition null: none
     void SetPartition(Partition* partition)
     {
         m_partition = partition;
@@ -131,11 +125,7 @@ class Station
         Rearm();
     }
 
-    /**
-     * @brief A pause frame has changed what a port may send.
-     * @param port which
-     * @param atPs time
-     */
+    /// @brief A pause frame has changed what a port may send. @param port which. @param atPs time
     virtual void OnPauseChange(Port& port, int64_t atPs) = 0;
 
     /**
@@ -280,19 +270,13 @@ class Station
         m_agenda.Set(port, atPs);
     }
 
-    /**
-     * @param port index
-     * @return see SetDeparture()
-     */
+    /// @param port index. @return see SetDeparture()
     int64_t GetDeparture(uint16_t port) const
     {
         return m_agenda.Get(port);
     }
 
-    /**
-     * @brief When Timer() is wanted next.
-     * @param atPs time, or NEVER_PS
-     */
+    /// @brief When Timer() is wanted next. @param atPs time, or NEVER_PS
     void SetTimer(int64_t atPs)
     {
         m_agenda.Set(2 * m_nPorts, atPs);
@@ -366,10 +350,7 @@ class Station
      */
     virtual void Receive(Port& port, Frame* frame, int64_t atPs) = 0;
 
-    /**
-     * @brief The timer; sets the next time (always).
-     * @param atPs time
-     */
+    /// @brief The timer; sets the next time (always). @param atPs time
     virtual void Timer(int64_t atPs) = 0;
 
     /// Where frames come from.

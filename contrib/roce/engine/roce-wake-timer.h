@@ -51,9 +51,7 @@ template <typename OWNER>
 class WakeTimer final : public Wakeable
 {
   public:
-    /**
-     * @param owner is called; outlives the timer
-     */
+    /// @param owner is called; outlives the timer
     explicit WakeTimer(OWNER* owner)
         : Wakeable(StationOf(owner)),
           m_event(Ptr<Event>(new Event(this), false)),

@@ -22,11 +22,7 @@ namespace ns3::roce
 class FrameCodec
 {
   public:
-    /**
-     * @brief Append a frame's bytes.
-     * @param frame stays the caller's
-     * @param out appended to
-     */
+    /// @brief Append a frame's bytes. @param frame stays the caller's. @param out appended to
     static void Write(const Frame& frame, std::string& out);
 
     /**

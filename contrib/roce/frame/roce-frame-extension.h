@@ -90,10 +90,7 @@ class FrameExtension
     /// @return bytes that the wire is charged for it. @param kind of the frame
     uint32_t GetWireBytes(FrameKind kind) const;
 
-    /**
-     * @param id of an extension, not 0
-     * @return the extension
-     */
+    /// @param id of an extension, not 0. @return the extension
     static const FrameExtension& Get(uint8_t id);
 
     /**
@@ -111,10 +108,7 @@ class FrameExtension
      */
     static void Write(const Frame& frame, std::vector<uint8_t>& out);
 
-    /**
-     * @param frame may have none
-     * @return bytes of frame.frameBytes that are its extensions
-     */
+    /// @param frame may have none. @return bytes of frame.frameBytes that are its extensions
     static uint32_t BytesIn(const Frame& frame)
     {
         uint32_t bytes = 0;

@@ -162,9 +162,7 @@ static_assert(sizeof(Frame) == 128 && offsetof(Frame, dstQp) == 64 && sizeof(Ext
 class FramePool
 {
   public:
-    /**
-     * @return a frame whose fields are all zero
-     */
+    /// @return a frame whose fields are all zero
     static Frame* Alloc();
 
     /**
@@ -173,35 +171,22 @@ class FramePool
      */
     static void Free(Frame* frame);
 
-    /**
-     * @param frame any
-     * @return whether it is the one that this thread has given back last
-     */
+    /// @param frame any. @return whether it is the one that this thread has given back last
     static bool IsFree(const Frame* frame)
     {
         return frame == t_chains.frames.first;
     }
 
-    /**
-     * @return an empty telemetry stack, to which records can be appended
-     */
+    /// @return an empty telemetry stack, to which records can be appended
     static IntStack AllocInt();
 
-    /**
-     * @brief Give a telemetry stack back.
-     * @param stack may have no memory
-     */
+    /// @brief Give a telemetry stack back. @param stack may have no memory
     static void FreeInt(IntStack stack);
 
-    /**
-     * @return memory for extensions: no tags
-     */
+    /// @return memory for extensions: no tags
     static ExtensionChunk* AllocExtensions();
 
-    /**
-     * @brief Give memory for extensions back.
-     * @param extensions not null
-     */
+    /// @brief Give memory for extensions back. @param extensions not null
     static void FreeExtensions(ExtensionChunk* extensions);
 
     /**
@@ -300,9 +285,7 @@ class FramePool
 class FrameQueue
 {
   public:
-    /**
-     * @param frame goes to the tail
-     */
+    /// @param frame goes to the tail
     void Push(Frame* frame)
     {
         frame->next = nullptr;
@@ -312,9 +295,7 @@ class FrameQueue
         ++m_frames;
     }
 
-    /**
-     * @return the head, taken out; the queue must not be empty
-     */
+    /// @return the head, taken out; the queue must not be empty
     Frame* Pop()
     {
         Frame* frame = m_head;

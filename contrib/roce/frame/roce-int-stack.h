@@ -60,11 +60,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
         return first != nullptr;
     }
 
-    /**
-     * @brief The i-th hop's record.
-     * @param i 0 .. hops-1, in path order
-     * @return the record
-     */
+    /// @brief The i-th hop's record. @param i 0 .. hops-1, in path order. @return the record
     IntHop& At(uint32_t i) const
     {
         IntChunk* chunk = first;
@@ -95,10 +91,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
 
         Iterator() = default;
 
-        /**
-         * @param chunk where the record is
-         * @param index of the record in the stack
-         */
+        /// @param chunk where the record is. @param index of the record in the stack
         Iterator(const IntChunk* chunk, uint32_t index)
             : m_chunk(chunk),
               m_index(index)
@@ -174,10 +167,7 @@ struct [[gnu::packed, gnu::aligned(2)]] IntStack
                });
     }
 
-    /**
-     * @brief Append a record.
-     * @return the new record, all zero, to be filled in by the caller
-     */
+    /// @brief Append a record. @return the new record, all zero, to be filled in by the caller
     IntHop& Append();
 
     /// @brief Forget all records.

@@ -182,16 +182,10 @@ class WireFormat
         return (4 - payloadBytes % 4) % 4;
     }
 
-    /**
-     * @param nic NIC index, 0..MAX_NIC_INDEX
-     * @return its MAC address, first byte first
-     */
+    /// @param nic NIC index, 0..MAX_NIC_INDEX. @return its MAC address, first byte first
     static std::array<uint8_t, 6> MacOfNic(uint32_t nic);
 
-    /**
-     * @param nic NIC index, 0..MAX_NIC_INDEX
-     * @return its IPv4 address in host byte order
-     */
+    /// @param nic NIC index, 0..MAX_NIC_INDEX. @return its IPv4 address in host byte order
     static uint32_t Ipv4OfNic(uint32_t nic);
 
     /**

@@ -120,19 +120,13 @@ struct Notification
 class CongestionControl : public Object
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     CongestionControl() = default;
     ~CongestionControl() override = default;
 
-    /**
-     * @brief A copy with the same parameters, for one more queue pair.
-     * @return the copy
-     */
+    /// @brief A copy with the same parameters, for one more queue pair. @return the copy
     virtual Ptr<CongestionControl> Fork() const = 0;
 
     /**
@@ -204,34 +198,22 @@ class CongestionControl : public Object
         return nullptr;
     }
 
-    /**
-     * @brief A data frame starts on the wire.
-     * @param sent what it is
-     */
+    /// @brief A data frame starts on the wire. @param sent what it is
     virtual void OnSend([[maybe_unused]] const SendInfo& sent)
     {
     }
 
-    /**
-     * @brief An ACK (or a NAK, with isNak set) has arrived.
-     * @param ack its contents
-     */
+    /// @brief An ACK (or a NAK, with isNak set) has arrived. @param ack its contents
     virtual void OnAck([[maybe_unused]] const AckInfo& ack)
     {
     }
 
-    /**
-     * @brief A CNP has arrived.
-     * @param cnp its contents
-     */
+    /// @brief A CNP has arrived. @param cnp its contents
     virtual void OnCnp([[maybe_unused]] const CnpInfo& cnp)
     {
     }
 
-    /**
-     * @brief A switch has sent a notification to this queue pair.
-     * @param notification its contents
-     */
+    /// @brief A switch has sent a notification to this queue pair. @param notification its contents
     virtual void OnNotification([[maybe_unused]] const Notification& notification)
     {
     }
@@ -244,11 +226,8 @@ class CongestionControl : public Object
     {
     }
 
-    /**
-     * @brief Where each packet has a timer of its own, that of packets after the oldest one has run
-     * out, which OnTimeout() has reported already.
-     * @param nowPs current time
-     */
+    /// @brief Where each packet has a timer of its own, that of packets after the oldest one has
+    /// run out, which OnTimeout() has reported already. @param nowPs current time
     virtual void OnFurtherTimeout([[maybe_unused]] int64_t nowPs)
     {
     }
@@ -261,9 +240,7 @@ class CongestionControl : public Object
     {
     }
 
-    /**
-     * @return when the rate next changes without any further event, or NEVER_PS
-     */
+    /// @return when the rate next changes without any further event, or NEVER_PS
     virtual int64_t NextRateChangePs() const
     {
         return NEVER_PS;
@@ -329,10 +306,7 @@ class CongestionControl : public Object
     }
 
   protected:
-    /**
-     * @brief Copy parameters; state is set by Start().
-     * @param other the prototype
-     */
+    /// @brief Copy parameters; state is set by Start(). @param other the prototype
     CongestionControl(const CongestionControl& other) = default;
 
     /**

@@ -23,10 +23,7 @@ namespace ns3::roce
 class ControlShim : public CongestionControl
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     ControlShim() = default;
@@ -98,10 +95,7 @@ class ControlShim : public CongestionControl
     }
 
   protected:
-    /**
-     * @brief Copy parameters and fork the law.
-     * @param other the prototype
-     */
+    /// @brief Copy parameters and fork the law. @param other the prototype
     ControlShim(const ControlShim& other);
 
   private:

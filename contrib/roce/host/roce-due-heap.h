@@ -28,10 +28,7 @@ class DueHeap
         uint32_t number;
     };
 
-    /**
-     * @param atPs when
-     * @param number of the object
-     */
+    /// @param atPs when. @param number of the object
     void Push(int64_t atPs, uint32_t number)
     {
         m_entries.push_back({atPs, number});

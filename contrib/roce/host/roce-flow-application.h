@@ -24,18 +24,13 @@ namespace ns3::roce
 class FlowApplication : public Application
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     FlowApplication();
     ~FlowApplication() override;
 
-    /**
-     * @param nic sends the flows; belongs to the application's node
-     */
+    /// @param nic sends the flows; belongs to the application's node
     void SetNic(Ptr<Nic> nic);
 
     /**

@@ -31,10 +31,7 @@ class Deployment;
 class LossRecovery : public Object
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /// No timeout is longer, 11 days: it can be added to any simulated time.
@@ -146,10 +143,7 @@ class LossRecovery : public Object
     {
     }
 
-    /**
-     * @brief The queue pair has been made.
-     * @param qp queue pair
-     */
+    /// @brief The queue pair has been made. @param qp queue pair
     virtual void Start([[maybe_unused]] QueuePair& qp)
     {
     }
@@ -215,10 +209,7 @@ class LossRecovery : public Object
         return qp.GetUna();
     }
 
-    /**
-     * @param qp its queue pair
-     * @return how long to wait for progress, in the current state
-     */
+    /// @param qp its queue pair. @return how long to wait for progress, in the current state
     virtual int64_t TimeoutPs(const QueuePair& qp) const
     {
         return qp.timeout.GetLengthPs();

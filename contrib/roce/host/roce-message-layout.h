@@ -18,16 +18,10 @@ class MessageLayout
   public:
     virtual ~MessageLayout() = default;
 
-    /**
-     * @param dataCount data packets of a message, at least 1
-     * @return packets that are sent for it
-     */
+    /// @param dataCount data packets of a message, at least 1. @return packets that are sent for it
     virtual uint64_t CountPackets(uint64_t dataCount) const = 0;
 
-    /**
-     * @param position of a packet in its message
-     * @return data packets before it, padding included
-     */
+    /// @param position of a packet in its message. @return data packets before it, padding included
     virtual uint64_t CountDataBefore(uint64_t position) const = 0;
 
     /**

@@ -43,11 +43,7 @@ class NicReceiver
         return m_table;
     }
 
-    /**
-     * @brief A data frame has arrived.
-     * @param frame taken over
-     * @param nowPs current time
-     */
+    /// @brief A data frame has arrived. @param frame taken over. @param nowPs current time
     void OnData(Frame* frame, int64_t nowPs);
 
     /// @return when a timer needs a check, or NEVER_PS
@@ -56,10 +52,7 @@ class NicReceiver
         return std::min(m_timers.NextPs(), NextSharedPs());
     }
 
-    /**
-     * @brief Run the timers that are due.
-     * @param atPs current time
-     */
+    /// @brief Run the timers that are due. @param atPs current time
     void RunTimers(int64_t atPs);
 
     /**

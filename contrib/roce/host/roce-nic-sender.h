@@ -51,19 +51,13 @@ class NicSender
      */
     void Post(QueuePair* qp, uint64_t bytes, uint64_t cookie, int64_t nowPs);
 
-    /**
-     * @param qpn number
-     * @return the queue pair, or null once it is closed
-     */
+    /// @param qpn number. @return the queue pair, or null once it is closed
     QueuePair* Get(uint32_t qpn) const
     {
         return qpn < m_queuePairs.size() ? m_queuePairs[qpn].get() : nullptr;
     }
 
-    /**
-     * @param qpn number
-     * @return Get(), with every Retune() taken over
-     */
+    /// @param qpn number. @return Get(), with every Retune() taken over
     QueuePair* GetRetuned(uint32_t qpn) const
     {
         QueuePair* qp = Get(qpn);
@@ -112,31 +106,16 @@ class NicSender
      */
     bool SendNext(uint32_t paused, int64_t atPs);
 
-    /**
-     * @brief An ACK or NAK has arrived.
-     * @param frame taken over
-     * @param nowPs current time
-     */
+    /// @brief An ACK or NAK has arrived. @param frame taken over. @param nowPs current time
     void OnAck(Frame* frame, int64_t nowPs);
 
-    /**
-     * @brief A CNP has arrived.
-     * @param frame taken over
-     * @param nowPs current time
-     */
+    /// @brief A CNP has arrived. @param frame taken over. @param nowPs current time
     void OnCnp(Frame* frame, int64_t nowPs);
 
-    /**
-     * @brief A notification has arrived.
-     * @param frame taken over
-     * @param nowPs current time
-     */
+    /// @brief A notification has arrived. @param frame taken over. @param nowPs current time
     void OnNotification(Frame* frame, int64_t nowPs);
 
-    /**
-     * @brief Run the timeouts that are due.
-     * @param atPs current time
-     */
+    /// @brief Run the timeouts that are due. @param atPs current time
     void RunTimeouts(int64_t atPs);
 
     /**

@@ -60,19 +60,13 @@ class Nic : public Port, public Station
     using PathOracle =
         std::function<PathInfo(uint32_t src, uint32_t dst, uint16_t entropy, uint8_t trafficClass)>;
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Nic();
     ~Nic() override;
 
-    /**
-     * @param index number of the NIC in its network
-     * @param oracle see PathOracle
-     */
+    /// @param index number of the NIC in its network. @param oracle see PathOracle
     void SetIdentity(uint32_t index, PathOracle oracle);
 
     /// @return number of the NIC in its network
@@ -120,10 +114,7 @@ class Nic : public Port, public Station
      */
     void Post(QueuePair* qp, uint64_t bytes, uint64_t cookie);
 
-    /**
-     * @param qpn number
-     * @return the sending queue pair, or null once it is closed
-     */
+    /// @param qpn number. @return the sending queue pair, or null once it is closed
     QueuePair* GetQp(uint32_t qpn) const
     {
         return m_sender.GetRetuned(qpn);
@@ -160,11 +151,8 @@ class Nic : public Port, public Station
      */
     const Ptr<TransportProfile>& GetProfile(bool interDc = false);
 
-    /**
-     * @brief From now on, put a shim in front of the rate laws of new queue pairs that leave the
-     * datacenter.
-     * @param factory ControlShim in ObjectFactory's text form, or nothing
-     */
+    /// @brief From now on, put a shim in front of the rate laws of new queue pairs that leave the
+    /// datacenter. @param factory ControlShim in ObjectFactory's text form, or nothing
     void SetInterShim(const std::string& factory);
 
     /**
@@ -266,11 +254,8 @@ class Nic : public Port, public Station
         return m_counters;
     }
 
-    /**
-     * @brief Report the counters of the NIC and its queue pairs.
-     * @param counters to add to, by the names of summary.json; other NICs may have added to the
-     * same
-     */
+    /// @brief Report the counters of the NIC and its queue pairs. @param counters to add to, by the
+    /// names of summary.json; other NICs may have added to the same
     void Count(std::map<std::string, uint64_t>& counters) const;
 
     /**
@@ -297,9 +282,7 @@ class Nic : public Port, public Station
      */
     void CheckAttributes();
 
-    /**
-     * @brief The NIC is connected: ready to send and receive.
-     */
+    /// @brief The NIC is connected: ready to send and receive.
     void Activate();
 
     // inherited from Station

@@ -63,11 +63,7 @@ class PacketRepeater : public LossRecovery
      */
     virtual bool IsLost(const QueuePair& qp, uint64_t psn) = 0;
 
-    /**
-     * @brief Have a packet sent again.
-     * @param qp its queue pair
-     * @param psn of one that IsLost()
-     */
+    /// @brief Have a packet sent again. @param qp its queue pair. @param psn of one that IsLost()
     virtual void Repeat(QueuePair& qp, uint64_t psn) = 0;
 
     /**

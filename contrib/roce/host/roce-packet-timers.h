@@ -70,10 +70,7 @@ struct PacketTimersParams
 class PacketTimers : public PacketRepeater
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /**

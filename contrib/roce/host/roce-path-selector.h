@@ -25,10 +25,7 @@ class Deployment;
 class PathSelector : public Object
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     PathSelector() = default;
@@ -95,10 +92,7 @@ class PathSelector : public Object
      */
     virtual uint16_t Select(int64_t nowPs, uint64_t inflightBytes) = 0;
 
-    /**
-     * @brief An ACK or NAK with news has arrived.
-     * @param ack its contents
-     */
+    /// @brief An ACK or NAK with news has arrived. @param ack its contents
     virtual void OnAck([[maybe_unused]] const AckInfo& ack)
     {
     }
@@ -123,10 +117,7 @@ class PathSelector : public Object
     {
     }
 
-    /**
-     * @brief The retransmission timeout has run out.
-     * @param nowPs current time
-     */
+    /// @brief The retransmission timeout has run out. @param nowPs current time
     virtual void OnTimeout([[maybe_unused]] int64_t nowPs)
     {
     }
@@ -138,10 +129,7 @@ class PathSelector : public Object
     }
 
   protected:
-    /**
-     * @brief Subclass part of Start().
-     * @param path what is known of the path
-     */
+    /// @brief Subclass part of Start(). @param path what is known of the path
     virtual void DoStart([[maybe_unused]] const PathInfo& path)
     {
     }
@@ -178,10 +166,7 @@ class PathSelector : public Object
 class FlowHash : public PathSelector
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<PathSelector> Fork() const override;

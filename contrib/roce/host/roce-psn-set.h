@@ -28,10 +28,7 @@ class PsnSet
         return psn - basePsn < Capacity() && (m_words[Word(psn)] >> (psn & 63) & 1);
     }
 
-    /**
-     * @param psn not below basePsn
-     * @param basePsn lowest PSN that may be a member
-     */
+    /// @param psn not below basePsn. @param basePsn lowest PSN that may be a member
     void Insert(uint64_t psn, uint64_t basePsn)
     {
         if (psn - basePsn >= Capacity())
@@ -41,9 +38,7 @@ class PsnSet
         m_words[Word(psn)] |= 1ULL << (psn & 63);
     }
 
-    /**
-     * @param psn within the window; need not be a member
-     */
+    /// @param psn within the window; need not be a member
     void Erase(uint64_t psn)
     {
         if (!m_words.empty())

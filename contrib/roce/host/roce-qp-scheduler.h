@@ -25,9 +25,7 @@ namespace ns3::roce
 class QpScheduler
 {
   public:
-    /**
-     * @param queuePairs of the NIC; outlives the scheduler
-     */
+    /// @param queuePairs of the NIC; outlives the scheduler
     explicit QpScheduler(const QueuePairList& queuePairs)
         : m_queuePairs(queuePairs)
     {

@@ -221,17 +221,13 @@ class QueuePair
     /// @brief Send everything unacknowledged again.
     void GoBack();
 
-    /**
-     * @param hasRepeat LossRecovery::TakeRepeat() has a packet to be sent, before new ones
-     */
+    /// @param hasRepeat LossRecovery::TakeRepeat() has a packet to be sent, before new ones
     void SetRepeat(bool hasRepeat)
     {
         m_hasRepeat = hasRepeat;
     }
 
-    /**
-     * @param packets PSNs that may be outstanding at most, from the first unacknowledged one on
-     */
+    /// @param packets PSNs that may be outstanding at most, from the first unacknowledged one on
     void SetSendLimit(uint64_t packets)
     {
         m_limitPackets = packets;

@@ -40,10 +40,7 @@ class ReplySink
      */
     virtual Frame* Make(FrameKind kind) = 0;
 
-    /**
-     * @brief Send it after the NIC's other control frames.
-     * @param reply made by Make()
-     */
+    /// @brief Send it after the NIC's other control frames. @param reply made by Make()
     virtual void Send(Frame* reply) = 0;
 
     /**
@@ -162,18 +159,13 @@ class NicFeedback : public FeedbackTimer<NicReplySink>
 class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     ReceiverFeedback() = default;
     ~ReceiverFeedback() override = default;
 
-    /**
-     * @return a copy with the same parameters and fresh state
-     */
+    /// @return a copy with the same parameters and fresh state
     virtual Ptr<ReceiverFeedback> Fork() const = 0;
 
     /**
@@ -295,10 +287,7 @@ class ReceiverFeedback : public Object, public FeedbackTimer<ReplySink>
 class PlainFeedback : public ReceiverFeedback
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<ReceiverFeedback> Fork() const override;
@@ -316,16 +305,10 @@ class PlainFeedback : public ReceiverFeedback
 class FeedbackChain : public ReceiverFeedback
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
-    /**
-     * @brief Append a feedback. To a prototype only.
-     * @param feedback prototype of the part
-     */
+    /// @brief Append a feedback. To a prototype only. @param feedback prototype of the part
     void Add(Ptr<ReceiverFeedback> feedback);
 
     Ptr<ReceiverFeedback> Fork() const override;
@@ -350,10 +333,7 @@ class FeedbackChain : public ReceiverFeedback
 class EcnCnpFeedback : public ReceiverFeedback
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<ReceiverFeedback> Fork() const override;

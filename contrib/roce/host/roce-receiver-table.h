@@ -62,37 +62,25 @@ class ReceiverTable
         return slot.qp.get();
     }
 
-    /**
-     * @param qpn number
-     * @return the queue pair, or null before its first frame
-     */
+    /// @param qpn number. @return the queue pair, or null before its first frame
     const ReceiverQp* Get(uint32_t qpn) const
     {
         return qpn < m_slots.size() ? m_slots[qpn].qp.get() : nullptr;
     }
 
-    /**
-     * @param qpn number of a queue pair that has received something
-     * @return the queue pair
-     */
+    /// @param qpn number of a queue pair that has received something. @return the queue pair
     ReceiverQp& At(uint32_t qpn) const
     {
         return *m_slots[qpn].qp;
     }
 
-    /**
-     * @param qpn number of a reserved queue pair
-     * @return NIC of its sender
-     */
+    /// @param qpn number of a reserved queue pair. @return NIC of its sender
     uint32_t GetSource(uint32_t qpn) const
     {
         return m_slots[qpn].src;
     }
 
-    /**
-     * @param qpn number of a reserved queue pair
-     * @return as given to Reserve()
-     */
+    /// @param qpn number of a reserved queue pair. @return as given to Reserve()
     uint64_t GetCookie(uint32_t qpn) const
     {
         return m_slots[qpn].cookie;

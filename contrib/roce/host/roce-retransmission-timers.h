@@ -23,9 +23,7 @@ namespace ns3::roce
 class RetransmissionTimers
 {
   public:
-    /**
-     * @param queuePairs of the NIC; outlives this
-     */
+    /// @param queuePairs of the NIC; outlives this
     explicit RetransmissionTimers(const QueuePairList& queuePairs)
         : m_queuePairs(queuePairs)
     {

@@ -73,10 +73,7 @@ struct SelectiveRepeatParams
 class SelectiveRepeat : public PacketRepeater
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<LossRecovery> ForQueuePair(const PathInfo& path, int64_t rtoFloorPs) override;

@@ -71,9 +71,7 @@ class SentPackets
     /// A limit on the factor by which timeouts grow.
     static constexpr uint32_t MAX_BACKOFF = 128;
 
-    /**
-     * @param backoff greatest factor, 1 to MAX_BACKOFF; only powers of two are used
-     */
+    /// @param backoff greatest factor, 1 to MAX_BACKOFF; only powers of two are used
     void SetBackoff(uint32_t backoff);
 
     /**
@@ -126,11 +124,7 @@ class SentPackets
      */
     bool PopDue(uint64_t basePsn, int64_t timeoutPs, int64_t nowPs, uint64_t& psn);
 
-    /**
-     * @param psn of a packet in flight
-     * @param timeoutPs base timeout
-     * @return when it is due
-     */
+    /// @param psn of a packet in flight. @param timeoutPs base timeout. @return when it is due
     int64_t DuePs(uint64_t psn, int64_t timeoutPs)
     {
         const Packet& packet = At(psn);

@@ -41,10 +41,7 @@ class ReplayOptions
 
     RunOptions run; //!< public for its defaults
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**

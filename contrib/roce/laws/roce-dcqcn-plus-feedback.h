@@ -83,10 +83,7 @@ class DcqcnPlusTable : public NicFeedback
 class DcqcnPlusFeedback : public ReceiverFeedback
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     DcqcnPlusFeedback();

@@ -34,10 +34,7 @@ namespace ns3::roce
 class DcqcnPlus : public Dcqcn
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;

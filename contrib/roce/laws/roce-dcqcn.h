@@ -50,10 +50,7 @@ namespace ns3::roce
 class Dcqcn : public CongestionControl
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;

@@ -41,10 +41,7 @@ struct DeliverySample
 class DeliveryRate
 {
   public:
-    /**
-     * @brief Forget everything.
-     * @param nowPs current time
-     */
+    /// @brief Forget everything. @param nowPs current time
     void Reset(int64_t nowPs);
 
     /**
@@ -53,11 +50,7 @@ class DeliveryRate
      */
     void OnSend(int64_t nowPs);
 
-    /**
-     * @brief An ACK has arrived.
-     * @param ack its contents
-     * @return sample
-     */
+    /// @brief An ACK has arrived. @param ack its contents. @return sample
     DeliverySample OnAck(const AckInfo& ack);
 
     /// @brief Everything in flight is given up: the next frame sent begins again.
@@ -66,11 +59,8 @@ class DeliveryRate
         m_idle = true;
     }
 
-    /**
-     * @brief Frames sent until what is now in flight has been delivered are not limited by the
-     * network.
-     * @param inflightBytes in flight now
-     */
+    /// @brief Frames sent until what is now in flight has been delivered are not limited by the
+    /// network. @param inflightBytes in flight now
     void MarkAppLimited(uint64_t inflightBytes);
 
     /// @return whether frames sent now are marked so

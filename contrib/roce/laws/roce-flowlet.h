@@ -21,10 +21,7 @@ namespace ns3::roce
 class Flowlet : public PathSelector
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<PathSelector> Fork() const override;

@@ -20,10 +20,7 @@ namespace ns3::roce
 class Spray : public PathSelector
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<PathSelector> Fork() const override;

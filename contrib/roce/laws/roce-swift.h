@@ -124,10 +124,7 @@ class Swift : public LawOf<Swift, SwiftParams>, public RealWindow
         return GetCwnd() * m_path.fullFrameBytes;
     }
 
-    /**
-     * @param cwnd a window, packets
-     * @return target delay of the fabric for it, ps
-     */
+    /// @param cwnd a window, packets. @return target delay of the fabric for it, ps
     double GetTargetPs(double cwnd) const;
 
   protected:

@@ -29,10 +29,7 @@ namespace ns3::roce
 class BurstLoss : public LossModel
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     void Check() const override;

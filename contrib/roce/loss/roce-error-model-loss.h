@@ -26,10 +26,7 @@ namespace roce
 class ErrorModelLoss : public LossModel
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     ~ErrorModelLoss() override;

@@ -34,10 +34,7 @@ namespace ns3::roce
 class LossModel : public Object
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     LossModel();
@@ -64,16 +61,11 @@ class LossModel : public Object
      */
     virtual int64_t AssignStreams(int64_t stream);
 
-    /**
-     * @brief Check attributes against each other. Called before a run; models check again when they
-     * first need them.
-     * @throw InputError naming the attribute
-     */
+    /// @brief Check attributes against each other. Called before a run; models check again when
+    /// they first need them. @throw InputError naming the attribute
     virtual void Check() const;
 
-    /**
-     * @return name of the attribute that is the mean loss rate, or null if it follows from others
-     */
+    /// @return name of the attribute that is the mean loss rate, or null if it follows from others
     virtual const char* GetRateAttribute() const
     {
         return nullptr;

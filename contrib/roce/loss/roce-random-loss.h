@@ -17,10 +17,7 @@ namespace ns3::roce
 class RandomLoss : public LossModel
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     bool CanLose() const override;

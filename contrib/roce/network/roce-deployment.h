@@ -39,10 +39,7 @@ class Deployment
     /// @param transport another one
     void Add(const Transport& transport);
 
-    /**
-     * @param stage one of its kind; need not be installed
-     * @param where the switches that have it
-     */
+    /// @param stage one of its kind; need not be installed. @param where the switches that have it
     void Add(Ptr<const SwitchStage> stage, SwitchRole where);
 
     /// @return all transports

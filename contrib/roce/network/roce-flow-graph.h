@@ -32,10 +32,7 @@ class FlowGraph : public FlowOrder
      */
     FlowGraph(const std::vector<FlowSpec>& flows, int64_t marginPs);
 
-    /**
-     * @param flows some flows
-     * @return whether any of them has dependencies
-     */
+    /// @param flows some flows. @return whether any of them has dependencies
     static bool IsUsed(const std::vector<FlowSpec>& flows);
 
     /**

@@ -49,16 +49,10 @@ class FlowOrder
     /// @return whether it waits by this rule
     virtual bool Keeps(const FlowSpec& flow) const = 0;
 
-    /**
-     * @brief Learn of what a NIC receives, or of what it has sent.
-     * @param nic one of the run
-     */
+    /// @brief Learn of what a NIC receives, or of what it has sent. @param nic one of the run
     virtual void Connect(Nic& nic) = 0;
 
-    /**
-     * @brief Keep a flow until what it waits for is done.
-     * @param flow one that Keeps()
-     */
+    /// @brief Keep a flow until what it waits for is done. @param flow one that Keeps()
     virtual void Add(WaitingFlow flow) = 0;
 
     /**
@@ -95,11 +89,7 @@ class FlowOrder
      */
     static int64_t StartPs(const FlowSpec& flow, int64_t readyPs, int64_t marginPs);
 
-    /**
-     * @brief Start a flow.
-     * @param waiting the flow
-     * @param startPs exact time
-     */
+    /// @brief Start a flow. @param waiting the flow. @param startPs exact time
     void Start(WaitingFlow& waiting, int64_t startPs);
 
   private:

@@ -32,10 +32,7 @@ class FlowPhases : public FlowOrder
      */
     FlowPhases(const std::vector<FlowSpec>& flows, int64_t marginPs);
 
-    /**
-     * @param flows some flows
-     * @return whether any of them has a phase
-     */
+    /// @param flows some flows. @return whether any of them has a phase
     static bool IsUsed(const std::vector<FlowSpec>& flows);
 
     std::string GetWhat() const override

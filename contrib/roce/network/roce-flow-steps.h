@@ -34,10 +34,7 @@ class FlowSteps : public FlowOrder
      */
     FlowSteps(const std::vector<FlowSpec>& flows, std::vector<int64_t> marginsPs);
 
-    /**
-     * @param flows some flows
-     * @return whether any of them has a step or waits for one
-     */
+    /// @param flows some flows. @return whether any of them has a step or waits for one
     static bool IsUsed(const std::vector<FlowSpec>& flows);
 
     std::string GetWhat() const override

@@ -79,9 +79,7 @@ struct WireSizes
 class IdealFct
 {
   public:
-    /**
-     * @brief What Compute() returns.
-     */
+    /// @brief What Compute() returns.
     struct Result
     {
         int64_t senderFctPs;   //!< from the post to the arrival of the last ACK, picoseconds
@@ -107,10 +105,7 @@ class IdealFct
      */
     Result Compute(uint64_t sizeBytes) const;
 
-    /**
-     * @param sizeBytes message size
-     * @return the number of data packets, at least 1
-     */
+    /// @param sizeBytes message size. @return the number of data packets, at least 1
     uint64_t PacketCount(uint64_t sizeBytes) const;
 
     /**
@@ -132,9 +127,7 @@ class IdealFct
      */
     uint64_t DataWireBytes(uint64_t payloadBytes, bool first, size_t hop) const;
 
-    /**
-     * @return bytes that an ACK occupies on each link of the return path, with preamble and gap
-     */
+    /// @return bytes that an ACK occupies on each link of the return path, with preamble and gap
     uint64_t AckWireBytes() const;
 
   private:

@@ -351,10 +351,7 @@ class NetworkMap
      */
     LinkRef FindLink(uint32_t a, uint32_t b, uint32_t index = 0) const;
 
-    /**
-     * @param nic number
-     * @return the link of a NIC; end 0 is the NIC
-     */
+    /// @param nic number. @return the link of a NIC; end 0 is the NIC
     uint32_t GetLinkOfNic(uint32_t nic) const;
 
     /// @return all ports: NICs, then switch by switch

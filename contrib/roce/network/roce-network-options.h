@@ -16,20 +16,14 @@ namespace ns3::roce
 /// A switch stage and the switches that have it.
 struct StagePlacement
 {
-    /**
-     * @param stage kind and parameters
-     * @param where see SwitchRole
-     */
+    /// @param stage kind and parameters. @param where see SwitchRole
     StagePlacement(const ObjectFactory& stage, SwitchRole where = SwitchRole::ALL)
         : stage(stage),
           where(where)
     {
     }
 
-    /**
-     * @param type TypeId of the stage
-     * @param where see SwitchRole
-     */
+    /// @param type TypeId of the stage. @param where see SwitchRole
     explicit StagePlacement(const std::string& type, SwitchRole where = SwitchRole::ALL)
         : StagePlacement(ObjectFactory(type), where)
     {

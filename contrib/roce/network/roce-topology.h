@@ -60,16 +60,10 @@ struct Topology
         return GetRacks() * GetHostsPerRack() * nicsPerHost;
     }
 
-    /**
-     * @return where the NICs are, for workloads
-     */
+    /// @return where the NICs are, for workloads
     HostPlacement GetPlacement() const;
 
-    /**
-     * @brief Capacities a load may refer to.
-     * @param reference which one
-     * @return all of them
-     */
+    /// @brief Capacities a load may refer to. @param reference which one. @return all of them
     LoadCapacity GetCapacity(LoadReference reference) const;
 
     /// @return attributes that the topology sets itself, each with the options to use instead

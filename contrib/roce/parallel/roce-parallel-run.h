@@ -125,11 +125,7 @@ class ParallelRun final : public PartitionOwner
 
     // --- set-up, in this order
 
-    /**
-     * @brief Give a station to a partition.
-     * @param station outlives this
-     * @param partition number
-     */
+    /// @brief Give a station to a partition. @param station outlives this. @param partition number
     void Add(Station& station, unsigned partition);
 
     /**
@@ -146,11 +142,8 @@ class ParallelRun final : public PartitionOwner
      */
     void Begin(int64_t windowPs, int64_t meetingPs = NEVER_PS);
 
-    /**
-     * @brief The last completion of all is no earlier than this, see RankMail::ReportCodec. Before
-     * Begin(), in all processes alike.
-     * @param atPs time
-     */
+    /// @brief The last completion of all is no earlier than this, see RankMail::ReportCodec. Before
+    /// Begin(), in all processes alike. @param atPs time
     void SetLeastEnd(int64_t atPs)
     {
         m_leastEndPs = atPs;

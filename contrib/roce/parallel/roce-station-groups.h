@@ -49,10 +49,7 @@ class StationGroups
         return m_n;
     }
 
-    /**
-     * @param item index of a station
-     * @return its group, from 0
-     */
+    /// @param item index of a station. @return its group, from 0
     uint32_t GetGroup(uint32_t item) const
     {
         return m_groups.at(item);

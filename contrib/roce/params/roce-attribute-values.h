@@ -25,11 +25,8 @@ struct AttributeInForce
     std::string help;
 };
 
-/**
- * @param object any
- * @return its attributes with their effective values, those of its own class first. Without those
- * that say what an object is made of (factories, pointers)
- */
+/// @param object any. @return its attributes with their effective values, those of its own class
+/// first. Without those that say what an object is made of (factories, pointers)
 std::vector<AttributeInForce> GetAttributesInForce(const Object& object);
 
 } // namespace ns3::roce

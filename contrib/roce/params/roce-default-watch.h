@@ -23,10 +23,7 @@ namespace ns3::roce
 class DefaultWatch : public Object
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /// @brief From now on, defaults of a type and of its parents must stay. @param type any

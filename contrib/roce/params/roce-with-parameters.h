@@ -22,10 +22,7 @@ template <typename SELF, typename BASE, typename P>
 class WithParameters : public BASE
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId()
     {
         static const TypeId tid = P::Table().AddTo(TypeId(P::Table().GetTypeName())

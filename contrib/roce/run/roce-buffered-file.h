@@ -20,20 +20,14 @@ namespace ns3::roce
 class BufferedFile
 {
   public:
-    /**
-     * @param path file to create or empty
-     * @throw InputError when it cannot be created
-     */
+    /// @param path file to create or empty. @throw InputError when it cannot be created
     explicit BufferedFile(const std::string& path);
     /// Closes; what is still buffered is written if possible, errors are ignored: call Close().
     ~BufferedFile();
     BufferedFile(const BufferedFile&) = delete;
     BufferedFile& operator=(const BufferedFile&) = delete;
 
-    /**
-     * @param text appended
-     * @return this
-     */
+    /// @param text appended. @return this
     BufferedFile& Append(const std::string& text)
     {
         m_buffer += text;

@@ -27,10 +27,7 @@ namespace ns3::roce
 class ChromeTrace
 {
   public:
-    /**
-     * @param path file to create or empty
-     * @throw InputError when it cannot be created
-     */
+    /// @param path file to create or empty. @throw InputError when it cannot be created
     explicit ChromeTrace(const std::string& path);
 
     /**
@@ -71,10 +68,7 @@ class ChromeTrace
         m_file.Number(value).Append("}}").FlushIfFull();
     }
 
-    /**
-     * @brief Complete the file.
-     * @throw InputError when it could not be written
-     */
+    /// @brief Complete the file. @throw InputError when it could not be written
     void Close();
 
   private:

@@ -31,10 +31,7 @@ struct CollectiveOptions
     uint32_t rounds{1};
     Time computeTime{0};
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**

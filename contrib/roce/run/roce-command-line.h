@@ -129,10 +129,7 @@ class CheckedCommandLine
      */
     void Parse(int argc, char** argv);
 
-    /**
-     * @param name of an option or global value
-     * @return whether it was on the command line
-     */
+    /// @param name of an option or global value. @return whether it was on the command line
     bool IsGiven(const std::string& name) const
     {
         return m_given.count(name) > 0;

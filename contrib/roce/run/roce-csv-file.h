@@ -28,10 +28,7 @@ class CsvFile
      * @throw InputError when it cannot be created
      */
     CsvFile(const std::string& path, const std::vector<std::string>& header);
-    /**
-     * @param value next field of the row
-     * @return this
-     */
+    /// @param value next field of the row. @return this
     CsvFile& Int(int64_t value);
     /// @copydoc Int(int64_t)
     CsvFile& Uint(uint64_t value);
@@ -48,15 +45,9 @@ class CsvFile
      * @return this
      */
     CsvFile& Fixed(int64_t value, unsigned decimals);
-    /**
-     * @param text next field; quoted if needed; "" leaves the field empty
-     * @return this
-     */
+    /// @param text next field; quoted if needed; "" leaves the field empty. @return this
     CsvFile& Text(const std::string& text);
-    /**
-     * @brief End the row.
-     * @throw std::logic_error when it has not as many fields as the header
-     */
+    /// @brief End the row. @throw std::logic_error when it has not as many fields as the header
     void EndRow();
     /**
      * @param values a whole row of integers
@@ -73,10 +64,7 @@ class CsvFile
         m_file.Close();
     }
 
-    /**
-     * @param ps picoseconds
-     * @return nanoseconds with three decimals, exact: 1500 -> "1.500"
-     */
+    /// @param ps picoseconds. @return nanoseconds with three decimals, exact: 1500 -> "1.500"
     static std::string FormatNs(int64_t ps);
     /**
      * @param fctPs flow completion time, not negative

@@ -52,10 +52,7 @@ struct FaultOptions
     std::string failLinks;
     std::string reroute{"none"};
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**
@@ -65,10 +62,7 @@ struct FaultOptions
      */
     void Apply(Network& network) const;
 
-    /**
-     * @param network with all its failures scheduled
-     * @return options that change nothing
-     */
+    /// @param network with all its failures scheduled. @return options that change nothing
     std::vector<UnusedOptions> GetUnused(const Network& network) const;
 
     /**

@@ -27,9 +27,7 @@ struct FlowRecord
     uint64_t packets{0};              //!< data packets of the message
     uint64_t deliveredBytes{0};       //!< payload that reached the receiver in order
 
-    /**
-     * @return true when the sender has the last ACK
-     */
+    /// @return true when the sender has the last ACK
     bool IsFinished() const
     {
         return fctPs >= 0;
@@ -104,9 +102,7 @@ struct FctBin
 class FctStats
 {
   public:
-    /**
-     * @brief How to count.
-     */
+    /// @brief How to count.
     struct Options
     {
         int64_t warmupPs{0}; //!< flows with startPs below this are not counted
@@ -135,10 +131,7 @@ class FctStats
      */
     void Add(const FlowRecord& record);
 
-    /**
-     * @param scope which flows
-     * @return their statistics
-     */
+    /// @param scope which flows. @return their statistics
     FctGroup Group(FlowScope scope) const;
 
     /**
@@ -147,14 +140,10 @@ class FctStats
      */
     std::vector<FctBin> Bins(FlowScope scope) const;
 
-    /**
-     * @return number of flows not counted since they started in the warm-up
-     */
+    /// @return number of flows not counted since they started in the warm-up
     uint64_t Excluded() const;
 
-    /**
-     * @return the options given
-     */
+    /// @return the options given
     const Options& GetOptions() const;
 
     /**
@@ -166,10 +155,7 @@ class FctStats
      */
     static uint64_t NearestRank(uint64_t count, uint32_t perMillion);
 
-    /**
-     * @param values samples in any order
-     * @return their mean and percentiles
-     */
+    /// @param values samples in any order. @return their mean and percentiles
     static Distribution Describe(std::vector<double> values);
 
     /**
@@ -192,10 +178,7 @@ class FctStats
         bool interDc;           //!< scope
     };
 
-    /**
-     * @param scope which flows
-     * @return the samples in the scope by ascending (size, id)
-     */
+    /// @param scope which flows. @return the samples in the scope by ascending (size, id)
     std::vector<const Sample*> Select(FlowScope scope) const;
 
     /**

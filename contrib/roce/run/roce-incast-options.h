@@ -34,10 +34,7 @@ struct IncastOptions
     Time jitter{0};
     std::string receiver; //!< empty: random
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**

@@ -45,10 +45,7 @@ class IterationTable
         int64_t idealPs{0};
     };
 
-    /**
-     * @param network in which the flows ran
-     * @param records of all flows
-     */
+    /// @param network in which the flows ran. @param records of all flows
     IterationTable(const Network& network, const std::vector<FlowRecord>& records);
 
     /// @return the iteration it belongs to; 0: none

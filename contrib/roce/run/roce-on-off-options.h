@@ -29,10 +29,7 @@ struct OnOffOptions
     Time offTime{MilliSeconds(20)};        //!< 0 or more
     std::string roundMode{"closedLoop"};   //!< or fixedPeriod
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**

@@ -43,10 +43,7 @@ class PortNames
     /// @param network built
     explicit PortNames(const Network& network);
 
-    /**
-     * @param node ns-3 node id
-     * @return name of a switch or a host, or "" if it is neither
-     */
+    /// @param node ns-3 node id. @return name of a switch or a host, or "" if it is neither
     const std::string& GetNode(uint32_t node) const;
 
     /**

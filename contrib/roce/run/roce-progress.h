@@ -45,11 +45,7 @@ class Progress
         uint64_t packetHops{0}; //!< see Network::CountPacketHops()
     };
 
-    /**
-     * @param text none, text or json
-     * @return the mode
-     * @throw InputError for anything else
-     */
+    /// @param text none, text or json. @return the mode. @throw InputError for anything else
     static Mode ParseMode(const std::string& text);
 
     /**

@@ -26,10 +26,7 @@ namespace
 
 const char* const JOURNAL = ".commit"; //!< see RunFolder
 
-/**
- * @param name a file name
- * @return true when it names a file directly in the folder
- */
+/// @param name a file name. @return true when it names a file directly in the folder
 bool
 IsPlainName(const std::string& name)
 {

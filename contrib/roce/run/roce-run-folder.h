@@ -42,11 +42,8 @@ class RunFolder
     /// The file that names all others, and whose presence says that the result is complete.
     static const char* const SUMMARY;
 
-    /**
-     * @param path created with its parents if missing
-     * @throw InputError when it cannot be made, another run is writing there, or what is there is
-     *        not that of a run
-     */
+    /// @param path created with its parents if missing. @throw InputError when it cannot be made,
+    /// another run is writing there, or what is there is not that of a run
     explicit RunFolder(const std::string& path);
     /// Without Commit() and KeepUnfinished(), removes what was written.
     ~RunFolder();

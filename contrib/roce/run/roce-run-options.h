@@ -65,10 +65,7 @@ struct RunOptions
     /// Ideal FCT of a flow in picoseconds, instead of Network::GetIdeal(); set by programs.
     std::function<int64_t(const FlowSpec&)> ideal;
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**
@@ -78,11 +75,8 @@ struct RunOptions
      */
     void Apply(const CheckedCommandLine& cmd);
 
-    /**
-     * @brief Print lines on standard error once Run() begins to simulate, and put them into
-     * summary.json.
-     * @param lines warnings
-     */
+    /// @brief Print lines on standard error once Run() begins to simulate, and put them into
+    /// summary.json. @param lines warnings
     void Warn(const std::vector<std::string>& lines);
 
     /**

@@ -18,20 +18,14 @@ using Json = nlohmann::ordered_json;
 namespace
 {
 
-/**
- * @param ps picoseconds, not negative
- * @return nanoseconds, rounded half up
- */
+/// @param ps picoseconds, not negative. @return nanoseconds, rounded half up
 uint64_t
 RoundToNs(int64_t ps)
 {
     return static_cast<uint64_t>(ps / 1000 + (ps % 1000 >= 500 ? 1 : 0));
 }
 
-/**
- * @param group statistics
- * @return their JSON
- */
+/// @param group statistics. @return their JSON
 Json
 GroupJson(const FctGroup& group)
 {

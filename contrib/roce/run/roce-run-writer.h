@@ -83,10 +83,7 @@ class RunWriter
         uint32_t AddressOf(uint32_t nic) const;
     };
 
-    /**
-     * @param folder created with its parents if missing
-     * @throw InputError as RunFolder
-     */
+    /// @param folder created with its parents if missing. @throw InputError as RunFolder
     explicit RunWriter(const std::string& folder);
     /// Without Finish() and Begin(), removes what was written.
     ~RunWriter();

@@ -30,10 +30,7 @@ struct ScenarioOptions : public TransportOptions
     FaultOptions faults;
     RunOptions run;
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**

@@ -101,10 +101,7 @@ class SeriesOrder
      */
     void Push(int64_t atPs, uint64_t source, const SeriesRow& row);
 
-    /**
-     * @brief Have rows go elsewhere.
-     * @param take called instead of Push(); null restores Push()
-     */
+    /// @brief Have rows go elsewhere. @param take called instead of Push(); null restores Push()
     void Divert(std::function<void(const SeriesRow&)> take)
     {
         m_divert = std::move(take);
@@ -201,10 +198,7 @@ struct SeriesContext
 class Series
 {
   public:
-    /**
-     * @param context outlives this
-     * @param mode see SeriesMode
-     */
+    /// @param context outlives this. @param mode see SeriesMode
     Series(SeriesContext& context, const SeriesMode& mode);
     virtual ~Series();
     Series(const Series&) = delete;
@@ -244,11 +238,7 @@ class Series
         return m_hasNodeName;
     }
 
-    /**
-     * @brief Write a row to its files.
-     * @param atPs time
-     * @param row earlier row
-     */
+    /// @brief Write a row to its files. @param atPs time. @param row earlier row
     void Write(int64_t atPs, const SeriesRow& row);
 
   protected:

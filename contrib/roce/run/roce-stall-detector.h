@@ -54,16 +54,11 @@ class StallDetector
     StallDetector(const StallDetector&) = delete;
     StallDetector& operator=(const StallDetector&) = delete;
 
-    /**
-     * @brief Check periodically from now on, for as long as flows are unfinished or to come.
-     */
+    /// @brief Check periodically from now on, for as long as flows are unfinished or to come.
     void Start();
 
-    /**
-     * @brief Check now.
-     * @return one line for each queue pair without progress since the check before; queue pairs
-     * that were not there at that time are not judged yet
-     */
+    /// @brief Check now. @return one line for each queue pair without progress since the check
+    /// before; queue pairs that were not there at that time are not judged yet
     std::vector<std::string> Check();
 
     /// @return number of unfinished queue pairs, stalled or not; every process must call it

@@ -25,10 +25,7 @@ struct ThreadOptions
     std::string threads{"1"};
     uint32_t balance{0};
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**

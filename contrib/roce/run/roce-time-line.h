@@ -86,17 +86,10 @@ class TimeLine
     /// @brief End open slices, as unfinished. @param nowPs end of the run
     void EndPortSlices(int64_t nowPs);
 
-    /**
-     * @param node ns-3 node id
-     * @param port device index
-     * @return nic3 or port 2
-     */
+    /// @param node ns-3 node id. @param port device index. @return nic3 or port 2
     std::string PortLabel(uint32_t node, uint16_t port) const;
 
-    /**
-     * @brief Complete the file.
-     * @throw InputError when it could not be written
-     */
+    /// @brief Complete the file. @throw InputError when it could not be written
     void Close();
 
   private:

@@ -25,11 +25,7 @@ template <typename T>
 class TimeOrder
 {
   public:
-    /**
-     * @param atPs time
-     * @param key see the class
-     * @param entry the rest
-     */
+    /// @param atPs time. @param key see the class. @param entry the rest
     void Push(int64_t atPs, uint64_t key, T entry)
     {
         m_heap.push({atPs, key, m_pushed++, std::move(entry)});

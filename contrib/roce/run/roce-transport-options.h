@@ -37,10 +37,7 @@ struct TransportOptions
     uint64_t ecmpSeed{1};                //!< salt of the ECMP hashes; 0: the run number
     std::string pathsOption{"paths"};    //!< name of the option for paths
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**

@@ -34,10 +34,7 @@ class TuningFile
     static constexpr const char* FILE_NAME = "tuning.csv";
     static constexpr const char* LEARNED = "learned.txt";
 
-    /**
-     * @param tuner whose history; outlives this
-     * @param writer has the file
-     */
+    /// @param tuner whose history; outlives this. @param writer has the file
     TuningFile(Tuner& tuner, RunWriter& writer);
     TuningFile(const TuningFile&) = delete;
     TuningFile& operator=(const TuningFile&) = delete;

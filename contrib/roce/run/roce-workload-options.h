@@ -52,10 +52,7 @@ struct WorkloadOptions
     CollectiveOptions collective;
     OnOffOptions onOff;
 
-    /**
-     * @brief Make every parameter an option.
-     * @param cmd command line
-     */
+    /// @brief Make every parameter an option. @param cmd command line
     void AddOptions(CheckedCommandLine& cmd);
 
     /**

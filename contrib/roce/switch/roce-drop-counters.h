@@ -46,11 +46,7 @@ class DropCounters
         return static_cast<uint8_t>(m_names.size() - 1);
     }
 
-    /**
-     * @brief Count a frame.
-     * @param reason a number
-     * @return the reason's name
-     */
+    /// @brief Count a frame. @param reason a number. @return the reason's name
     const char* Count(uint8_t reason)
     {
         ++m_counts[reason];

@@ -21,10 +21,7 @@ namespace ns3::roce
 class DwrrScheduler : public EgressScheduler
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /**
@@ -44,10 +41,7 @@ class DwrrScheduler : public EgressScheduler
     /// @return the shares that are not 1, as SetWeights() takes them
     std::string GetWeights() const;
 
-    /**
-     * @brief Take over strict classes, quantum and weights.
-     * @param other scheduler that has them
-     */
+    /// @brief Take over strict classes, quantum and weights. @param other scheduler that has them
     void CopySettings(const DwrrScheduler& other);
 
     /// The largest weight.

@@ -141,10 +141,7 @@ class EcnMarker : public WithParameters<EcnMarker, SwitchStage, EcnMarkerParams>
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /**
-     * @param port index
-     * @return the effective curve at that port
-     */
+    /// @param port index. @return the effective curve at that port
     const EcnCurve& GetCurve(uint16_t port) const
     {
         return m_curves.at(port);

@@ -19,10 +19,7 @@ namespace ns3::roce
 class IntStamper : public SwitchStage
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     uint32_t GetHooks() const override

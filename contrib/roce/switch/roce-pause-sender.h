@@ -114,10 +114,7 @@ class PauseSender
         }
     }
 
-    /**
-     * @param event why
-     * @return pause frames made for that reason
-     */
+    /// @param event why. @return pause frames made for that reason
     uint64_t GetSent(PauseEvent event) const
     {
         return m_sent[static_cast<unsigned>(event)];

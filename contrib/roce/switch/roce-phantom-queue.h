@@ -71,10 +71,7 @@ class PhantomQueue : public WithParameters<PhantomQueue, SwitchStage, PhantomQue
         return true;
     }
 
-    /**
-     * @copydoc SwitchStage::Install()
-     * @throw InputError for a bad attribute
-     */
+    /// @copydoc SwitchStage::Install(). @throw InputError for a bad attribute
     void Install(Switch& sw) override;
     void Retune(const SwitchStage& prototype, int64_t nowPs) override;
     int64_t AssignStreams(int64_t stream) override;

@@ -109,10 +109,7 @@ class Routing
         return *m_attachments;
     }
 
-    /**
-     * @param rack destination rack
-     * @return equal-cost ports towards it
-     */
+    /// @param rack destination rack. @return equal-cost ports towards it
     std::vector<uint16_t> GetGroup(uint32_t rack) const;
 
   private:

@@ -168,10 +168,7 @@ class SharedBuffer
         return m_egress.at(port).limitBytes;
     }
 
-    /**
-     * @param port a port with an egress limit
-     * @return bytes of held frames that count against it
-     */
+    /// @param port a port with an egress limit. @return bytes of held frames that count against it
     uint64_t GetLimitedBytes(uint16_t port) const
     {
         return m_egress.at(port).bytes;

@@ -92,11 +92,8 @@ class StagePipeline
         return nullptr;
     }
 
-    /**
-     * @param kind of frames
-     * @return whether such frames have to be admitted and queued even at an idle port, because a
-     * stage has hook ENQUEUE
-     */
+    /// @param kind of frames. @return whether such frames have to be admitted and queued even at an
+    /// idle port, because a stage has hook ENQUEUE
     bool NeedsAdmission(FrameKind kind) const
     {
         return m_hot.enqueueUse[static_cast<unsigned>(kind)] == EnqueueUse::ADMIT;
@@ -168,10 +165,7 @@ class StagePipeline
     /// @return when RunTimers() is to be called, or NEVER_PS
     int64_t GetNextTimerPs() const;
 
-    /**
-     * @brief Call OnTimer() of the stages whose time has come.
-     * @param nowPs current time
-     */
+    /// @brief Call OnTimer() of the stages whose time has come. @param nowPs current time
     void RunTimers(int64_t nowPs);
 
     /// @brief Prefetch the list of stages to call for a frame.

@@ -54,18 +54,13 @@ class SwitchStage : public Object
         DROP,    //!< is lost, for the reason given to Switch::Refuse()
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /// @return the hooks this stage wants to be called at
     virtual uint32_t GetHooks() const = 0;
 
-    /**
-     * @return bit mask of the frame kinds (1 << FrameKind) it wants to see; all by default
-     */
+    /// @return bit mask of the frame kinds (1 << FrameKind) it wants to see; all by default
     virtual uint32_t GetKinds() const
     {
         return ~0U;
@@ -146,11 +141,8 @@ class SwitchStage : public Object
         return "";
     }
 
-    /**
-     * @brief Report counters, for summary.json.
-     * @param counters to add to, by a name that begins with the mechanism's; other switches may
-     * have added to the same
-     */
+    /// @brief Report counters, for summary.json. @param counters to add to, by a name that begins
+    /// with the mechanism's; other switches may have added to the same
     virtual void Count([[maybe_unused]] std::map<std::string, uint64_t>& counters) const
     {
     }
@@ -181,10 +173,7 @@ class SwitchStage : public Object
         return 0;
     }
 
-    /**
-     * @brief The time given to Switch::ArmStage() has come.
-     * @param nowPs that time
-     */
+    /// @brief The time given to Switch::ArmStage() has come. @param nowPs that time
     virtual void OnTimer([[maybe_unused]] int64_t nowPs)
     {
     }

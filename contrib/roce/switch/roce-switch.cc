@@ -76,10 +76,7 @@ Switch::Receive(Port& port, Frame* frame, int64_t nowPs)
     Forward(frame, nowPs);
 }
 
-/**
- * A stage does not let a frame pass.
- * hook: where; MARK if the frame was not admitted
- */
+/// A stage does not let a frame pass. hook: where; MARK if the frame was not admitted
 __attribute__((cold, noinline)) void
 Switch::Stop(Frame* frame,
              SwitchStage::Verdict verdict,

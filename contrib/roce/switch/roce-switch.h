@@ -64,10 +64,7 @@ class Switch : public Object, public Station
         uint64_t releasedBytes{0};
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Switch();
@@ -82,9 +79,7 @@ class Switch : public Object, public Station
      */
     uint16_t AddPort(Ptr<Port> port);
 
-    /**
-     * @param datacenter of this switch; 0 unless given
-     */
+    /// @param datacenter of this switch; 0 unless given
     void SetDatacenter(uint32_t datacenter)
     {
         m_datacenter = datacenter;
@@ -201,25 +196,16 @@ class Switch : public Object, public Station
         return m_datacenter;
     }
 
-    /**
-     * @param nic number in the network
-     * @return its datacenter
-     */
+    /// @param nic number in the network. @return its datacenter
     uint32_t GetDatacenterOf(uint32_t nic) const
     {
         return m_routing.GetAttachments().datacenterOfNic[nic];
     }
 
-    /**
-     * @param port index
-     * @return whether the switch at its other end belongs to another datacenter
-     */
+    /// @param port index. @return whether the switch at its other end belongs to another datacenter
     bool IsWanPort(uint16_t port) const;
 
-    /**
-     * @param port index
-     * @return whether a NIC is at its other end
-     */
+    /// @param port index. @return whether a NIC is at its other end
     bool IsHostPort(uint16_t port) const;
 
     /// @return number of ports
@@ -234,19 +220,13 @@ class Switch : public Object, public Station
         return m_ports[CheckPort(port)].port;
     }
 
-    /**
-     * @param port index
-     * @return the port; counts no reference, for stations at work (ParallelRun)
-     */
+    /// @param port index. @return the port; counts no reference, for stations at work (ParallelRun)
     Port* PeekPort(uint16_t port) const
     {
         return PeekPointer(m_ports[port].port);
     }
 
-    /**
-     * @param port index
-     * @return its queues; call CatchUp(now) first for exact lengths
-     */
+    /// @param port index. @return its queues; call CatchUp(now) first for exact lengths
     const EgressScheduler& GetQueue(uint16_t port) const
     {
         return *m_ports[CheckPort(port)].queue;
@@ -276,11 +256,8 @@ class Switch : public Object, public Station
         return m_drops;
     }
 
-    /**
-     * @brief Report the counters of the switch and its stages.
-     * @param counters to add to, by the names of summary.json; other switches may have added to the
-     * same
-     */
+    /// @brief Report the counters of the switch and its stages. @param counters to add to, by the
+    /// names of summary.json; other switches may have added to the same
     void Count(std::map<std::string, uint64_t>& counters) const;
 
     /// @return stages in pipeline order
@@ -317,10 +294,7 @@ class Switch : public Object, public Station
         return m_name;
     }
 
-    /**
-     * @brief Check the invariants of the class comment.
-     * @return empty, or what is wrong
-     */
+    /// @brief Check the invariants of the class comment. @return empty, or what is wrong
     std::string Audit() const;
 
     // inherited from Station

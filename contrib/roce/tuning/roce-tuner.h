@@ -90,10 +90,7 @@ class Tuner : public Object
         uint64_t dispatchesLost{0};
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Tuner();
@@ -107,11 +104,7 @@ class Tuner : public Object
      */
     void Install(TunedNetwork network);
 
-    /**
-     * @brief Assign the random streams.
-     * @param stream first number
-     * @return streams used
-     */
+    /// @brief Assign the random streams. @param stream first number. @return streams used
     int64_t AssignStreams(int64_t stream);
 
     /// @return what has been sent
@@ -171,10 +164,7 @@ class Tuner : public Object
         return true;
     }
 
-    /**
-     * @brief A monitor interval has ended.
-     * @param reports those that have arrived
-     */
+    /// @brief A monitor interval has ended. @param reports those that have arrived
     virtual void OnInterval(const TuningReports& reports) = 0;
 
     /// @return size of a NIC's report, bytes

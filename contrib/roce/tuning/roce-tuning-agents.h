@@ -113,11 +113,7 @@ class TuningAgents
     TuningAgents();
     ~TuningAgents();
 
-    /**
-     * @brief Begin to measure.
-     * @param network outlives this
-     * @param options which devices report
-     */
+    /// @brief Begin to measure. @param network outlives this. @param options which devices report
     void Install(const TunedNetwork& network, const Options& options);
 
     /**

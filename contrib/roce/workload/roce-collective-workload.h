@@ -69,10 +69,7 @@ struct CollectiveWorkload
     /// @return N. @throw InputError as Generate()
     uint32_t GetRanks() const;
 
-    /**
-     * @param share 0 to N - 1
-     * @return its bytes
-     */
+    /// @param share 0 to N - 1. @return its bytes
     uint64_t GetShareBytes(uint32_t share) const;
 
   private:

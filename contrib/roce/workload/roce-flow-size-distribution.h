@@ -112,17 +112,13 @@ class FlowSizeDistribution
      */
     uint64_t Sample(Ptr<UniformRandomVariable> rng) const;
 
-    /**
-     * @return the built-in name, the path, or `constant-BYTES`; truncated ones end in `<=BYTES`
-     */
+    /// @return the built-in name, the path, or `constant-BYTES`; truncated ones end in `<=BYTES`
     const std::string& GetName() const
     {
         return m_name;
     }
 
-    /**
-     * @return the points, probabilities as fractions, the last one exactly 1
-     */
+    /// @return the points, probabilities as fractions, the last one exactly 1
     const std::vector<Point>& GetPoints() const
     {
         return m_points;

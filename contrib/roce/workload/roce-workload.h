@@ -68,10 +68,7 @@ struct PoissonWorkload
      */
     double GetExpectedFlows() const;
 
-    /**
-     * @brief Number of RNG streams used from `stream` on.
-     * @return 3 per host
-     */
+    /// @brief Number of RNG streams used from `stream` on. @return 3 per host
     int64_t GetStreams() const;
 };
 

@@ -67,10 +67,7 @@ class BiccReceiverSide
         return m_ports[port].portRateBps;
     }
 
-    /**
-     * @param nic destination
-     * @return number of its VOQ
-     */
+    /// @param nic destination. @return number of its VOQ
     uint32_t QueueOf(uint32_t nic) const
     {
         return static_cast<uint32_t>((m_settings.modulo ? nic : Mix64(nic + 1)) % m_settings.voqs);

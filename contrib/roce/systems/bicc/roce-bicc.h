@@ -57,10 +57,7 @@ struct BiccParams
 class Bicc : public SwitchStage, private ShapedScheduler::Owner
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     // inherited from SwitchStage
@@ -104,10 +101,7 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /**
-     * @param port index
-     * @return its VOQs, or null if the port leads to another datacenter
-     */
+    /// @param port index. @return its VOQs, or null if the port leads to another datacenter
     Ptr<ShapedScheduler> GetVoqs(uint16_t port) const
     {
         return m_voqs.at(port);

@@ -97,10 +97,7 @@ class ShapedScheduler : public DwrrScheduler
         ~Owner() = default;
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     ShapedScheduler();
@@ -122,11 +119,8 @@ class ShapedScheduler : public DwrrScheduler
      */
     bool Repace(uint32_t key, int64_t nowPs);
 
-    /**
-     * @brief Forget queues that have been empty for long: the same happens when the next frame
-     * comes in.
-     * @param nowPs current time
-     */
+    /// @brief Forget queues that have been empty for long: the same happens when the next frame
+    /// comes in. @param nowPs current time
     void Forget(int64_t nowPs);
 
     /// @return before this time Forget() has nothing to do, ps; queues that become empty later are
@@ -142,10 +136,7 @@ class ShapedScheduler : public DwrrScheduler
         return m_idlePs;
     }
 
-    /**
-     * @param key any
-     * @return bytes queued with that key, in all classes
-     */
+    /// @param key any. @return bytes queued with that key, in all classes
     uint64_t GetKeyBytes(uint32_t key) const;
 
     /// @return the same with framing, as the rates are @param key any

@@ -37,10 +37,7 @@ namespace ns3::roce
 class MlccCredit : public ReceiverFeedback
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     MlccCredit();

@@ -21,17 +21,11 @@ namespace ns3::roce
 class MlccLoop
 {
   public:
-    /**
-     * @param innerCc name of a law
-     * @return a prototype with the defaults of its class
-     */
+    /// @param innerCc name of a law. @return a prototype with the defaults of its class
     static Ptr<CongestionControl> MakeLaw(MlccInnerCc innerCc);
 
-    /**
-     * @param prototype a law
-     * @throw InputError unless it can steer a segment: it has no extension of its own in data, and
-     * detects congestion by telemetry, marks or time stamps
-     */
+    /// @param prototype a law. @throw InputError unless it can steer a segment: it has no extension
+    /// of its own in data, and detects congestion by telemetry, marks or time stamps
     static void Check(const CongestionControl& prototype);
 
     /**

@@ -49,10 +49,7 @@ struct MlccNearSourceParams
 class MlccNearSource : public SwitchStage
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     // inherited from SwitchStage

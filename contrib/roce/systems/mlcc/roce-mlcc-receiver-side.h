@@ -80,10 +80,7 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
         uint16_t port{0};    //!< of all of them, or SEVERAL
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     // inherited from SwitchStage
@@ -119,10 +116,7 @@ class MlccReceiverSide : public SwitchStage, private ShapedScheduler::Owner
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /**
-     * @param port index
-     * @return its queues, or null if the port leads to another datacenter
-     */
+    /// @param port index. @return its queues, or null if the port leads to another datacenter
     Ptr<ShapedScheduler> GetQueues(uint16_t port) const
     {
         return m_queues.at(port);

@@ -38,10 +38,7 @@ namespace ns3::roce
 class Mlcc : public CongestionControl
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;

@@ -45,11 +45,7 @@ class ElasticSketch
     /// @brief Begin with everything empty. @param config copied
     void Start(const Config& config);
 
-    /**
-     * @brief A packet has come.
-     * @param flow whose
-     * @param bytes its size; 1 or more
-     */
+    /// @brief A packet has come. @param flow whose. @param bytes its size; 1 or more
     void Insert(FlowKey flow, uint32_t bytes);
 
     /**

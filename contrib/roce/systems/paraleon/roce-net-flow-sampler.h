@@ -32,11 +32,7 @@ class NetFlowSampler
      */
     void Start(uint32_t oneIn, bool inPackets, Ptr<RandomVariableStream> random);
 
-    /**
-     * @brief A packet has come.
-     * @param flow whose
-     * @param bytes its size; 1 or more
-     */
+    /// @brief A packet has come. @param flow whose. @param bytes its size; 1 or more
     void Insert(FlowKey flow, uint32_t bytes)
     {
         if (m_skip)

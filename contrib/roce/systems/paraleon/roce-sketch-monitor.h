@@ -35,10 +35,7 @@ namespace ns3::roce
 class SketchMonitor : public SwitchStage
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /// With Paraleon's default parameters.

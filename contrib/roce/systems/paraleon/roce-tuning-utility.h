@@ -100,16 +100,10 @@ class TuningUtility
     /// @brief A monitor interval begins: nothing has been measured. @param intervalPs above 0
     void Begin(int64_t intervalPs);
 
-    /**
-     * @param bytes received in the interval, headers included
-     * @param rateBps rate of the link
-     */
+    /// @param bytes received in the interval, headers included. @param rateBps rate of the link
     void AddUplink(uint64_t bytes, uint64_t rateBps);
 
-    /**
-     * @param path of the pair
-     * @param rttPs its last RTT in the interval; above 0
-     */
+    /// @param path of the pair. @param rttPs its last RTT in the interval; above 0
     void AddRtt(const Path& path, int64_t rttPs);
 
     /**

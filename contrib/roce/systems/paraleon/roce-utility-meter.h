@@ -31,11 +31,7 @@ class UtilityMeter
     /// @return the devices that have to report. @param config of the utility
     static TuningAgents::Options GetAgents(const TuningUtility::Config& config);
 
-    /**
-     * @param reports of an interval
-     * @param weights of the terms
-     * @return the terms
-     */
+    /// @param reports of an interval. @param weights of the terms. @return the terms
     TuningUtility::Terms Measure(const TuningReports& reports,
                                  const TuningUtility::Weights& weights);
 

@@ -69,11 +69,7 @@ class NdtController
     class Listener
     {
       public:
-        /**
-         * @param key flow
-         * @param congested its state from now on
-         * @param nowPs current time
-         */
+        /// @param key flow. @param congested its state from now on. @param nowPs current time
         virtual void OnState(uint64_t key, bool congested, int64_t nowPs) = 0;
 
         /**
@@ -137,16 +133,10 @@ class NdtController
         return m_nextTimeoutPs;
     }
 
-    /**
-     * @brief End the suspensions that have lasted long enough.
-     * @param nowPs GetNextTimeoutPs()
-     */
+    /// @brief End the suspensions that have lasted long enough. @param nowPs GetNextTimeoutPs()
     void OnTimeout(int64_t nowPs);
 
-    /**
-     * @param key flow
-     * @return whether it is known and congested
-     */
+    /// @param key flow. @return whether it is known and congested
     bool IsCongested(uint64_t key) const;
 
     /// @return whether its Controlled is suspended

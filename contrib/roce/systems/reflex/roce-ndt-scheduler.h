@@ -47,10 +47,7 @@ class NdtScheduler : public DwrrScheduler
         ~Classifier() = default;
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     /**

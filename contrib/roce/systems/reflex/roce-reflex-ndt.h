@@ -81,10 +81,7 @@ class ReflexNdt : public SwitchStage,
                   private NdtController::Listener
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     // inherited from SwitchStage
@@ -130,10 +127,7 @@ class ReflexNdt : public SwitchStage,
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /**
-     * @param port index
-     * @return its queues, or null if the port does not lead into the datacenter
-     */
+    /// @param port index. @return its queues, or null if the port does not lead into the datacenter
     Ptr<NdtScheduler> GetScheduler(uint16_t port) const
     {
         return m_schedulers.at(port);

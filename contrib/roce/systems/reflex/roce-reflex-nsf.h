@@ -92,10 +92,7 @@ class ReflexNsf : public SwitchStage
         uint64_t activations{0};    //!< Silent or Cooling to Active
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     uint32_t GetHooks() const override;

@@ -50,23 +50,13 @@ class UnoEpoch
         bool lastDelay; //!< GetDelayPs() is that of the last ACK, not the least of marked ones
     };
 
-    /**
-     * @brief Start: no epoch is open before the first ACK.
-     * @param rules see there
-     */
+    /// @brief Start: no epoch is open before the first ACK. @param rules see there
     void Start(const Rules& rules);
 
-    /**
-     * @brief No epoch until this much has been sent.
-     * @param bytes 0 or more
-     */
+    /// @brief No epoch until this much has been sent. @param bytes 0 or more
     void CloseUntilSent(double bytes);
 
-    /**
-     * @brief Data has been sent.
-     * @param nowPs current time
-     * @param bytes of it
-     */
+    /// @brief Data has been sent. @param nowPs current time. @param bytes of it
     void OnSend(int64_t nowPs, double bytes);
 
     /**
@@ -195,10 +185,7 @@ class QuickAdapt
      */
     int64_t GetTimerPs(const Rules& rules) const;
 
-    /**
-     * @param nowPs current time
-     * @return whether the last hit is too recent for Quick Adapt or MD
-     */
+    /// @param nowPs current time. @return whether the last hit is too recent for Quick Adapt or MD
     bool IsSilent(int64_t nowPs) const
     {
         return nowPs < m_silentUntilPs;

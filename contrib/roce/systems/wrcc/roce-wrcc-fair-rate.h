@@ -55,10 +55,7 @@ struct WrccFairRateParams
 class WrccFairRate : public SwitchStage
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     WrccFairRate();

@@ -15,10 +15,7 @@ namespace ns3::roce
 class WrccFeedback : public ReceiverFeedback
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<ReceiverFeedback> Fork() const override;

@@ -63,10 +63,7 @@ class Wrcc : public CongestionControl
         TIMER,
     };
 
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /// @return the object TypeId
     static TypeId GetTypeId();
 
     Ptr<CongestionControl> Fork() const override;
