@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Rows of CSV files; what is wrong with one is told with its line. No pandas: its start takes as long as a small run."""
+"""Rows of CSV files; what is wrong with one is reported with its line. No pandas: its start takes as long as a small run."""
 
 import csv
 import math

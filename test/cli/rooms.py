@@ -24,7 +24,7 @@ FLOORS = [
     ["run"],  # programs: options, results, time series, who watches
     ["hpcc"],  # files of the HPCC simulator
     ["systems/common"],  # what several systems share
-    ["systems/bicc", "systems/mlcc", "systems/paraleon", "systems/reflex", "systems/uno", "systems/wrcc"],
+    sorted(f"systems/{path.name}" for path in (MODULE / "systems").iterdir() if path.name != "common"),
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 # Of systems, which the rooms below them never name: comments may, as sources of a value.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The version stands in base/roce-version.h: every program prints it, every result records it, and CITATION.cff has it."""
+"""The version is in base/roce-version.h: every program prints it, every result records it, and CITATION.cff has it."""
 
 import re
 

@@ -51,7 +51,7 @@ class ReceiverQp
     }
 
     /**
-     * @brief Say in an ACK or NAK what the recovery's sender needs besides the PSN.
+     * @brief Say in an ACK or NAK what the recovery's sender needs in addition to the PSN.
      * @param ack PSN already set
      * @param data the frame it answers
      */

@@ -120,7 +120,7 @@ NetworkDivision::Divide(const NetworkFlows& flows,
                          entry.host});
     }
     const StationGroups groups(items, edges, partitions);
-    // Who is told that messages are done schedules the rest of the run on it: not later than
+    // Completion callbacks may schedule the rest of the run: not later than
     // without threads.
     int64_t windowPs = std::min(groups.GetShortestCutPs(), marginPs);
     if (groups.GetN() < 2 || windowPs <= 0)

@@ -45,7 +45,7 @@ class Tuner;
 class Network : public NetworkMap
 {
   public:
-    /// What Build() puts into every switch, besides what the attributes say.
+    /// What Build() puts into every switch, in addition to what the attributes say.
     using Options = NetworkOptions;
 
     Network();

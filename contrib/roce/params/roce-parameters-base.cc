@@ -55,17 +55,28 @@ ParameterTableBase::AddProfile(const OutsideProfile& profile) const
     {
         throw std::logic_error(where + "no profile " + profile.base);
     }
-    const auto index = static_cast<std::size_t>(base - names.begin());
-    void* const values = CopyProfile(index);
+    if (std::find(names.begin(), names.end(), profile.name) != names.end())
+    {
+        throw std::logic_error(where + "is there already");
+    }
+    const auto rowOf = [this](const std::string& name) {
+        return std::find_if(m_rows.begin(), m_rows.end(), [&name](const auto& row) {
+            return row->name == name;
+        });
+    };
     for (const auto& [name, text] : profile.values)
     {
-        const auto row = std::find_if(m_rows.begin(), m_rows.end(), [&name = name](const auto& r) {
-            return r->name == name;
-        });
-        if (row == m_rows.end() || !(*row)->Parse((*row)->In(values), text))
+        const auto row = rowOf(name);
+        if (row == m_rows.end() || text == ParameterInfo::PROFILE || !(*row)->Takes(text))
         {
             throw std::logic_error(where + "no attribute " + name + " that can be " + text);
         }
+    }
+    void* const values = CopyProfile(static_cast<std::size_t>(base - names.begin()));
+    for (const auto& [name, text] : profile.values)
+    {
+        const ParameterRow& row = **rowOf(name);
+        row.Parse(row.In(values), text);
     }
     for (const std::shared_ptr<ParameterRow>& row : m_rows)
     {

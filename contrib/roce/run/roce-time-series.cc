@@ -48,8 +48,6 @@ Kinds()
     return kinds;
 }
 
-constexpr std::size_t OWN_KINDS = 6;
-
 } // namespace
 
 const std::vector<SeriesKind>&
@@ -62,10 +60,11 @@ bool
 TimeSeries::Register(const SeriesKind& kind)
 {
     std::vector<SeriesKind>& kinds = Kinds();
+    static const auto own = static_cast<std::ptrdiff_t>(kinds.size()); // at the first call
     const auto byName = [](const SeriesKind& a, const SeriesKind& b) {
         return std::string_view(a.option) < b.option;
     };
-    kinds.insert(std::upper_bound(kinds.begin() + OWN_KINDS, kinds.end(), kind, byName), kind);
+    kinds.insert(std::upper_bound(kinds.begin() + own, kinds.end(), kind, byName), kind);
     return true;
 }
 

@@ -286,7 +286,7 @@ Switch::MakePortBuffer(uint16_t index, uint32_t maxFrameBytes) const
     if (!config.headroomBytes)
     {
         // One frame more than the formula: when the dynamic threshold has fallen below the
-        // occupancy, the frame that brings about the XOFF stands in headroom itself.
+        // occupancy, the frame that causes the XOFF is in the headroom itself.
         config.headroomBytes = HeadroomBytes(port.GetRateBps(),
                                              port.GetLink()->GetDelayPs(),
                                              maxFrameBytes,
