@@ -204,6 +204,21 @@ def test_summary(types, folder):
     assert {row["port_name"] for row in busy if row["port_name"].startswith("nic")}, "utilisation.csv names no NIC"
 
 
+def test_environment(programs, folder):
+    """NS_ATTRIBUTE_DEFAULT of ns-3, which reads it once in a process: in the run, in the summary, and refused when it is wrong."""
+    options = [LEAF_SPINE, "--leaves=1", "--spines=1", "--hostsPerLeaf=2", "--datacenters=1", "--duration=100us",
+               "--progress=none"]
+    mtu = "ns3::roce::Nic::PathMtu"
+    programs.run(*options, f"--{mtu}=1000", f"--out={folder}/option")
+    programs.run(*options, f"--out={folder}/variable", env={"NS_ATTRIBUTE_DEFAULT": f"{mtu}=1000;ns3::roce::Nic::Ttl=9"})
+    configuration = told(folder / "variable")["configuration"]
+    assert (configuration[mtu], configuration["ns3::roce::Nic::Ttl"]) == ("1000", "9"), f"configuration: {configuration}"
+    flows = [(folder / run / "flows.csv").read_bytes() for run in ("option", "variable")]
+    assert flows[0] == flows[1], "flows.csv with the variable differs from that with the option"
+    programs.refuse(*options, f"--out={folder}/bad", env={"NS_ATTRIBUTE_DEFAULT": f"{mtu}=big"},
+                 words=[f"NS_ATTRIBUTE_DEFAULT: {mtu} is 'big'"])
+
+
 def test_vendor_names(types):
     """NVIDIA's names: each attribute exists, and has the value that the table says in the default profile."""
     table = rows(ROOT / "contrib" / "roce" / "doc" / "howto" / "nvidia-names.csv")

@@ -331,22 +331,3 @@ TEST_F(ApiPrograms, OneAfterTheOther)
     ASSERT_EQ(RunSmall(out), 0);
     EXPECT_EQ(ResultOf(out), first);
 }
-
-TEST_F(ApiPrograms, AttributesOfTheEnvironmentAreInTheSummary)
-{
-    ::setenv("NS_ATTRIBUTE_DEFAULT", "ns3::roce::Nic::PathMtu=1000;ns3::roce::Nic::Ttl=9", 1);
-    const int status = RunSmall(out);
-    ::setenv("NS_ATTRIBUTE_DEFAULT", "ns3::roce::Nic::PathMtu=big", 1);
-    testing::internal::CaptureStderr();
-    const int badStatus = RunSmall(out);
-    const std::string error = testing::internal::GetCapturedStderr();
-    ::unsetenv("NS_ATTRIBUTE_DEFAULT");
-    EXPECT_EQ(status, 0);
-    const nlohmann::json summary = nlohmann::json::parse(ReadFile(out + "/summary.json"));
-    EXPECT_EQ(summary["configuration"]["ns3::roce::Nic::PathMtu"], "1000");
-    EXPECT_EQ(summary["configuration"]["ns3::roce::Nic::Ttl"], "9");
-    EXPECT_EQ(badStatus, 2);
-    EXPECT_NE(error.find("NS_ATTRIBUTE_DEFAULT: ns3::roce::Nic::PathMtu is 'big'"),
-              std::string::npos)
-        << error;
-}
