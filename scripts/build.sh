@@ -6,7 +6,7 @@
 #   --sanitize  clang++ with AddressSanitizer and UndefinedBehaviorSanitizer, assertions on, in build-asan
 #   --tsan      ThreadSanitizer, little optimisation, in build-tsan: for roce-system-tests and programs with --threads
 #   --clang     clang++ without optimisation, assertions on, in build-clang
-#   --kernel    Release without the systems of papers (-DROCE_SYSTEMS=), in build-kernel
+#   --kernel    Debug without the systems of papers (-DROCE_SYSTEMS=), in build-kernel
 # ROCE_COLD_BUILD=ON makes a new BUILD_DIR one that costs least from nothing (precompiled headers and more, see
 # scripts/cmake/ColdBuild.cmake); without it, changed files cost least.
 # ROCE_NS3 is the prefix of another ns-3 than Debian's, for example of scripts/build-ns3.sh; give it a BUILD_DIR of its own.
@@ -39,7 +39,7 @@ case "${1:-}" in
     ;;
 --kernel)
     build_dir=$root/build-kernel
-    configure+=(-DROCE_SYSTEMS=)
+    configure=(-DCMAKE_BUILD_TYPE=Debug -DROCE_SYSTEMS=)
     shift
     ;;
 esac

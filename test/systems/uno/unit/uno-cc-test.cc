@@ -377,3 +377,31 @@ TEST(UnoCc, BadAttributes)
     EXPECT_NE(test::ErrorOf([] { Make({}, PathOf(0)); }).find("base RTT is 0 ps"),
               std::string::npos);
 }
+
+// What a value does that the law takes over while it runs.
+TEST(UnoCc, RetunedStepAndBounds)
+{
+    const auto law = MakeLaw<UnoCc>({{"QaEnable", "false"}}, MakePath(G100, 12 * US, 1000));
+    const auto window = [&] { return Variable(*law, "exact_window_bytes"); };
+    const auto retune = [&](Attributes attributes, int64_t nowPs) {
+        attributes.emplace_back("QaEnable", "false");
+        law->Retune(*With<UnoCc>(attributes), nowPs);
+    };
+    const auto ack = [&](int64_t nowPs) {
+        AckInfo info = Ack(nowPs, 12 * US, false, 1000);
+        law->OnAck(info);
+    };
+    ack(20 * US);
+    EXPECT_DOUBLE_EQ(window(), 150001); // a thousandth of a BDP, in shares of a window
+    const double before = window();
+    retune({{"AlphaFraction", "0.01"}}, 21 * US);
+    EXPECT_EQ(window(), before);
+    ack(22 * US);
+    EXPECT_NEAR(window() - before, 1500 * 1000 / before, 1e-6);
+    retune({{"MaxCwndBdp", "0.5"}}, 23 * US);
+    EXPECT_EQ(window(), 75000);
+    EXPECT_EQ(law->GetRateBps(), G100 / 2);
+    retune({{"MaxCwndBdp", "0.5"}, {"Pacing", "false"}}, 24 * US);
+    EXPECT_EQ(law->GetRateBps(), G100);
+    EXPECT_EQ(law->GetWindowBytes(), 75000u);
+}

@@ -2,15 +2,13 @@
 #ifndef ROCE_LAW_WORLD_H
 #define ROCE_LAW_WORLD_H
 
+#include "roce-law-dialects.h"
 #include "roce-law-fixture.h"
 #include "roce-variants.h"
 
 #include "ns3/roce-congestion-control.h"
 #include "ns3/roce-control-shim.h"
 #include "ns3/roce-dcqcn-plus-feedback.h"
-#include "ns3/roce-mlcc-header.h"
-#include "ns3/roce-reflex-nsf.h"
-#include "ns3/roce-wrcc-header.h"
 
 #include <algorithm>
 #include <array>
@@ -31,26 +29,6 @@ inline const PathInfo PATH = [] {
     path.nearHops = 2;
     return path;
 }();
-
-/// A law hears a Switch-INT (MLCC) of the data that an ACK is about, with its telemetry if any.
-inline void
-SwitchIntOf(CongestionControl& law, const AckInfo& ack, const std::vector<IntHop>& hops)
-{
-    IntStack stack = hops.empty() ? IntStack{} : FramePool::AllocInt();
-    for (const IntHop& hop : hops)
-    {
-        stack.Append() = hop;
-    }
-    Notification notification;
-    notification.nowPs = ack.nowPs;
-    notification.kind = MlccSwitchInt::KIND;
-    notification.rttPs = ack.rttPs;
-    notification.psn = std::max<uint64_t>(ack.ackPsn, 1) - 1;
-    notification.telemetry = stack ? &stack : nullptr;
-    notification.isMarked = ack.ecnEcho;
-    law.OnNotification(notification);
-    FramePool::FreeInt(stack);
-}
 
 /// Something a law hears.
 struct Event
@@ -90,29 +68,16 @@ struct Event
         case ACK: {
             AckInfo info = ack;
             info.extension = view;
-            if (own == &MlccHeader::EXTENSION)
-            {
-                SwitchIntOf(law, info, hops);
-            }
+            TellSwitchInt(law, info, hops);
             AckWith(law, info, hops);
             break;
         }
         case CNP:
             law.OnCnp({nowPs, ExtensionView(DcqcnPlusHeader::EXTENSION, value.data())});
             break;
-        case NOTIFICATION: {
-            Notification notification;
-            notification.nowPs = nowPs;
-            notification.kind = ReflexNsf::KIND;
-            notification.rttPs = ack.rttPs;
-            if (own == &WrccHeader::EXTENSION)
-            {
-                notification.kind = WrccFcnp::KIND;
-                notification.extension = ExtensionView(WrccFcnp::EXTENSION, value.data());
-            }
-            law.OnNotification(notification);
+        case NOTIFICATION:
+            Notify(law, nowPs, ack.rttPs, value.data());
             break;
-        }
         case TIMEOUT:
             law.OnTimeout(nowPs);
             break;

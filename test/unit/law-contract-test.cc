@@ -220,16 +220,15 @@ TEST_P(ListeningLawContract, SlowsDownAndRecovers)
             {
                 nowPs += full ? 10 * US : US;
                 txBytes += full ? 125000 : 100;
-                WrccHeader header{};
+                alignas(8) Event::Bytes header{};
                 SendInfo sent{nowPs, FRAME};
                 sent.psn = psn;
                 if (law->GetDataExtension())
                 {
-                    sent.extension = ExtensionView(*law->GetDataExtension(), &header);
+                    sent.extension = ExtensionView(*law->GetDataExtension(), header.data());
                 }
                 law->OnSend(sent);
-                header.fairRateMbps = std::min(header.fairRateMbps, full ? 10000U : 100000U);
-                header.fbdp = full ? WrccHeader::CLIPPED : 0;
+                PassSwitches(*law, header.data(), full);
                 AckInfo ack;
                 ack.nowPs = nowPs;
                 ack.extension = sent.extension;
@@ -249,18 +248,11 @@ TEST_P(ListeningLawContract, SlowsDownAndRecovers)
                 hop.rxBytes = txBytes + hop.queueBytes;
                 hop.rateBps = PATH.lineRateBps;
                 hop.hopId = 1;
-                if (law->GetDataExtension() == &MlccHeader::EXTENSION)
-                {
-                    SwitchIntOf(*law, ack, {hop});
-                }
+                TellSwitchInt(*law, ack, {hop});
                 AckWith(*law, ack, {hop});
                 if (i % 50 == 0)
                 {
-                    Notification notification;
-                    notification.nowPs = nowPs;
-                    notification.kind = ReflexNsf::KIND;
-                    notification.rttPs = full ? 100 * PATH.nearRttPs : PATH.nearRttPs;
-                    law->OnNotification(notification);
+                    TellNearRtt(*law, nowPs, (full ? 100 : 1) * PATH.nearRttPs);
                 }
                 if (full && i % 5 == 0)
                 {

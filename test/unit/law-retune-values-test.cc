@@ -10,7 +10,6 @@
 #include "ns3/roce-power-tcp.h"
 #include "ns3/roce-swift.h"
 #include "ns3/roce-timely.h"
-#include "ns3/roce-uno-cc.h"
 
 #include <gtest/gtest.h>
 
@@ -191,25 +190,6 @@ TEST(RetunedValues, GeminiBeta)
     Retune(law, {{"T", "5us"}, {"Beta", "0.3"}}, 110 * US);
     EXPECT_EQ(Variable(*law, "exact_window_bytes"), before);
     EXPECT_NEAR(round(200 * US, 2), before * 0.7, 1e-6);
-}
-
-TEST(RetunedValues, UnoCcStepAndBounds)
-{
-    const auto law = MakeLaw<UnoCc>({{"QaEnable", "false"}}, PATH);
-    const auto window = [&] { return Variable(*law, "exact_window_bytes"); };
-    law->OnAck(AckOf(*law, 20 * US, 12, 1));
-    EXPECT_DOUBLE_EQ(window(), 150001); // a thousandth of a BDP, in shares of a window
-    const double before = window();
-    Retune(law, {{"QaEnable", "false"}, {"AlphaFraction", "0.01"}}, 21 * US);
-    EXPECT_EQ(window(), before);
-    law->OnAck(AckOf(*law, 22 * US, 12, 2));
-    EXPECT_NEAR(window() - before, 1500 * 1000 / before, 1e-6);
-    Retune(law, {{"QaEnable", "false"}, {"MaxCwndBdp", "0.5"}}, 23 * US);
-    EXPECT_EQ(window(), 75000);
-    EXPECT_EQ(law->GetRateBps(), G100 / 2);
-    Retune(law, {{"QaEnable", "false"}, {"MaxCwndBdp", "0.5"}, {"Pacing", "false"}}, 24 * US);
-    EXPECT_EQ(law->GetRateBps(), G100);
-    EXPECT_EQ(law->GetWindowBytes(), 75000u);
 }
 
 // Also in a state that lasts.

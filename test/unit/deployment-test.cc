@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What parts of a network say they need of each other.
-#include "roce-error-of.h"
-#include "roce-other-shim.h"
+// What parts of a network say they need of each other. What stages of systems need is in their
+// own tests.
+#include "roce-deployment-fixture.h"
 
 #include "ns3/roce-dcqcn.h"
-#include "ns3/roce-deployment.h"
 #include "ns3/roce-ecn-marker.h"
-#include "ns3/roce-go-back-n.h"
 #include "ns3/roce-hpcc.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-int-stamper.h"
-#include "ns3/roce-line-rate.h"
 #include "ns3/roce-phantom-queue.h"
 #include "ns3/roce-plb.h"
-#include "ns3/roce-reflex-ndt.h"
-#include "ns3/roce-reflex-nsf.h"
-#include "ns3/roce-reflex-sender.h"
-#include "ns3/roce-timely.h"
 #include "ns3/string.h"
 
 #include <gtest/gtest.h>
@@ -52,38 +45,6 @@ Refusing(const std::string& refusal)
     part->refusal = refusal;
     return part;
 }
-
-struct DeploymentTest : ::testing::Test
-{
-    template <typename LAW>
-    void Use(bool interDc = false)
-    {
-        transport.interDc = interDc;
-        transport.law = CreateObject<LAW>();
-    }
-
-    DeploymentTest()
-    {
-        Use<LineRate>();
-        transport.feedback = CreateObject<PlainFeedback>();
-        transport.recovery = CreateObject<GoBackN>();
-        transport.selector = CreateObject<FlowHash>();
-    }
-
-    std::string Check(bool complete = true)
-    {
-        Deployment all = deployment;
-        all.Add(transport);
-        if (!complete)
-        {
-            all.ExpectMoreStages();
-        }
-        return ErrorOf([&] { all.Check(); });
-    }
-
-    Deployment deployment;
-    Deployment::Transport transport;
-};
 
 } // namespace
 
@@ -157,61 +118,4 @@ TEST_F(DeploymentTest, EveryPartIsAsked)
     transport.recovery = good.recovery;
     transport.selector = Refusing<FlowHash>("selector");
     EXPECT_EQ(Check(), "selector");
-}
-
-TEST_F(DeploymentTest, OnlyOneStageSteersTheSendersAndItIsAtExternalSwitches)
-{
-    Use<Timely>(true);
-    Deployment none = deployment;
-    EXPECT_EQ(deployment.GetSenderShim(), "");
-    deployment.Add(CreateObject<ReflexNsf>(), SwitchRole::DCI);
-    EXPECT_EQ(Check(), "no error");
-    EXPECT_EQ(deployment.GetSenderShim(), CreateObject<ReflexNsf>()->GetSenderShim());
-    deployment.Add(CreateObject<ReflexNsf>(), SwitchRole::DCI);
-    EXPECT_EQ(Check(),
-              "stages ns3::roce::ReflexNsf and ns3::roce::ReflexNsf both steer the senders, "
-              "expected one of them");
-    deployment = none;
-    deployment.Add(CreateObject<ReflexNsf>(), SwitchRole::CORE);
-    EXPECT_EQ(Check(),
-              "stage ns3::roce::ReflexNsf steers the senders of flows between datacenters, "
-              "expected it at switches of role dci only (--edge)");
-}
-
-TEST_F(DeploymentTest, StagesRefuseLaws)
-{
-    deployment.Add(CreateObject<ReflexNsf>(), SwitchRole::DCI);
-    EXPECT_EQ(Check(), "no error") << "not its flows";
-    transport.interDc = true;
-    EXPECT_EQ(Check(),
-              "edge function ReflexNsf steers senders by their RTT, but ns3::roce::LineRate takes "
-              "no RTT samples; expected a delay-based rate law, such as Timely or Swift");
-}
-
-// By itself near-destination throttling has stamps of its own; with ReflexNsf they are the
-// senders', who get their samples elsewhere, unless paths are chosen by them.
-TEST_F(DeploymentTest, ReplacedTimestampsSuitNoSelectorThatMeasures)
-{
-    Use<Timely>(true);
-    transport.selector = CreateObjectWithAttributes<Plb>("Signal", StringValue("delay"));
-    deployment.Add(CreateObject<ReflexNdt>(), SwitchRole::DCI);
-    EXPECT_EQ(Check(), "no error");
-    deployment.Add(CreateObject<ReflexNsf>(), SwitchRole::DCI);
-    EXPECT_EQ(Check(),
-              "edge function ns3::roce::ReflexNdt replaces the time stamps that ns3::roce::Plb "
-              "measures by, expected stamps of its own (SeparateTimestamp=true)");
-    transport.interDc = false;
-    EXPECT_EQ(Check(), "no error");
-}
-
-// Another system's shim may need the senders' stamps: beside it the stamps are separate, as alone.
-TEST_F(DeploymentTest, NdtReplacesTimestampsBesideItsOwnShimOnly)
-{
-    Use<Timely>(true);
-    transport.selector = CreateObjectWithAttributes<Plb>("Signal", StringValue("delay"));
-    deployment.Add(CreateObject<ReflexNdt>(), SwitchRole::DCI);
-    deployment.Add(CreateObject<OtherShim>(), SwitchRole::DCI);
-    EXPECT_EQ(Check(), "no error");
-    EXPECT_TRUE(ReflexSender::IsMeant("ns3::roce::ReflexSender"));
-    EXPECT_FALSE(ReflexSender::IsMeant(""));
 }
