@@ -4,6 +4,7 @@
 
 #include "ns3/roce-input-error.h"
 
+#include <gtest/gtest.h>
 #include <string>
 
 namespace ns3::roce::test
@@ -28,6 +29,21 @@ ErrorOf(F&& f)
         return e.what();
     }
     return "no error";
+}
+
+/**
+ * @brief Expect that something is refused.
+ * @tparam F callable, what is done
+ * @param f called
+ * @param part of the message
+ * @param what is refused, for what is printed when it is not
+ */
+template <typename F>
+void
+ExpectRefused(F&& f, const std::string& part, const std::string& what = "")
+{
+    const std::string error = ErrorOf(f);
+    EXPECT_NE(error.find(part), std::string::npos) << what << ": " << error;
 }
 
 } // namespace ns3::roce::test

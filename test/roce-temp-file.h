@@ -2,6 +2,8 @@
 #ifndef ROCE_TEMP_FILE_H
 #define ROCE_TEMP_FILE_H
 
+#include "roce-error-of.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -52,6 +54,23 @@ class TempFile
         return name;
     }
 };
+
+/**
+ * @brief Expect a file to be refused with exactly `PATH:line: message`.
+ * @tparam F callable with a path
+ * @param read what reads it
+ * @param text of the file
+ * @param line that is wrong
+ * @param message what is expected there
+ */
+template <typename F>
+void
+ExpectFileRefused(F&& read, const std::string& text, unsigned line, const std::string& message)
+{
+    const TempFile file(text);
+    EXPECT_EQ(ErrorOf([&] { read(file.path); }),
+              file.path + ":" + std::to_string(line) + ": " + message);
+}
 
 } // namespace ns3::roce::test
 

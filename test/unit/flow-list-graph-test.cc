@@ -18,13 +18,14 @@ namespace
 
 const std::string HEADER = "src,dst,bytes,start_ns,name,after\n";
 
-/// Expect lines behind the header to be refused with `PATH:line: message`.
+/// Lines behind the header are refused.
 void
 ExpectRefused(const std::string& lines, unsigned line, const std::string& message)
 {
-    const TempFile file(HEADER + lines);
-    EXPECT_EQ(ErrorOf([&] { FlowList::Read(file.path, 4); }),
-              file.path + ":" + std::to_string(line) + ": " + message);
+    ExpectFileRefused([](const auto& path) { FlowList::Read(path, 4); },
+                      HEADER + lines,
+                      line,
+                      message);
 }
 
 TEST(FlowListGraphTest, NamesBecomeKeysInTheOrderOfTheFile)

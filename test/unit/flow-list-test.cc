@@ -22,13 +22,11 @@ ReadText(const std::string& text, uint32_t nHosts = 4)
     return FlowList::Read(file.path, nHosts);
 }
 
-/// Expect text, a list for 4 hosts, to be refused with exactly `PATH:line: message`.
+/// A list for 4 hosts is refused.
 void
 ExpectRefused(const std::string& text, unsigned line, const std::string& message)
 {
-    const TempFile file(text);
-    EXPECT_EQ(ErrorOf([&] { FlowList::Read(file.path, 4); }),
-              file.path + ":" + std::to_string(line) + ": " + message);
+    ExpectFileRefused([](const auto& path) { FlowList::Read(path, 4); }, text, line, message);
 }
 
 FlowSpec

@@ -18,13 +18,10 @@ using namespace ns3::roce::test;
 namespace
 {
 
-/// Expect text to be refused with exactly `PATH:line: message`.
 void
 ExpectRefused(const std::string& text, unsigned line, const std::string& message)
 {
-    const TempFile file(text);
-    EXPECT_EQ(ErrorOf([&] { FlowSizeDistribution::FromFile(file.path); }),
-              file.path + ":" + std::to_string(line) + ": " + message);
+    ExpectFileRefused(FlowSizeDistribution::FromFile, text, line, message);
 }
 
 FlowSizeDistribution

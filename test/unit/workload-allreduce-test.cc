@@ -2,6 +2,7 @@
 // Training traffic: who exchanges how much with whom.
 #include "roce-error-of.h"
 #include "roce-test-time.h"
+#include "roce-two-datacenters.h"
 
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-workload.h"
@@ -19,17 +20,12 @@ using namespace ns3::roce::test;
 namespace
 {
 
-/// Two datacenters of four racks of four hosts: rack of host h is h / 4.
+/// Between two datacenters of four racks of four hosts.
 AllReduceWorkload
-TwoDatacenters(uint32_t groups)
+Groups(uint32_t groups)
 {
     AllReduceWorkload w;
-    w.hosts.nHosts = 32;
-    for (uint32_t h = 0; h < 32; ++h)
-    {
-        w.hosts.datacenterOf.push_back(h / 16);
-        w.hosts.rackOf.push_back(h / 4);
-    }
+    w.hosts = TwoDatacenters(32);
     w.groups = groups;
     w.iterations = 10;
     w.minBytes = 1000;
@@ -53,11 +49,11 @@ Pairs(std::initializer_list<uint32_t> first)
 
 TEST(AllReduceWorkloadTest, GroupsAreSpreadOverTheRacks)
 {
-    EXPECT_EQ(TwoDatacenters(1).GetGroups(), Pairs({0}));
-    EXPECT_EQ(TwoDatacenters(2).GetGroups(), Pairs({0, 8}));
-    EXPECT_EQ(TwoDatacenters(4).GetGroups(), Pairs({0, 4, 8, 12}));
-    EXPECT_EQ(TwoDatacenters(6).GetGroups(), Pairs({0, 4, 8, 12, 1, 9}));
-    const auto all = TwoDatacenters(16).GetGroups();
+    EXPECT_EQ(Groups(1).GetGroups(), Pairs({0}));
+    EXPECT_EQ(Groups(2).GetGroups(), Pairs({0, 8}));
+    EXPECT_EQ(Groups(4).GetGroups(), Pairs({0, 4, 8, 12}));
+    EXPECT_EQ(Groups(6).GetGroups(), Pairs({0, 4, 8, 12, 1, 9}));
+    const auto all = Groups(16).GetGroups();
     std::set<uint32_t> hosts;
     for (const auto& pair : all)
     {
@@ -68,7 +64,7 @@ TEST(AllReduceWorkloadTest, GroupsAreSpreadOverTheRacks)
 
 TEST(AllReduceWorkloadTest, EachIterationIsAPhaseAndGoesBothWays)
 {
-    const auto w = TwoDatacenters(3);
+    const auto w = Groups(3);
     const auto flows = w.Generate();
     ASSERT_EQ(flows.size(), 2U * 3 * 10);
     const auto pairs = w.GetGroups();
@@ -98,7 +94,7 @@ TEST(AllReduceWorkloadTest, EachIterationIsAPhaseAndGoesBothWays)
 
 TEST(AllReduceWorkloadTest, VolumesAreUniform)
 {
-    auto w = TwoDatacenters(3);
+    auto w = Groups(3);
     w.iterations = 20000;
     std::map<uint64_t, double> share; // of each volume from 1000 to 1003
     std::map<uint32_t, uint64_t> volume;
@@ -151,7 +147,7 @@ TEST(AllReduceWorkloadTest, RefusesImpossibleConfigurations)
 {
     const std::string who = "all-reduce workload: ";
     const auto error = [](auto&& change) {
-        auto w = TwoDatacenters(4);
+        auto w = Groups(4);
         change(w);
         return ErrorOf([&] { w.Generate(); });
     };

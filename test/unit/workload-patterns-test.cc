@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-error-of.h"
 #include "roce-test-time.h"
+#include "roce-two-datacenters.h"
 
 #include "ns3/roce-workload.h"
 
@@ -23,19 +24,6 @@ namespace
 {
 
 constexpr uint64_t GBPS = 1000000000;
-
-/// Hosts 0..7 in datacenter 0, 8..15 in datacenter 1.
-HostPlacement
-TwoDatacenters()
-{
-    HostPlacement hosts;
-    hosts.nHosts = 16;
-    for (uint32_t h = 0; h < 16; ++h)
-    {
-        hosts.datacenterOf.push_back(h / 8);
-    }
-    return hosts;
-}
 
 IncastWorkload
 Incast(uint32_t nSenders)

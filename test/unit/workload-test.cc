@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-error-of.h"
 #include "roce-test-time.h"
+#include "roce-two-datacenters.h"
 
 #include "ns3/rng-seed-manager.h"
 #include "ns3/roce-workload.h"
@@ -22,20 +23,6 @@ namespace
 {
 
 constexpr uint64_t GBPS = 1000000000;
-
-/// Two datacenters of two racks of four hosts: 0..3, 4..7 | 8..11, 12..15.
-HostPlacement
-TwoDatacenters()
-{
-    HostPlacement hosts;
-    hosts.nHosts = 16;
-    for (uint32_t h = 0; h < 16; ++h)
-    {
-        hosts.datacenterOf.push_back(h / 8);
-        hosts.rackOf.push_back(h / 4 % 2); // numbered within the datacenter
-    }
-    return hosts;
-}
 
 /// About 200000 flows of 1000 bytes: load within 0.25 % (one standard error).
 PoissonWorkload

@@ -63,8 +63,7 @@ ExpectSpans(const MutationTable& table, const std::vector<Span>& spans)
 void
 ExpectRefused(const std::string& text, const std::string& part)
 {
-    const std::string error = ErrorOf([&text] { MutationTable::Parse(text); });
-    EXPECT_NE(error.find(part), std::string::npos) << text << ": " << error;
+    test::ExpectRefused([&text] { MutationTable::Parse(text); }, part, text);
 }
 
 } // namespace

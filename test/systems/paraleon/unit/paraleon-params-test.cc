@@ -19,8 +19,7 @@ using Annealing = GuidedAnnealing;
 void
 ExpectRefused(const std::string& attributes, const std::string& part)
 {
-    const std::string error = ErrorOf([&attributes] { ParaleonValues::Of(attributes); });
-    EXPECT_NE(error.find(part), std::string::npos) << attributes << ": " << error;
+    test::ExpectRefused([&attributes] { ParaleonValues::Of(attributes); }, part, attributes);
 }
 
 } // namespace
