@@ -23,8 +23,7 @@ Partition::Wake(int64_t atPs, Wakeable* who)
         m_owner.NoteOutside();
     }
     Heap& heap = who->GetStation() ? m_alarms : m_starts;
-    heap.push_back({atPs, who});
-    std::push_heap(heap.begin(), heap.end());
+    heap.Push(atPs, who);
 }
 
 void
@@ -36,15 +35,13 @@ Partition::NoteShared()
 int64_t
 Partition::GetNextPs() const
 {
-    return std::min(m_alarms.empty() ? NEVER_PS : m_alarms.front().atPs,
-                    m_starts.empty() ? NEVER_PS : m_starts.front().atPs);
+    return std::min(m_alarms.NextPs(), m_starts.NextPs());
 }
 
 int64_t
 Partition::GetFirstPs(int64_t slackPs) const
 {
-    return std::min(m_alarms.empty() ? NEVER_PS : m_alarms.front().atPs - slackPs,
-                    m_starts.empty() ? NEVER_PS : m_starts.front().atPs);
+    return std::min(m_alarms.IsEmpty() ? NEVER_PS : m_alarms.NextPs() - slackPs, m_starts.NextPs());
 }
 
 int64_t
@@ -87,33 +84,12 @@ Partition::NoteSent(CutDirection* direction)
     }
 }
 
-Partition::Alarm
-Partition::PopFirst(Heap& heap)
-{
-    const Alarm alarm = heap.front();
-    std::pop_heap(heap.begin(), heap.end());
-    heap.pop_back();
-    return alarm;
-}
-
 void
 Partition::FireFirst(Heap& heap)
 {
-    const Alarm alarm = PopFirst(heap);
+    const Heap::Entry alarm = heap.Pop();
     m_presentPs = alarm.atPs;
-    alarm.who->Fire(alarm.atPs);
-}
-
-/// Stations that may have work until now, though their alarm comes later.
-void
-Partition::FindBehind(std::size_t i, int64_t limitPs)
-{
-    if (i < m_alarms.size() && m_alarms[i].atPs <= limitPs)
-    {
-        m_behind.push_back(m_alarms[i].who);
-        FindBehind(2 * i + 1, limitPs);
-        FindBehind(2 * i + 2, limitPs);
-    }
+    alarm.what->Fire(alarm.atPs);
 }
 
 /// Run stations one after the other. @param row alarm clocks @param run called with each of them
@@ -135,13 +111,12 @@ Partition::FireInTurn(int64_t untilPs)
 {
     // At equal times the order of alarms does not matter: no station affects another at the same
     // time.
-    m_startsDone = m_starts.empty() || m_starts.front().atPs > untilPs;
+    m_startsDone = !m_starts.IsDue(untilPs);
     while (GetNextPs() <= untilPs)
     {
-        const bool isStart = !m_starts.empty() &&
-                             (m_alarms.empty() || m_starts.front().atPs <= m_alarms.front().atPs);
+        const bool isStart = m_starts.NextPs() <= m_alarms.NextPs();
         FireFirst(isStart ? m_starts : m_alarms);
-        m_startsDone |= m_starts.empty() || m_starts.front().atPs > untilPs;
+        m_startsDone |= !m_starts.IsDue(untilPs);
     }
     m_presentPs = untilPs;
 }
@@ -151,16 +126,16 @@ Partition::FireInTurn(int64_t untilPs)
 void
 Partition::FireAll(int64_t untilPs)
 {
-    while (!m_starts.empty() && m_starts.front().atPs <= untilPs)
+    while (m_starts.IsDue(untilPs))
     {
         FireFirst(m_starts);
     }
     m_startsDone = true;
     m_presentPs = untilPs;
     m_due.clear();
-    while (!m_alarms.empty() && m_alarms.front().atPs <= untilPs)
+    while (m_alarms.IsDue(untilPs))
     {
-        m_due.push_back(PopFirst(m_alarms).who);
+        m_due.push_back(m_alarms.Pop().what);
     }
     RunRow(m_due, [untilPs](Wakeable* who) { who->Fire(untilPs); });
 }
@@ -181,7 +156,7 @@ Partition::RunTo(int64_t basePs, int64_t untilPs, int64_t slackPs)
     }
     // What they send now arrives later than untilPs, since they are late by less than a delay.
     m_behind.clear();
-    FindBehind(0, untilPs + slackPs);
+    m_alarms.ForEachUntil(untilPs + slackPs, [this](Wakeable* who) { m_behind.push_back(who); });
     RunRow(m_behind, [untilPs](Wakeable* who) { who->RunTo(untilPs); });
     t_current = nullptr;
 }

@@ -2,6 +2,7 @@
 #ifndef ROCE_PARTITION_H
 #define ROCE_PARTITION_H
 
+#include "ns3/roce-time-heap.h"
 #include "ns3/roce-time.h"
 
 #include <algorithm>
@@ -203,27 +204,12 @@ class Partition
     void NoteSent(CutDirection* direction);
 
   private:
-    /// An alarm.
-    struct Alarm
-    {
-        int64_t atPs;
-        Wakeable* who;
-
-        /// Heaps of the standard library have the greatest on top.
-        bool operator<(const Alarm& other) const
-        {
-            return atPs > other.atPs;
-        }
-    };
-
-    using Heap = std::vector<Alarm>;
+    using Heap = TimeHeap<Wakeable*>;
 
     void AwaitRun(int64_t nowPs);
-    static Alarm PopFirst(Heap& heap);
     void FireFirst(Heap& heap);
     void FireInTurn(int64_t untilPs);
     void FireAll(int64_t untilPs);
-    void FindBehind(std::size_t i, int64_t limitPs);
     template <typename RUN>
     void RunRow(const std::vector<Wakeable*>& row, RUN run);
 
@@ -232,10 +218,11 @@ class Partition
         nullptr};
 
     PartitionOwner& m_owner;
-    Heap m_alarms;                   //!< of stations
-    Heap m_starts;                   //!< of all others
-    std::vector<Wakeable*> m_due;    //!< their alarms have gone off
-    std::vector<Wakeable*> m_behind; //!< see FindBehind()
+    Heap m_alarms;                //!< of stations
+    Heap m_starts;                //!< of all others
+    std::vector<Wakeable*> m_due; //!< their alarms have gone off
+    std::vector<Wakeable*>
+        m_behind; //!< have work until now perhaps, though their alarm comes later
     std::vector<Report> m_reports;
     std::vector<CutDirection*> m_sent;
     int64_t m_presentPs{0};

@@ -49,8 +49,7 @@ StationClock::Set(Station* station, int64_t latestPs, int64_t slackPs)
     }
     else
     {
-        m_others.push_back({atPs, station});
-        std::push_heap(m_others.begin(), m_others.end());
+        m_others.Push(atPs, station);
     }
     if (m_inTurn == N_TURNS)
     {
@@ -63,7 +62,7 @@ StationClock::Set(Station* station, int64_t latestPs, int64_t slackPs)
 int64_t
 StationClock::GetNextPs() const
 {
-    int64_t nextPs = m_others.empty() ? NEVER_PS : m_others.front().atPs;
+    int64_t nextPs = m_others.NextPs();
     if (m_filled)
     {
         // Rotated so that bit 0 is the first multiple to come.
@@ -95,12 +94,10 @@ StationClock::WakeAll(int64_t nowPs)
         const std::size_t index = multiple % SLOTS;
         const bool isMultiple = nextPs == multiple * m_tickPs;
         Slot& slot = m_slots[index];
-        while (!m_others.empty() && m_others.front().atPs <= nextPs)
+        while (m_others.IsDue(nextPs))
         {
-            Station* station = m_others.front().station;
+            Station* station = m_others.Pop().what;
             (m_hasTurns ? slot[GetTurnOf(*station)] : m_due).push_back(station);
-            std::pop_heap(m_others.begin(), m_others.end());
-            m_others.pop_back();
         }
         for (const InTurn turn : {TURN_OF_SWITCHES, TURN_OF_NICS})
         {

@@ -4,6 +4,7 @@
 
 #include "roce-wake-timer.h"
 
+#include "ns3/roce-time-heap.h"
 #include "ns3/roce-time.h"
 
 #include <array>
@@ -115,19 +116,6 @@ class StationClock
 
     using Slot = std::array<std::vector<Station*>, N_TURNS>;
 
-    /// An alarm that is in none of the lists.
-    struct Alarm
-    {
-        int64_t atPs;
-        Station* station;
-
-        /// Heaps of the standard library have the greatest on top.
-        bool operator<(const Alarm& other) const
-        {
-            return atPs > other.atPs;
-        }
-    };
-
     int64_t GetNextPs() const;
     InTurn GetTurnOf(const Station& station) const;
     void WakeAll(int64_t nowPs);
@@ -140,7 +128,7 @@ class StationClock
     bool m_hasTurns{false};          //!< see SetBeat()
     InTurn m_inTurn{N_TURNS};        //!< of the multiple at m_donePs: the turn at work, or none
     std::array<Slot, SLOTS> m_slots; //!< by multiple
-    std::vector<Alarm> m_others;     //!< a heap
+    TimeHeap<Station*> m_others;     //!< alarms that are in none of the lists
     std::vector<Station*> m_due;     //!< those whose turn it is
     WakeTimer<StationClock> m_timer;
 };

@@ -176,17 +176,14 @@ NicReceiver::NoteShared()
 void
 NicReceiver::RunTimers(int64_t atPs)
 {
-    for (DueHeap::Entry entry; m_timers.PopDue(atPs, entry);)
+    const auto validPs = [this](uint32_t qpn) { return m_table.At(qpn).timerEntryPs; };
+    for (TimeHeap<uint32_t>::Entry entry; m_timers.PopDue(atPs, entry, validPs);)
     {
-        ReceiverQp& qp = m_table.At(entry.number);
-        if (qp.timerEntryPs != entry.atPs)
-        {
-            continue;
-        }
+        ReceiverQp& qp = m_table.At(entry.what);
         qp.timerEntryPs = NEVER_PS;
         while (qp.timerPs <= atPs)
         {
-            Frame* nak = MakeReply(FrameKind::NAK, qp, entry.number);
+            Frame* nak = MakeReply(FrameKind::NAK, qp, entry.what);
             nak->psn = qp.expectedPsn;
             nak->msn = qp.msn;
             if (!qp.OnTimer(atPs, *nak))
@@ -200,12 +197,12 @@ NicReceiver::RunTimers(int64_t atPs)
         }
         if (qp.feedback->GetTimerPs() <= atPs)
         {
-            Replies replies(*this, qp, entry.number);
+            Replies replies(*this, qp, entry.what);
             qp.feedback->RunTimer(atPs, replies);
         }
         if (qp.NextTimerPs() != NEVER_PS)
         {
-            NoteTimer(qp, entry.number);
+            NoteTimer(qp, entry.what);
         }
     }
     for (std::size_t i = 0; i < m_shared.size(); ++i) // more may come meanwhile

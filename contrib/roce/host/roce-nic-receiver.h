@@ -2,10 +2,10 @@
 #ifndef ROCE_NIC_RECEIVER_H
 #define ROCE_NIC_RECEIVER_H
 
-#include "roce-due-heap.h"
 #include "roce-receiver-table.h"
 
 #include "ns3/roce-fetch.h"
+#include "ns3/roce-time-heap.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -111,7 +111,7 @@ class NicReceiver
 
     Nic& m_nic;
     ReceiverTable m_table;
-    DueHeap m_timers;
+    TimeHeap<uint32_t> m_timers;  //!< by QP number
     std::vector<Shared> m_shared; //!< in the order in which they were first asked for
     ReceiverQp* m_last{nullptr};  //!< has got data last; for Fetch()
     uint32_t m_lastQpn{0};        //!< its number

@@ -68,8 +68,7 @@ QpScheduler::PushTimer(QueuePair* qp, int64_t nowPs)
     qp->place = QueuePair::Place::TIMED;
     // A timer may raise the rate before the gap has passed: check again then.
     qp->heapPs = std::max(nowPs + 1, std::min(qp->nextAvailPs, qp->GetCc().NextRateChangePs()));
-    m_timers.push_back({qp->heapPs, qp->GetQpn()});
-    std::push_heap(m_timers.begin(), m_timers.end(), &QpScheduler::Later);
+    m_timers.Push(qp->heapPs, qp->GetQpn());
 }
 
 void
@@ -151,16 +150,13 @@ QpScheduler::Stretch(QueuePair* qp, uint64_t rate, int64_t nowPs)
 void
 QpScheduler::RunTimers(int64_t atPs)
 {
-    while (!m_timers.empty() && m_timers.front().atPs <= atPs)
+    QueuePair* qp = nullptr;
+    const auto validPs = [&](uint32_t qpn) {
+        qp = m_queuePairs[qpn].get();
+        return qp && qp->place == QueuePair::Place::TIMED ? qp->heapPs : NEVER_PS;
+    };
+    for (TimeHeap<uint32_t>::Entry timer; m_timers.PopDue(atPs, timer, validPs);)
     {
-        const Timer timer = m_timers.front();
-        std::pop_heap(m_timers.begin(), m_timers.end(), &QpScheduler::Later);
-        m_timers.pop_back();
-        QueuePair* qp = m_queuePairs[timer.qpn].get();
-        if (!qp || qp->place != QueuePair::Place::TIMED || qp->heapPs != timer.atPs)
-        {
-            continue; // moved since
-        }
         if (qp->nextAvailPs > timer.atPs)
         {
             qp->GetCc().Advance(timer.atPs);

@@ -4,6 +4,8 @@
 
 #include "roce-queue-pair.h"
 
+#include "ns3/roce-time-heap.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -117,7 +119,7 @@ class QpScheduler
     /// @return when the first pacing gap ends or needs a check, or NEVER_PS
     int64_t NextTimerPs() const
     {
-        return m_timers.empty() ? NEVER_PS : m_timers.front().atPs;
+        return m_timers.NextPs();
     }
 
   private:
@@ -128,18 +130,6 @@ class QpScheduler
         QueuePair* tail{nullptr};
         uint64_t servedBytes{0};
     };
-
-    /// Entry of the heap; valid if it is the queue pair's heapPs.
-    struct Timer
-    {
-        int64_t atPs;
-        uint32_t qpn;
-    };
-
-    static bool Later(const Timer& a, const Timer& b)
-    {
-        return a.atPs != b.atPs ? a.atPs > b.atPs : a.qpn > b.qpn;
-    }
 
     [[noreturn]] static void ThrowRate(const CongestionControl& law);
     void PushReady(QueuePair* qp);
@@ -157,7 +147,7 @@ class QpScheduler
     /// queue pair a little below line rate would get every third turn beside one at line rate.
     QueuePair* m_again{nullptr};
     uint64_t m_servedStartBytes{0}; //!< servedBytes of the class served last, before its frame
-    std::vector<Timer> m_timers;
+    TimeHeap<uint32_t> m_timers;    //!< by QP number
 };
 
 } // namespace ns3::roce

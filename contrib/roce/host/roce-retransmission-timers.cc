@@ -55,13 +55,13 @@ RetransmissionTimers::Shorten(QueuePair& qp, int64_t nowPs)
 QueuePair*
 RetransmissionTimers::NextDue(int64_t atPs)
 {
-    for (DueHeap::Entry entry; m_heap.PopDue(atPs, entry);)
+    QueuePair* qp = nullptr;
+    const auto validPs = [&](uint32_t qpn) {
+        qp = m_queuePairs[qpn].get();
+        return qp ? qp->timeout.m_entryPs : NEVER_PS;
+    };
+    for (TimeHeap<uint32_t>::Entry entry; m_heap.PopDue(atPs, entry, validPs);)
     {
-        QueuePair* qp = m_queuePairs[entry.number].get();
-        if (!qp || qp->timeout.m_entryPs != entry.atPs)
-        {
-            continue;
-        }
         RetransmissionTimer& timer = qp->timeout;
         timer.m_entryPs = NEVER_PS;
         if (timer.m_deadlinePs == NEVER_PS)

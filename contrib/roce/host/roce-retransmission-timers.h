@@ -2,8 +2,9 @@
 #ifndef ROCE_RETRANSMISSION_TIMERS_H
 #define ROCE_RETRANSMISSION_TIMERS_H
 
-#include "roce-due-heap.h"
 #include "roce-queue-pair.h"
+
+#include "ns3/roce-time-heap.h"
 
 #include <cstdint>
 #include <memory>
@@ -107,7 +108,7 @@ class RetransmissionTimers
     void Push(QueuePair& qp);
 
     const QueuePairList& m_queuePairs;
-    DueHeap m_heap;
+    TimeHeap<uint32_t> m_heap; //!< by QP number
 };
 
 } // namespace ns3::roce
