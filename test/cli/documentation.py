@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from chapters import DOC, ROOT, blocks, chapters
+from chapters import DOC, ROOT, SYSTEMS, blocks, chapters, figures
 
 from support import SCRIPTS, rows, run
 
@@ -76,8 +76,8 @@ def test_pages(programs, site, types):
     html = site / "html"
     headings(html)
     used = {path.name for path in (html / "_images").iterdir()}
-    there = {path.name for path in (DOC / "figures").iterdir()}
-    assert used == there and used, f"figures: {sorted(there)} in doc/figures, {sorted(used)} in the chapters"
+    there = {path.name for path in figures()}
+    assert used == there and used, f"figures: {sorted(there)} in the sources, {sorted(used)} in the chapters"
     version = programs.run("first-flow", "--version").stdout.split()[-1]
     assert f"about version {version};" in (html / "index.html").read_text(encoding="utf-8"), f"index.html: no version {version}"
     assert len(types) > 30, f"types: {len(types)}"
@@ -119,11 +119,22 @@ def test_lists(types):
         statements = sum(row["paper"] == paper for row in rows(table))
         if table.name != "targets.csv":
             continue  # another reading of the same paper
-        chapter = (DOC / "papers" / f"{paper}.rst").read_text(encoding="utf-8")
+        chapter = (SYSTEMS / paper / "doc" / f"{paper}.rst").read_text(encoding="utf-8")
         numbers = re.findall(r"[Oo]f (?:the (?:paper's|same) )?(\d+) statements", chapter)
         assert numbers, f"{paper}.rst: no 'Of the paper's N statements', expected the number of those in {table.name}"
         for number in numbers:
             assert int(number) == statements, f"{paper}.rst: {number} statements, {table.name} has {statements}"
+
+
+def test_without_systems(build, folder):
+    """A build with one system has the chapter of this one, and links to no other."""
+    (folder / "bin").symlink_to(build / "bin")
+    (folder / "CMakeCache.txt").write_text("ROCE_SYSTEMS:STRING=reflex\n", encoding="utf-8")
+    done = run("/usr/bin/python3", SCRIPTS / "build-doc.py", folder, status=None)
+    assert not done.returncode and not done.stderr, f"scripts/build-doc.py with one system: {done.stderr}"
+    papers = {path.stem for path in (folder / "doc" / "html" / "papers").iterdir()}
+    for system in sorted(path.parent.name for path in SYSTEMS.glob("*/doc")):
+        assert (system in papers) == (system == "reflex"), f"built is reflex; pages of papers: {sorted(papers)}"
 
 
 def test_module_chapter(folder):
