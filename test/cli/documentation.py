@@ -265,7 +265,7 @@ def test_snippets(build, folder):
 
 def test_promised_tests(build):
     """Each promise about results names tests that there are."""
-    promises = DOC / "howto" / "results.rst"
+    promises = DOC / "developers" / "tests.rst"
     text = promises.read_text(encoding="utf-8")
     tests = ctest_names(build)
     named = set(re.findall(r"``((?:unit|system|cli|fuzz)\.[\w-]+)``", text))
@@ -287,6 +287,39 @@ def test_names(programs, types):
         options += commands(programs, file, text)
         attributes += names(types, file, text)
     assert options > 20 and attributes > 20, f"options: {options}, attributes: {attributes} found in the texts"
+
+
+def test_ways():
+    """Files, functions and options of design.rst's four ways through the code: each function is defined in the file before it, or in
+    one that its way has named."""
+    text = (DOC / "design.rst").read_text(encoding="utf-8")
+    section = text[text.index(".. _ways:"):].split("\nA frame's way\n", maxsplit=1)[0]
+    ways = re.split(r"^\*(?=[A-Z])", section, flags=re.M)[1:]
+    assert len(ways) == 4, f"design.rst: {len(ways)} ways, expected four"
+    for way in ways:
+        name, files = way.split("*")[0], ""
+        for word in re.findall(r"``([^`]+)``", way):
+            if word.startswith("--"):
+                word = word[2:]
+            if "/" in word:
+                assert (MODULE / word).is_file(), f"design.rst, {name}: no file {word}"
+                files += (MODULE / word).read_text(encoding="utf-8")
+            elif word.endswith("()"):
+                assert re.search(rf"^{word[:-2]}\(", files, re.M), f"design.rst, {name}: the files do not define {word}"
+            elif files:
+                assert re.search(rf"\b{word}\b", files), f"design.rst, {name}: the files have no {word}"
+        assert files, f"design.rst, {name}: no files"
+
+
+def test_systems():
+    """The chapter of a system is one page that leads to its appendix."""
+    found = sorted(SYSTEMS.glob("*/doc"))
+    assert len(found) > 4, f"systems with chapters: {found}"
+    for folder in found:
+        name = folder.parent.name
+        text = (folder / f"{name}.rst").read_text(encoding="utf-8")
+        assert text.count("\n") <= 95, f"{name}.rst has {text.count(chr(10))} lines, expected a page; the rest belongs into the appendix"
+        assert f":doc:`{name}-appendix`" in text and (folder / f"{name}-appendix.rst").exists(), f"{name}.rst: no appendix"
 
 
 def test_length():
