@@ -6,6 +6,8 @@
 
     scripts/build-doc.py [BUILD_DIR]
 
+The chapters of systems are in contrib/roce/systems/*/doc. Those of systems that the build does not have are left out.
+
 The pages are in BUILD_DIR/doc/html (default: build). Attributes and trace sources come from BUILD_DIR/bin/roce-type-tables,
 which is built if it is not there, as after scripts/quickstart.sh; rooms from test/cli/rooms.py.
 
@@ -106,8 +108,8 @@ def profile_page(types):
     """@return the chapter of all profiles, a table for each type that has several: parameters by profiles."""
     page = title("Profiles") + (
         "The values of each parameter in each profile of its type; the first profile is the default. ``*``: the profiles differ. "
-        "``--PrintProfile='Dcqcn[Profile=paper]'`` prints one with what is given besides; how to see and change values is told in "
-        ":doc:`howto/parameters`.\n\n")
+        "``--PrintProfile='Dcqcn[Profile=paper]'`` prints one with all other values given. :doc:`howto/parameters` says how to see and "
+        "change values.\n\n")
     for entry in types:
         names = next((a["range"].split(", ") for a in entry["attributes"] if a["name"] == "Profile" and a["profiles"]), [])
         rows = [(f"``{a['name']}``" + (" \\*" if len(set(a["profiles"])) > 1 else ""),
@@ -200,6 +202,25 @@ def write_csv(path, rows):
         csv.writer(file).writerows(rows)
 
 
+# Systems --------------------------------------------------------------------------------------------------------------
+
+def built_systems(build):
+    """@return the systems that a build has, and those that it does not have: folders of contrib/roce/systems with chapters."""
+    there = {path.parent.name for path in (MODULE / "systems").glob("*/doc")}
+    cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    chosen = re.search(r"^ROCE_SYSTEMS:\w+=(.*)$", cache, re.M)
+    built = there & set(chosen[1].split(";")) if chosen else there
+    return built, there - built
+
+
+def forget(source, system):
+    """Turn links to the chapter of a system that is not built into plain text."""
+    for path in source.rglob("*.rst"):
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(rf"^ +papers/{system}\n", "", text, flags=re.M)  # in a table of contents
+        path.write_text(re.sub(rf":doc:`[./]*(?:papers/)?({system}(?:-appendix)?)`", r"*\1*", text), encoding="utf-8")
+
+
 # Site -----------------------------------------------------------------------------------------------------------------
 
 def main():
@@ -230,6 +251,11 @@ def main():
     for folder in (tree, html):
         shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(MODULE / "doc", source)
+    built, others = built_systems(build)
+    for system in built:
+        shutil.copytree(MODULE / "systems" / system / "doc", source / "papers", dirs_exist_ok=True)
+    for system in others:
+        forget(source, system)
     (tree / "scripts").symlink_to(ROOT / "scripts")
     (build / "doc" / "types.json").write_text(json.dumps(types), encoding="utf-8")
     (source / "attributes.rst").write_text(attribute_page(types), encoding="utf-8")

@@ -10,7 +10,7 @@ import os
 import shutil
 
 import pytest
-from chapters import DOC, ROOT, blocks, chapters, readme_blocks
+from chapters import ROOT, blocks, chapters, page_of, readme_blocks
 
 from support import run
 
@@ -54,10 +54,11 @@ def run_blocks(todo, place, build, folder, environment):
 
 
 def to_run():
-    """Chapters with commands: blocks by name."""
-    todo = {path.relative_to(DOC).with_suffix("").as_posix(): blocks(path) for path in chapters()}
-    todo["README"] = readme_blocks(LONG)
-    return {name: parts for name, parts in todo.items() if any(p.argument == "console" and not p.reason for p in parts)}
+    """Chapters with commands: folder and blocks by name."""
+    todo = {page_of(path): (path.parent, blocks(path)) for path in chapters()}
+    todo["README"] = ROOT, readme_blocks(LONG)
+    return {name: (place, parts) for name, (place, parts) in todo.items()
+            if any(p.argument == "console" and not p.reason for p in parts)}
 
 
 @pytest.mark.parametrize("name", to_run())
@@ -66,7 +67,8 @@ def test_chapter(build, folder, name):
     environment = {"PATH": f"/usr/bin:{os.environ['PATH']}", "MPLBACKEND": "agg", **MPI}
     if name == "tutorial":
         environment["LD_PRELOAD"] = str(build / "lib" / "libroce-tutorial.so")
-    wrong = run_blocks(to_run()[name], (DOC / name).parent, build, folder, environment)
+    place, todo = to_run()[name]
+    wrong = run_blocks(todo, place, build, folder, environment)
     assert not wrong, "\n".join(wrong)
 
 

@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from chapters import DOC, ROOT, blocks, chapters
+from chapters import DOC, ROOT, SYSTEMS, blocks, chapters, figures
 
 from support import SCRIPTS, rows, run
 
@@ -76,8 +76,8 @@ def test_pages(programs, site, types):
     html = site / "html"
     headings(html)
     used = {path.name for path in (html / "_images").iterdir()}
-    there = {path.name for path in (DOC / "figures").iterdir()}
-    assert used == there and used, f"figures: {sorted(there)} in doc/figures, {sorted(used)} in the chapters"
+    there = {path.name for path in figures()}
+    assert used == there and used, f"figures: {sorted(there)} in the sources, {sorted(used)} in the chapters"
     version = programs.run("first-flow", "--version").stdout.split()[-1]
     assert f"about version {version};" in (html / "index.html").read_text(encoding="utf-8"), f"index.html: no version {version}"
     assert len(types) > 30, f"types: {len(types)}"
@@ -119,11 +119,22 @@ def test_lists(types):
         statements = sum(row["paper"] == paper for row in rows(table))
         if table.name != "targets.csv":
             continue  # another reading of the same paper
-        chapter = (DOC / "papers" / f"{paper}.rst").read_text(encoding="utf-8")
+        chapter = (SYSTEMS / paper / "doc" / f"{paper}.rst").read_text(encoding="utf-8")
         numbers = re.findall(r"[Oo]f (?:the (?:paper's|same) )?(\d+) statements", chapter)
         assert numbers, f"{paper}.rst: no 'Of the paper's N statements', expected the number of those in {table.name}"
         for number in numbers:
             assert int(number) == statements, f"{paper}.rst: {number} statements, {table.name} has {statements}"
+
+
+def test_without_systems(build, folder):
+    """A build with one system has the chapter of this one, and links to no other."""
+    (folder / "bin").symlink_to(build / "bin")
+    (folder / "CMakeCache.txt").write_text("ROCE_SYSTEMS:STRING=reflex\n", encoding="utf-8")
+    done = run("/usr/bin/python3", SCRIPTS / "build-doc.py", folder, status=None)
+    assert not done.returncode and not done.stderr, f"scripts/build-doc.py with one system: {done.stderr}"
+    papers = {path.stem for path in (folder / "doc" / "html" / "papers").iterdir()}
+    for system in sorted(path.parent.name for path in SYSTEMS.glob("*/doc")):
+        assert (system in papers) == (system == "reflex"), f"built is reflex; pages of papers: {sorted(papers)}"
 
 
 def test_module_chapter(folder):
@@ -254,7 +265,7 @@ def test_snippets(build, folder):
 
 def test_promised_tests(build):
     """Each promise about results names tests that there are."""
-    promises = DOC / "howto" / "results.rst"
+    promises = DOC / "developers" / "tests.rst"
     text = promises.read_text(encoding="utf-8")
     tests = ctest_names(build)
     named = set(re.findall(r"``((?:unit|system|cli|fuzz)\.[\w-]+)``", text))
@@ -276,6 +287,39 @@ def test_names(programs, types):
         options += commands(programs, file, text)
         attributes += names(types, file, text)
     assert options > 20 and attributes > 20, f"options: {options}, attributes: {attributes} found in the texts"
+
+
+def test_ways():
+    """Files, functions and options of design.rst's four ways through the code: each function is defined in the file before it, or in
+    one that its way has named."""
+    text = (DOC / "design.rst").read_text(encoding="utf-8")
+    section = text[text.index(".. _ways:"):].split("\nA frame's way\n", maxsplit=1)[0]
+    ways = re.split(r"^\*(?=[A-Z])", section, flags=re.M)[1:]
+    assert len(ways) == 4, f"design.rst: {len(ways)} ways, expected four"
+    for way in ways:
+        name, files = way.split("*")[0], ""
+        for word in re.findall(r"``([^`]+)``", way):
+            if word.startswith("--"):
+                word = word[2:]
+            if "/" in word:
+                assert (MODULE / word).is_file(), f"design.rst, {name}: no file {word}"
+                files += (MODULE / word).read_text(encoding="utf-8")
+            elif word.endswith("()"):
+                assert re.search(rf"^{word[:-2]}\(", files, re.M), f"design.rst, {name}: the files do not define {word}"
+            elif files:
+                assert re.search(rf"\b{word}\b", files), f"design.rst, {name}: the files have no {word}"
+        assert files, f"design.rst, {name}: no files"
+
+
+def test_systems():
+    """The chapter of a system is one page that leads to its appendix."""
+    found = sorted(SYSTEMS.glob("*/doc"))
+    assert len(found) > 4, f"systems with chapters: {found}"
+    for folder in found:
+        name = folder.parent.name
+        text = (folder / f"{name}.rst").read_text(encoding="utf-8")
+        assert text.count("\n") <= 95, f"{name}.rst has {text.count(chr(10))} lines, expected a page; the rest belongs into the appendix"
+        assert f":doc:`{name}-appendix`" in text and (folder / f"{name}-appendix.rst").exists(), f"{name}.rst: no appendix"
 
 
 def test_length():

@@ -41,7 +41,7 @@ def test_places(faults):
 
 def test_table(faults):
     """The table on the page has a row for each, and what it says holds."""
-    with open(ROOT / "contrib/roce/doc/howto/code-mutants.csv", newline="", encoding="utf-8") as file:
+    with open(ROOT / "contrib/roce/doc/developers/code-mutants.csv", newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
     assert header == cm.HEADER, f"header: {header}"
     assert sorted(r[0] for r in rows) == sorted(f.name for f in faults.mutants), "the table is of other mutants: test/mutants/run --csv"

@@ -2,7 +2,7 @@
 """What is promised of results when something goes wrong, as a user sees it: what a user does, what must be there afterwards.
 
 The earlier result survives bad input, a full disk, kill -9 and a second run in the same folder; files
-of others and input files are not touched. contrib/roce/doc/howto/results.rst names these tests.
+of others and input files are not touched. contrib/roce/doc/developers/tests.rst names these tests.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The ns-3 RoCE authors
 #
 # SPDX-License-Identifier: GPL-2.0-only
-"""The chapters of contrib/roce/doc and what stands in them, for test/cli/documentation.py and test/cli/chapters.py."""
+"""The chapters of the documentation and what is in them, for test/cli/documentation.py and test/cli/chapters.py."""
 
 import re
 from dataclasses import dataclass, field
@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOC = ROOT / "contrib" / "roce" / "doc"
+SYSTEMS = ROOT / "contrib" / "roce" / "systems"
 
 
 @dataclass
@@ -38,7 +39,18 @@ class Block:
 
 def chapters():
     """@return all files of the site that people write."""
-    return sorted(DOC.rglob("*.rst"))
+    return sorted([*DOC.rglob("*.rst"), *SYSTEMS.glob("*/doc/*.rst")])
+
+
+def page_of(path):
+    """@return the name of a chapter's page, such as howto/one-run, papers/uno."""
+    name = path.with_suffix("")
+    return name.relative_to(DOC).as_posix() if name.is_relative_to(DOC) else f"papers/{name.name}"
+
+
+def figures():
+    """@return all pictures of the site."""
+    return sorted([*(DOC / "figures").iterdir(), *SYSTEMS.glob("*/doc/*.png")])
 
 
 def readme_blocks(long):

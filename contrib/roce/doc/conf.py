@@ -4,6 +4,7 @@
 """What Sphinx needs to know; scripts/build-doc.py calls it, and gives the version."""
 
 import re
+from pathlib import Path
 
 project = "ns-3 RoCE"
 author = "The ns-3 RoCE authors"
@@ -19,10 +20,14 @@ html_sidebars = {"**": ["about.html", "searchbox.html", "navigation.html"]}
 html_copy_source = False
 
 
-def link_chapters(_, docname, source):
-    """roce.rst names other chapters by their files, since it is to be of use alone, in ns-3's own manual. Here these are links."""
+def link_chapters(app, docname, source):
+    """roce.rst names other chapters by their files, since it is to be of use alone, in ns-3's own manual. Here these are links,
+    but for chapters of systems that are not built."""
+    def link(match):
+        return f":doc:`{match[1]}`" if (Path(app.srcdir) / f"{match[1]}.rst").exists() else match[0]
+
     if docname == "roce":
-        source[0] = re.sub(r"``((?:howto/|papers/)?[a-z0-9-]+)\.rst``", r":doc:`\1`", source[0])
+        source[0] = re.sub(r"``((?:howto/|papers/)?[a-z0-9-]+)\.rst``", link, source[0])
 
 
 def setup(app):
