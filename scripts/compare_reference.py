@@ -37,8 +37,8 @@ TRANSPORTS = (("dcqcn", "Dcqcn", ["--set=HAS_WIN=0"]), ("hpcc", "Hpcc", []),
 # What differs if it is not made equal: name, transports it concerns, options; {paths} is paths.csv
 # without the ACKs' column.
 SWITCHES = (
-    ("ACKs hashed as this module does", "all", ["--paths={data}"]),
-    ("data and ACKs hashed as this module does", "all", ["--paths="]),
+    ("ACKs hashed as this module does", "all", ["--pathFile={data}"]),
+    ("data and ACKs hashed as this module does", "all", ["--pathFile="]),
     ("telemetry exact", "hpcc", ["--ns3::roce::IntStamper::TxUnit=1",
                                  "--ns3::roce::IntStamper::QueueUnit=1"]),
     ("window counts wire bytes", "hpcc", ["--ns3::roce::Nic::PayloadWindow=0"]),
@@ -117,7 +117,7 @@ class Runner:
         out = self.folder / name
         options = [option.format(data=self.data_paths) for option in options]
         given = {option.split("=")[0] for option in options}
-        inputs = {"--topology": "topology.txt", "--config": "config.txt", "--flows": "flow.txt", "--paths": "paths.csv"}
+        inputs = {"--topology": "topology.txt", "--config": "config.txt", "--flows": "flow.txt", "--pathFile": "paths.csv"}
         command = [self.program, f"--cc={cc}", "--profile=hpcc-sim", f"--out={out}", "--progress=none",
                    *(f"{option}={self.inputs / file}" for option, file in inputs.items() if option not in given), *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The paths that the HPCC simulator's ECMP gives flows and their ACKs, for replay --paths.
+"""The paths that the HPCC simulator's ECMP gives flows and their ACKs, for replay --pathFile.
 
     hpcc_paths.py TOPOLOGY FLOWS [--next-hops=ascending|descending] > paths.csv
 

@@ -147,7 +147,7 @@ def parse_arguments(argv: List[str]):
     parser.add_argument("--seed", type=int, default=1, help="default 1")
     parser.add_argument("--duration", default="100ms",
                         help="simulated time with new flows (default 100ms)")
-    parser.add_argument("--queueInterval", default="50us", metavar="TIME",
+    parser.add_argument("--queues", default="50us", metavar="TIME",
                         help="time between samples of all queues (default 50us)")
     parser.add_argument("--jobs", type=positive, metavar="N",
                         help="runs at a time (default: the number of usable cores)")
@@ -169,7 +169,7 @@ def make_jobs(args, extra: List[str]) -> List[Job]:
         folder = os.path.join(args.out, name)
         command = [args.bin, f"--cc={cc}", f"--load={load}", f"--seed={args.seed}",
                    f"--workload={args.workload}", f"--out={folder}", "--progress=json",
-                   f"--duration={args.duration}", f"--queueInterval={args.queueInterval}"]
+                   f"--duration={args.duration}", f"--queues={args.queues}"]
         jobs.append(Job(name, f"{cc} {percent} % load", folder, command + extra))
     names = [job.name for job in jobs]
     twice = [n for n in names if names.count(n) > 1]
