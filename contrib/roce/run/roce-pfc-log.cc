@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-pfc-log.h"
 
+#include "roce-watching.h"
+
 #include "ns3/node.h"
 #include "ns3/roce-wake-timer.h"
-
-#include <algorithm>
 
 namespace ns3::roce
 {
 
 PfcLog::PfcLog(const Network& network, const std::string& path)
-    : m_file(path)
+    : m_file(path),
+      m_slackPs(GetLargestSlackPs(network))
 {
     for (const Ptr<Port>& port : network.GetPorts())
     {
@@ -18,12 +19,11 @@ PfcLog::PfcLog(const Network& network, const std::string& path)
         m_ports.push_back({port->GetNode()->GetId(),
                            dynamic_cast<Nic*>(PeekPointer(port)) == nullptr,
                            port->GetIfIndex() + 1});
-        m_slackPs = std::max(m_slackPs, port->GetOwner()->GetSlackPs());
-        port->TraceConnectWithoutContext("PauseReceived",
-                                         Callback<void, uint8_t, uint16_t, Time>(
-                                             [this, index](uint8_t, uint16_t quanta, Time at) {
-                                                 OnPause(index, quanta > 0, at.GetPicoSeconds());
-                                             }));
+        ConnectTrace<uint8_t, uint16_t, Time>(*port,
+                                              "PauseReceived",
+                                              [this, index](uint8_t, uint16_t quanta, Time at) {
+                                                  OnPause(index, quanta > 0, at.GetPicoSeconds());
+                                              });
     }
 }
 
@@ -32,10 +32,9 @@ PfcLog::OnPause(uint32_t port, bool pause, int64_t atPs)
 {
     const PortName& name = m_ports[port];
     m_rows.Push(atPs, uint64_t{name.node} << 32 | name.index, {port, pause});
-    if (m_rows.GetSize() >= m_fullAt)
+    if (m_rows.IsFull())
     {
         Release(NowPs() - m_slackPs); // stations are late by at most the slack
-        m_fullAt = std::max(FULL_ROWS, 2 * m_rows.GetSize());
     }
 }
 

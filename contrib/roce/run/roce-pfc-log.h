@@ -7,7 +7,6 @@
 
 #include "ns3/roce-network.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -61,16 +60,13 @@ class PfcLog
         uint32_t index;
     };
 
-    static constexpr std::size_t FULL_ROWS = 4096;
-
     void OnPause(uint32_t port, bool pause, int64_t atPs);
     void Release(int64_t untilPs);
 
     std::vector<PortName> m_ports;
     TimeOrder<Row> m_rows; //!< reported, but not written yet
     BufferedFile m_file;
-    int64_t m_slackPs{0};            //!< greatest of all stations
-    std::size_t m_fullAt{FULL_ROWS}; //!< rows
+    const int64_t m_slackPs; //!< greatest of all stations
 };
 
 } // namespace ns3::roce

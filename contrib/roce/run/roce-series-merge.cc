@@ -21,27 +21,52 @@ Keep(const std::string& text)
     return texts.insert(text).first->c_str();
 }
 
-/// A row as it is sent. @param row it @param place see SeriesMerge::Source @param out appended to
+/// @tparam F callable with (form, value&) @param table of the row @param row any
+template <typename R, typename F>
 void
-WriteRow(const SeriesRow& row, uint64_t place, std::string& out)
+ForValues(const SeriesTable& table, R& row, F&& visit)
 {
-    ByteWriter writer(out);
-    writer(place)(row.rank)(row.files)(row.trafficClass)(row.port)(row.subject)(row.counts);
-    writer(row.value)(row.name != nullptr)(std::string(row.name ? row.name : ""));
+    std::size_t place = 0;
+    for (const SeriesColumn& column : table.columns)
+    {
+        if (column.HasValue())
+        {
+            visit(column.form, row.values[place++]);
+        }
+    }
 }
 
-/// @param reader at a row of WriteRow() @return its place, and the row
+/// @param table of the row @param row it @param place see SeriesMerge::Source @param out appended
+/// to
+void
+WriteRow(const SeriesTable& table, const SeriesRow& row, uint64_t place, std::string& out)
+{
+    ByteWriter writer(out);
+    writer(place)(row.rank)(row.files)(row.port)(row.subject);
+    ForValues(table, row, [&writer](SeriesForm form, const SeriesValue& value) {
+        form == SeriesForm::TEXT ? writer(std::string(value.text)) : writer(value.count);
+    });
+}
+
+/// @param table of the row @param reader at a row of WriteRow() @return its place, and the row
 std::pair<uint64_t, SeriesRow>
-ReadRow(ByteReader& reader)
+ReadRow(const SeriesTable& table, ByteReader& reader)
 {
     const auto place = reader.Get<uint64_t>();
     SeriesRow row;
-    reader(row.rank)(row.files)(row.trafficClass)(row.port)(row.subject)(row.counts);
-    reader(row.value);
-    const bool hasName = reader.Get<bool>();
-    std::string name;
-    reader(name);
-    row.name = hasName ? Keep(name) : nullptr;
+    reader(row.rank)(row.files)(row.port)(row.subject);
+    ForValues(table, row, [&reader](SeriesForm form, SeriesValue& value) {
+        if (form == SeriesForm::TEXT)
+        {
+            std::string text;
+            reader(text);
+            value = Keep(text);
+        }
+        else
+        {
+            reader(value.count);
+        }
+    });
     return {place, row};
 }
 
@@ -68,13 +93,13 @@ SeriesMerge::SeriesMerge(SeriesContext& context)
 SeriesMerge::Source
 SeriesMerge::SourceOf(const Series& series, const SeriesRow& row) const
 {
-    if (!series.HasNodes())
+    if (series.GetTable().subject == SeriesSubject::FLOWS)
     {
         return m_nicOf[m_context.flows[row.subject].src];
     }
     const auto sw = m_switches.find(row.subject);
     Source source = sw != m_switches.end() ? sw->second : m_nics.at({row.subject, row.port});
-    if (series.TakesPortsAsGiven())
+    if (series.GetTable().hasHosts)
     {
         const auto port = std::find_if(
             m_context.ports.begin(),
@@ -92,7 +117,7 @@ SeriesMerge::Sample(Series& series, int64_t nowPs)
     m_context.order.Divert([&](const SeriesRow& row) {
         if (const Source source = SourceOf(series, row); source.isHere)
         {
-            WriteRow(row, source.place, own);
+            WriteRow(series.GetTable(), row, source.place, own);
         }
     });
     series.Sample(nowPs);
@@ -102,7 +127,7 @@ SeriesMerge::Sample(Series& series, int64_t nowPs)
     {
         for (ByteReader reader(bytes); m_ranks.GetRank() == 0 && !reader.IsEmpty();)
         {
-            rows.push_back(ReadRow(reader));
+            rows.push_back(ReadRow(series.GetTable(), reader));
         }
     }
     std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-stall-explainer.h"
 
+#include "roce-watching.h"
+
 #include "ns3/node.h"
 #include "ns3/roce-byte-stream.h"
 
@@ -19,18 +21,12 @@ std::vector<QueuePair*>
 StallExplainer::FindUnfinished() const
 {
     std::vector<QueuePair*> qps;
-    for (uint32_t n = 0; n < m_network.GetNNics(); ++n)
-    {
-        const Ptr<Nic> nic = m_network.GetNic(n);
-        for (uint32_t q = 0; nic->GetOpenQps() && q < nic->GetNQps(); ++q)
+    ForOpenQps(m_network, [&qps](QueuePair& qp) {
+        if (qp.GetUna() < qp.GetEndPsn())
         {
-            QueuePair* qp = nic->GetQp(q);
-            if (qp && qp->GetUna() < qp->GetEndPsn())
-            {
-                qps.push_back(qp);
-            }
+            qps.push_back(&qp);
         }
-    }
+    });
     return qps;
 }
 

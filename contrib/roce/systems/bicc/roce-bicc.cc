@@ -5,6 +5,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-plain-queue.h"
 #include "ns3/roce-reply-builder.h"
+#include "ns3/roce-switch-series.h"
 #include "ns3/roce-switch.h"
 #include "ns3/roce-time.h"
 
@@ -340,5 +341,78 @@ Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
     ++(passes ? m_counters.cnpsPassed : m_counters.cnpsConsumed);
     return passes ? Verdict::PASS : Verdict::CONSUME;
 }
+
+namespace
+{
+
+/// A virtual output queue.
+struct Voq
+{
+    const Bicc& stage;
+    uint16_t port; //!< at the switch
+    uint32_t voq;
+    int64_t nowPs;
+};
+
+/// All of ports into the datacenter.
+void
+VisitVoqs(const Bicc& stage, int64_t nowPs, const StageTable<Bicc, Voq>::Take& take)
+{
+    for (uint16_t p = 0; p < stage.GetNPorts(); ++p)
+    {
+        for (uint32_t voq = 0; stage.GetVoqs(p) && voq < stage.GetReceiverSide().GetNQueues();
+             ++voq)
+        {
+            take({stage, p, voq, nowPs});
+        }
+    }
+}
+
+/// Frames in or out, and cuts of the rate.
+void
+WatchVoqs(Bicc& stage, const StageTable<Bicc, Voq>::Tell& tell)
+{
+    for (uint16_t p = 0; p < stage.GetNPorts(); ++p)
+    {
+        if (const Ptr<ShapedScheduler> voqs = stage.GetVoqs(p))
+        {
+            ConnectTrace<uint32_t, uint64_t, Time>(
+                *voqs,
+                "Queue",
+                [&stage, tell, p](uint32_t voq, uint64_t, Time at) {
+                    tell({stage, p, voq, at.GetPicoSeconds()}, at);
+                });
+        }
+    }
+    ConnectTrace<uint16_t, uint32_t, uint64_t, double, Time>(
+        stage,
+        "Cut",
+        [&stage, tell](uint16_t port, uint32_t voq, uint64_t, double, Time at) {
+            tell({stage, port, voq, at.GetPicoSeconds()}, at);
+        });
+}
+
+uint64_t
+RateOf(const Voq& v)
+{
+    return v.stage.GetReceiverSide().GetRateBps(v.port, v.voq, v.nowPs);
+}
+
+[[maybe_unused]] const bool g_voqs = SwitchSeries::Register<Bicc, Voq>(
+    {"voqs",
+     "voqs.csv, BiCC's virtual output queues at external switches",
+     "{port} VOQ {voq}",
+     "bytes",
+     {{"port", SeriesForm::PORT, [](const Voq& v) -> SeriesValue { return v.port; }},
+      {"voq", SeriesForm::COUNT, [](const Voq& v) -> SeriesValue { return v.voq; }, KEY},
+      {"queue_bytes",
+       SeriesForm::COUNT,
+       [](const Voq& v) -> SeriesValue { return v.stage.GetVoqs(v.port)->GetKeyBytes(v.voq); },
+       SILENT | DRAWN},
+      {"rate_bps", SeriesForm::COUNT, [](const Voq& v) -> SeriesValue { return RateOf(v); }}},
+     VisitVoqs,
+     WatchVoqs});
+
+} // namespace
 
 } // namespace ns3::roce

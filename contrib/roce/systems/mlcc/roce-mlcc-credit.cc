@@ -2,6 +2,9 @@
 #include "roce-mlcc-credit.h"
 
 #include "roce-mlcc-header.h"
+#include "roce-mlcc.h"
+
+#include "ns3/roce-end-series.h"
 
 #include <algorithm>
 #include <utility>
@@ -171,5 +174,25 @@ MlccCredit::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
     m_dqm.Retune(m_p->dqm, m_p->minRateBps);
     SetCredit();
 }
+
+namespace
+{
+
+[[maybe_unused]] const bool g_mlcc = EndSeries::Register<Mlcc, MlccCredit>(
+    "mlcc",
+    "mlcc.csv, what MLCC's senders and receivers know: time between samples",
+    "flow {flow} MLCC {variable}",
+    {{"r_ns_bps", [](const Mlcc& m) { return static_cast<double>(m.GetNearBps()); }},
+     {"rbar_sender_bps", [](const Mlcc& m) { return static_cast<double>(m.GetDqmBps()); }}},
+    {{"matches", [](const MlccCredit& c) { return static_cast<double>(c.GetMatches()); }},
+     {"r_credit_bps", [](const MlccCredit& c) { return c.GetCreditBps(); }},
+     {"q_c_bytes", [](const MlccCredit& c) { return static_cast<double>(c.GetQueueBytes()); }},
+     {"d_pre_ns", [](const MlccCredit& c) { return c.GetDqm().GetDelayPs() / 1e3; }},
+     {"r_dqm_bps", [](const MlccCredit& c) { return c.GetDqm().GetTargetBps(); }},
+     {"dw", [](const MlccCredit& c) { return c.GetDqm().GetDw(); }},
+     {"token", [](const MlccCredit& c) { return c.GetDqm().GetToken(); }},
+     {"rbar_bps", [](const MlccCredit& c) { return c.GetDqm().GetSmoothedBps(); }}});
+
+} // namespace
 
 } // namespace ns3::roce

@@ -5,6 +5,7 @@
 #include "roce-mlcc-header.h"
 
 #include "ns3/roce-plain-queue.h"
+#include "ns3/roce-switch-series.h"
 
 #include <algorithm>
 
@@ -338,5 +339,66 @@ MlccReceiverSide::Stamp(Frame& data, uint16_t port, uint32_t key) const
     header.epoch = m_flows[key].epoch;
     header.SetQueueBytes(m_queues[port]->GetKeyWireBytes(key));
 }
+
+namespace
+{
+
+/// A flow that has a queue.
+struct FlowQueue
+{
+    const MlccReceiverSide::Flow& flow;
+    uint64_t bytes; //!< at all ports
+};
+
+void
+VisitQueues(const MlccReceiverSide& stage,
+            int64_t,
+            const StageTable<MlccReceiverSide, FlowQueue>::Take& take)
+{
+    stage.ForFlows([&take](const MlccReceiverSide::Flow& flow, uint64_t bytes) {
+        take({flow, bytes});
+    });
+}
+
+/// Frames in or out.
+void
+WatchQueues(MlccReceiverSide& stage, const StageTable<MlccReceiverSide, FlowQueue>::Tell& tell)
+{
+    ConnectTrace<uint32_t, uint32_t, uint64_t, uint64_t, Time>(
+        stage,
+        "Queue",
+        [&stage, tell](uint32_t nic, uint32_t qp, uint64_t bytes, uint64_t, Time at) {
+            if (const auto* flow = stage.FindFlow(MakeFlowKey(nic, qp)))
+            {
+                tell({*flow, bytes}, at);
+            }
+        });
+}
+
+using Queue = FlowQueue;
+
+[[maybe_unused]] const bool g_pfq = SwitchSeries::Register<MlccReceiverSide, Queue>(
+    {"pfq",
+     "pfq.csv, MLCC's queues of flows at external switches",
+     "queue of NIC {src} QP {qp}",
+     "bytes",
+     {{"src",
+       SeriesForm::COUNT,
+       [](const Queue& q) -> SeriesValue { return NicOfFlow(q.flow.flow); },
+       KEY},
+      {"qp",
+       SeriesForm::COUNT,
+       [](const Queue& q) -> SeriesValue { return QpOfFlow(q.flow.flow); },
+       KEY},
+      {"queue_bytes",
+       SeriesForm::COUNT,
+       [](const Queue& q) -> SeriesValue { return q.bytes; },
+       SILENT | DRAWN},
+      {"rate_bps", SeriesForm::COUNT, [](const Queue& q) -> SeriesValue { return q.flow.rateBps; }},
+      {"epoch", SeriesForm::COUNT, [](const Queue& q) -> SeriesValue { return q.flow.epoch; }}},
+     VisitQueues,
+     WatchQueues});
+
+} // namespace
 
 } // namespace ns3::roce

@@ -10,9 +10,11 @@
 #include "ns3/roce-pause-sender.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-reply-builder.h"
+#include "ns3/roce-switch-series.h"
 #include "ns3/roce-switch.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ns3::roce
 {
@@ -336,5 +338,89 @@ WrccFairRate::MayTell(const Frame& frame, int64_t nowPs)
     *toldPs = nowPs;
     return true;
 }
+
+namespace
+{
+
+/// A port that computes a fair rate, and counters of its last period.
+struct RatedPort
+{
+    uint16_t port; //!< at the switch
+    const WrccPortRate& rate;
+};
+
+/// @return name of the branch that was taken
+const char*
+NameOf(WrccPortRate::Branch branch)
+{
+    switch (branch)
+    {
+    case WrccPortRate::Branch::AI:
+        return "ai";
+    case WrccPortRate::Branch::MD:
+        return "md";
+    case WrccPortRate::Branch::HOLD:
+        return "hold";
+    case WrccPortRate::Branch::NONE:
+        break;
+    }
+    return "none";
+}
+
+void
+VisitPorts(const WrccFairRate& stage,
+           int64_t nowPs,
+           const StageTable<WrccFairRate, RatedPort>::Take& take)
+{
+    for (uint16_t p = 0; p < stage.GetNPorts(); ++p)
+    {
+        take({p, stage.Look(p, nowPs)});
+    }
+}
+
+/// The first frame after the end of a period meets the new rate.
+void
+WatchPorts(WrccFairRate& stage, const StageTable<WrccFairRate, RatedPort>::Tell& tell)
+{
+    ConnectTrace<uint16_t, const WrccPortRate&, Time, Time>(
+        stage,
+        "Period",
+        [tell](uint16_t port, const WrccPortRate& rate, Time, Time at) {
+            tell({port, rate}, at);
+        });
+}
+
+using P = RatedPort;
+
+[[maybe_unused]] const bool g_pfr = SwitchSeries::Register<WrccFairRate, P>(
+    {"pfr",
+     "pfr.csv, WRCC's fair rates of switch ports",
+     "{port} fair rate",
+     "bit/s",
+     {{"port", SeriesForm::PORT, [](const P& p) -> SeriesValue { return p.port; }},
+      {"fair_rate_bps",
+       SeriesForm::WHOLE,
+       [](const P& p) -> SeriesValue { return p.rate.GetRateBps(); },
+       STEADY | DRAWN},
+      {"input_bps",
+       SeriesForm::WHOLE,
+       [](const P& p) -> SeriesValue { return p.rate.GetInputBps(); },
+       SILENT},
+      {"slow_down",
+       SeriesForm::SHARE,
+       [](const P& p) -> SeriesValue { return p.rate.GetSlowDown(); }},
+      {"avg_rtt_ns",
+       SeriesForm::COUNT,
+       [](const P& p) -> SeriesValue { return std::llround(p.rate.GetAvgRttUs() * 1e3); }},
+      {"extra_bytes",
+       SeriesForm::SIGNED,
+       [](const P& p) -> SeriesValue { return std::llround(p.rate.GetExtraBytes()); }},
+      {"branch",
+       SeriesForm::TEXT,
+       [](const P& p) -> SeriesValue { return NameOf(p.rate.GetBranch()); }}},
+     VisitPorts,
+     WatchPorts});
+
+} // namespace
 
 } // namespace ns3::roce
