@@ -26,7 +26,7 @@ SampleFilter::SampleFilter(const SeriesTable& table)
         }
         place += column.HasValue();
     }
-    if (place > SeriesRow::MAX_VALUES || m_keys.size() + 1 > Key().size())
+    if (place > SeriesValues().size() || m_keys.size() + 1 > Key().size())
     {
         throw std::logic_error(std::string(table.option) + ": a series with too many values");
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "roce-series-merge.h"
 
-#include "ns3/node.h"
 #include "ns3/roce-byte-stream.h"
+#include "ns3/roce-rank-exchange.h"
 
 #include <algorithm>
 #include <set>
@@ -36,7 +36,7 @@ ForValues(const SeriesTable& table, R& row, F&& visit)
     }
 }
 
-/// @param table of the row @param row it @param place see SeriesMerge::Source @param out appended
+/// @param table of the row @param row it @param place see SeriesOrder @param out appended
 /// to
 void
 WriteRow(const SeriesTable& table, const SeriesRow& row, uint64_t place, std::string& out)
@@ -72,60 +72,20 @@ ReadRow(const SeriesTable& table, ByteReader& reader)
 
 } // namespace
 
-SeriesMerge::SeriesMerge(SeriesContext& context)
-    : m_context(context),
-      m_ranks(*context.network.GetRanks())
-{
-    const Network& network = context.network;
-    for (uint32_t n = 0; n < network.GetNNics(); ++n)
-    {
-        const Nic& nic = *network.GetNic(n).Peek();
-        m_nicOf.push_back({n, nic.IsHere()});
-        m_nics[{nic.GetNode()->GetId(), static_cast<uint16_t>(nic.GetIfIndex())}] = m_nicOf.back();
-    }
-    for (uint32_t s = 0; s < network.GetNSwitches(); ++s)
-    {
-        const Switch& sw = *network.GetSwitch(s).Peek();
-        m_switches[sw.GetNodeId()] = {uint64_t{network.GetNNics()} + s, sw.IsHere()};
-    }
-}
-
-SeriesMerge::Source
-SeriesMerge::SourceOf(const Series& series, const SeriesRow& row) const
-{
-    if (series.GetTable().subject == SeriesSubject::FLOWS)
-    {
-        return m_nicOf[m_context.flows[row.subject].src];
-    }
-    const auto sw = m_switches.find(row.subject);
-    Source source = sw != m_switches.end() ? sw->second : m_nics.at({row.subject, row.port});
-    if (series.GetTable().hasHosts)
-    {
-        const auto port = std::find_if(
-            m_context.ports.begin(),
-            m_context.ports.end(),
-            [&row](const SeriesPort& p) { return p.node == row.subject && p.index == row.port; });
-        source.place = static_cast<uint64_t>(port - m_context.ports.begin());
-    }
-    return source;
-}
-
 void
-SeriesMerge::Sample(Series& series, int64_t nowPs)
+SampleOfAll(Series& series, SeriesContext& context, int64_t nowPs)
 {
+    RankExchange& ranks = *context.network.GetRanks();
     std::string own;
-    m_context.order.Divert([&](const SeriesRow& row) {
-        if (const Source source = SourceOf(series, row); source.isHere)
-        {
-            WriteRow(series.GetTable(), row, source.place, own);
-        }
+    context.order.Divert([&](uint64_t place, const SeriesRow& row) {
+        WriteRow(series.GetTable(), row, place, own);
     });
     series.Sample(nowPs);
-    m_context.order.Divert(nullptr);
+    context.order.Divert(nullptr);
     std::vector<std::pair<uint64_t, SeriesRow>> rows;
-    for (const std::string& bytes : m_ranks.Gather(own))
+    for (const std::string& bytes : ranks.Gather(own))
     {
-        for (ByteReader reader(bytes); m_ranks.GetRank() == 0 && !reader.IsEmpty();)
+        for (ByteReader reader(bytes); ranks.GetRank() == 0 && !reader.IsEmpty();)
         {
             rows.push_back(ReadRow(series.GetTable(), reader));
         }
@@ -135,7 +95,7 @@ SeriesMerge::Sample(Series& series, int64_t nowPs)
     });
     for (const auto& [place, row] : rows)
     {
-        m_context.order.Push(nowPs, 0, row);
+        context.order.Push(nowPs, 0, row);
     }
 }
 

@@ -100,16 +100,6 @@ struct SeriesColumn
     std::string ToText(SeriesValue value) const;
 };
 
-/// A variable that an ITEM offers: a column, and how to get it.
-template <typename ITEM>
-struct SeriesVariable
-{
-    const char* name; //!< see SeriesColumn
-    SeriesForm form;
-    SeriesValue (*get)(const ITEM& item); //!< PORT: the port's number at the switch
-    unsigned roles{0};                    //!< of SeriesRole
-};
-
 /// The subject of a series, which options can select.
 enum class SeriesSubject
 {
@@ -132,7 +122,7 @@ struct SeriesTable
     const char* help;
     const char* label; //!< on the time line; {node} or a column in braces stands for its value
     const char* unit;  //!< on the time line
-    std::vector<SeriesColumn> columns{}; //!< at most SeriesRow::MAX_VALUES with a value
+    std::vector<SeriesColumn> columns{}; //!< see SeriesValues
     bool isSwitch{false};                //!< on change only: the option has no value
     bool isSampled{false};               //!< at intervals only
     bool hasHosts{false}; //!< its ports are those of NICs, too, in the order of --seriesPorts
@@ -143,6 +133,9 @@ struct SeriesTable
     /// @return whether there is a column of that form @param form one
     bool Has(SeriesForm form) const;
 };
+
+/// Values of a row, in the order of the columns that have one (SeriesColumn::HasValue()).
+using SeriesValues = std::array<SeriesValue, 7>;
 
 /// Files that a row goes to.
 enum class SeriesFiles : uint8_t
@@ -155,14 +148,11 @@ enum class SeriesFiles : uint8_t
 /// A row of any series.
 struct SeriesRow
 {
-    static constexpr std::size_t MAX_VALUES = 7;
-
     uint8_t rank{0}; //!< of the series
     SeriesFiles files{SeriesFiles::ALL};
     uint16_t port{0};    //!< device index at the node
     uint32_t subject{0}; //!< node, or flow
-    /// Of the columns that have one (SeriesColumn::HasValue()), in their order.
-    std::array<SeriesValue, MAX_VALUES> values{};
+    SeriesValues values{};
 };
 
 } // namespace ns3::roce

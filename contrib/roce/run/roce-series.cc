@@ -34,11 +34,6 @@ SeriesMode::Parse(const std::string& option, const std::string& text)
 void
 SeriesOrder::Push(int64_t atPs, uint64_t source, const SeriesRow& row)
 {
-    if (m_divert)
-    {
-        m_divert(row);
-        return;
-    }
     m_order.Push(atPs, uint64_t{row.rank} << 56 | source, row);
     if (m_order.IsFull() && !m_releasing)
     {
@@ -50,6 +45,41 @@ uint32_t
 SeriesContext::GetSourceNode(uint64_t flow) const
 {
     return network.GetNic(flows[flow].src).Peek()->GetNode()->GetId();
+}
+
+const QueuePair*
+SeriesContext::GetSender(uint32_t nic, const Frame& frame) const
+{
+    if (frame.kind != FrameKind::DATA)
+    {
+        return nullptr;
+    }
+    const QueuePair* qp = network.GetNic(nic).Peek()->GetQp(frame.srcQp);
+    return qp && IsChosen(qp->GetOldestCookie()) ? qp : nullptr;
+}
+
+void
+SeriesContext::ConnectRateChanges(const std::function<void(const QueuePair&, int64_t)>& sink) const
+{
+    for (uint32_t n = 0; n < network.GetNNics(); ++n)
+    {
+        Nic& nic = *network.GetNic(n);
+        ConnectTrace<const Frame&, Time>(nic, "TxBegin", [this, n, sink](const Frame& f, Time at) {
+            const QueuePair* qp = GetSender(n, f);
+            if (qp && f.psn == 0 && !(f.flags & FRAME_RETX))
+            {
+                sink(*qp, at.GetPicoSeconds()); // the rate it begins with
+            }
+        });
+        ConnectTrace<const QueuePair&, Time>(nic,
+                                             "Rate",
+                                             [this, sink](const QueuePair& q, Time at) {
+                                                 if (IsChosen(q.GetOldestCookie()))
+                                                 {
+                                                     sink(q, at.GetPicoSeconds());
+                                                 }
+                                             });
+    }
 }
 
 Series::Series(SeriesContext& context, const SeriesMode& mode, const SeriesTable& table)
@@ -82,12 +112,12 @@ Series::IsWatching() const
 }
 
 void
-Series::TellSample(int64_t nowPs, SeriesRow row)
+Series::TellSample(int64_t nowPs, uint64_t place, SeriesRow row)
 {
     // Slices have exact times.
     row.files = m_hasSlices ? SeriesFiles::TABLE : SeriesFiles::ALL;
     row.rank = m_rank;
-    m_context.order.Push(nowPs, 0, row);
+    m_context.order.PushSample(nowPs, place, row);
 }
 
 void

@@ -76,10 +76,19 @@ class SeriesOrder
      */
     void Push(int64_t atPs, uint64_t source, const SeriesRow& row);
 
-    /// @brief Have rows go elsewhere. @param take called instead of Push(); null restores Push()
-    void Divert(std::function<void(const SeriesRow&)> take)
+    /// @brief Have rows of samples go elsewhere. @param take called with their place and them; null
+    /// restores Push()
+    void Divert(std::function<void(uint64_t place, const SeriesRow& row)> take)
     {
         m_divert = std::move(take);
+    }
+
+    /// @brief Push a row of a sample. @param nowPs time @param place of its source among those of
+    /// the series; rows of one source come one after the other, and sources by their place @param
+    /// row it
+    void PushSample(int64_t nowPs, uint64_t place, const SeriesRow& row)
+    {
+        m_divert ? m_divert(place, row) : Push(nowPs, 0, row);
     }
 
     /**
@@ -102,7 +111,7 @@ class SeriesOrder
     TimeOrder<SeriesRow> m_order;
     bool m_releasing{false};
     std::function<void()> m_whenFull;
-    std::function<void(const SeriesRow&)> m_divert; //!< null: rows come here
+    std::function<void(uint64_t, const SeriesRow&)> m_divert; //!< null: samples come here
 };
 
 /**
@@ -132,7 +141,18 @@ struct SeriesContext
     uint32_t GetSourceNode(uint64_t flow) const;
 
     /**
-     * @brief Visit chosen flows that are under way, by NIC and queue pair.
+     * @param nic number of the sender
+     * @param frame it sends
+     * @return the queue pair, if the frame is data of a chosen flow, or null
+     */
+    const QueuePair* GetSender(uint32_t nic, const Frame& frame) const;
+
+    /// @brief Be called for every queue pair's first packet and for feedback, of chosen flows.
+    /// @param sink called with the queue pair and the time, ps
+    void ConnectRateChanges(const std::function<void(const QueuePair&, int64_t)>& sink) const;
+
+    /**
+     * @brief Visit chosen flows of NICs here that are under way, by NIC and queue pair.
      * @tparam F callable with (flow, const QueuePair&)
      * @param visit called for each
      */
@@ -156,9 +176,8 @@ struct SeriesContext
  * when it is sampled, and gets them back in order of time to write them as its SeriesTable says. It
  * changes no result.
  *
- * What stages and schedulers offer is a SwitchSeries, what the two ends of a flow offer an
- * EndSeries. A class of its own is needed only for values that nobody has, but that follow from
- * several trace sources.
+ * What switches, their stages, and ports offer is a StationSeries, what rate laws and feedbacks
+ * offer a VariableSeries. A class of its own is only needed for what nobody knows.
  */
 class Series
 {
@@ -191,7 +210,8 @@ class Series
     {
     }
 
-    /// @brief Report the state. At intervals and at the end. @param nowPs stations are up to it
+    /// @brief Report the state of stations that are here. At intervals and at the end. @param nowPs
+    /// stations are up to it
     virtual void Sample([[maybe_unused]] int64_t nowPs)
     {
     }
@@ -214,8 +234,9 @@ class Series
     /// @return whether changes are reported: to the table, or because the time line has slices
     bool IsWatching() const;
 
-    /// @brief Report a row of a sample. @param nowPs time @param row the rest
-    void TellSample(int64_t nowPs, SeriesRow row);
+    /// @brief Report a row of a sample. @param nowPs time @param place see
+    /// SeriesOrder::PushSample() @param row the rest
+    void TellSample(int64_t nowPs, uint64_t place, SeriesRow row);
 
     /**
      * @brief Report a change.
@@ -234,7 +255,6 @@ class Series
   private:
     std::string MakeLabel(const TimeLine& line, const SeriesRow& row) const;
     void WriteFields(const SeriesRow& row);
-    void Push(int64_t atPs, uint64_t source, SeriesRow& row, SeriesFiles files);
 
     const SeriesTable m_table;
     const uint8_t m_rank;

@@ -3,6 +3,7 @@
 
 #include "roce-port-names.h"
 #include "roce-series-kinds.h"
+#include "roce-series-merge.h"
 
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
@@ -261,11 +262,7 @@ TimeSeries::TakeSample(Series& series)
         series.Sample(NowPs());
         return;
     }
-    if (!m_merge)
-    {
-        m_merge = std::make_unique<SeriesMerge>(m_context);
-    }
-    m_merge->Sample(series, NowPs());
+    SampleOfAll(series, m_context, NowPs());
 }
 
 void

@@ -2,7 +2,6 @@
 #ifndef ROCE_TIME_SERIES_H
 #define ROCE_TIME_SERIES_H
 
-#include "roce-series-merge.h"
 #include "roce-series.h"
 
 #include "ns3/event-id.h"
@@ -78,8 +77,8 @@ class TimeSeries
     static const std::vector<SeriesKind>& GetKinds();
 
     /**
-     * @brief One more kind, before options are read. Most are made by SwitchSeries::Register() or
-     * EndSeries::Register().
+     * @brief One more kind, before options are read. Most are made by StationSeries::Register() or
+     * VariableSeries::Register().
      * @param kind the kind
      * @return true, for the initialisation of a static variable
      */
@@ -149,9 +148,8 @@ class TimeSeries
     SeriesContext m_context;
     std::vector<std::unique_ptr<Series>> m_series; //!< by rank
     std::vector<Sampler> m_samplers;
-    std::unique_ptr<SeriesMerge> m_merge; //!< null: one process, or no sample yet
-    int64_t m_slackPs{0};                 //!< greatest of all stations
-    uint64_t m_finished{0};               //!< flows
+    int64_t m_slackPs{0};   //!< greatest of all stations
+    uint64_t m_finished{0}; //!< flows
 };
 
 } // namespace ns3::roce

@@ -5,7 +5,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-plain-queue.h"
 #include "ns3/roce-reply-builder.h"
-#include "ns3/roce-switch-series.h"
+#include "ns3/roce-station-series.h"
 #include "ns3/roce-switch.h"
 #include "ns3/roce-time.h"
 
@@ -345,73 +345,65 @@ Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
 namespace
 {
 
-/// A virtual output queue.
-struct Voq
-{
-    const Bicc& stage;
-    uint16_t port; //!< at the switch
-    uint32_t voq;
-    int64_t nowPs;
-};
-
-/// All of ports into the datacenter.
+/// VOQs of ports into the datacenter. On change (trace sources ShapedScheduler/Queue and Cut) a row
+/// per frame in or out and per cut of the rate.
 void
-VisitVoqs(const Bicc& stage, int64_t nowPs, const StageTable<Bicc, Voq>::Take& take)
+OfferVoqs(Switch& sw, SeriesOffer& offer)
 {
-    for (uint16_t p = 0; p < stage.GetNPorts(); ++p)
+    auto* const stage = sw.FindStage<Bicc>();
+    if (!stage)
     {
-        for (uint32_t voq = 0; stage.GetVoqs(p) && voq < stage.GetReceiverSide().GetNQueues();
-             ++voq)
-        {
-            take({stage, p, voq, nowPs});
-        }
+        return;
     }
-}
-
-/// Frames in or out, and cuts of the rate.
-void
-WatchVoqs(Bicc& stage, const StageTable<Bicc, Voq>::Tell& tell)
-{
-    for (uint16_t p = 0; p < stage.GetNPorts(); ++p)
+    const auto look = [stage](uint16_t port, uint32_t voq, int64_t nowPs) -> SeriesValues {
+        return {voq,
+                stage->GetVoqs(port)->GetKeyBytes(voq),
+                stage->GetReceiverSide().GetRateBps(port, voq, nowPs)};
+    };
+    offer.visit = [&sw, stage, look](int64_t nowPs, const SeriesOffer::Take& take) {
+        for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+        {
+            const uint32_t voqs = stage->GetVoqs(p) ? stage->GetReceiverSide().GetNQueues() : 0;
+            for (uint32_t voq = 0; voq < voqs; ++voq)
+            {
+                take(p, look(p, voq, nowPs));
+            }
+        }
+    };
+    if (!offer.tell)
     {
-        if (const Ptr<ShapedScheduler> voqs = stage.GetVoqs(p))
+        return;
+    }
+    const auto tell = [look, tell = offer.tell](uint16_t port, uint32_t voq, Time at) {
+        tell(at, port, look(port, voq, at.GetPicoSeconds()));
+    };
+    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+    {
+        if (const Ptr<ShapedScheduler> voqs = stage->GetVoqs(p))
         {
             ConnectTrace<uint32_t, uint64_t, Time>(
                 *voqs,
                 "Queue",
-                [&stage, tell, p](uint32_t voq, uint64_t, Time at) {
-                    tell({stage, p, voq, at.GetPicoSeconds()}, at);
-                });
+                [tell, p](uint32_t voq, uint64_t, Time at) { tell(p, voq, at); });
         }
     }
     ConnectTrace<uint16_t, uint32_t, uint64_t, double, Time>(
-        stage,
+        *stage,
         "Cut",
-        [&stage, tell](uint16_t port, uint32_t voq, uint64_t, double, Time at) {
-            tell({stage, port, voq, at.GetPicoSeconds()}, at);
-        });
+        [tell](uint16_t port, uint32_t voq, uint64_t, double, Time at) { tell(port, voq, at); });
 }
 
-uint64_t
-RateOf(const Voq& v)
-{
-    return v.stage.GetReceiverSide().GetRateBps(v.port, v.voq, v.nowPs);
-}
-
-[[maybe_unused]] const bool g_voqs = SwitchSeries::Register<Bicc, Voq>(
-    {"voqs",
-     "voqs.csv, BiCC's virtual output queues at external switches",
-     "{port} VOQ {voq}",
-     "bytes",
-     {{"port", SeriesForm::PORT, [](const Voq& v) -> SeriesValue { return v.port; }},
-      {"voq", SeriesForm::COUNT, [](const Voq& v) -> SeriesValue { return v.voq; }, KEY},
-      {"queue_bytes",
-       SeriesForm::COUNT,
-       [](const Voq& v) -> SeriesValue { return v.stage.GetVoqs(v.port)->GetKeyBytes(v.voq); },
-       SILENT | DRAWN},
-      {"rate_bps", SeriesForm::COUNT, [](const Voq& v) -> SeriesValue { return RateOf(v); }}},
-     VisitVoqs,
-     WatchVoqs});
+[[maybe_unused]] const bool g_voqs =
+    StationSeries::Register({"voqs",
+                             SeriesSubject::PORTS,
+                             "voqs.csv, BiCC's virtual output queues at external switches",
+                             "{port} VOQ {voq}",
+                             "bytes",
+                             {{"port", SeriesForm::PORT},
+                              {"voq", SeriesForm::COUNT, KEY},
+                              {"queue_bytes", SeriesForm::COUNT, SILENT | DRAWN},
+                              {"rate_bps", SeriesForm::COUNT}}},
+                            OfferVoqs);
 
 } // namespace
 

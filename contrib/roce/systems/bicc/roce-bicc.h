@@ -101,12 +101,6 @@ class Bicc : public SwitchStage, private ShapedScheduler::Owner
                       const EgressScheduler& queue,
                       int64_t nowPs) override;
 
-    /// @return number of ports; 0 before it is installed
-    uint16_t GetNPorts() const
-    {
-        return static_cast<uint16_t>(m_voqs.size());
-    }
-
     /// @param port index. @return its VOQs, or null if the port leads to another datacenter
     Ptr<ShapedScheduler> GetVoqs(uint16_t port) const
     {

@@ -4,7 +4,7 @@
 #include "roce-mlcc-header.h"
 #include "roce-mlcc.h"
 
-#include "ns3/roce-end-series.h"
+#include "ns3/roce-variable-series.h"
 
 #include <algorithm>
 #include <utility>
@@ -178,20 +178,41 @@ MlccCredit::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
 namespace
 {
 
-[[maybe_unused]] const bool g_mlcc = EndSeries::Register<Mlcc, MlccCredit>(
+bool
+AddSender(const CongestionControl& law, int64_t, VariableSeries::Variables& variables)
+{
+    const auto* const mlcc = dynamic_cast<const Mlcc*>(&law);
+    if (mlcc)
+    {
+        variables = {{"r_ns_bps", static_cast<double>(mlcc->GetNearBps())},
+                     {"rbar_sender_bps", static_cast<double>(mlcc->GetDqmBps())}};
+    }
+    return mlcc;
+}
+
+void
+AddReceiver(const ReceiverFeedback& feedback, VariableSeries::Variables& variables)
+{
+    if (const auto* const credit = dynamic_cast<const MlccCredit*>(&feedback))
+    {
+        const MlccDqm& dqm = credit->GetDqm();
+        variables = {{"matches", static_cast<double>(credit->GetMatches())},
+                     {"r_credit_bps", credit->GetCreditBps()},
+                     {"q_c_bytes", static_cast<double>(credit->GetQueueBytes())},
+                     {"d_pre_ns", dqm.GetDelayPs() / 1e3},
+                     {"r_dqm_bps", dqm.GetTargetBps()},
+                     {"dw", dqm.GetDw()},
+                     {"token", dqm.GetToken()},
+                     {"rbar_bps", dqm.GetSmoothedBps()}};
+    }
+}
+
+[[maybe_unused]] const bool g_mlcc = TimeSeries::Register(VariableSeries::MakeKind(
     "mlcc",
     "mlcc.csv, what MLCC's senders and receivers know: time between samples",
     "flow {flow} MLCC {variable}",
-    {{"r_ns_bps", [](const Mlcc& m) { return static_cast<double>(m.GetNearBps()); }},
-     {"rbar_sender_bps", [](const Mlcc& m) { return static_cast<double>(m.GetDqmBps()); }}},
-    {{"matches", [](const MlccCredit& c) { return static_cast<double>(c.GetMatches()); }},
-     {"r_credit_bps", [](const MlccCredit& c) { return c.GetCreditBps(); }},
-     {"q_c_bytes", [](const MlccCredit& c) { return static_cast<double>(c.GetQueueBytes()); }},
-     {"d_pre_ns", [](const MlccCredit& c) { return c.GetDqm().GetDelayPs() / 1e3; }},
-     {"r_dqm_bps", [](const MlccCredit& c) { return c.GetDqm().GetTargetBps(); }},
-     {"dw", [](const MlccCredit& c) { return c.GetDqm().GetDw(); }},
-     {"token", [](const MlccCredit& c) { return c.GetDqm().GetToken(); }},
-     {"rbar_bps", [](const MlccCredit& c) { return c.GetDqm().GetSmoothedBps(); }}});
+    AddSender,
+    AddReceiver));
 
 } // namespace
 

@@ -5,7 +5,7 @@
 #include "roce-mlcc-header.h"
 
 #include "ns3/roce-plain-queue.h"
-#include "ns3/roce-switch-series.h"
+#include "ns3/roce-station-series.h"
 
 #include <algorithm>
 
@@ -343,61 +343,49 @@ MlccReceiverSide::Stamp(Frame& data, uint16_t port, uint32_t key) const
 namespace
 {
 
-/// A flow that has a queue.
-struct FlowQueue
-{
-    const MlccReceiverSide::Flow& flow;
-    uint64_t bytes; //!< at all ports
-};
-
+/// Queues of flows. On change (trace source Queue) a row per frame in or out.
 void
-VisitQueues(const MlccReceiverSide& stage,
-            int64_t,
-            const StageTable<MlccReceiverSide, FlowQueue>::Take& take)
+OfferQueues(Switch& sw, SeriesOffer& offer)
 {
-    stage.ForFlows([&take](const MlccReceiverSide::Flow& flow, uint64_t bytes) {
-        take({flow, bytes});
-    });
+    using Flow = MlccReceiverSide::Flow;
+    auto* const stage = sw.FindStage<MlccReceiverSide>();
+    if (!stage)
+    {
+        return;
+    }
+    const auto look = [](const Flow& flow, uint64_t bytes) -> SeriesValues {
+        return {NicOfFlow(flow.flow), QpOfFlow(flow.flow), bytes, flow.rateBps, flow.epoch};
+    };
+    offer.visit = [stage, look](int64_t, const SeriesOffer::Take& take) {
+        stage->ForFlows([&](const Flow& flow, uint64_t bytes) { take(0, look(flow, bytes)); });
+    };
+    if (offer.tell)
+    {
+        ConnectTrace<uint32_t, uint32_t, uint64_t, uint64_t, Time>(
+            *stage,
+            "Queue",
+            [=, tell = offer.tell](uint32_t nic, uint32_t qp, uint64_t bytes, uint64_t, Time at) {
+                if (const Flow* flow = stage->FindFlow(MakeFlowKey(nic, qp)))
+                {
+                    tell(at, 0, look(*flow, bytes));
+                }
+            });
+    }
 }
 
-/// Frames in or out.
-void
-WatchQueues(MlccReceiverSide& stage, const StageTable<MlccReceiverSide, FlowQueue>::Tell& tell)
-{
-    ConnectTrace<uint32_t, uint32_t, uint64_t, uint64_t, Time>(
-        stage,
-        "Queue",
-        [&stage, tell](uint32_t nic, uint32_t qp, uint64_t bytes, uint64_t, Time at) {
-            if (const auto* flow = stage.FindFlow(MakeFlowKey(nic, qp)))
-            {
-                tell({*flow, bytes}, at);
-            }
-        });
-}
-
-using Queue = FlowQueue;
-
-[[maybe_unused]] const bool g_pfq = SwitchSeries::Register<MlccReceiverSide, Queue>(
-    {"pfq",
-     "pfq.csv, MLCC's queues of flows at external switches",
-     "queue of NIC {src} QP {qp}",
-     "bytes",
-     {{"src",
-       SeriesForm::COUNT,
-       [](const Queue& q) -> SeriesValue { return NicOfFlow(q.flow.flow); },
-       KEY},
-      {"qp",
-       SeriesForm::COUNT,
-       [](const Queue& q) -> SeriesValue { return QpOfFlow(q.flow.flow); },
-       KEY},
-      {"queue_bytes",
-       SeriesForm::COUNT,
-       [](const Queue& q) -> SeriesValue { return q.bytes; },
-       SILENT | DRAWN},
-      {"rate_bps", SeriesForm::COUNT, [](const Queue& q) -> SeriesValue { return q.flow.rateBps; }},
-      {"epoch", SeriesForm::COUNT, [](const Queue& q) -> SeriesValue { return q.flow.epoch; }}},
-     VisitQueues,
-     WatchQueues});
+// A flow is its sending NIC and queue pair; epoch is C_D.
+[[maybe_unused]] const bool g_pfq =
+    StationSeries::Register({"pfq",
+                             SeriesSubject::PORTS,
+                             "pfq.csv, MLCC's queues of flows at external switches",
+                             "queue of NIC {src} QP {qp}",
+                             "bytes",
+                             {{"src", SeriesForm::COUNT, KEY},
+                              {"qp", SeriesForm::COUNT, KEY},
+                              {"queue_bytes", SeriesForm::COUNT, SILENT | DRAWN},
+                              {"rate_bps", SeriesForm::COUNT},
+                              {"epoch", SeriesForm::COUNT}}},
+                            OfferQueues);
 
 } // namespace
 

@@ -10,7 +10,7 @@
 #include "ns3/roce-pause-sender.h"
 #include "ns3/roce-port.h"
 #include "ns3/roce-reply-builder.h"
-#include "ns3/roce-switch-series.h"
+#include "ns3/roce-station-series.h"
 #include "ns3/roce-switch.h"
 
 #include <algorithm>
@@ -342,84 +342,62 @@ WrccFairRate::MayTell(const Frame& frame, int64_t nowPs)
 namespace
 {
 
-/// A port that computes a fair rate, and counters of its last period.
-struct RatedPort
+SeriesValues
+ValuesOf(const WrccPortRate& rate)
 {
-    uint16_t port; //!< at the switch
-    const WrccPortRate& rate;
-};
-
-/// @return name of the branch that was taken
-const char*
-NameOf(WrccPortRate::Branch branch)
-{
-    switch (branch)
-    {
-    case WrccPortRate::Branch::AI:
-        return "ai";
-    case WrccPortRate::Branch::MD:
-        return "md";
-    case WrccPortRate::Branch::HOLD:
-        return "hold";
-    case WrccPortRate::Branch::NONE:
-        break;
-    }
-    return "none";
+    const WrccPortRate::Branch branch = rate.GetBranch();
+    return {rate.GetRateBps(),
+            rate.GetInputBps(),
+            rate.GetSlowDown(),
+            std::llround(rate.GetAvgRttUs() * 1e3),
+            std::llround(rate.GetExtraBytes()),
+            branch == WrccPortRate::Branch::AI     ? "ai"
+            : branch == WrccPortRate::Branch::MD   ? "md"
+            : branch == WrccPortRate::Branch::HOLD ? "hold"
+                                                   : "none"};
 }
 
+/// The fair rate of each port, and counters of its last period. On change (trace source Period)
+/// when the first frame after the end of a period meets the new rate.
 void
-VisitPorts(const WrccFairRate& stage,
-           int64_t nowPs,
-           const StageTable<WrccFairRate, RatedPort>::Take& take)
+OfferFairRates(Switch& sw, SeriesOffer& offer)
 {
-    for (uint16_t p = 0; p < stage.GetNPorts(); ++p)
+    auto* const stage = sw.FindStage<WrccFairRate>();
+    if (!stage)
     {
-        take({p, stage.Look(p, nowPs)});
+        return;
+    }
+    offer.visit = [&sw, stage](int64_t nowPs, const SeriesOffer::Take& take) {
+        for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+        {
+            take(p, ValuesOf(stage->Look(p, nowPs)));
+        }
+    };
+    if (offer.tell)
+    {
+        ConnectTrace<uint16_t, const WrccPortRate&, Time, Time>(
+            *stage,
+            "Period",
+            [tell = offer.tell](uint16_t port, const WrccPortRate& rate, Time, Time at) {
+                tell(at, port, ValuesOf(rate));
+            });
     }
 }
 
-/// The first frame after the end of a period meets the new rate.
-void
-WatchPorts(WrccFairRate& stage, const StageTable<WrccFairRate, RatedPort>::Tell& tell)
-{
-    ConnectTrace<uint16_t, const WrccPortRate&, Time, Time>(
-        stage,
-        "Period",
-        [tell](uint16_t port, const WrccPortRate& rate, Time, Time at) {
-            tell({port, rate}, at);
-        });
-}
-
-using P = RatedPort;
-
-[[maybe_unused]] const bool g_pfr = SwitchSeries::Register<WrccFairRate, P>(
-    {"pfr",
-     "pfr.csv, WRCC's fair rates of switch ports",
-     "{port} fair rate",
-     "bit/s",
-     {{"port", SeriesForm::PORT, [](const P& p) -> SeriesValue { return p.port; }},
-      {"fair_rate_bps",
-       SeriesForm::WHOLE,
-       [](const P& p) -> SeriesValue { return p.rate.GetRateBps(); },
-       STEADY | DRAWN},
-      {"input_bps",
-       SeriesForm::WHOLE,
-       [](const P& p) -> SeriesValue { return p.rate.GetInputBps(); },
-       SILENT},
-      {"slow_down",
-       SeriesForm::SHARE,
-       [](const P& p) -> SeriesValue { return p.rate.GetSlowDown(); }},
-      {"avg_rtt_ns",
-       SeriesForm::COUNT,
-       [](const P& p) -> SeriesValue { return std::llround(p.rate.GetAvgRttUs() * 1e3); }},
-      {"extra_bytes",
-       SeriesForm::SIGNED,
-       [](const P& p) -> SeriesValue { return std::llround(p.rate.GetExtraBytes()); }},
-      {"branch",
-       SeriesForm::TEXT,
-       [](const P& p) -> SeriesValue { return NameOf(p.rate.GetBranch()); }}},
-     VisitPorts,
-     WatchPorts});
+[[maybe_unused]] const bool g_fairRates =
+    StationSeries::Register({"pfr",
+                             SeriesSubject::PORTS,
+                             "pfr.csv, WRCC's fair rates of switch ports",
+                             "{port} fair rate",
+                             "bit/s",
+                             {{"port", SeriesForm::PORT},
+                              {"fair_rate_bps", SeriesForm::WHOLE, STEADY | DRAWN},
+                              {"input_bps", SeriesForm::WHOLE, SILENT},
+                              {"slow_down", SeriesForm::SHARE},
+                              {"avg_rtt_ns", SeriesForm::COUNT},
+                              {"extra_bytes", SeriesForm::SIGNED},
+                              {"branch", SeriesForm::TEXT}}},
+                            OfferFairRates);
 
 } // namespace
 

@@ -85,12 +85,6 @@ class WrccFairRate : public SwitchStage
                       int64_t nowPs) override;
     void OnPause(PauseEvent event, Port& port, uint8_t trafficClass, int64_t nowPs) override;
 
-    /// @return number of ports; 0 before it is installed
-    uint16_t GetNPorts() const
-    {
-        return static_cast<uint16_t>(m_ports.size());
-    }
-
     /**
      * @brief A port's fair rate. Changes nothing.
      * @param port index
