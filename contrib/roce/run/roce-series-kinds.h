@@ -9,7 +9,7 @@
 namespace ns3::roce
 {
 
-// The module's own kinds of series. What their tables hold is said where they are made.
+// The module's own kinds of series, and what TimeSeries needs of other files.
 
 /// @return queues.csv
 SeriesKind MakeQueueKind();
@@ -31,6 +31,15 @@ SeriesKind MakeUtilisationKind();
 
 /// @return the time line's flows @param context with a time line; outlives it
 std::unique_ptr<Series> MakeFlowSlices(SeriesContext& context);
+
+/**
+ * @brief Have a series sampled of a network that several processes run. By all of them: each takes
+ * rows of its own stations, and the first one gets those of all in the order of one process.
+ * @param series one that is sampled
+ * @param context of the series; divided among processes
+ * @param nowPs stations are up to it
+ */
+void SampleOfAll(Series& series, SeriesContext& context, int64_t nowPs);
 
 } // namespace ns3::roce
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "roce-series-merge.h"
+#include "roce-series-kinds.h"
 
 #include "ns3/roce-byte-stream.h"
 #include "ns3/roce-rank-exchange.h"
@@ -36,7 +36,7 @@ ForValues(const SeriesTable& table, R& row, F&& visit)
     }
 }
 
-/// @param table of the row @param row it @param place see SeriesOrder @param out appended
+/// @param table of the row @param row it @param place of its source @param out appended
 /// to
 void
 WriteRow(const SeriesTable& table, const SeriesRow& row, uint64_t place, std::string& out)
@@ -77,11 +77,11 @@ SampleOfAll(Series& series, SeriesContext& context, int64_t nowPs)
 {
     RankExchange& ranks = *context.network.GetRanks();
     std::string own;
-    context.order.Divert([&](uint64_t place, const SeriesRow& row) {
+    context.divert = [&](uint64_t place, const SeriesRow& row) {
         WriteRow(series.GetTable(), row, place, own);
-    });
+    };
     series.Sample(nowPs);
-    context.order.Divert(nullptr);
+    context.divert = nullptr;
     std::vector<std::pair<uint64_t, SeriesRow>> rows;
     for (const std::string& bytes : ranks.Gather(own))
     {
@@ -95,7 +95,7 @@ SampleOfAll(Series& series, SeriesContext& context, int64_t nowPs)
     });
     for (const auto& [place, row] : rows)
     {
-        context.order.Push(nowPs, 0, row);
+        context.order.Push(nowPs, uint64_t{row.rank} << 56, row);
     }
 }
 

@@ -58,78 +58,24 @@ struct SeriesPort
 
 /**
  * @ingroup roce
- * @brief Rows of all series on their way to the files, in order of time.
- */
-class SeriesOrder
-{
-  public:
-    /// @param whenFull called when it is worthwhile to Release() what is final
-    explicit SeriesOrder(std::function<void()> whenFull)
-        : m_whenFull(std::move(whenFull))
-    {
-    }
-
-    /**
-     * @param atPs time
-     * @param source station or flow that the row is of; see TimeOrder for what is required of it
-     * @param row with its rank
-     */
-    void Push(int64_t atPs, uint64_t source, const SeriesRow& row);
-
-    /// @brief Have rows of samples go elsewhere. @param take called with their place and them; null
-    /// restores Push()
-    void Divert(std::function<void(uint64_t place, const SeriesRow& row)> take)
-    {
-        m_divert = std::move(take);
-    }
-
-    /// @brief Push a row of a sample. @param nowPs time @param place of its source among those of
-    /// the series; rows of one source come one after the other, and sources by their place @param
-    /// row it
-    void PushSample(int64_t nowPs, uint64_t place, const SeriesRow& row)
-    {
-        m_divert ? m_divert(place, row) : Push(nowPs, 0, row);
-    }
-
-    /**
-     * @brief Everything before a time is known: write it.
-     * @tparam P callable; @tparam F callable with (atPs, const SeriesRow&)
-     * @param untilPs not included
-     * @param prepare may push rows
-     * @param take called for each row
-     */
-    template <typename P, typename F>
-    void Release(int64_t untilPs, P&& prepare, F&& take)
-    {
-        m_releasing = true;
-        prepare();
-        m_order.Release(untilPs, take);
-        m_releasing = false;
-    }
-
-  private:
-    TimeOrder<SeriesRow> m_order;
-    bool m_releasing{false};
-    std::function<void()> m_whenFull;
-    std::function<void(uint64_t, const SeriesRow&)> m_divert; //!< null: samples come here
-};
-
-/**
- * @ingroup roce
  * @brief What the series of a run share.
  */
 struct SeriesContext
 {
     Network& network;
     PortNames names;
-    RunWriter* writer; //!< null: another process writes the tables
-    SeriesOrder order;
+    RunWriter* writer;              //!< null: another process writes the tables
+    TimeOrder<SeriesRow> order;     //!< rows on their way to the files
+    std::function<void()> whenFull; //!< called when it is worthwhile to write what is final
+    /// Where rows of samples go with the place of their source. Null: to `order`.
+    std::function<void(uint64_t place, const SeriesRow& row)> divert;
     std::vector<FlowSpec> flows;                //!< the id of each is its position
     std::vector<bool> chosenFlows;              //!< by flow
     std::vector<SeriesPort> ports;              //!< chosen ones
     std::vector<std::vector<bool>> switchPorts; //!< by switch and port: chosen
     std::unique_ptr<TimeLine> timeLine;         //!< null: not written
     uint8_t series{0};                          //!< how many there are
+    bool isReleasing{false};                    //!< rows are being written
 
     /// @param flow id @return whether it is recorded
     bool IsChosen(uint64_t flow) const
@@ -234,8 +180,8 @@ class Series
     /// @return whether changes are reported: to the table, or because the time line has slices
     bool IsWatching() const;
 
-    /// @brief Report a row of a sample. @param nowPs time @param place see
-    /// SeriesOrder::PushSample() @param row the rest
+    /// @brief Report a row of a sample. @param nowPs time @param place of its source: sources come
+    /// in this order @param row the rest
     void TellSample(int64_t nowPs, uint64_t place, SeriesRow row);
 
     /**
@@ -253,6 +199,7 @@ class Series
     const SeriesMode m_mode;
 
   private:
+    void Push(int64_t atPs, uint64_t source, const SeriesRow& row);
     std::string MakeLabel(const TimeLine& line, const SeriesRow& row) const;
     void WriteFields(const SeriesRow& row);
 

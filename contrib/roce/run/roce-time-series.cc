@@ -3,7 +3,6 @@
 
 #include "roce-port-names.h"
 #include "roce-series-kinds.h"
-#include "roce-series-merge.h"
 
 #include "ns3/node.h"
 #include "ns3/roce-input-error.h"
@@ -130,7 +129,9 @@ TimeSeries::TimeSeries(Network& network,
     : m_context{network,
                 PortNames(network),
                 writer,
-                SeriesOrder([this] { Settle(NowPs() - m_slackPs); }),
+                {},
+                [this] { Settle(NowPs() - m_slackPs); },
+                nullptr,
                 flows,
                 {},
                 {},
@@ -281,16 +282,15 @@ TimeSeries::OnTimer(std::size_t i)
 void
 TimeSeries::Settle(int64_t untilPs)
 {
-    const int64_t settledPs = std::min(untilPs, NowPs() + 1);
-    m_context.order.Release(
-        untilPs,
-        [this, settledPs] {
-            for (const std::unique_ptr<Series>& series : m_series)
-            {
-                series->Settle(settledPs);
-            }
-        },
-        [this](int64_t atPs, const SeriesRow& row) { m_series[row.rank]->Write(atPs, row); });
+    m_context.isReleasing = true;
+    for (const std::unique_ptr<Series>& series : m_series)
+    {
+        series->Settle(std::min(untilPs, NowPs() + 1));
+    }
+    m_context.order.Release(untilPs, [this](int64_t atPs, const SeriesRow& row) {
+        m_series[row.rank]->Write(atPs, row);
+    });
+    m_context.isReleasing = false;
 }
 
 void
