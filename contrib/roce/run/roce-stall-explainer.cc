@@ -134,7 +134,7 @@ StallExplainer::MakeGraph(const std::vector<Way>& ways) const
         const auto path = m_network.TracePath(way.src, way.dst, way.entropy);
         for (std::size_t i = 1; i < path.size(); ++i)
         {
-            if (m_views.GetQueuedBytes(*path[i].port, way.trafficClass))
+            if (m_views.Of(*path[i].port).queuedBytes[way.trafficClass])
             {
                 auto& next = graph[KeyOf(*path[i - 1].port, way.trafficClass)];
                 if (std::find(next.begin(), next.end(), path[i].port) == next.end())
@@ -164,14 +164,14 @@ StallExplainer::DescribeOne(const QueuePair& qp, const WaitGraph& graph) const
     for (const Network::PathHop& hop : m_network.TracePath(config.src, config.dst, qp.GetEntropy()))
     {
         const bool own = hop.port == PeekPointer(nic);
-        queued += m_views.GetQueuedBytes(*hop.port, c);
-        if ((own || m_views.GetQueuedBytes(*hop.port, c)) && m_views.IsPaused(*hop.port, c))
+        queued += m_views.Of(*hop.port).queuedBytes[c];
+        if ((own || m_views.Of(*hop.port).queuedBytes[c]) && IsPaused(*hop.port, c))
         {
             text << (own ? "" : "; frames wait at " + PortName(*hop.port)) << ", "
                  << Follow(hop.port, c, graph);
             return text.str();
         }
-        if (const std::string here = m_views.DescribeHeld(*hop.port, c); !here.empty())
+        if (const std::string& here = m_views.Of(*hop.port).held[c]; !here.empty())
         {
             held += ", " + here + " at " + PortName(*hop.port);
         }
@@ -266,11 +266,11 @@ std::string
 StallExplainer::DescribeWait(Port& port, uint8_t trafficClass) const
 {
     std::ostringstream text;
-    const std::string held = m_views.DescribeHeld(port, trafficClass);
+    const std::string& held = m_views.Of(port).held[trafficClass];
     text << ", whose frames wait for " << PortName(port) << ", "
-         << m_views.GetQueuedBytes(port, trafficClass) << " B queued, "
-         << (m_views.IsPaused(port, trafficClass) ? "paused" : "not paused")
-         << (held.empty() ? "" : ", ") << held;
+         << m_views.Of(port).queuedBytes[trafficClass] << " B queued, "
+         << (IsPaused(port, trafficClass) ? "paused" : "not paused") << (held.empty() ? "" : ", ")
+         << held;
     return text.str();
 }
 
@@ -296,12 +296,12 @@ StallExplainer::Follow(Port* port, uint8_t trafficClass, const WaitGraph& graph)
         {
             return text.str();
         }
-        if (!m_views.HasXoff(pauser, trafficClass))
+        if (!(m_views.Of(pauser).xoff >> trafficClass & 1))
         {
             text << ", which has no XOFF outstanding: its XON is lost or on its way";
             return text.str();
         }
-        text << " (holds " << m_views.GetIngressBytes(pauser, trafficClass) << " B)";
+        text << " (holds " << m_views.Of(pauser).ingressBytes[trafficClass] << " B)";
         const auto waitsFor = graph.find(KeyOf(*port, trafficClass));
         const auto [next, isPaused] =
             FindNext(waitsFor == graph.end() ? std::vector<Port*>() : waitsFor->second,
@@ -325,7 +325,7 @@ StallExplainer::FindNext(const std::vector<Port*>& ports,
 {
     for (Port* port : ports)
     {
-        if (m_views.IsPaused(*port, trafficClass))
+        if (IsPaused(*port, trafficClass))
         {
             return {port, true};
         }
@@ -343,7 +343,7 @@ StallExplainer::FindLongestQueue(const Switch& sw, uint8_t trafficClass) const
     for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
     {
         Port* const port = PeekPointer(sw.GetPort(p));
-        const uint64_t bytes = m_views.GetQueuedBytes(*port, trafficClass);
+        const uint64_t bytes = m_views.Of(*port).queuedBytes[trafficClass];
         if (bytes > most)
         {
             most = bytes;
@@ -369,7 +369,7 @@ StallExplainer::FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& gra
             continue;
         }
         Port* candidate = next->second[index++];
-        if (!m_views.IsPaused(*candidate, trafficClass))
+        if (!IsPaused(*candidate, trafficClass))
         {
             continue;
         }

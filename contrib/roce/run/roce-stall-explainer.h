@@ -83,6 +83,12 @@ class StallExplainer
     /// @return the ports of the first cycle of paused ports that can be reached, or nothing
     std::vector<Port*> FindCycle(Port* from, uint8_t trafficClass, const WaitGraph& graph) const;
     std::string PortName(const Port& port) const;
+
+    bool IsPaused(const Port& port, uint8_t trafficClass) const
+    {
+        return m_views.Of(port).paused >> trafficClass & 1;
+    }
+
     static PortKey KeyOf(const Port& port, uint8_t trafficClass);
 
     const Network& m_network;

@@ -345,8 +345,27 @@ Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
 namespace
 {
 
-/// VOQs of ports into the datacenter. On change (trace sources ShapedScheduler/Queue and Cut) a row
-/// per frame in or out and per cut of the rate.
+/// Trace sources ShapedScheduler/Queue and Cut. @param tell called with port and VOQ
+void
+WatchVoqs(Bicc& stage, uint16_t nPorts, const std::function<void(uint16_t, uint32_t, Time)>& tell)
+{
+    for (uint16_t p = 0; p < nPorts; ++p)
+    {
+        if (const Ptr<ShapedScheduler> voqs = stage.GetVoqs(p))
+        {
+            ConnectTrace<uint32_t, uint64_t, Time>(
+                *voqs,
+                "Queue",
+                [tell, p](uint32_t voq, uint64_t, Time at) { tell(p, voq, at); });
+        }
+    }
+    ConnectTrace<uint16_t, uint32_t, uint64_t, double, Time>(
+        stage,
+        "Cut",
+        [tell](uint16_t port, uint32_t voq, uint64_t, double, Time at) { tell(port, voq, at); });
+}
+
+/// VOQs of ports into the datacenter. On change a row per frame in or out and per cut of the rate.
 void
 OfferVoqs(Switch& sw, SeriesOffer& offer)
 {
@@ -370,27 +389,14 @@ OfferVoqs(Switch& sw, SeriesOffer& offer)
             }
         }
     };
-    if (!offer.tell)
+    if (offer.tell)
     {
-        return;
+        WatchVoqs(*stage,
+                  sw.GetNPorts(),
+                  [look, tell = offer.tell](uint16_t p, uint32_t voq, Time at) {
+                      tell(at, p, look(p, voq, at.GetPicoSeconds()));
+                  });
     }
-    const auto tell = [look, tell = offer.tell](uint16_t port, uint32_t voq, Time at) {
-        tell(at, port, look(port, voq, at.GetPicoSeconds()));
-    };
-    for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
-    {
-        if (const Ptr<ShapedScheduler> voqs = stage->GetVoqs(p))
-        {
-            ConnectTrace<uint32_t, uint64_t, Time>(
-                *voqs,
-                "Queue",
-                [tell, p](uint32_t voq, uint64_t, Time at) { tell(p, voq, at); });
-        }
-    }
-    ConnectTrace<uint16_t, uint32_t, uint64_t, double, Time>(
-        *stage,
-        "Cut",
-        [tell](uint16_t port, uint32_t voq, uint64_t, double, Time at) { tell(port, voq, at); });
 }
 
 [[maybe_unused]] const bool g_voqs =
