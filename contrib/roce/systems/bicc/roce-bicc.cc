@@ -5,6 +5,7 @@
 #include "ns3/roce-input-error.h"
 #include "ns3/roce-plain-queue.h"
 #include "ns3/roce-reply-builder.h"
+#include "ns3/roce-station-series.h"
 #include "ns3/roce-switch.h"
 #include "ns3/roce-time.h"
 
@@ -340,5 +341,76 @@ Bicc::OnReturningCnp(const Frame& cnp, int64_t nowPs)
     ++(passes ? m_counters.cnpsPassed : m_counters.cnpsConsumed);
     return passes ? Verdict::PASS : Verdict::CONSUME;
 }
+
+namespace
+{
+
+/// Trace sources ShapedScheduler/Queue and Cut. @param tell called with port and VOQ
+void
+WatchVoqs(Bicc& stage, uint16_t nPorts, const std::function<void(uint16_t, uint32_t, Time)>& tell)
+{
+    for (uint16_t p = 0; p < nPorts; ++p)
+    {
+        if (const Ptr<ShapedScheduler> voqs = stage.GetVoqs(p))
+        {
+            ConnectTrace<uint32_t, uint64_t, Time>(
+                *voqs,
+                "Queue",
+                [tell, p](uint32_t voq, uint64_t, Time at) { tell(p, voq, at); });
+        }
+    }
+    ConnectTrace<uint16_t, uint32_t, uint64_t, double, Time>(
+        stage,
+        "Cut",
+        [tell](uint16_t port, uint32_t voq, uint64_t, double, Time at) { tell(port, voq, at); });
+}
+
+/// VOQs of ports into the datacenter. On change a row per frame in or out and per cut of the rate.
+void
+OfferVoqs(Switch& sw, SeriesOffer& offer)
+{
+    auto* const stage = sw.FindStage<Bicc>();
+    if (!stage)
+    {
+        return;
+    }
+    const auto look = [stage](uint16_t port, uint32_t voq, int64_t nowPs) -> SeriesValues {
+        return {voq,
+                stage->GetVoqs(port)->GetKeyBytes(voq),
+                stage->GetReceiverSide().GetRateBps(port, voq, nowPs)};
+    };
+    offer.visit = [&sw, stage, look](int64_t nowPs, const SeriesOffer::Take& take) {
+        for (uint16_t p = 0; p < sw.GetNPorts(); ++p)
+        {
+            const uint32_t voqs = stage->GetVoqs(p) ? stage->GetReceiverSide().GetNQueues() : 0;
+            for (uint32_t voq = 0; voq < voqs; ++voq)
+            {
+                take(p, look(p, voq, nowPs));
+            }
+        }
+    };
+    if (offer.tell)
+    {
+        WatchVoqs(*stage,
+                  sw.GetNPorts(),
+                  [look, tell = offer.tell](uint16_t p, uint32_t voq, Time at) {
+                      tell(at, p, look(p, voq, at.GetPicoSeconds()));
+                  });
+    }
+}
+
+[[maybe_unused]] const bool g_voqs =
+    StationSeries::Register({"voqs",
+                             SeriesSubject::PORTS,
+                             "voqs.csv, BiCC's virtual output queues at external switches",
+                             "{port} VOQ {voq}",
+                             "bytes",
+                             {{"port", SeriesForm::PORT},
+                              {"voq", SeriesForm::COUNT, KEY},
+                              {"queue_bytes", SeriesForm::COUNT, SILENT | DRAWN},
+                              {"rate_bps", SeriesForm::COUNT}}},
+                            OfferVoqs);
+
+} // namespace
 
 } // namespace ns3::roce

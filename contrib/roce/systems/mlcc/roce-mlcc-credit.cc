@@ -2,6 +2,9 @@
 #include "roce-mlcc-credit.h"
 
 #include "roce-mlcc-header.h"
+#include "roce-mlcc.h"
+
+#include "ns3/roce-variable-series.h"
 
 #include <algorithm>
 #include <utility>
@@ -171,5 +174,46 @@ MlccCredit::Retune(const ReceiverFeedback& prototype, int64_t nowPs)
     m_dqm.Retune(m_p->dqm, m_p->minRateBps);
     SetCredit();
 }
+
+namespace
+{
+
+bool
+AddSender(const CongestionControl& law, int64_t, VariableSeries::Variables& variables)
+{
+    const auto* const mlcc = dynamic_cast<const Mlcc*>(&law);
+    if (mlcc)
+    {
+        variables = {{"r_ns_bps", static_cast<double>(mlcc->GetNearBps())},
+                     {"rbar_sender_bps", static_cast<double>(mlcc->GetDqmBps())}};
+    }
+    return mlcc;
+}
+
+void
+AddReceiver(const ReceiverFeedback& feedback, VariableSeries::Variables& variables)
+{
+    if (const auto* const credit = dynamic_cast<const MlccCredit*>(&feedback))
+    {
+        const MlccDqm& dqm = credit->GetDqm();
+        variables = {{"matches", static_cast<double>(credit->GetMatches())},
+                     {"r_credit_bps", credit->GetCreditBps()},
+                     {"q_c_bytes", static_cast<double>(credit->GetQueueBytes())},
+                     {"d_pre_ns", dqm.GetDelayPs() / 1e3},
+                     {"r_dqm_bps", dqm.GetTargetBps()},
+                     {"dw", dqm.GetDw()},
+                     {"token", dqm.GetToken()},
+                     {"rbar_bps", dqm.GetSmoothedBps()}};
+    }
+}
+
+[[maybe_unused]] const bool g_mlcc = TimeSeries::Register(VariableSeries::MakeKind(
+    "mlcc",
+    "mlcc.csv, what MLCC's senders and receivers know: time between samples",
+    "flow {flow} MLCC {variable}",
+    AddSender,
+    AddReceiver));
+
+} // namespace
 
 } // namespace ns3::roce

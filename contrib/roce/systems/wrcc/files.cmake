@@ -8,6 +8,5 @@ list(APPEND roce_modules
 )
 list(APPEND roce_sources
     systems/wrcc/roce-wrcc-presets.cc
-    systems/wrcc/roce-fair-rate-series.cc
     systems/wrcc/roce-wrcc-fair-rate-attributes.cc
 )

@@ -16,58 +16,60 @@ namespace
  * The time line's flows: slices from start to last ACK (trace source MessageCompleted), on as many
  * tracks of the source as there are overlaps. No table: flows.csv has them.
  */
-class FlowSeries : public Series
+class FlowSlices : public Series
 {
   public:
-    /// @param context with a time line; outlives this
-    explicit FlowSeries(SeriesContext& context);
+    explicit FlowSlices(SeriesContext& context)
+        : Series(context, SeriesMode(), {"flows", SeriesSubject::FLOWS, "", "", ""}),
+          m_drawn(context.flows.size()),
+          m_lanes(context.network.GetNNics())
+    {
+    }
 
-    void Start() override;
-    void FinishTimeLine(int64_t nowPs) override;
+    void Start() override
+    {
+        for (uint32_t n = 0; n < m_context.network.GetNNics(); ++n)
+        {
+            ConnectTrace<const MessageRecord&>(
+                *m_context.network.GetNic(n),
+                "MessageCompleted",
+                [this](const MessageRecord& record) {
+                    if (m_context.IsChosen(record.cookie))
+                    {
+                        SeriesRow row;
+                        row.subject = static_cast<uint32_t>(record.cookie);
+                        TellChange(record.completedPs, record.cookie, row);
+                    }
+                });
+        }
+    }
 
-  protected:
-    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override;
+    void FinishTimeLine(int64_t nowPs) override
+    {
+        for (std::size_t id = 0; id < m_drawn.size(); ++id)
+        {
+            const int64_t startPs = m_context.network.GetStartPs(m_context.flows[id]);
+            if (m_context.chosenFlows[id] && !m_drawn[id] && startPs >= 0 && startPs < nowPs)
+            {
+                DrawFlow(*m_context.timeLine, id, nowPs, false);
+            }
+        }
+    }
 
   private:
-    void DrawFlow(TimeLine& line, uint64_t flow, int64_t endPs, bool finished);
+    void Draw(TimeLine& line, int64_t atPs, const SeriesRow& row) override
+    {
+        DrawFlow(line, row.subject, atPs, true);
+    }
+
+    void DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished);
 
     std::vector<bool> m_drawn;                 //!< by flow: has its slice
     std::vector<std::vector<int64_t>> m_lanes; //!< by NIC: end of the last slice of each track
 };
 
-FlowSeries::FlowSeries(SeriesContext& context)
-    : Series(context, SeriesMode()),
-      m_drawn(context.flows.size()),
-      m_lanes(context.network.GetNNics())
-{
-}
-
 void
-FlowSeries::Start()
-{
-    for (uint32_t n = 0; n < m_context.network.GetNNics(); ++n)
-    {
-        Connect<const MessageRecord&>(*m_context.network.GetNic(n),
-                                      "MessageCompleted",
-                                      [this](const MessageRecord& record) {
-                                          if (m_context.IsChosen(record.cookie))
-                                          {
-                                              SeriesRow row;
-                                              row.subject = static_cast<uint32_t>(record.cookie);
-                                              Tell(record.completedPs, record.cookie, row);
-                                          }
-                                      });
-    }
-}
-
-void
-FlowSeries::Draw(TimeLine& line, int64_t atPs, const SeriesRow& row)
-{
-    DrawFlow(line, row.subject, atPs, true);
-}
-
-void
-FlowSeries::DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished)
+FlowSlices::DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished)
 {
     const FlowSpec& flow = m_context.flows[id];
     const int64_t startPs = m_context.network.GetStartPs(flow);
@@ -101,25 +103,12 @@ FlowSeries::DrawFlow(TimeLine& line, uint64_t id, int64_t endPs, bool finished)
                details);
 }
 
-void
-FlowSeries::FinishTimeLine(int64_t nowPs)
-{
-    for (std::size_t id = 0; id < m_drawn.size(); ++id)
-    {
-        const int64_t startPs = m_context.network.GetStartPs(m_context.flows[id]);
-        if (m_context.chosenFlows[id] && !m_drawn[id] && startPs >= 0 && startPs < nowPs)
-        {
-            DrawFlow(*m_context.timeLine, id, nowPs, false);
-        }
-    }
-}
-
 } // namespace
 
 std::unique_ptr<Series>
-MakeFlowSeries(SeriesContext& context)
+MakeFlowSlices(SeriesContext& context)
 {
-    return std::make_unique<FlowSeries>(context);
+    return std::make_unique<FlowSlices>(context);
 }
 
 } // namespace ns3::roce
