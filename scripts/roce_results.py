@@ -16,11 +16,11 @@ import io
 import math
 import os
 import sys
-from typing import Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import roce_python  # noqa: F401  pylint: disable=unused-import
 import roce_manifest
-from roce_manifest import ResultError
+from roce_manifest import ResultError, read_summary
 
 # Columns of flows.csv, in order.
 FLOW_COLUMNS = (
@@ -138,6 +138,43 @@ def flows_file(path: str) -> str:
     raise ResultError(f"{path}: no flows.csv, expected the folder of a finished run")
 
 
+class Row(Dict[str, str]):
+    """The texts of a row by column."""
+
+    place = ""  # file:line
+
+    def number(self, column: str) -> float:
+        """A finite number."""
+        try:
+            value = float(self[column])
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise ResultError(f"{self.place}: expected a number in {column}")
+        return value
+
+
+def rows_of(file: str, needed: Sequence[str], hint: str = "") -> Iterator[Row]:
+    """The rows of a CSV file with at least these columns. No pandas: its start takes as long as a small run.
+
+    @param hint where such a file comes from
+    """
+    try:
+        with open(file, newline="", encoding="utf-8") as stream:
+            reader = csv.DictReader(stream)
+            missing = [c for c in needed if c not in (reader.fieldnames or [])]
+            if missing:
+                raise ResultError(f"{file}:1: missing column(s) {', '.join(missing)}")
+            for fields in reader:
+                row = Row(fields)
+                row.place = f"{file}:{reader.line_num}"
+                if None in row or None in row.values():
+                    raise ResultError(f"{row.place}: expected {len(reader.fieldnames)} fields")
+                yield row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}{hint}") from None
+
+
 def read_flows(file: str) -> List[Flow]:
     """Read flows.csv; the columns may come in any order, further ones are ignored."""
     try:
@@ -162,11 +199,6 @@ def read_flows(file: str) -> List[Flow]:
         raise ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def read_summary(path: str) -> dict:
-    """summary.json of a run folder; empty if the path is a file."""
-    return roce_manifest.read_summary(path) if os.path.isdir(path) else {}
-
-
 def flows_of(path: str) -> List[Flow]:
     """All flows of a run folder, or of a flows.csv; with a summary.json there, as many as it says."""
     file = flows_file(path)
@@ -183,7 +215,7 @@ def flows_of(path: str) -> List[Flow]:
 def load_run(path: str, label: str = "", warmup_ns: Optional[float] = None) -> Run:
     """Load a run folder. The warm-up is the run's own (summary.json) unless given."""
     flows = flows_of(path)
-    summary = read_summary(path)
+    summary = read_summary(path) if os.path.isdir(path) else {}
     if summary.get("interrupted"):
         roce_manifest.warn(f"{path}: the run was ended by a signal or a time limit, this is what it had by then")
     if warmup_ns is None:
@@ -192,22 +224,16 @@ def load_run(path: str, label: str = "", warmup_ns: Optional[float] = None) -> R
     return Run(label or path, path, counted, len(flows) - len(counted), summary)
 
 
-def short_labels(paths: Sequence[str]) -> List[str]:
-    """The shortest ends of the paths that tell them apart."""
-    parts = [os.path.abspath(p).split(os.sep) for p in paths]
-    for depth in range(1, max(map(len, parts), default=1) + 1):
-        labels = ["/".join(p[-depth:]) for p in parts]
-        if len(set(labels)) == len(labels):
-            return labels
-    return [f"{path} ({i + 1})" for i, path in enumerate(paths)]
-
-
 def run_labels(paths: Sequence[str], labels: Optional[str]) -> List[str]:
-    """Names of the runs: the comma-separated ones, else made from the folders' names."""
-    names = labels.split(",") if labels else short_labels(paths)
-    if len(names) != len(paths):
-        raise ResultError(f"--labels: {len(names)} label(s) for {len(paths)} run(s)")
-    return names
+    """Names of the runs: the comma-separated ones, else the shortest ends of the paths that tell them apart."""
+    if labels:
+        names = labels.split(",")
+        if len(names) != len(paths):
+            raise ResultError(f"--labels: {len(names)} label(s) for {len(paths)} run(s)")
+        return names
+    parts = [os.path.abspath(p).split(os.sep) for p in paths]
+    choices = (["/".join(p[-depth:]) for p in parts] for depth in range(1, max(map(len, parts), default=1) + 1))
+    return next((names for names in choices if len(set(names)) == len(names)), [f"{p} ({i + 1})" for i, p in enumerate(paths)])
 
 
 def load_runs(paths: Sequence[str], labels: Optional[str], warmup_ns: Optional[float]) -> List[Run]:
@@ -275,12 +301,8 @@ Table = Tuple[List[str], List[List[str]]]  # header, rows
 TEXT_COLUMNS = ("run", "size", "scope", "scenario", "transport", "id", "note", "metric", "verdict")
 
 
-def _number(value: Optional[float]) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
 def _slowdowns(groups: Iterable[Iterable[Flow]]) -> List[str]:
-    return [_number(x) for stats in map(slowdown_stats, groups) for x in (stats.mean, stats.p50, stats.p99)]
+    return ["-" if x is None else f"{x:.2f}" for stats in map(slowdown_stats, groups) for x in (stats.mean, stats.p50, stats.p99)]
 
 
 def _counters(run: Run, missing: str) -> List[str]:
@@ -339,33 +361,20 @@ def notes(runs: Sequence[Run]) -> List[str]:
     return lines
 
 
-def _text_columns(table: Table) -> List[bool]:
-    return [name in TEXT_COLUMNS for name in table[0]]
-
-
 def format_aligned(table: Table) -> str:
     """For the terminal."""
     header, rows = table
-    text = _text_columns(table)
     widths = [max(len(r[c]) for r in [header] + rows) for c in range(len(header))]
-
-    def line(row):
-        cells = (v.ljust(w) if t else v.rjust(w) for v, w, t in zip(row, widths, text))
-        return "  ".join(cells).rstrip()
-
-    return "\n".join([line(header), "  ".join("-" * w for w in widths)] + [line(r) for r in rows])
+    lines = [[v.ljust(w) if name in TEXT_COLUMNS else v.rjust(w) for v, w, name in zip(row, widths, header)] for row in [header] + rows]
+    return "\n".join("  ".join(line).rstrip() for line in [lines[0], ["-" * w for w in widths], *lines[1:]])
 
 
 def format_markdown(table: Table) -> str:
     """A GitHub-flavoured Markdown table."""
     header, rows = table
-    text = _text_columns(table)
-
-    def line(row):
-        return "| " + " | ".join(v.replace("|", "\\|") for v in row) + " |"
-
-    rule = "| " + " | ".join("---" if t else "--:" for t in text) + " |"
-    return "\n".join([line(header), rule] + [line(r) for r in rows])
+    lines = [[v.replace("|", "\\|") for v in row] for row in [header] + rows]
+    lines.insert(1, ["---" if name in TEXT_COLUMNS else "--:" for name in header])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def report(runs: Sequence[Run], markdown: bool = False) -> str:
@@ -390,11 +399,6 @@ def csv_text(table: Table) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([table[0]] + table[1])
     return text.getvalue()
-
-
-def write_csv(path: str, table: Table) -> None:
-    """Write a table as CSV, making its folder."""
-    write_file(path, csv_text(table))
 
 
 # -------------------------------------------------------------------------------------- scripts
@@ -453,7 +457,7 @@ def main() -> int:
     if args.md:
         write_file(args.md, report(runs, markdown=True))
     if args.csv:
-        write_csv(args.csv, tidy_table(runs))
+        write_file(args.csv, csv_text(tidy_table(runs)))
     return 0
 
 

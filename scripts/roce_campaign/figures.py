@@ -8,15 +8,13 @@ from roce_plot import axes, look
 import pandas as pd
 from roce_files import OwnFiles
 
-from . import claim_figures, comparison_figures, run_figures, tables
+from . import claim_figures, comparison, run_figures, tables
 from .claims import reported_values
 from .estimates import Results
-from .experiment import Experiment
-from .figure_list import planned_figures
 from .grid import Point, Selection, seed_count, selects
 from .metrics import Metric
 from .plan import Plan
-from .plots import EFFECTS, Plot
+from .plots import EFFECTS, Plot, planned_figures
 
 NUMBERS = ["value", "low", "high", "reported"]
 TITLES = {"slowdown-by-size": "Slowdown by flow size", "fct-cdf": "Flow completion times",
@@ -40,7 +38,7 @@ class Drawer:
 
     def __init__(self, results: Results, plan: Plan):
         self.results = results
-        self.experiment: Experiment = results.experiment
+        self.experiment = results.experiment
         self.plan = plan
 
     def all(self) -> List[Figure]:
@@ -212,5 +210,5 @@ def draw_box(drawer: Drawer, plot: Plot, where: Selection, file: str) -> None:
                                 + rr.PERCENTILE_NOTE.replace("flows", "runs")])
 
 
-DRAW = {"lines": draw_metrics, "bars": draw_metrics, "box": draw_box, **run_figures.DRAW, **comparison_figures.DRAW,
+DRAW = {"lines": draw_metrics, "bars": draw_metrics, "box": draw_box, **run_figures.DRAW, **comparison.DRAW,
         **claim_figures.DRAW, "table": lambda drawer, plot, where, file: tables.write(drawer.results, plot, where, file)}

@@ -84,7 +84,7 @@ class Loader(yaml.SafeLoader):
         super().__init__(stream)
         self.file = file
         self.level = 0
-        self.sizes: Dict[int, Tuple[int, int]] = {}  # of finished nodes by id: depth and nodes
+        self.made: Dict[int, Optional[Tuple[Tree, int, int]]] = {}  # of nodes by id: tree, depth, number of values; None: begun
 
     def compose_node(self, parent, index):
         """A node with all below it."""
@@ -96,52 +96,43 @@ class Loader(yaml.SafeLoader):
             refuse(event, f"the tag {event.tag} has no meaning here")
         node = super().compose_node(parent, index)
         self.level -= 1
-        if isinstance(event, yaml.AliasEvent):
-            if id(node) not in self.sizes:
-                refuse(event, f"*{event.anchor} contains itself")
-            return node
-        below = []
-        if isinstance(node, yaml.ScalarNode):
-            bad = NO_TEXT.search(node.value)
-            if bad:
-                refuse(event, f"the character U+{ord(bad[0]):04X} is not allowed in a text")
-        elif isinstance(node, yaml.SequenceNode):
-            below = [self.sizes[id(n)] for n in node.value]
-        else:
-            below = [self.sizes[id(n)] for pair in node.value for n in pair]
-        depth = 1 + max((d for d, _ in below), default=0)
-        count = 1 + sum(n for _, n in below)
-        if depth > MAX_DEPTH:
-            refuse(event, f"nested deeper than {MAX_DEPTH} levels")
-        if count > MAX_NODES:
-            refuse(event, f"more than {MAX_NODES} values, aliases followed")
-        self.sizes[id(node)] = depth, count
         return node
 
-    def tree(self, node, made: Dict[int, Tree]) -> Tree:
-        """What a node is. @param made the trees of nodes, which aliases share"""
-        if id(node) not in made:
-            if isinstance(node, yaml.ScalarNode):
-                found = Text(node.value)
-            elif isinstance(node, yaml.SequenceNode):
-                found = Items(self.tree(n, made) for n in node.value)
-            else:
-                found = mapping([(self.tree(k, made), self.tree(v, made)) for k, v in node.value])
-            found.place = f"{self.file}:{node.start_mark.line + 1}"
-            made[id(node)] = found
-        return made[id(node)]
+    def tree(self, node) -> Tuple[Tree, int, int]:
+        """What a node is, which aliases share, its depth and how many values it has, aliases followed."""
+        if id(node) in self.made:
+            return self.made[id(node)] or refuse(node, "an alias for what it is in: that contains itself")
+        self.made[id(node)] = None
+        if isinstance(node, yaml.ScalarNode):
+            below, found = [], Text(node.value)
+            bad = NO_TEXT.search(node.value)
+            if bad:
+                refuse(node, f"the character U+{ord(bad[0]):04X} is not allowed in a text")
+        elif isinstance(node, yaml.SequenceNode):
+            below = [self.tree(n) for n in node.value]
+            found = Items(part for part, *_ in below)
+        else:
+            below = [self.tree(n) for pair in node.value for n in pair]
+            found = mapping([(k, v) for (k, *_), (v, *_) in zip(below[::2], below[1::2])])
+        depth, count = 1 + max((d for _, d, _ in below), default=0), 1 + sum(n for *_, n in below)
+        if depth > MAX_DEPTH or count > MAX_NODES:
+            refuse(node, f"nested deeper than {MAX_DEPTH} levels" if depth > MAX_DEPTH else
+                   f"more than {MAX_NODES} values, aliases followed")
+        found.place = f"{self.file}:{node.start_mark.line + 1}"
+        self.made[id(node)] = found, depth, count
+        return found, depth, count
 
 
-def refuse(event, problem: str) -> NoReturn:
-    """As PyYAML's own complaints."""
-    raise yaml.composer.ComposerError(None, None, problem, event.start_mark)
+def refuse(where, problem: str) -> NoReturn:
+    """As PyYAML's own complaints. @param where event or node"""
+    raise yaml.composer.ComposerError(None, None, problem, where.start_mark)
 
 
 def mapping(pairs) -> Map:
     """Keys and values in the file's order; a key twice is an error.
 
-    The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several; of a key that is there more than
-    once, the mapping's own value counts, then the first's.
+    The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several; of a key that is there more than once, the
+    mapping's own value counts, then the first's.
     """
     own = Map()
     for key, value in pairs:
@@ -157,8 +148,7 @@ def mapping(pairs) -> Map:
     for source in some(own.pop("<<", [])):
         if not isinstance(source, Map):
             fail(source, "<<: expected a mapping (name: value)")
-        for key, value in source.items():
-            inherited.setdefault(key, value)
+        inherited = {**source, **inherited}
     return Map({**{k: v for k, v in inherited.items() if k not in own}, **own})
 
 
@@ -169,6 +159,9 @@ def read(file: str, longest: int = MAX_BYTES) -> Tree:
     try:
         loader = Loader(text, file)
         node = loader.get_single_node()
+        if node is not None:
+            return loader.tree(node)[0]
+        problem = "empty, expected an experiment"
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         problem = f"the character U+{error.character:04X} is not allowed in a file"
@@ -178,11 +171,7 @@ def read(file: str, longest: int = MAX_BYTES) -> Tree:
         problem = getattr(error, "problem", None) or str(error)
     except (ValueError, OverflowError) as error:  # a number in an escape or a directive
         line, problem = loader.line + 1, str(error)
-    if problem:
-        raise rr.ResultError(rr.one_line(f"{file}:{line}: {problem}"))
-    if node is None:
-        raise rr.ResultError(f"{file}:1: empty, expected an experiment")
-    return loader.tree(node, {})
+    raise rr.ResultError(rr.one_line(f"{file}:{line}: {problem}"))
 
 
 def read_text(file: str, longest: int = MAX_BYTES) -> str:
