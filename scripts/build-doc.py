@@ -6,8 +6,8 @@
 
     scripts/build-doc.py [BUILD_DIR]
 
-The pages are in BUILD_DIR/doc/html (default: build). Attributes and trace sources come from BUILD_DIR/bin/roce-type-tables,
-which is built if it is not there, as after scripts/quickstart.sh; rooms from test/cli/rooms.py.
+The pages are in BUILD_DIR/doc/html (default: build). Attributes and trace sources come from BUILD_DIR/bin/roce-type-tables, which
+is built if it is not there, as after scripts/quickstart.sh; rooms from test/cli/rooms.py.
 
 Exit status: 0 done, 1 Sphinx has warnings or errors, 2 something is missing.
 """
@@ -130,13 +130,11 @@ def fields(text):
 
 
 def trace_arguments(sources):
-    """
-    What a sink of each trace source gets. Its names are those of the typedef that AddTraceSource() names, its types must be
+    """What a sink of each trace source gets. Its names are those of the typedef that AddTraceSource() names, its types must be
     those of the TracedCallback that fires.
 
     @param sources text of each file of the module
-    @return arguments by name of the callback
-    """
+    @return arguments by name of the callback"""
     def search(owner, pattern):
         """@return what a pattern finds in the files that declare a class."""
         texts = [text for text in sources if re.search(rf"^(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?\n{{", text, re.M)]

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Files that scripts write into a folder a user names, and that only those are replaced or removed.
 
-A folder lists what is a script's own in .roce-files: a line "+ NAME" before a file is written,
-"- NAME" after it is removed, so that a kill at any time leaves a list that covers what is there. A
-file of the same name that is not in the list is somebody else's: it is never touched, the script
-says so and ends.
+A folder lists what is a script's own in .roce-files: a line "+ NAME" before a file is written, "- NAME" after it is removed, so
+that a kill at any time leaves a list that covers what is there. A file of the same name that is not in the list is somebody
+else's: it is never touched, the script says so and ends.
 """
 
 import contextlib
@@ -32,7 +31,6 @@ class OwnFiles:
         return os.path.join(self.folder, name)
 
     def listed(self) -> Set[str]:
-        """Names in the list."""
         names: Set[str] = set()
         with contextlib.suppress(FileNotFoundError), open(self.path(LIST), encoding="utf-8", errors="surrogateescape") as stream:
             for line in stream.read().split("\n")[:-1]:  # without half a line
@@ -71,10 +69,7 @@ class OwnFiles:
         self._append([f"- {n}" for n in names])
 
     def write(self, name: str, content) -> str:
-        """Write a file of ours whole.
-
-        @return its path
-        """
+        """Write a file of ours whole. @return its path"""
         self.claim([name])
         write_whole(self.path(name), content)
         return self.path(name)
@@ -113,16 +108,13 @@ def write_whole(path: str, content) -> None:
 def lock(folder: str, script: str):
     """The folder for this process alone, and for those that inherit the stream.
 
-    The kernel drops the lock when all are gone, however they end: what is left of a killed one
-    keeps nobody out.
-    """
+    The kernel drops the lock when all are gone, however they end: what is left of a killed one keeps nobody out."""
     stream = open(os.path.join(folder, LOCK), "a+", encoding="utf-8")
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         stream.seek(0)
-        raise ResultError(f"{folder}: another {script} is at work there (process "
-                             f"{stream.read().strip() or '?'})") from None
+        raise ResultError(f"{folder}: another {script} is at work there (process {stream.read().strip() or '?'})") from None
     stream.truncate(0)
     stream.write(f"{os.getpid()}\n")
     stream.flush()
@@ -134,11 +126,9 @@ def refuse_inputs(folder: str, names: Iterable[str], inputs: Iterable[str]) -> N
 
     @param folder where is written
     @param names files and folders in it
-    @param inputs paths that are read
-    """
+    @param inputs paths that are read"""
     outputs = [os.path.realpath(os.path.join(folder, name)) for name in names]
     for path in inputs:
         real = os.path.realpath(path)
         if any(real == output or real.startswith(output + os.sep) for output in outputs):
-            raise ResultError(f"{path} is read, but would be among the results in {folder}: "
-                                 "move it, or name another folder")
+            raise ResultError(f"{path} is read, but would be among the results in {folder}: move it, or name another folder")

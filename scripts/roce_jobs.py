@@ -16,8 +16,8 @@ LAST_LINES = 15  # of a failing run's stderr that are shown
 
 
 def read_message(line: str) -> Dict[str, Any]:
-    """A line of a program's standard error under --progress=json: {kind: text}, {"progress": {name: number}}. What is no
-    message is {"": line}."""
+    """A line of a program's standard error under --progress=json: {kind: text}, {"progress": {name: number}}. What is no message
+    is {"": line}."""
     try:
         message = json.loads(line) if line.startswith("{") else None
         if isinstance(message, dict) and "progress" in message:
@@ -55,9 +55,8 @@ class Job:
         """Start the program; its progress is kept here."""
         try:
             with open(self.log, "wb") as log:
-                self.process = subprocess.Popen(
-                    self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE,
-                    cwd=self.cwd, env=self.env)
+                self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE,
+                                                cwd=self.cwd, env=self.env)
         except OSError as error:
             what = error.filename or self.command[0]
             raise rr.ResultError(f"{what}: cannot start: {error.strerror}") from None

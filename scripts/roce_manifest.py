@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A run folder's files, checked against what the run says that it wrote.
 
-summary.json has a manifest: name, bytes, SHA-256 and, of tables, data rows of each file. file_of() gives the path of a file that is as
-the manifest has it; anything else is an error of one line. Results without a manifest, of earlier versions or of a user's program, are
-read with what else can be checked.
+summary.json has a manifest: name, bytes, SHA-256 and, of tables, data rows of each file. file_of() gives the path of a file that
+is as the manifest has it; anything else is an error of one line. Results without a manifest, of earlier versions or of a user's
+program, are read with what else can be checked.
 
-A run puts its files in place all at once: from the moment that .commit is there, which names them, the new result counts. Where that
-was broken off, NAME.tmp is read for NAME; the next run in the folder ends it. Readers change nothing.
+A run puts its files in place all at once: from the moment that .commit is there, which names them, the new result counts. Where
+that was broken off, NAME.tmp is read for NAME; the next run in the folder ends it. Readers change nothing.
 """
 
 import fcntl
@@ -161,8 +161,7 @@ def difference(path: str, expected: Entry) -> str:
 def file_of(folder: str, name: str) -> str:
     """The path of a file of a run folder that is as the run has written it, or of none at all.
 
-    A file that the manifest does not list is read with a warning.
-    """
+    A file that the manifest does not list is read with a warning."""
     path, summary = place_of(folder, name), place_of(folder, SUMMARY)
     if not os.path.exists(summary):
         return path

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Read run folders and print slowdown tables.
 
-A run folder holds flows.csv (one row per flow) and summary.json (configuration, counters); see
-roce-run-writer.h. Percentiles are nearest-rank: the ceil(p*n)-th smallest of n values. Flows that
-start before the warm-up's end are not counted; unfinished flows are counted apart, never averaged.
+A run folder holds flows.csv (one row per flow) and summary.json (configuration, counters); see roce-run-writer.h. Percentiles are
+nearest-rank: the ceil(p*n)-th smallest of n values. Flows that start before the warm-up's end are not counted; unfinished flows
+are counted apart, never averaged.
 
 Also what the other scripts share: loading, statistics, tables. It needs nothing but Python.
 """
@@ -23,10 +23,8 @@ import roce_manifest
 from roce_manifest import ResultError, read_summary
 
 # Columns of flows.csv, in order.
-FLOW_COLUMNS = (
-    "id src dst class tag scope bytes start_ns fct_ns receiver_fct_ns ideal_fct_ns slowdown "
-    "packets retransmitted status"
-).split()
+FLOW_COLUMNS = ("id src dst class tag scope bytes start_ns fct_ns receiver_fct_ns ideal_fct_ns slowdown "
+                "packets retransmitted status").split()
 
 # Inclusive upper edges of the size bins, bytes; one open bin follows (as in roce-fct-stats.h).
 SIZE_EDGES = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -80,9 +78,7 @@ class Stats(NamedTuple):
     flows: int
     finished: int
     unfinished: int
-    mean: Optional[float]
-    p50: Optional[float]
-    p99: Optional[float]
+    slowdowns: List[Optional[float]]  # mean, P50, P99
 
 
 # ---------------------------------------------------------------------------------------- reading
@@ -105,19 +101,9 @@ def _flow(row: Sequence[str]) -> Flow:
     finished = row[14] == "finished"
     if finished and not (row[8] and row[11]):
         raise ValueError("a finished flow without fct_ns or slowdown")
-    return Flow(
-        *(int(x) for x in row[:5]),
-        row[5],
-        int(row[6]),
-        parse_ps(row[7]) if row[7] or finished else None,
-        parse_ps(row[8]) if finished else None,
-        parse_ps(row[9]) if row[9] else None,
-        parse_ps(row[10]),
-        float(row[11]) if finished else None,
-        int(row[12]),
-        int(row[13]),
-        finished,
-    )
+    return Flow(*(int(x) for x in row[:5]), row[5], int(row[6]), parse_ps(row[7]) if row[7] or finished else None,
+                parse_ps(row[8]) if finished else None, parse_ps(row[9]) if row[9] else None, parse_ps(row[10]), float(row[11])
+                if finished else None, int(row[12]), int(row[13]), finished)
 
 
 def flows_file(path: str) -> str:
@@ -144,7 +130,6 @@ class Row(Dict[str, str]):
     place = ""  # file:line
 
     def number(self, column: str) -> float:
-        """A finite number."""
         try:
             value = float(self[column])
         except ValueError:
@@ -157,8 +142,7 @@ class Row(Dict[str, str]):
 def rows_of(file: str, needed: Sequence[str], hint: str = "") -> Iterator[Row]:
     """The rows of a CSV file with at least these columns. No pandas: its start takes as long as a small run.
 
-    @param hint where such a file comes from
-    """
+    @param hint where such a file comes from"""
     try:
         with open(file, newline="", encoding="utf-8") as stream:
             reader = csv.DictReader(stream)
@@ -236,9 +220,8 @@ def run_labels(paths: Sequence[str], labels: Optional[str]) -> List[str]:
     return next((names for names in choices if len(set(names)) == len(names)), [f"{p} ({i + 1})" for i, p in enumerate(paths)])
 
 
-def load_runs(paths: Sequence[str], labels: Optional[str], warmup_ns: Optional[float]) -> List[Run]:
-    """Load several folders."""
-    return [load_run(p, name, warmup_ns) for p, name in zip(paths, run_labels(paths, labels))]
+def load_runs(args: argparse.Namespace) -> List[Run]:
+    return [load_run(p, name, args.warmup_ns) for p, name in zip(args.runs, run_labels(args.runs, args.labels))]
 
 
 # ------------------------------------------------------------------------------------- statistics
@@ -257,12 +240,10 @@ def percentile(ascending: Sequence[float], per_million: int) -> Optional[float]:
 
 
 def slowdown_stats(flows: Iterable[Flow]) -> Stats:
-    """Statistics of one group."""
     flows = list(flows)
     values = sorted(f.slowdown for f in flows if f.finished)
     mean = math.fsum(values) / len(values) if values else None
-    p50, p99 = percentile(values, 500_000), percentile(values, 990_000)
-    return Stats(len(flows), len(values), len(flows) - len(values), mean, p50, p99)
+    return Stats(len(flows), len(values), len(flows) - len(values), [mean, percentile(values, 500_000), percentile(values, 990_000)])
 
 
 def size_bin(size: int) -> int:
@@ -302,7 +283,7 @@ TEXT_COLUMNS = ("run", "size", "scope", "scenario", "transport", "id", "note", "
 
 
 def _slowdowns(groups: Iterable[Iterable[Flow]]) -> List[str]:
-    return ["-" if x is None else f"{x:.2f}" for stats in map(slowdown_stats, groups) for x in (stats.mean, stats.p50, stats.p99)]
+    return ["-" if x is None else f"{x:.2f}" for stats in map(slowdown_stats, groups) for x in stats.slowdowns]
 
 
 def _counters(run: Run, missing: str) -> List[str]:
@@ -343,7 +324,7 @@ def tidy_table(runs: Sequence[Run]) -> Table:
             flows = run.scope(scope)
             for size, group in [("all", flows), *zip(SIZE_LABELS, by_size(flows))]:
                 s = slowdown_stats(group)
-                numbers = ["" if v is None else f"{v:.6f}" for v in (s.mean, s.p50, s.p99)]
+                numbers = ["" if v is None else f"{v:.6f}" for v in s.slowdowns]
                 # Counters belong to the whole run.
                 extra = _counters(run, "") if scope == size == "all" else ["", ""]
                 rows.append([run.label, scope, size, str(s.flows), str(s.finished), str(s.unfinished), *numbers, *extra])
@@ -362,7 +343,6 @@ def notes(runs: Sequence[Run]) -> List[str]:
 
 
 def format_aligned(table: Table) -> str:
-    """For the terminal."""
     header, rows = table
     widths = [max(len(r[c]) for r in [header] + rows) for c in range(len(header))]
     lines = [[v.ljust(w) if name in TEXT_COLUMNS else v.rjust(w) for v, w, name in zip(row, widths, header)] for row in [header] + rows]
@@ -370,7 +350,6 @@ def format_aligned(table: Table) -> str:
 
 
 def format_markdown(table: Table) -> str:
-    """A GitHub-flavoured Markdown table."""
     header, rows = table
     lines = [[v.replace("|", "\\|") for v in row] for row in [header] + rows]
     lines.insert(1, ["---" if name in TEXT_COLUMNS else "--:" for name in header])
@@ -395,7 +374,6 @@ def write_file(path: str, text: str) -> None:
 
 
 def csv_text(table: Table) -> str:
-    """A table as CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([table[0]] + table[1])
     return text.getvalue()
@@ -437,22 +415,17 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments that all scripts on run folders share."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder (or a flows.csv)")
     parser.add_argument("--labels", help="comma-separated names of the runs (default: folders)")
-    parser.add_argument(
-        "--warmup-ns",
-        type=float,
-        metavar="NS",
-        help="count only flows that start at or after this time (default: the run's own warm-up)",
-    )
+    parser.add_argument("--warmup-ns", type=float, metavar="NS",
+                        help="count only flows that start at or after this time (default: the run's own warm-up)")
 
 
 def main() -> int:
-    """The command line."""
     parser = argparse.ArgumentParser(description="Slowdown tables of run folders.")
     add_run_arguments(parser)
     parser.add_argument("--md", metavar="FILE", help="also write the tables as Markdown")
     parser.add_argument("--csv", metavar="FILE", help="also write a tidy CSV")
     args = parser.parse_args()
-    runs = load_runs(args.runs, args.labels, args.warmup_ns)
+    runs = load_runs(args)
     print(report(runs), end="")
     if args.md:
         write_file(args.md, report(runs, markdown=True))

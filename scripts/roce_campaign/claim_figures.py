@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Figures of expressions: effects (an expression for each value of an axis) and claims (what was
-reported against what was measured).
+"""Figures of expressions: effects (an expression for each value of an axis) and claims (what was reported against what was
+measured).
 """
 
 from typing import Dict, List, Optional, Tuple
@@ -91,8 +91,8 @@ def kind_of(s: Score) -> Optional[str]:
 
 
 def claim_rows(scores: List[Score], kind: str) -> pd.DataFrame:
-    """A row for each claim of a kind: id, series (its grade), label, text, value, low, high, and what is reported with its band; of a
-    share, all over the reported number, which may be negative; of a relation, percent of the measured cases that hold."""
+    """A row for each claim of a kind: id, series (its grade), label, text, value, low, high, and what is reported with its band;
+    of a share, all over the reported number, which may be negative; of a relation, percent of the measured cases that hold."""
     rows = []
     for s in scores:
         if kind_of(s) != kind:
@@ -140,7 +140,6 @@ def draw_claims(drawer, plot: Plot, _: Selection, file: str) -> None:
 
 
 def draw_claim_panel(ax, kind: str, data: pd.DataFrame) -> None:
-    """One kind of claims."""
     shown = {grade: {"color": colour, "marker": "o"} for grade, colour in look.GRADES.items()}
     if kind == "relation":
         ax.barh(data["y"], data["value"], height=0.55, color=data["series"].map(look.GRADES), zorder=2)
@@ -162,11 +161,9 @@ def draw_claim_panel(ax, kind: str, data: pd.DataFrame) -> None:
 
 
 def seeds_note(results: Results) -> str:
-    """What the intervals are."""
     seeds = seed_count(results.points)
-    return "One seed." if seeds == "1" else (
-        f"{seeds} seeds; bars: 95 % confidence intervals over them (jackknife; bootstrap of "
-        "statistics over seeds), cut off where they leave the axis.")
+    return "One seed." if seeds == "1" else (f"{seeds} seeds; bars: 95 % confidence intervals over them (jackknife; bootstrap of "
+                                             "statistics over seeds), cut off where they leave the axis.")
 
 
 DRAW = {"effects": draw_effects, "effect-table": write_effects, "claims": draw_claims}

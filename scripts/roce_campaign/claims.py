@@ -79,8 +79,7 @@ def targets_path(value: Union[Text, Map, None], folder: str) -> Optional[str]:
 def read_targets(value: Union[Text, Map, None], path: Optional[str], own: bool) -> Tuple[Dict[str, Dict[str, str]], bool]:
     """Rows of a table of targets by id, and whether rows without a claim are shown.
 
-    @param own whether the table is the experiment's own, whose "where" counts
-    """
+    @param own whether the table is the experiment's own, whose "where" counts"""
     where = value.get("where", {}) if own and isinstance(value, Map) else {}
     for column in where:
         if column not in TARGET_COLUMNS:
@@ -94,10 +93,7 @@ def read_targets(value: Union[Text, Map, None], path: Optional[str], own: bool) 
 
 
 def reported_values(claims: List[Claim], axes: Dict[str, List[str]]) -> Dict[Tuple[str, frozenset], float]:
-    """What claims report of a metric at a point, of those that are about nothing else.
-
-    @return by metric and coordinates
-    """
+    """What claims report of a metric at a point, of those that are about nothing else. @return by metric and coordinates"""
     found = {}
     for claim in claims:
         case = claim.cases[0]
@@ -118,7 +114,6 @@ class Claims:
         self.targets = targets
 
     def read(self, value: Map) -> Claim:
-        """One claim."""
         name = str(value["id"])
         what = f"claim {name}"
         target = self.targets.get(name, {})
@@ -188,8 +183,7 @@ class Claims:
             except ValueError as error:
                 fail(value, f"{what}: {error}")
             if expression.boolean != relation:
-                fail(value, f"{what}: expected "
-                            + ("a comparison" if relation else "a number, holds: is for comparisons"))
+                fail(value, f"{what}: expected " + ("a comparison" if relation else "a number, holds: is for comparisons"))
             coordinates = {**at, **{n: v for n, v in variables.items() if n in self.axes}}
             for reference in expression.references:
                 self._check(reference, coordinates, value, what)
@@ -236,10 +230,7 @@ class Claims:
 
 
 def place_of(reference: Reference, coordinates: Coordinates, axes: Dict[str, List[str]]) -> Coordinates:
-    """The point that a reference means.
-
-    @param coordinates those that its case gives to all references
-    """
+    """The point that a reference means. @param coordinates those that its case gives to all references"""
     place = {}
     for axis, labels in axes.items():
         label = reference.coordinates.get(axis, coordinates.get(axis))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who is best where: the labels of one axis (the rivals) compared by a metric at each label of another, and figures of that: how far each
-is from the best, which is best by which margin, one metric against another, and a table of ranks.
+"""Who is best where: the labels of one axis (the rivals) compared by a metric at each label of another, and figures of that: how
+far each is from the best, which is best by which margin, one metric against another, and a table of ranks.
 
-Smaller is better. Two rivals are compared seed by seed, since their arrivals are the same: the 95 % interval is that of the ratio of
-both, and a difference whose interval includes a ratio of 1 is none. A rival that leaves flows unfinished comes last, behind all that
-finish, whatever the others of its flows took.
+Smaller is better. Two rivals are compared seed by seed, since their arrivals are the same: the 95 % interval is that of the ratio
+of both, and a difference whose interval includes a ratio of 1 is none. A rival that leaves flows unfinished comes last, behind
+all that finish, whatever the others of its flows took.
 """
 
 from typing import Dict, List, NamedTuple, Optional
@@ -37,13 +37,10 @@ class Entry(NamedTuple):
 class Comparison:
     """A metric of all rivals at all rows."""
 
-    def __init__(self, results: Results, metric: Metric, rows_axis: str, rivals_axis: str,
-                 where: Selection):
-        """
-        @param rows_axis axis of what is compared at, such as a scenario
+    def __init__(self, results: Results, metric: Metric, rows_axis: str, rivals_axis: str, where: Selection):
+        """@param rows_axis axis of what is compared at, such as a scenario
         @param rivals_axis axis of who is compared
-        @param where which points; with the two axes it must leave one for each pair
-        """
+        @param where which points; with the two axes it must leave one for each pair"""
         self.metric = metric
         self.points: Dict[str, Dict[str, int]] = {}
         for index, point in enumerate(results.points):
@@ -60,8 +57,7 @@ class Comparison:
             if found:
                 self.rows[label] = found
         there = {rival for row in self.rows.values() for rival in row}
-        self.rivals: List[str] = sorted(
-            (r for r in where.get(rivals_axis, axes[rivals_axis]) if r in there), key=self.mean_rank)
+        self.rivals: List[str] = sorted((r for r in where.get(rivals_axis, axes[rivals_axis]) if r in there), key=self.mean_rank)
 
     def mean_rank(self, rival: str) -> float:
         """Over the rows in which it is."""
@@ -95,8 +91,7 @@ def compare(results: Results, metric: Metric, points: Dict[str, int]) -> Dict[st
         below = sum(key < keys[rival] for key in keys.values())
         equal = sum(key == keys[rival] for key in keys.values())
         over = ratio(results, metric, points[rival], points[best])
-        like = unfinished[rival] == unfinished[best] and (
-            rival == best or over.low is None or over.low <= 1 <= over.high)
+        like = unfinished[rival] == unfinished[best] and (rival == best or over.low is None or over.low <= 1 <= over.high)
         found[rival] = Entry(estimate.value, unfinished[rival], below + (equal + 1) / 2, over, like)
     return found
 
@@ -122,7 +117,6 @@ def ratio(results: Results, metric: Metric, point: int, other: int) -> Estimate:
 
 
 def comparisons(drawer, plot: Plot, where: Selection) -> List[Comparison]:
-    """One for each metric."""
     found = [Comparison(drawer.results, m, plot.fields["rows"][0], plot.fields["series"][0], where) for m in drawer.metrics(plot)]
     found = [c for c in found if c.rows]
     if not found:
@@ -131,8 +125,7 @@ def comparisons(drawer, plot: Plot, where: Selection) -> List[Comparison]:
 
 
 def draw_ranks(drawer, plot: Plot, where: Selection, file: str) -> None:
-    """For each metric a field: rows, and rivals from the lowest mean rank on; how far each is from
-    the best of its row."""
+    """For each metric a field: rows, and rivals from the lowest mean rank on; how far each is from the best of its row."""
     found = comparisons(drawer, plot, where)
     columns, rows = max(len(c.rivals) for c in found), max(len(c.rows) for c in found)
     figure = look.Figure(len(found), 1, 2.2 + 0.62 * columns, 1.8 + 0.3 * rows)
@@ -188,8 +181,8 @@ def marks(drawer, plot: Plot, where: Selection) -> pd.DataFrame:
 
 
 def draw_scatter(drawer, plot: Plot, where: Selection, file: str) -> None:
-    """One metric against another, a mark with its name for each label of the series, and the line
-    of those that none is better than in both."""
+    """One metric against another, a mark with its name for each label of the series, and the line of those that none is better
+    than in both."""
     data, titles = marks(drawer, plot, where), drawer.panel_titles(plot, where)
     panels = list(data["panel"].unique())
     shown = drawer.styles(data["series"].unique(), plot, where)
@@ -204,8 +197,8 @@ def draw_scatter(drawer, plot: Plot, where: Selection, file: str) -> None:
 
 
 def write_ranks(drawer, plot: Plot, where: Selection, file: str) -> rr.Table:
-    """A row for each rival: of each metric its mean rank, in how many rows it is the best or not
-    significantly behind it, and at most how many times the best."""
+    """A row for each rival: of each metric its mean rank, in how many rows it is the best or not significantly behind it, and at
+    most how many times the best."""
     found = comparisons(drawer, plot, where)
     ranks = pd.DataFrame({c.metric.name: {r: c.mean_rank(r) for r in c.rivals} for c in found}).mean(axis=1)
     axis = plot.fields["series"][0]

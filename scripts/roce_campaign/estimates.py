@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Metrics over the seeds, with confidence intervals: what tables, scores and pages are made of.
 
-Over the seeds of a point a metric's estimate is the mean, with a 95 % confidence interval after
-Student's t; flows that did not finish are counted, never averaged. A pooled metric is computed from
-the flows of all seeds together.
+Over the seeds of a point a metric's estimate is the mean, with a 95 % confidence interval after Student's t; flows that did not
+finish are counted, never averaged. A pooled metric is computed from the flows of all seeds together.
 
-All intervals are delete-one-seed jackknife intervals: with n seeds and an estimate e, the
-pseudo-values n*e - (n-1)*e(without seed i) are averaged, and their standard error times Student's t
-with n-1 degrees of freedom is half the interval, centred on e. For a mean over seeds that is
-exactly the usual interval. It serves ratios and percentages of means and pooled percentiles alike,
+All intervals are delete-one-seed jackknife intervals: with n seeds and an estimate e, the pseudo-values n*e - (n-1)*e(without
+seed i) are averaged, and their standard error times Student's t with n-1 degrees of freedom is half the interval, centred on e.
+For a mean over seeds that is exactly the usual interval. It serves ratios and percentages of means and pooled percentiles alike,
 and as the points have the same seeds (the same arrivals), their pairing counts.
 
-But those of a statistic over the seeds (P99 of 100 runs) are bootstrap intervals: the jackknife fails
-for percentiles, which hardly change when one value is left out. RESAMPLES times as many seeds are
-drawn with replacement, the same for all points, from a generator of fixed seed; the interval is
-from the 2.5th to the 97.5th percentile of the estimates.
+But those of a statistic over the seeds (P99 of 100 runs) are bootstrap intervals: the jackknife fails for percentiles, which
+hardly change when one value is left out. RESAMPLES times as many seeds are drawn with replacement, the same for all points, from
+a generator of fixed seed; the interval is from the 2.5th to the 97.5th percentile of the estimates.
 """
 
 import contextlib
@@ -112,8 +109,7 @@ class Results:
         return [s for s, e in self.entries(point, metric).items() if metric.pool or e["value"] is not None]
 
     def over(self, point: int, metric: Metric, seeds: Sequence[int]) -> float:
-        """A metric's mean over the seeds, its statistic over them, or its value over their pooled
-        flows."""
+        """A metric's mean over the seeds, its statistic over them, or its value over their pooled flows."""
         entries = [self.measured[point, s][metric.of_run()] for s in seeds]
         if metric.per_run():
             return math.fsum(e["value"] for e in entries) / len(entries)
@@ -181,11 +177,10 @@ def plain_of(e: Optional[Estimate]) -> List[str]:
 def load(folder: str, file: Optional[str], jobs: int, targets: Optional[str] = None, failed: Iterable[str] = ()) -> Tuple[Results, Plan]:
     """Plan and metrics of a results folder.
 
-    The runs are those of the last scripts/reproduce; metrics, plots and claims are those of the experiment file as it is now. Grid,
-    options and seeds must not have changed.
+    The runs are those of the last scripts/reproduce; metrics, plots and claims are those of the experiment file as it is now.
+    Grid, options and seeds must not have changed.
 
-    @param failed keys of runs that count as missing
-    """
+    @param failed keys of runs that count as missing"""
     plan = Plan.read(folder)
     plan.failed.update(failed)
     data = plan.data

@@ -35,8 +35,8 @@ SHORTER = ("a shorter run has fewer of the large flows and less time for queues 
 class Until(NamedTuple):
     """When a campaign has enough seeds: more are added until the intervals of some claims are narrow.
 
-    The rule is in the file, so nobody decides by looking at the results. It looks at widths only, never at where an interval lies; the
-    number of seeds at which it ends still depends on the data, so the last interval is a little too narrow on average.
+    The rule is in the file, so nobody decides by looking at the results. It looks at widths only, never at where an interval
+    lies; the number of seeds at which it ends still depends on the data, so the last interval is a little too narrow on average.
     """
 
     claims: List[str]
@@ -88,8 +88,7 @@ class Experiment(NamedTuple):
 
     def design(self) -> str:
         """A hash of what is run: program, options, grid and seeds."""
-        return data_hash([self.program, self.seed_option,
-                                   [[p.coordinates, p.options, p.seeds] for p in self.points]])
+        return data_hash([self.program, self.seed_option, [[p.coordinates, p.options, p.seeds] for p in self.points]])
 
     def seed_sets(self) -> Dict[str, int]:
         """The sets of seeds as text, with the number of their points."""
@@ -110,8 +109,7 @@ def find(name: str) -> Tuple[str, str]:
         return os.path.splitext(os.path.basename(name))[0], name
     known = built_in()
     if name not in known:
-        raise rr.ResultError(f"{name}: no such experiment, there are {', '.join(known)}; "
-                             "or give a path to a YAML file")
+        raise rr.ResultError(f"{name}: no such experiment, there are {', '.join(known)}; or give a path to a YAML file")
     return name, os.path.relpath(known[name])
 
 
@@ -127,8 +125,7 @@ def merge(layers: List[Map]) -> Map:
 def read_layers(file: str, size: str) -> Tuple[Map, Map, Map, Optional[str]]:
     """A file, checked, with the file that it is like.
 
-    @return the document, its sections in the full size and in the one asked for, the other file
-    """
+    @return the document, its sections in the full size and in the one asked for, the other file"""
     document = yamlread.read(file)
     base, like = [], None
     if isinstance(document, Map) and "like" in document:
@@ -153,15 +150,13 @@ def read_layers(file: str, size: str) -> Tuple[Map, Map, Map, Optional[str]]:
 def check_seeds(cases: Iterable[Tuple[str, Case]], points: List[Point], axes: Dict[str, List[str]]) -> None:
     """What is compared has the same seeds: its intervals count on the pairing.
 
-    @param cases each with the place and name to tell
-    """
+    @param cases each with the place and name to tell"""
     by_place = {p.place: p for p in points}
     for what, case in cases:
         found = {p.text(): seeds_text(p.seeds) for p in map(by_place.get, case._replace(needs=None).places(axes)) if p}
         if len(set(found.values())) > 1:
             listed = "; ".join(f"{seeds} at {text}" for text, seeds in found.items())
-            raise rr.ResultError(f"{what} combines points of different seeds ({listed}), expected "
-                                 "the same ones")
+            raise rr.ResultError(f"{what} combines points of different seeds ({listed}), expected the same ones")
 
 
 def read_until(value: Optional[Map], claims: List[Claim]) -> Optional[Until]:
@@ -191,8 +186,7 @@ def mark_other_sizes(claims: List[Claim], full: List[Point], quick: List[Point],
                      metrics: Dict[str, Metric]) -> List[Claim]:
     """The claims; cases with an absolute number at points that have other options in the full size are marked.
 
-    Such a number is for the full size: a limit of 1.35 times the ideal 687 ms of 1 GiB cannot fail with 256 MiB.
-    """
+    Such a number is for the full size: a limit of 1.35 times the ideal 687 ms of 1 GiB cannot fail with 256 MiB."""
     options = changed_options(full, quick)
 
     def marked(case: Case) -> Case:
@@ -206,8 +200,7 @@ def mark_other_sizes(claims: List[Claim], full: List[Point], quick: List[Point],
 def describe_reduction(full: List[Point], quick: List[Point], full_axes: Dict[str, Axis], axes: Dict[str, Axis], flatters: str) -> List[str]:
     """What the quick size has less of than the full one, for people.
 
-    @param flatters the author's words on where that makes the score look better, "" without
-    """
+    @param flatters the author's words on where that makes the score look better, "" without"""
     texts = []
     if seed_count(full) != seed_count(quick):
         texts.append(f"{seed_count(quick)} seeds instead of {seed_count(full)}")
@@ -228,8 +221,7 @@ def describe_reduction(full: List[Point], quick: List[Point], full_axes: Dict[st
 # ----------------------------------------------------------------------------------------- loading
 
 
-def load(name: str, size: str, program: Optional[str] = None,
-         build: Optional[str] = None, targets_file: Optional[str] = None,
+def load(name: str, size: str, program: Optional[str] = None, build: Optional[str] = None, targets_file: Optional[str] = None,
          added: int = 0, given: Optional[Dict[str, str]] = None, allow: bool = False,
          names: Optional[List[str]] = None) -> Experiment:
     """Read and check an experiment.
@@ -242,12 +234,10 @@ def load(name: str, size: str, program: Optional[str] = None,
     @param added seeds to have beyond the file's, as its rule "until" asks for
     @param given paths of the inputs that the file names and does not bring with it
     @param allow a program that is not one of the build
-    @param names of the program's options, which is not started then
-    """
+    @param names of the program's options, which is not started then"""
     short, file = find(name)
     if not re.fullmatch(r"[A-Za-z0-9][\w.+-]*", short):
-        raise rr.ResultError(f"{file}: '{short}' names the results, expected letters, digits and "
-                             "._+-")
+        raise rr.ResultError(f"{file}: '{short}' names the results, expected letters, digits and ._+-")
     folder = os.path.dirname(os.path.abspath(file))
     document, full, chosen, like = read_layers(file, size)
     seed_option = str(chosen.get("seed_option", "seed"))

@@ -209,8 +209,8 @@ class Expression:
 
     @property
     def is_effect(self) -> bool:
-        """Whether the whole says which of two metrics is larger, or of which sign an effect is: a comparison of metrics with metrics,
-        with 0, or of a ratio with 1. Other numbers are limits."""
+        """Whether the whole says which of two metrics is larger, or of which sign an effect is: a comparison of metrics with
+        metrics, with 0, or of a ratio with 1. Other numbers are limits."""
         node = self.root
         if not isinstance(node, ast.Compare) or len(node.ops) != 1 or isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             return False

@@ -131,10 +131,7 @@ def selects(selection: Selection, point: Coordinates) -> bool:
 
 def make_points(axes: Dict[str, Axis], fixed: Dict[str, str], excluded: List[Selection],
                 overrides: List[Override], seeds: List[int], where: Map) -> List[Point]:
-    """All combinations without the excluded ones.
-
-    @param seeds of the points to which no override gives others
-    """
+    """All combinations without the excluded ones. @param seeds of the points to which no override gives others"""
     count = math.prod(len(axis) for axis in axes.values())
     if count > MAX_RUNS:
         fail(where, f"the grid has {count} points, expected up to {MAX_RUNS}")

@@ -23,16 +23,12 @@ from .statistic import count_peaks, statistic_of, weighted_statistic
 
 VERSION = 4  # of what is computed here: older measures.json are not used
 
-FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {
-    "slowdown": lambda f: f.slowdown,
-    "fct": lambda f: f.fct_ps / 1e6,
-    "receiver_fct": lambda f: None if f.receiver_fct_ps is None else f.receiver_fct_ps / 1e6,
-    "ideal_fct": lambda f: f.ideal_ps / 1e6,
-    "goodput": lambda f: 8e3 * f.size / f.fct_ps if f.fct_ps else None,
-    "size": lambda f: float(f.size),
-    "packets": lambda f: float(f.packets),
-    "retransmitted": lambda f: float(f.retransmitted),
-}
+FLOW_VALUE: Dict[str, Callable[[rr.Flow], float]] = {"slowdown": lambda f: f.slowdown, "fct": lambda f: f.fct_ps / 1e6,
+                                                     "receiver_fct": lambda f: None if f.receiver_fct_ps is None
+                                                     else f.receiver_fct_ps / 1e6, "ideal_fct": lambda f: f.ideal_ps / 1e6,
+                                                     "goodput": lambda f: 8e3 * f.size / f.fct_ps if f.fct_ps else None,
+                                                     "size": lambda f: float(f.size), "packets": lambda f: float(f.packets),
+                                                     "retransmitted": lambda f: float(f.retransmitted)}
 NAMES = {"flow": "id", "src": "src", "dst": "dst"}  # of columns of rates.csv in Flow
 
 
@@ -44,17 +40,15 @@ def scaled(value: Optional[float], definition: dict) -> Optional[float]:
 def chosen(flow: rr.Flow, definition: dict) -> bool:
     """True if a metric is of this flow, among others."""
     low, high = definition.get("size", (None, None))
-    return (definition.get("scope", "all") in ("all", flow.scope)
-            and (low is None or flow.size > low) and (high is None or flow.size <= high)
-            and flow.traffic_class in definition.get("class", (flow.traffic_class,))
+    return (definition.get("scope", "all") in ("all", flow.scope) and (low is None or flow.size > low)
+            and (high is None or flow.size <= high) and flow.traffic_class in definition.get("class", (flow.traffic_class,))
             and flow.tag in definition.get("tag", (flow.tag,)))
 
 
 def measure_rates(folder: str, definition: dict) -> dict:
     """A metric of the flows' progress over time."""
     where, scope = definition.get("where", {}), definition.get("scope", "all")
-    flows = [p for p in rates.read(folder, definition["file"])
-             if chosen(p.flow, {**definition, "scope": "all"})
+    flows = [p for p in rates.read(folder, definition["file"]) if chosen(p.flow, {**definition, "scope": "all"})
              and all(wanted(str(getattr(p.flow, NAMES[c])), c, text, {}) for c, text in where.items())]
     # The same window for intra and inter, so that the two can be compared.
     window = rates.window(flows, definition)
@@ -75,7 +69,6 @@ def measure_flows(run: rr.Run, definition: dict) -> dict:
 
 
 def measure_summary(summary: dict, definition: dict, where: str) -> dict:
-    """A number of summary.json."""
     node, path = summary, definition["summary"]
     for part in path:
         if isinstance(node, list) and part.isdigit() and int(part) < len(node):
@@ -156,12 +149,11 @@ def held(points: List[Tuple[float, float]], begin: float, end: float) -> Iterabl
 
 
 def accuracy(folder: str, definition: dict) -> dict:
-    """How well a tuner knows the mix of elephants and mice (PARALEON, Figures 10 and 11): 1 - total variation between what it found and
-    the true mix, mean over the intervals.
+    """How well a tuner knows the mix of elephants and mice (PARALEON, Figures 10 and 11): 1 - total variation between what it
+    found and the true mix, mean over the intervals.
 
     The true mix of an interval is of the flows that were under way in it, from their start to their last ACK: an elephant is one whose
-    whole size is at least so much. With two classes the total variation between two mixes is the difference of their shares.
-    """
+    whole size is at least so much. With two classes the total variation between two mixes is the difference of their shares."""
     started = [f for f in rr.flows_of(folder) if f.start_ps is not None]
     mice, elephants = ([f for f in started if (f.size >= definition["elephants"]) == large] for large in (False, True))
     spans = [(sorted(f.start_ps for f in some), sorted(f.start_ps + f.fct_ps for f in some if f.finished)) for some in (mice, elephants)]

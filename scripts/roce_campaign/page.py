@@ -28,8 +28,7 @@ def definition_text(metric: Metric) -> str:
     for key, value in metric.fields.items():
         if key == "size":
             low, high = value
-            value = f"{'' if low is None else f'above {low:,} B'}" \
-                    f"{'' if high is None else f' up to {high:,} B'}".strip()
+            value = f"{'' if low is None else f'above {low:,} B'}{'' if high is None else f' up to {high:,} B'}".strip()
         elif key == "where":
             value = ", ".join(f"{k}={v}" for k, v in value.items()) or "all rows"
         elif key == "at":
@@ -44,8 +43,7 @@ def definition_text(metric: Metric) -> str:
     return "; ".join(parts) + ("; flows of all seeds pooled" if metric.pool else "")
 
 
-PUBLISHED_HEADER = ["id", "claim", "reported", "ours", "95 % interval", "grade", "note", "size",
-                    "seeds", "commit", "source"]
+PUBLISHED_HEADER = ["id", "claim", "reported", "ours", "95 % interval", "grade", "note", "size", "seeds", "commit", "source"]
 
 
 def score_rows(scores: List[score.Score]) -> List[dict]:
@@ -55,11 +53,10 @@ def score_rows(scores: List[score.Score]) -> List[dict]:
         unit = s.claim.unit if s.claim else ""
         band = s.claim.band if s.claim else None
         with_unit = f" {unit}" if unit else ""
-        rows.append({"id": s.id, "grade": s.grade, "text": s.text, "note": s.note, "source": s.source,
-                     "reported": s.reported + (with_unit if grades.reported_number(s.reported) is not None else ""),
-                     "seeds": s.seeds, "ours": f"{float(s.ours):.4g}{with_unit}" if s.ours and "/" not in s.ours else s.ours,
-                     "interval": score.interval(s.low, s.high),
-                     "band": f"{band[0]:g} to {band[1]:g}" if band else "-"})
+        rows.append({"id": s.id, "grade": s.grade, "text": s.text, "note": s.note, "source": s.source, "reported": s.reported
+                     + (with_unit if grades.reported_number(s.reported) is not None else ""), "seeds": s.seeds,
+                     "ours": f"{float(s.ours):.4g}{with_unit}" if s.ours and "/" not in s.ours else s.ours,
+                     "interval": score.interval(s.low, s.high), "band": f"{band[0]:g} to {band[1]:g}" if band else "-"})
     return rows
 
 
@@ -75,21 +72,18 @@ def runs_table(plan: Plan) -> rr.Table:
 
 
 def state(record: Optional[dict]) -> str:
-    """How a run ended."""
     return "missing" if record is None else "complete" if record["exitStatus"] == 0 else "complete, flows unfinished"
 
 
 def render(results: Results, plan: Plan, scores: List[score.Score],
            drawn: List[figures.Figure], failed: Sequence[str] = ()) -> str:
-    """The page."""
     try:
         import jinja2
     except ImportError:
         raise rr.ResultError("the page needs jinja2: apt install python3-jinja2") from None
     experiment = results.experiment
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))),
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(os.path.dirname(os.path.abspath(__file__))), autoescape=True,
+                                     undefined=jinja2.StrictUndefined, trim_blocks=True)
     summaries = [rr.read_summary(plan.run_folder(run)) for run in plan.complete()]
     first = summaries[0] if summaries else {}
     unfinished = [s.get("flows", {}).get("unfinished", 0) for s in summaries]
@@ -104,8 +98,7 @@ def render(results: Results, plan: Plan, scores: List[score.Score],
                 png = stream.read()
             width = round(int.from_bytes(png[16:20], "big") / PIXELS_PER_PIXEL)
             data = base64.b64encode(png).decode("ascii")
-        shown.append({"title": figure.title, "data": data, "width": width,
-                      "why_not": figure.why_not, "table": figure.table,
+        shown.append({"title": figure.title, "data": data, "width": width, "why_not": figure.why_not, "table": figure.table,
                       "file": os.path.basename(figure.file or "")})
     return environment.get_template("page.html.j2").render(
         experiment=experiment, results=results, plan=plan, scores=score_rows(scores), figures=shown, failed=failed,
@@ -132,17 +125,13 @@ def write_published(scores: List[score.Score], plan: Plan, path: str) -> None:
         raise rr.ResultError(f"{plan.folder}: {len(plan.by_key) - len(plan.complete())} runs are "
                              "missing, expected a complete campaign to publish")
     commit = plan.data["commit"] or "unknown"
-    rows = [[row["id"], row["text"], row["reported"], row["ours"], row["interval"], row["grade"],
-             row["note"], plan.data["size"], row["seeds"], commit, row["source"]]
-            for row in score_rows(scores)]
+    rows = [[row["id"], row["text"], row["reported"], row["ours"], row["interval"], row["grade"], row["note"], plan.data["size"],
+             row["seeds"], commit, row["source"]] for row in score_rows(scores)]
     write_whole(path, rr.csv_text((PUBLISHED_HEADER, rows)))
 
 
 def write_page(results: Results, plan: Plan, scores: List[score.Score], failed: Sequence[str] = ()) -> List[str]:
-    """Figures and index.html; both after the tables.
-
-    @param failed what is to be said of runs that have failed
-    """
+    """Figures and index.html; both after the tables. @param failed what is to be said of runs that have failed"""
     drawn = figures.Drawer(results, plan).all()
     path = OwnFiles(plan.folder).write("index.html", render(results, plan, scores, drawn, failed))
     return [f.file for f in drawn if f.file] + [path]

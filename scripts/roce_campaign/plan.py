@@ -108,7 +108,6 @@ class Plan:
             raise rr.ResultError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
 
     def write(self) -> None:
-        """Write it."""
         write_whole(os.path.join(self.folder, "plan.json"), json.dumps(self.data, indent=1) + "\n")
 
     def run_folder(self, run: PlannedRun) -> str:

@@ -36,8 +36,7 @@ def read_plot(value: Map, reader: Claims, known_axes: Sequence[str], claims: Lis
     """One figure, which is as the schema has it.
 
     @param known_axes those of this size; another size may have more
-    @param claims ids of the experiment's claims
-    """
+    @param claims ids of the experiment's claims"""
     kind = str(value["kind"])
     metrics = [n for n, m in reader.metrics.items() if kind != "box" or m.per_run()]
     known = {"metric": metrics, "ids": claims, **dict.fromkeys(("x", "rows", "panel", "series", "each"), known_axes)}
@@ -85,7 +84,6 @@ def matches(names: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def planned_figures(experiment) -> List[PlannedFigure]:
-    """All figures in order."""
     plots = standard(experiment) if experiment.standard_plots else experiment.plots
     most = sum(math.prod(len(experiment.axes[a]) for a in p.fields.get("each", [])) for p in plots)
     if most > MAX_FIGURES:
@@ -150,8 +148,8 @@ def places_of_figure(figure: PlannedFigure, experiment) -> Set[frozenset]:
 
 
 def restrict(experiment, only: List[str]):
-    """The experiment with what is named, by the title or file of a figure, by the id of a claim or the figure of the paper that it is
-    about (* and ? as in file names). Of a figure, the claims about its points are scored, too."""
+    """The experiment with what is named, by the title or file of a figure, by the id of a claim or the figure of the paper that
+    it is about (* and ? as in file names). Of a figure, the claims about its points are scored, too."""
     if not only:
         return experiment
     figures = planned_figures(experiment)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The program of an experiment: its options, and what it is, as hashes, so that results of different code or options never mix.
 
-Code is the program's file and every ns-3 library that the loader gives it, this module's among them, by content, but for the commit that
-is written into it. System libraries (C, C++) are not in it.
+Code is the program's file and every ns-3 library that the loader gives it, this module's among them, by content, but for the
+commit that is written into it. System libraries (C, C++) are not in it.
 """
 
 import hashlib
@@ -68,8 +68,8 @@ def clean_environment() -> Dict[str, str]:
 
 
 def code(program: str) -> Dict[str, str]:
-    """File name -> SHA-256 of the program and its ns-3 libraries (none for a script), without the commit and the linker's hash of it
-    (build id), on which no result depends."""
+    """File name -> SHA-256 of the program and its ns-3 libraries (none for a script), without the commit and the linker's hash of
+    it (build id), on which no result depends."""
     done = subprocess.run(["ldd", program], capture_output=True, text=True, check=False, env=clean_environment())
     files = []
     for name, path in re.findall(r"^\s*(\S*ns3\S*) => (.+?)(?: \(0x[0-9a-f]+\))?$", done.stdout if done.returncode == 0 else "", re.M):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a run's files were, and the files that it has read: kept in its run.json, compared before it is used again.
 
-The hash in a run's name is over what is known before it: code, options, the files that options name. What these files name in turn is
-known after it, from the manifest of summary.json. Of a program without one, text files are searched for names of files, beside them and
-absolute.
+The hash in a run's name is over what is known before it: code, options, the files that options name. What these files name in
+turn is known after it, from the manifest of summary.json. Of a program without one, text files are searched for names of files,
+beside them and absolute.
 """
 
 import functools
@@ -50,8 +50,7 @@ def inputs(folder: str, values: Iterable[str], place: str) -> Files:
 
     @param folder of the run, in which the program was started
     @param values of its options
-    @param place paths are kept relative to this folder, or to the checkout
-    """
+    @param place paths are kept relative to this folder, or to the checkout"""
     summary = rr.read_summary(folder)
     return described(manifest_inputs(folder, summary) if "manifest" in summary else named_files(values, folder), folder, place)
 
@@ -77,8 +76,7 @@ def changed_input(kept: Files, results: str) -> str:
 def fault(folder: str, before: Files, results: str) -> str:
     """What is wrong with a new result: not as its manifest has it, or a file that it was made of has changed meanwhile.
 
-    @param before the files that the run's options name, and that these name, as they were before it
-    """
+    @param before the files that the run's options name, and that these name, as they were before it"""
     summary = rr.read_summary(folder)
     for name, entry in roce_manifest.entries_of(summary, os.path.join(folder, roce_manifest.SUMMARY)).items():
         problem = roce_manifest.difference(os.path.join(folder, name), entry)
@@ -106,8 +104,7 @@ def manifest_inputs(folder: str, summary: dict) -> Dict[str, str]:
 def named_files(values: Iterable[str], folder: str) -> Set[str]:
     """The files that options name, that these name, and so on.
 
-    @param folder in which names count as well as beside the file that has them
-    """
+    @param folder in which names count as well as beside the file that has them"""
     found: Set[str] = set()
     waiting: List[str] = []
     for value in values:

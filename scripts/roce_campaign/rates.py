@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Throughput of flows over time, and how fair it is.
 
-Throughput is the acknowledged payload (rates.csv, acked_bytes) over the part of a stretch of time in which the flow is there, from its
-start to its last ACK. Between two rows it grows evenly. A run ends with the last row.
+Throughput is the acknowledged payload (rates.csv, acked_bytes) over the part of a stretch of time in which the flow is there,
+from its start to its last ACK. Between two rows it grows evenly. A run ends with the last row.
 """
 
 import bisect
@@ -91,8 +91,8 @@ def bins(begin: float, end: float, width: float) -> float:
 
 
 def fairness(flows: Sequence[Progress], within: Tuple[float, float], definition: dict) -> Dict[str, object]:
-    """A statistic of Jain's index over the whole bins of a window; a bin has none where fewer than two flows are there, or all stand
-    still."""
+    """A statistic of Jain's index over the whole bins of a window; a bin has none where fewer than two flows are there, or all
+    stand still."""
     begin, end = within
     width = definition["bin"] / 1000
     found: List[Optional[float]] = []

@@ -109,7 +109,6 @@ def interrupt(_number, _frame) -> None:
 
 
 def main() -> int:
-    """The command line."""
     folder, key = sys.argv[1:]
     plan = Plan.read(folder)
     if key not in plan.by_key:

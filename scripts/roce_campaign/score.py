@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Claims against metrics: a grade each (see grades.py).
 
-Grades are of the estimate. The note says when the confidence interval reaches other grades. An effect
-whose sign the interval leaves open gets U, on whichever side the estimate is; so does a relation that holds,
-or fails, only by such cases.
+Grades are of the estimate. The note says when the confidence interval reaches other grades. An effect whose sign the interval
+leaves open gets U, on whichever side the estimate is; so does a relation that holds, or fails, only by such cases.
 """
 
 import contextlib
@@ -43,12 +42,10 @@ class Score(NamedTuple):
 
     @property
     def source(self) -> str:
-        """Who says it."""
         return "own" if self.claim and self.claim.own else "paper"
 
     @property
     def text(self) -> str:
-        """What is claimed."""
         return self.claim.text if self.claim else " \u00b7 ".join(
             self.target[c] for c in ("figure", "scenario", "algorithm", "metric") if self.target.get(c))
 
@@ -93,8 +90,7 @@ class Scorer:
     def _prepare(self, case: Case, unfinished: Dict[int, int]) -> Tuple[List[int], Callable, List[str]]:
         """Seeds that all metrics of a case have, what looks up their values over some of these, and remarks.
 
-        @param unfinished gets the number of unfinished flows by point
-        """
+        @param unfinished gets the number of unfinished flows by point"""
         places = {r: self._place(r, case.coordinates) for r in case.expression.references}
         seeds: Optional[set] = None
         planned = 0
@@ -154,7 +150,6 @@ class Scorer:
         return holds, text, self._interval(case, seeds, lambda s: case.expression.difference(lookup(s))), remarks
 
     def score(self, claim: Claim) -> Score:
-        """One claim."""
         rule = Rule.of(claim)
         if not rule.scored:
             case = claim.cases[0]
@@ -192,8 +187,7 @@ class Scorer:
                 found.append(f"{claim.id} not measured")
                 continue
             if not until.is_narrow(estimate.value, estimate.low, estimate.high):
-                found.append(f"{claim.id} {estimate.value:.3g}, "
-                             + (interval(estimate.low, estimate.high) or "one seed"))
+                found.append(f"{claim.id} {estimate.value:.3g}, " + (interval(estimate.low, estimate.high) or "one seed"))
         return found
 
     def _score_relation(self, claim: Claim) -> Score:
@@ -239,8 +233,7 @@ class Scorer:
             else:
                 # The cases of the quick size are what there is to judge; the note says so.
                 enough *= measured / count
-        grade = "N" if enough is None else "F" if held + open_failed < enough \
-            else "U" if held - open_held < enough else "A"
+        grade = "N" if enough is None else "F" if held + open_failed < enough else "U" if held - open_held < enough else "A"
         if missing:
             remarks.insert(0, f"{len(missing)} of {len(claim.cases)} cases not measured")
         if without:
@@ -271,7 +264,6 @@ class Scorer:
 
 
 def table(scores: List[Score]) -> rr.Table:
-    """score.csv."""
     return HEADER, [[s.id, s.reported, s.ours, plain(s.low), plain(s.high), s.grade, s.note, s.source] for s in scores]
 
 
@@ -283,8 +275,7 @@ def interval(low: Optional[float], high: Optional[float]) -> str:
 def printed(scores: List[Score], reduced: Sequence[str] = ()) -> str:
     """For the terminal: what is claimed, grade, ours, reported; the paper's claims first.
 
-    @param reduced what the size has less of than the full one
-    """
+    @param reduced what the size has less of than the full one"""
     if not scores:
         return "no claims to score"
     parts = []

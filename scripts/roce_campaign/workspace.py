@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The folder of a campaign's results: which files in it are the campaign's own, and whether its runs can be used again.
 
-Tables, page and figures are in the list of roce_files; a run's folder is known by its run.json, and what a killed run left by its name,
-which ends with the run's hash. Everything else in the folder belongs to somebody else and is never touched.
+Tables, page and figures are in the list of roce_files; a run's folder is known by its run.json, and what a killed run left by its
+name, which ends with the run's hash. Everything else in the folder belongs to somebody else and is never touched.
 """
 
 import json
@@ -75,12 +75,11 @@ def of_other_inputs(plan: Plan) -> Dict[str, str]:
 
 
 def tidy(plan: Plan, clean: bool, known: Set[str]) -> List[str]:
-    """Make runs that are to be made again incomplete ones, for every process; remove what a killed campaign left, tables and page (those
-    of other runs must not look like those of these), and with `clean` stale runs.
+    """Make runs that are to be made again incomplete ones, for every process; remove what a killed campaign left, tables and page
+    (those of other runs must not look like those of these), and with `clean` stale runs.
 
     @param known names of runs that are not stale
-    @return the folders of stale runs, removed or not
-    """
+    @return the folders of stale runs, removed or not"""
     for key, why in plan.again.items():
         write_whole(os.path.join(plan.folder, "runs", key, "run.json"), json.dumps({"key": key, "hash": "", "again": why}) + "\n")
     plan.again = {}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """YAML files checked against a schema: every complaint names the file and the line.
 
-What is read are mappings, lists and texts that know their place in the file. Scalars keep the text they have
-there: "0.30" stays "0.30", "2:00:00" is no number of seconds and "off" no boolean. experiment.schema.json says
-what the parts of an experiment may be, in JSON Schema with these additions:
+What is read are mappings, lists and texts that know their place in the file. Scalars keep the text they have there: "0.30" stays
+"0.30", "2:00:00" is no number of seconds and "off" no boolean. experiment.schema.json says what the parts of an experiment may
+be, in JSON Schema with these additions:
 
   expected     what a text should be, for the message
   format       one of FORMATS
@@ -24,9 +24,10 @@ from typing import Dict, List, NoReturn, Optional, Tuple, Union
 import roce_results as rr
 
 try:
+    import jsonschema
     import yaml
-except ImportError:
-    raise rr.ResultError("campaigns need PyYAML: apt install python3-yaml") from None
+except ImportError as missing:
+    raise rr.ResultError(f"campaigns need {missing.name}: apt install python3-{missing.name}") from None
 
 MAX_BYTES = 1_000_000  # of an experiment file
 MAX_DEPTH = 30  # of nesting, aliases followed
@@ -131,9 +132,8 @@ def refuse(where, problem: str) -> NoReturn:
 def mapping(pairs) -> Map:
     """Keys and values in the file's order; a key twice is an error.
 
-    The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several; of a key that is there more than once, the
-    mapping's own value counts, then the first's.
-    """
+    The merge key '<<' (YAML 1.1) stands for the pairs of another mapping, or of several; of a key that is there more than once,
+    the mapping's own value counts, then the first's."""
     own = Map()
     for key, value in pairs:
         if not isinstance(key, Text):
@@ -194,7 +194,6 @@ def read_text(file: str, longest: int = MAX_BYTES) -> str:
 
 
 def number(text: str) -> float:
-    """A finite number."""
     try:
         value = float(text)
     except ValueError:
@@ -274,64 +273,48 @@ FORMATS = {"number": number, "time": parse_time_ns, "rate": parse_rate_gbps, "si
 KINDS = {"string": "a single value", "array": "a list", "object": "a mapping (name: value)"}
 
 
-def complaint(text: str, where: Tree):
-    """An error of one of our keywords."""
-    from jsonschema import ValidationError
-    return ValidationError(text, instance=where)
-
-
 def check_whole(_validator, limits, value, _schema):
-    """The keyword "whole"."""
     low, high = limits
     if isinstance(value, str) and not (re.fullmatch(r"\d{1,12}", value) and low <= int(value) <= high):
-        yield complaint(f"is '{value}', expected a whole number from {low} to {high}", value)
+        yield jsonschema.ValidationError(f"is '{value}', expected a whole number from {low} to {high}", instance=value)
 
 
 def check_one_or_more(validator, schema, value, _schema):
-    """The keyword "oneOrMore"."""
     if isinstance(value, list) and not value:
-        yield complaint("the list is empty", value)
+        yield jsonschema.ValidationError("the list is empty", instance=value)
     for item in some(value):
         yield from validator.descend(item, schema)
 
 
 def check_keys(_validator, cases, value, schema):
-    """The keyword "keys"."""
     if not isinstance(value, dict):
         return
-    known = [c for c in cases if c]
-    by = schema.get("by")
+    known, by = [c for c in cases if c], schema.get("by")
     chosen = [c for c in known if (value.get(by) == c if by else c in value)]
     if by and by in value and not chosen:
-        yield complaint(f"{by} '{value[by]}', expected one of {', '.join(known)}", value[by])
+        yield jsonschema.ValidationError(f"{by} '{value[by]}', expected one of {', '.join(known)}", instance=value[by])
     elif len(chosen) != 1:
-        yield complaint(f"'{by}' is missing" if by else f"expected exactly one of {', '.join(known)}", value)
+        yield jsonschema.ValidationError(f"'{by}' is missing" if by else f"expected exactly one of {', '.join(known)}", instance=value)
     else:
         words = [by or chosen[0], *cases[chosen[0]].split(), *cases.get("", "").split()]
         names = [w.rstrip("!") for w in words]
-        for key in value:
-            if key not in names:
-                yield complaint(f"unknown key '{key}', expected one of {', '.join(names)}", key)
+        for key in (k for k in value if k not in names):
+            yield jsonschema.ValidationError(f"unknown key '{key}', expected one of {', '.join(names)}", instance=key)
         for word in words:
             if word.endswith("!") and word[:-1] not in value:
-                yield complaint(f"'{word[:-1]}' is missing", value)
+                yield jsonschema.ValidationError(f"'{word[:-1]}' is missing", instance=value)
 
 
 @functools.lru_cache(maxsize=None)
 def validator_of(part: str):
     """What checks a part of an experiment. @param part a name of $defs in experiment.schema.json"""
-    try:
-        from jsonschema import Draft202012Validator, FormatChecker
-        from jsonschema.validators import extend
-    except ImportError:
-        raise rr.ResultError("campaigns need jsonschema: apt install python3-jsonschema") from None
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "experiment.schema.json"), encoding="utf-8") as stream:
         schema = json.load(stream)
-    formats = FormatChecker(formats=())
+    formats = jsonschema.FormatChecker(formats=())
     for name, parse in FORMATS.items():
         formats.checks(name, raises=ValueError)(lambda v, parse=parse: not isinstance(v, str) or [parse(v)] != [])
     own = {"whole": check_whole, "oneOrMore": check_one_or_more, "keys": check_keys}
-    return extend(Draft202012Validator, own)({**schema, "$ref": f"#/$defs/{part}"}, format_checker=formats)
+    return jsonschema.validators.extend(jsonschema.Draft202012Validator, own)({**schema, "$ref": f"#/$defs/{part}"}, format_checker=formats)
 
 
 def message(error) -> str:
