@@ -132,13 +132,11 @@ def fields(text):
 
 
 def trace_arguments(sources):
-    """
-    What a sink of each trace source gets. Its names are those of the typedef that AddTraceSource() names, its types must be
+    """What a sink of each trace source gets. Its names are those of the typedef that AddTraceSource() names, its types must be
     those of the TracedCallback that fires.
 
     @param sources text of each file of the module
-    @return arguments by name of the callback
-    """
+    @return arguments by name of the callback"""
     def search(owner, pattern):
         """@return what a pattern finds in the files that declare a class."""
         texts = [text for text in sources if re.search(rf"^(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?\n{{", text, re.M)]

@@ -10,7 +10,7 @@ import subprocess
 
 from roce_campaign import experiment as experiments
 from roce_campaign import score
-from roce_campaign.absolute import is_relative
+from roce_campaign.expression import is_relative
 from roce_campaign.estimates import Results
 from roce_campaign.grades import Rule
 

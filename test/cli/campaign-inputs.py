@@ -7,7 +7,7 @@ The program is campaign.py's, whose numbers one can work out by hand.
 import json
 
 import pytest
-from roce_campaign import figure_list, figures, summarise
+from roce_campaign import estimates, figures, plots
 
 from support import rows
 from support.campaigns import PROGRAM, check_bad_input, good, run, write_program
@@ -84,10 +84,10 @@ def inputs(shared_folder):
 def test_reported(made):
     """Bars have the number of the claim that is on the same metric and point, and no other."""
     experiment, out = made
-    results, plan = summarise.load(str(out), str(experiment), 1)
+    results, plan = estimates.load(str(out), str(experiment), 1)
     drawer = figures.Drawer(results, plan)
     plots = results.experiment.plots
-    drawn = [drawer.estimates(p, next(figure_list.selections(results.experiment, p))).set_index(["series", "x"])["reported"]
+    drawn = [drawer.estimates(p, plots.selections(results.experiment, p)[0]).set_index(["series", "x"])["reported"]
              for p in plots]
     assert drawn[0].dropna().to_dict() == {("drawn", "new"): 8.0, ("theirs", "new"): 108.0}, f"reported: {drawn[0]}"
     assert drawn[1].isna().all(), "reported without being asked for"

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Every example as a user runs it: what it prints against figures computed here, twice the same, bad options refused.
-
-compare-transports has a test of its own, comparison.py.
 """
 
 import re
@@ -11,7 +9,6 @@ import pytest
 from support import ROOT, refused, rows
 
 EXAMPLES = ROOT / "contrib" / "roce" / "examples"
-ELSEWHERE = {"compare-transports": "comparison.py"}
 
 # The network of the examples: 100 Gbit/s, 1 us per link, one switch.
 PS_PER_BYTE = 80
@@ -74,7 +71,7 @@ def runner(programs, folder):
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.cc")))
 def test_each(programs, name):
     """Each example has a test, here or elsewhere, and explains itself."""
-    assert name in ELSEWHERE or f"test_{name.replace('-', '_')}" in globals(), f"no test of {name} here or in {ELSEWHERE}"
+    assert f"test_{name.replace('-', '_')}" in globals(), f"no test of {name}"
     usage = programs.run(name, "--help").stdout
     assert usage.startswith(f"{name} ["), f"{name} --help: {usage}"
 
