@@ -12,9 +12,7 @@ struct DctcpParams
 {
     bool windowForm;
     double gain;
-    double initialAlpha;
-    double aiBps; //!< 0: aiFrames counts
-    double aiFrames;
+    double aiBps;      //!< 0: one frame per round trip
     double minRateBps; //!< 0: one frame in window form, one step in rate form
     bool halve;
 
