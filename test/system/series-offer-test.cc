@@ -226,7 +226,8 @@ TEST_F(SeriesOfferTest, AStageOfOutsideGetsItsTable)
                            Row("10000.000", 1, "0,even,0"),
                            Row("10000.000", 2, "25,odd,12.5")},
                           samples),
-              "");
+              "")
+        << ::testing::PrintToString(samples);
 }
 
 TEST_F(SeriesOfferTest, EachSampleIsThereOnce)

@@ -297,7 +297,10 @@ TEST_F(TimeSeriesTest, TimeLineIsJsonWithPicoseconds)
     const std::string path = folder / "trace.json";
     Network net;
     const uint32_t leaf = net.AddSwitch("a \"quoted\" \\ name", 0);
-    net.AddNic(net.AddHost("host", 0), leaf, DataRate("100Gbps"), MicroSeconds(1));
+    for (const char* host : {"one", "two"})
+    {
+        net.AddNic(net.AddHost(host, 0), leaf, DataRate("100Gbps"), MicroSeconds(1));
+    }
     net.Build();
     const uint32_t node = net.GetSwitch(leaf)->GetNodeId();
     TimeLine line(net, path);

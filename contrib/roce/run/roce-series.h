@@ -180,6 +180,12 @@ class Series
     /// @return whether changes are reported: to the table, or because the time line has slices
     bool IsWatching() const;
 
+    /// @return whether the table has a column PORT
+    bool HasPort() const
+    {
+        return m_hasPort;
+    }
+
     /// @brief Report a row of a sample. @param nowPs time @param place of its source: sources come
     /// in this order @param row the rest
     void TellSample(int64_t nowPs, uint64_t place, SeriesRow row);

@@ -55,37 +55,39 @@ StationSeries::Add(uint32_t number, const Station& station, uint32_t node, const
         const bool byClass = !sw && GetTable().columns[1].Is(KEY);
         source.offer.tell =
             [this, &source, byClass](Time at, uint16_t port, const SeriesValues& v) {
-                if (const auto row = MakeRow(source, port, v))
+                if (SeriesRow row; MakeRow(source, port, v, row))
                 {
                     const uint64_t key =
                         byClass ? source.number * N_CLASSES + v[0].count : source.number;
-                    TellChange(at.GetPicoSeconds(), key, *row);
+                    TellChange(at.GetPicoSeconds(), key, row);
                 }
             };
     }
     return source;
 }
 
-/// @return a row, if the port is chosen
-std::optional<SeriesRow>
-StationSeries::MakeRow(const Source& source, uint16_t port, const SeriesValues& values) const
+/// @param [out] row filled in, if the port is chosen @return whether it is
+bool
+StationSeries::MakeRow(const Source& source,
+                       uint16_t port,
+                       const SeriesValues& values,
+                       SeriesRow& row) const
 {
-    SeriesRow row;
-    row.subject = source.node;
-    row.values = values;
     if (!source.sw)
     {
         row.port = m_context.ports[source.number].index;
     }
-    else if (GetTable().Has(SeriesForm::PORT))
+    else if (HasPort())
     {
         if (!m_context.switchPorts[source.number][port])
         {
-            return std::nullopt;
+            return false;
         }
         row.port = static_cast<uint16_t>(source.sw->GetPort(port)->GetIfIndex());
     }
-    return row;
+    row.subject = source.node;
+    row.values = values;
+    return true;
 }
 
 /// @return rows that are told of a switch or port, by port
@@ -95,9 +97,9 @@ StationSeries::Look(Source& source, int64_t nowPs) const
     if (source.offer.visit)
     {
         source.offer.visit(nowPs, [&](uint16_t port, const SeriesValues& values) {
-            if (const auto row = MakeRow(source, port, values))
+            if (SeriesRow row; MakeRow(source, port, values, row))
             {
-                source.filter.Take(*row);
+                source.filter.Take(row);
             }
         });
     }

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <optional>
 #include <vector>
 
 namespace ns3::roce
@@ -98,9 +97,10 @@ class StationSeries : public Series
     };
 
     Source& Add(uint32_t number, const Station& station, uint32_t node, const Switch* sw);
-    std::optional<SeriesRow> MakeRow(const Source& source,
-                                     uint16_t port,
-                                     const SeriesValues& values) const;
+    bool MakeRow(const Source& source,
+                 uint16_t port,
+                 const SeriesValues& values,
+                 SeriesRow& row) const;
     std::vector<SeriesRow> Look(Source& source, int64_t nowPs) const;
 
     const OfSwitch m_ofSwitch;

@@ -64,7 +64,11 @@ OfferPauses(Port& port, SeriesOffer& offer)
         const uint32_t paused = port.PausedMask(nowPs);
         for (uint8_t c = 0; c < N_CLASSES; ++c)
         {
-            take(0, {c, paused >> c & 1, port.GetPausedTimePs(c, nowPs)});
+            // Classes that were never paused are left out: most are.
+            if (const int64_t totalPs = port.GetPausedTimePs(c, nowPs); totalPs || paused)
+            {
+                take(0, {c, paused >> c & 1, totalPs});
+            }
         }
     };
     if (offer.tell)
