@@ -214,6 +214,10 @@ TEST_F(SeriesOfferTest, AStageOfOutsideGetsItsTable)
     EXPECT_NE(rows[2].find("," + std::to_string(node) + ",2,3,odd,1.5,sw,sw:2"), std::string::npos)
         << rows[2];
     EXPECT_NE(rows[24].find(",25,odd,12.5,"), std::string::npos) << rows[24];
+}
+
+TEST_F(SeriesOfferTest, AStageOfOutsideIsSampled)
+{
     const Lines samples = Record("seenFrames", "4us");
     // A frame of 4158 B and 20 B around it lasts 334.24 ns; the first one is there after 1.67 us.
     EXPECT_EQ(WhatIsWrong({Row("4000.000", 0, "0,even,0"),
