@@ -348,7 +348,7 @@ BAD = [
     ("--pattern=allreduce --groups=0", "--groups is '0'", "groups >= 1"),
     ("--pattern=allreduce --groups=5", "5 groups", "expected 1 to 4"),
     ("--pattern=allreduce --groups=2 --iterations=0", "--iterations is '0'", "iterations >= 1"),
-    ("--pattern=allreduce --groups=2 --minBytes=9 --maxBytes=8", "9 to 8 bytes", "the smaller first"),
+    ("--pattern=allreduce --groups=2 --minBytes=9 --maxBytes=8", "--minBytes is 9", "at most --maxBytes"),
     ("--pattern=allreduce --groups=2 --computeTime=-1ms", "--computeTime is '-1ms'", "computeTime >= 0"),
     ("--pattern=allreduce --groups=2 --datacenters=1", "1 datacenters", "expected two"),
     ("--pattern=collective --collective=ring", "--collective is 'ring'", "expected ring-all-reduce, tree-all-reduce"),
