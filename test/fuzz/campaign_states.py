@@ -168,7 +168,7 @@ class States:
         with contextlib.redirect_stderr(io.StringIO()):
             folder = str(place / name)
             found = experiment.load(str(place / "twice.yaml"), "full", allow=True)
-            workspace.check(folder, found)
+            workspace.begin(folder, found, mark=False)
             plan = reproduce.make_plan(found, folder)
             workspace.begin(folder, found)
             _, scorer = reproduce.run_plan(found, plan, set(plan.by_key), 1, None, False, None)
