@@ -106,7 +106,7 @@ def profile_page(types):
     """@return the chapter of all profiles, a table for each type that has several: parameters by profiles."""
     page = title("Profiles") + (
         "The values of each parameter in each profile of its type; the first profile is the default. ``*``: the profiles differ. "
-        "``--PrintProfile='Dcqcn[Profile=paper]'`` prints one with what is given besides; how to see and change values is told in "
+        "``--PrintProfile='Dcqcn[Profile=paper]'`` prints one with what is given in addition; how to see and change values is described in "
         ":doc:`howto/parameters`.\n\n")
     for entry in types:
         names = next((a["range"].split(", ") for a in entry["attributes"] if a["name"] == "Profile" and a["profiles"]), [])

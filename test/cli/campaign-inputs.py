@@ -67,7 +67,7 @@ def inputs(shared_folder):
     assert grades(out) == {"drawn": "A", "theirs": "A", "both": "A"}, f"with: {grades(out)}"
     plan = json.loads((out / "plan.json").read_text(encoding="utf-8"))
     assert plan["inputs"] == {"trace": str(trace)}, f"the plan names it: {plan['inputs']}"
-    good(run("score", experiment, "--results", out), "score, which is not told of the input")
+    good(run("score", experiment, "--results", out), "score, which does not get the input")
     assert grades(out)["theirs"] == "A", "the score forgets the input"
     trace.write_text("50", encoding="utf-8")
     dry = good(run("reproduce", experiment, "--out", out, "--input", f"trace={trace}", "--dry-run"),
