@@ -20,13 +20,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import List, NamedTuple, Sequence, Tuple
 
-import pandas as pd
-
 import roce_results as rr
 from roce_campaign.regress import Bound
 from roce_files import OwnFiles
 from roce_jobs import positive
 from roce_plot import look
+import pandas as pd
 
 ROOT = Path(__file__).resolve().parents[1]
 # Short name in file names, --cc, further options.

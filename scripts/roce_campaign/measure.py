@@ -113,7 +113,7 @@ def measure_file(folder: str, summary: dict, definition: dict, run: Optional[rr.
 
 
 def of_groups(members: Dict[str, List[float]], definition: dict, run: Optional[rr.Run]) -> List[float]:
-    """A number for each group of rows; with passed_by, for each leaf switch that so many of these flows pass, from or to their hosts."""
+    """A number for each group of rows; with passed_by, for each leaf switch that this number of flows passes, from or to their hosts."""
     within, flows = definition.get("within", "mean"), definition.get("passed_by")
     if flows:
         shape = run.summary.get("configuration", {})

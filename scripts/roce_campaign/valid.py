@@ -2,7 +2,7 @@
 """Values of options, judged by the program itself before the first run.
 
 Each distinct set of options of which no run is there is started once, with --dryRun: the program sets all up and ends before its
-simulation. What it refuses is told with the place in the experiment's file. Programs without --dryRun are not asked.
+simulation. What it refuses is reported with the place in the experiment's file. Programs without --dryRun are not asked.
 """
 
 import re

@@ -153,7 +153,7 @@ def mapping(pairs) -> Map:
 
 
 def read(file: str, longest: int = MAX_BYTES) -> Tree:
-    """The document of a file of up to so many bytes."""
+    """The document of a file. @param longest bytes of it"""
     text = read_text(file, longest)
     line, problem, loader = 1, "", None
     try:

@@ -76,7 +76,7 @@ def scores(out):
 
 
 def test_values(folder, build):
-    """A value that the program refuses is told with its line before any run, each set of options asked once."""
+    """A value that the program refuses is reported with its line before any run, each set of options asked once."""
     out = folder / "results"
     bad = write(folder, EXPERIMENT.replace("slow: 7", "slow: -7"))
     done = run("reproduce", bad, "--out", out)
