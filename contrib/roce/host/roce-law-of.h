@@ -16,10 +16,9 @@ namespace ns3::roce
  *
  * @tparam SELF the law
  * @tparam P its parameters
- * @tparam BASE what it has in common with other laws
  */
-template <typename SELF, typename P, typename BASE = CongestionControl>
-class LawOf : public WithParameters<SELF, BASE, P>
+template <typename SELF, typename P>
+class LawOf : public WithParameters<SELF, CongestionControl, P>
 {
   public:
     Ptr<CongestionControl> Fork() const final

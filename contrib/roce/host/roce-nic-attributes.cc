@@ -4,7 +4,6 @@
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/roce-fixed-attribute.h"
-#include "ns3/roce-fixed-values.h"
 #include "ns3/roce-input-error.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -16,14 +15,6 @@
 
 namespace ns3::roce
 {
-
-namespace
-{
-
-[[maybe_unused]] const bool FIXED =
-    FixedValues::Add("ns3::roce::Nic", "Ttl", std::to_string(Nic::TTL));
-
-} // namespace
 
 NS_OBJECT_ENSURE_REGISTERED(Nic);
 
@@ -153,6 +144,11 @@ Nic::GetTypeId()
                           UintegerValue(6),
                           UntilBuilt(MakeUintegerAccessor(&Nic::m_controlClass)),
                           MakeUintegerChecker<uint8_t>(0, N_CLASSES))
+            .AddAttribute("Ttl",
+                          "IPv4 time to live",
+                          UintegerValue(64),
+                          UntilBuilt(MakeUintegerAccessor(&Nic::m_ttl)),
+                          MakeUintegerChecker<uint8_t>(1))
             .AddAttribute(
                 "RtoMin",
                 "Least retransmission timeout of GoBackN; other loss recoveries have "

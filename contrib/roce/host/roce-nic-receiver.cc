@@ -75,7 +75,7 @@ Frame*
 NicReceiver::MakeReply(FrameKind kind, const ReceiverQp& qp, uint32_t qpn) const
 {
     const uint8_t own = m_nic.m_controlClass;
-    return ReplyBuilder{own < N_CLASSES ? own : qp.peerClass, Nic::TTL}.Build(
+    return ReplyBuilder{own < N_CLASSES ? own : qp.peerClass, m_nic.m_ttl}.Build(
         kind,
         {m_nic.m_nicIndex, qpn, m_table.GetSource(qpn), qp.peerQp, qp.peerEntropy},
         kind == FrameKind::CNP ? m_nic.m_cnpFrameBytes : m_nic.m_ackFrameBytes);

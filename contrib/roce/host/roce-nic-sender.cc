@@ -178,7 +178,7 @@ NicSender::SendNext(uint32_t paused, int64_t atPs)
     Frame* frame = FramePool::Alloc();
     SendInfo sent;
     qp->BuildNext(*frame, sent.wireBytes, atPs);
-    frame->ttl = Nic::TTL;
+    frame->ttl = m_nic.m_ttl;
     frame->sentPs = atPs;
     sent.nowPs = atPs;
     sent.psn = frame->psn;

@@ -34,9 +34,6 @@ namespace ns3::roce
 class Nic : public Port, public Station
 {
   public:
-    /// IPv4 time to live of what it sends.
-    static constexpr uint8_t TTL = 64;
-
     /// Counters since the start.
     struct Counters
     {
@@ -357,6 +354,7 @@ class Nic : public Port, public Station
     QueuePair::Repacing m_repacing{QueuePair::Repacing::STRETCH}; //!< set by CheckAttributes()
     uint32_t m_ackEveryN{1};
     uint8_t m_controlClass{0};
+    uint8_t m_ttl{0};
     bool m_eager{false};
     Time m_rtoMin;
     double m_rtoFactor{0};

@@ -169,13 +169,18 @@ PacketTimersParams::AddRows(ParameterTable<P>& table, PacketTimersParams& (*get)
             {{"loss", true}, {"timeout", false}},
             "Signal to the rate law when a packet's timeout runs out while others are "
             "acknowledged: loss or timeout")
-        // A full egress queue, as the timers assume it.
-        .Fixed("QueueBytes",
-               [get](P& p) -> uint64_t& { return get(p).queueBytes; },
-               {1 << 20, 1000000})
-        // A packet's timer begins only after the time that the backlog of the NIC's other queue
-        // pairs takes.
-        .Fixed("NicBacklog", [get](P& p) -> bool& { return get(p).countsOthers; }, {false, true});
+        .Count(
+            "QueueBytes",
+            [get](P& p) -> uint64_t& { return get(p).queueBytes; },
+            {1 << 20, 1000000},
+            Range::Within(0, uint64_t{1} << 40),
+            "A full egress queue, as the timers assume it")
+        .Flag(
+            "NicBacklog",
+            [get](P& p) -> bool& { return get(p).countsOthers; },
+            {false, true},
+            "A packet's timer begins only after the time that the backlog of the NIC's other queue "
+            "pairs takes");
 }
 
 } // namespace ns3::roce

@@ -5,6 +5,9 @@
 
 #include "ns3/roce-time.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace ns3::roce
 {
 
@@ -27,6 +30,15 @@ FinishDcqcn(DcqcnParams& p, const Parameters<DcqcnParams>& given)
     const bool scaled = given.GetProfile() == "hpcc-sim";
     p.aiPer25G = scaled && !given.IsGiven("AiRate");
     p.haiPer25G = scaled && !given.IsGiven("HaiRate");
+    if (p.tenBitAlpha)
+    {
+        const double g = p.gain * 1024;
+        require(g == std::floor(g),
+                "Gain",
+                kind::Number::Print(p.gain),
+                "a multiple of 1/1024 with TenBitAlpha");
+        p.initialAlpha = std::min(std::floor(p.initialAlpha * 1024), 1023.0) / 1024;
+    }
 }
 
 } // namespace
@@ -62,8 +74,10 @@ DcqcnParams::Table()
                       {1 * PS_PER_US, 55 * PS_PER_US, 1 * PS_PER_US}, // [1] [2] [3]
                       Range::Above(0),
                       "Alpha timer")
-            // true: fixed ticks; false: restarted by each CNP [1] [2] [4]
-            .Fixed("AlphaTimerFreeRunning", &P::alphaFreeRunning, {true, false, true})
+            .Flag("AlphaTimerFreeRunning",
+                  &P::alphaFreeRunning,
+                  {true, false, true}, // [1] [2] [4]
+                  "true: fixed ticks; false: restarted by each CNP")
             .Duration("CutPeriod",
                       &P::cutPeriodPs,
                       {4 * PS_PER_US, 0 * PS_PER_US, 4 * PS_PER_US}, // [1] [2] [3]
@@ -98,8 +112,10 @@ DcqcnParams::Table()
                   {50 * MBPS, 200 * MBPS, 50 * MBPS}, // [1] [5] [3]
                   Range::Above(0),
                   "Hyper step; scaled as AiRate")
-            // true: the i-th hyper event since the cut adds i steps [2] [4]
-            .Fixed("HyperMultiplier", &P::hyperMultiplier, {false, true, false})
+            .Flag("HyperMultiplier",
+                  &P::hyperMultiplier,
+                  {false, true, false}, // [2] [4]
+                  "true: the i-th hyper event since the cut adds i steps")
             .Choice("StageRule",
                     &P::timeOnlyStages,
                     {false, false, true}, // [2] [2] [4]
@@ -128,8 +144,10 @@ DcqcnParams::Table()
                      {"afterByteInc", C::AFTER_BYTE_INC},
                      {"never", C::NEVER}},
                     "When a cut lowers the target")
-            // true: a CNP raises alpha before it cuts (alpha timer restarted by CNPs) [c] [2] [4]
-            .Fixed("AlphaBeforeCut", &P::alphaBeforeCut, {true, false, true})
+            .Flag("AlphaBeforeCut",
+                  &P::alphaBeforeCut,
+                  {true, false, true}, // [c] [2] [4]
+                  "true: a CNP raises alpha before it cuts (alpha timer restarted by CNPs)")
             .Number("InitialAlpha",
                     &P::initialAlpha,
                     {1023.0 / 1024, 1.0, 1.0}, // [1] [2] [4]
@@ -149,7 +167,10 @@ DcqcnParams::Table()
                   &P::release,
                   {true, false, false}, // [6] [4]
                   "true: forget the state when the rate is back at line rate")
-            .Constants({{"TenBitAlpha", "false"}})
+            .Flag("TenBitAlpha",
+                  &P::tenBitAlpha,
+                  {false},
+                  "Integer alpha of 0..1023, as in firmware")
             .Duration("MinTimeBetweenCnps",
                       &P::minTimeBetweenCnpsPs,
                       {4 * PS_PER_US, 50 * PS_PER_US, 0 * PS_PER_US}, // [1] [2] [4]
@@ -168,6 +189,17 @@ DcqcnParams::Table()
                     "2019)")
             .Finish(FinishDcqcn);
     return table;
+}
+
+TypeId
+Dcqcn::GetTypeId()
+{
+    static const TypeId tid = DcqcnParams::Table().AddTo(TypeId("ns3::roce::Dcqcn")
+                                                             .SetParent<CongestionControl>()
+                                                             .SetGroupName("Roce")
+                                                             .AddConstructor<Dcqcn>(),
+                                                         &Dcqcn::m_parameters);
+    return tid;
 }
 
 } // namespace ns3::roce

@@ -30,23 +30,36 @@ DctcpParams::Table()
                   &P::aiBps,
                   {0, 615000000}, // [1] [3]
                   Range::AtLeast(0),
-                  "Increase per round trip as a rate; 0: one full frame")
-            .Constants({{"AiFrames", "1"}, {"InitialAlpha", "1"}})
+                  "Increase per round trip as a rate; 0: from AiFrames")
+            .Number("AiFrames",
+                    &P::aiFrames,
+                    {1}, // [1]
+                    Range::Above(0),
+                    "Increase per round trip in full frames where Ai is 0")
             .Rate("MinRate",
                   &P::minRateBps,
                   {0, 1000000000}, // [3]
                   Range::AtLeast(0),
                   "Floor of the rate (over the base RTT with Form=window, where one frame is the "
                   "least); 0 with Form=rate: one step")
-            // To a loss or timeout [4] [2]
-            .Fixed("LossReaction", &P::halve, {true, false}, {{"halve", true}, {"none", false}})
+            .Choice("LossReaction",
+                    &P::halve,
+                    {true, false}, // [4] [2]
+                    {{"halve", true}, {"none", false}},
+                    "To a loss or timeout")
             .Live()
             // the unit of W
             .Choice("Form",
                     &P::windowForm,
                     {true, false}, // [1] [2]
                     {{"window", true}, {"rate", false}},
-                    "What is cut and increased");
+                    "What is cut and increased")
+            // of the start alone
+            .Number("InitialAlpha",
+                    &P::initialAlpha,
+                    {1}, // [4] [2]
+                    Range::Within(0, 1),
+                    "Alpha at first");
     return table;
 }
 
@@ -58,7 +71,7 @@ Dctcp::DoStart(int64_t)
     TakeOver();
     const double line = static_cast<double>(m_path.lineRateBps) * GetUnitsPerBps();
     m_w = m_p->windowForm ? std::max(line, m_floor) : line;
-    m_alpha = 1; // [4] [2]
+    m_alpha = m_p->initialAlpha;
     m_started = m_inCwr = false;
     m_roundPackets = m_roundMarked = 0;
     m_roundEndPsn = m_cwrEndPsn = m_lossEndPsn = m_ackedPsn = 0;
@@ -77,7 +90,7 @@ Dctcp::TakeOver()
     const double perBps = GetUnitsPerBps();
     const double frameBytes = m_path.fullFrameBytes;
     const double frameBps = frameBytes * 8e12 / static_cast<double>(m_path.baseRttPs);
-    const double aiBps = m_p->aiBps > 0 ? m_p->aiBps : frameBps;
+    const double aiBps = m_p->aiBps > 0 ? m_p->aiBps : m_p->aiFrames * frameBps;
     const double line = static_cast<double>(m_path.lineRateBps) * perBps;
     m_step = aiBps * perBps;
     if (m_p->windowForm)

@@ -12,7 +12,9 @@ struct DctcpParams
 {
     bool windowForm;
     double gain;
-    double aiBps;      //!< 0: one frame per round trip
+    double initialAlpha;
+    double aiBps; //!< 0: aiFrames counts
+    double aiFrames;
     double minRateBps; //!< 0: one frame in window form, one step in rate form
     bool halve;
 

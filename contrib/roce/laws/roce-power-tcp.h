@@ -23,6 +23,7 @@ struct PowerTcpParams
     double betaRateBps; //!< 0: betaBytes counts
     uint32_t expectedFlows;
     int64_t baseRttPs; //!< 0: the path's
+    double maxWindow;
     double minRateBps;
     bool perRtt;
     bool fromReference;

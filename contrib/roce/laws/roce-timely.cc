@@ -101,21 +101,26 @@ TimelyParams::Table()
                       Range::AtLeast(0),
                       "Normalises the gradient; 0: base RTT of the path; paper's own is at least "
                       "20 us")
-            // Updates in a row from which on the step is HaiFactor steps; 0: off [1] [2][d] [4] [5]
-            .Fixed("HaiThreshold", &P::haiThreshold, {5, 6, 5, 0})
+            .Count("HaiThreshold",
+                   &P::haiThreshold,
+                   {5, 6, 5, 0}, // [1] [2][d] [4] [5]
+                   Range::AtLeast(0),
+                   "Updates in a row from which on the step is HaiFactor steps; 0: off")
             .Number("HaiFactor",
                     &P::haiFactor,
                     {5}, // [1] [3] [4]
                     Range::AtLeast(1),
                     "Hyper-active step in additive steps")
-            // true: increases below TLow count for and use the hyper-active step [1] [2] [4]
-            .Fixed("HaiBelowTLow", &P::haiBelowTLow, {false, true, false, false})
-            // What counts for HaiThreshold: gradient (averaged) or difference (of two samples) [1]
-            // [2] [4]
-            .Fixed("HaiSignal",
-                   &P::haiByDifference,
-                   {false, false, true, false},
-                   {{"gradient", false}, {"difference", true}})
+            .Flag("HaiBelowTLow",
+                  &P::haiBelowTLow,
+                  {false, true, false, false}, // [1] [2] [4]
+                  "true: increases below TLow count for and use the hyper-active step")
+            .Choice("HaiSignal",
+                    &P::haiByDifference,
+                    {false, false, true, false}, // [1] [2] [4]
+                    {{"gradient", false}, {"difference", true}},
+                    "What counts for HaiThreshold: gradient (averaged) or difference (of two "
+                    "samples)")
             .Flag("Patched",
                   &P::patched,
                   {false, false, false, true},
@@ -143,9 +148,11 @@ TimelyParams::Table()
                   {true},
                   "With Mode=perSegment the NIC sends segments back to back")
             // the last sample is of the kind before
-            // true: RTT samples are less one full frame's time at line rate; profiles with false:
-            // true with Mode=perSegment [1] [2] [1]
-            .Fixed("SubtractSerialisation", &P::subtractSerialisation, {true, false, false, true})
+            .Flag("SubtractSerialisation",
+                  &P::subtractSerialisation,
+                  {true, false, false, true}, // [1] [2] [1]
+                  "true: RTT samples are less one full frame's time at line rate; profiles with "
+                  "false: true with Mode=perSegment")
             // a law of rates stays one
             .Choice("Window",
                     &P::bdpWindow,

@@ -277,21 +277,6 @@ struct NamedValues
     /// Texts and what they mean.
     using Names = std::vector<std::pair<std::string, T>>;
 
-    /// @return each with its text. @param values numbers or flags
-    static Names Plain(const std::vector<T>& values)
-    {
-        Names names;
-        if constexpr (std::is_arithmetic_v<T>)
-        {
-            for (const T value : values)
-            {
-                using Kind = std::conditional_t<std::is_same_v<T, bool>, kind::Flag, kind::Number>;
-                names.emplace_back(Kind::Print(value), value);
-            }
-        }
-        return names;
-    }
-
     bool Parse(const std::string& text, T& held) const
     {
         for (const auto& [name, value] : names)

@@ -199,37 +199,6 @@ class ParameterTable : public ParameterTableBase
         return *this;
     }
 
-    /**
-     * @brief A value that the profile alone decides, without an attribute.
-     * @param name that an attribute would have, for messages
-     * @param member pointer to the member of P, or a function from P& to a reference
-     * @param values in each profile
-     * @param names texts of the values, where they are no plain numbers
-     * @return this
-     */
-    template <typename M, typename T = Held<M>>
-    ParameterTable& Fixed(const char* name,
-                          M member,
-                          const std::vector<T>& values,
-                          const Names<T>& names = {})
-    {
-        AddChoice<T>(name,
-                     OffsetBytes(member),
-                     values,
-                     names.empty() ? NamedValues<T>::Plain(values) : names,
-                     "");
-        MakeFixed();
-        return *this;
-    }
-
-    /// @brief Attributes that there were once and are constants in the code now, for messages.
-    /// @param values names, and values as text @return this
-    ParameterTable& Constants(const std::vector<std::pair<std::string, std::string>>& values)
-    {
-        AddConstants(values);
-        return *this;
-    }
-
     /// @brief See FinishFunction. @param finish called whenever values are put together @return
     /// this
     ParameterTable& Finish(FinishFunction finish)

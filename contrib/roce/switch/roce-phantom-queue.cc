@@ -46,14 +46,26 @@ PhantomQueueParams::Table()
                     Range::Within(0, 1),
                     "Share of Capacity above which everything is marked")
             .Live()
-            // When a frame's mark is decided: enqueue (with its own bytes counted) or dequeue
-            .Fixed("MarkAt",
-                   &P::markAtDequeue,
-                   {false, true},
-                   {{"enqueue", false}, {"dequeue", true}})
-            // Frames that the buffer refuses count, too
-            .Fixed("CountDropped", &P::countDropped, {false, true})
-            .Constants({{"CountControl", "false"}, {"CountedBytes", "frame"}})
+            .Choice(
+                "MarkAt",
+                &P::markAtDequeue,
+                {false, true},
+                {{"enqueue", false}, {"dequeue", true}},
+                "When a frame's mark is decided: enqueue (with its own bytes counted) or dequeue")
+            .Flag("CountDropped",
+                  &P::countDropped,
+                  {false, true},
+                  "Frames that the buffer refuses count, too")
+            .Flag("CountControl",
+                  &P::countControl,
+                  {false},
+                  "ACKs and other frames without data count, too")
+            .Choice("CountedBytes",
+                    &P::unit,
+                    {Unit::FRAME},
+                    {{"frame", Unit::FRAME}, {"wire", Unit::WIRE}, {"payload", Unit::PAYLOAD}},
+                    "What counts of a frame: frame (MAC header to FCS), wire (with padding, "
+                    "preamble and gap) or payload")
             .Choice("Ports",
                     &P::ports,
                     {PortSet::ALL},
@@ -90,7 +102,7 @@ PhantomQueue::GetHooks() const
 uint32_t
 PhantomQueue::GetKinds() const
 {
-    return 1U << static_cast<unsigned>(FrameKind::DATA);
+    return m_p->countControl ? ~0U : 1U << static_cast<unsigned>(FrameKind::DATA);
 }
 
 void
@@ -132,7 +144,11 @@ inline void
 PhantomQueue::Charge(const Frame& frame, const Port& out, int64_t nowPs)
 {
     Counter& counter = m_counters[out.GetIndex()];
-    counter.bytes = std::min(counter.BytesAt(nowPs) + frame.frameBytes, m_p->capacityBytes);
+    using Unit = PhantomQueueParams::Unit;
+    const uint32_t bytes = m_p->unit == Unit::FRAME  ? frame.frameBytes
+                           : m_p->unit == Unit::WIRE ? out.WireBytes(frame.frameBytes)
+                                                     : frame.payloadBytes;
+    counter.bytes = std::min(counter.BytesAt(nowPs) + bytes, m_p->capacityBytes);
     counter.atPs = nowPs;
 }
 

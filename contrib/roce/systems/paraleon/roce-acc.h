@@ -32,6 +32,8 @@ struct AccParams
     bool learns;
     bool sharesTable;
     double epsilon;
+    AccTable::Learning learning;
+    AccState::Weights weights;
     bool tracesPorts;
     bool measures;
 

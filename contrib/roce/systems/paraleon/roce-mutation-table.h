@@ -59,6 +59,7 @@ class MutationTable
         DEFAULT13,     //!< the 12 of artifact 1, and Dcqcn.CutPeriod
         A1_EFFECTIVE7, //!< of the 12, those that have an effect in artifact 1
         A2,            //!< the 12 and EcnMarker.Pmax
+        ALL,           //!< every parameter of the vendor's list that DCQCN has here
     };
 
     /// Steps and bounds.
@@ -75,6 +76,7 @@ class MutationTable
         Bounds bounds;
         bool minDecFacUp;        //!< direction of MinDecFac; the artifacts go down
         double firstCnpFraction; //!< start of FractionOnFirstCnp
+        bool tuneG;              //!< false: without Dcqcn.Gain
     };
 
     /// @return PARALEON's rows for DCQCN and ECN, for 100 Gb/s. @param config see there

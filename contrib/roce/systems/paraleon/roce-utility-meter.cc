@@ -11,8 +11,8 @@ UtilityMeter::Start(const TunedNetwork& network, const ParaleonParams& params)
 {
     m_config = params.utility;
     m_utility.Start(m_config);
-    m_pathInfo = network.pathInfo;
-    m_roundTripsPs.clear();
+    m_path = network.path;
+    m_paths.clear();
     for (std::size_t s = 0; s < network.switches.size(); ++s)
     {
         Switch& sw = *network.switches[s];
@@ -39,13 +39,14 @@ UtilityMeter::GetAgents(const TuningUtility::Config& config)
     return options;
 }
 
-int64_t
-UtilityMeter::RoundTripOf(uint32_t src, uint32_t dst)
+const TuningUtility::Path&
+UtilityMeter::PathOf(uint32_t src, uint32_t dst)
 {
-    const auto [place, isNew] = m_roundTripsPs.try_emplace(uint64_t{src} << 32 | dst, 0);
+    const auto [place, isNew] =
+        m_paths.try_emplace(uint64_t{src} << 32 | dst, TuningUtility::Path{});
     if (isNew)
     {
-        place->second = m_pathInfo(src, dst).baseRttPs;
+        place->second = m_path(src, dst);
     }
     return place->second;
 }
@@ -69,7 +70,7 @@ UtilityMeter::Measure(const TuningReports& reports, const TuningUtility::Weights
         addPort(nic.port);
         for (const RttReport& rtt : nic.rtts)
         {
-            m_utility.AddRtt(RoundTripOf(nic.nic, rtt.dst), rtt.rttPs);
+            m_utility.AddRtt(PathOf(nic.nic, rtt.dst), rtt.rttPs);
         }
     }
     for (const SwitchReport& sw : reports.switches)

@@ -41,6 +41,7 @@ struct ReflexNdtParams
 
     NdtController::Settings controller;
     uint32_t nThrottle;
+    bool throttleBytes; //!< what nThrottle counts
     Stamp stamp;
 
     /// @return the parameters: attributes, ranges, meaning

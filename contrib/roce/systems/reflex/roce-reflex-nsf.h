@@ -32,7 +32,10 @@ struct ReflexNsfParams
     SilentMode silentMode;
     bool paced;  //!< a window is a rate
     bool egress; //!< where T_src is taken
+    int64_t hostClockOffsetPs;
+    int64_t flowEntryTimeoutPs;
     uint8_t controlClass;
+    uint32_t pseudoAckBytes; //!< 0: an ACK with a time stamp
     bool gating;
     bool coversSent;
 

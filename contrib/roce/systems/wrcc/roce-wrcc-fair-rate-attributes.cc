@@ -40,8 +40,11 @@ WrccFairRateParams::Table()
                     {0.5},
                     Range::Within(0, 1),
                     "Share of the inputs' PFC thresholds that a queue may have")
-            // Weight of a period in AvgRTT
-            .Fixed("Lambda", Nested(&P::rate, &C::lambda), {0.1})
+            .Number("Lambda",
+                    Nested(&P::rate, &C::lambda),
+                    {0.1},
+                    Range::AboveUpTo(0, 1),
+                    "Weight of a period in AvgRTT")
             .Number("TargetUtilization",
                     Nested(&P::rate, &C::targetUtilization),
                     {1},
