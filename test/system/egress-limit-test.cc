@@ -242,7 +242,12 @@ TEST_F(EgressLimitTest, PhantomQueuesCountDroppedFramesIfAskedFor)
         MakeStar(net, 3);
         Network::Options options;
         ObjectFactory phantom("ns3::roce::PhantomQueue");
-        phantom.Set("CountDropped", StringValue(dropped ? "true" : "false"));
+        for (const auto& [name, value] :
+             WithMadeProfile(PhantomQueue::GetTypeId(),
+                             {{"CountDropped", dropped ? "true" : "false"}}))
+        {
+            phantom.Set(name, StringValue(value));
+        }
         phantom.Set("DrainFactor", DoubleValue(1e-9));
         options.stages = {phantom};
         net.Build(options);

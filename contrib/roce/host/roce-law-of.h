@@ -16,9 +16,10 @@ namespace ns3::roce
  *
  * @tparam SELF the law
  * @tparam P its parameters
+ * @tparam BASE what it has in common with other laws
  */
-template <typename SELF, typename P>
-class LawOf : public WithParameters<SELF, CongestionControl, P>
+template <typename SELF, typename P, typename BASE = CongestionControl>
+class LawOf : public WithParameters<SELF, BASE, P>
 {
   public:
     Ptr<CongestionControl> Fork() const final

@@ -72,16 +72,10 @@ BiccParams::Table()
                     Range::AboveUpTo(0, 1),
                     "Receiver side: g of alpha's average. Open: greater than DCQCN's 1/256, since "
                     "the loop is a round trip within the datacenter")
-            .Number("InitialAlpha",
-                    Nested(&P::receiverSide, &R::initialAlpha),
-                    {1},
-                    Range::Within(0, 1),
-                    "Receiver side: alpha at first, as in DCQCN: the first CNP halves the rate")
-            .Flag("ResetAlpha",
-                  Nested(&P::receiverSide, &R::resetAlpha),
-                  {true},
-                  "Receiver side: a queue that is back at its greatest rate has InitialAlpha "
-                  "again. Open: as NVIDIA's DCQCN; otherwise alpha would be 0 at the next incast")
+            .Constants({{"InitialAlpha", "1"},
+                        {"ResetAlpha", "true"},
+                        {"RecoveryPeriod", "55us"},
+                        {"VoqChoice", "hash"}})
             .Duration("AlphaPeriod",
                       Nested(&P::receiverSide, &R::alphaPeriodPs),
                       {55 * PS_PER_US},
@@ -99,11 +93,6 @@ BiccParams::Table()
                   Range::Above(0),
                   "Receiver side: step of the recovery. Open: ten times DCQCN's, since the rate is "
                   "that of all flows of a destination, and there is no fast recovery")
-            .Duration("RecoveryPeriod",
-                      Nested(&P::receiverSide, &R::recoveryPeriodPs),
-                      {55 * PS_PER_US},
-                      Range::Above(0),
-                      "Receiver side: time between two steps, counted from the last cut (DCQCN)")
             .Rate("MaxRate",
                   Nested(&P::receiverSide, &R::maxRateBps),
                   {0},
@@ -128,12 +117,6 @@ BiccParams::Table()
                    {128},
                    Range::Within(1, 65536),
                    "Receiver side: virtual output queues of each port (WRCC paper, 4.1: 128)")
-            .Choice("VoqChoice",
-                    Nested(&P::receiverSide, &R::modulo),
-                    {false},
-                    {{"hash", false}, {"modulo", true}},
-                    "Receiver side: a destination's queue, by a hash of its number or by the "
-                    "number itself, modulo Voqs. Open: a hash lets some destinations share a queue")
             .Finish([](P& p, const Parameters<P>&) {
                 const N& n = p.nearSource;
                 Table().Require(n.kminBytes <= n.kmaxBytes,
@@ -216,9 +199,8 @@ Bicc::Install(Switch& sw)
 }
 
 void
-Bicc::Retune(const SwitchStage& prototype, int64_t nowPs)
+Bicc::OnRetune(const BiccParams&, int64_t nowPs)
 {
-    m_p = m_parameters.Retune(SameStage<Bicc>(prototype).m_parameters, *m_p);
     m_nearSource.Retune(m_p->nearSource);
     m_receiverSide.Retune(m_p->receiverSide, nowPs);
     for (uint16_t p = 0; p < m_voqs.size(); ++p)

@@ -101,12 +101,6 @@ MlccReceiverSide::Install(Switch& sw)
 }
 
 void
-MlccReceiverSide::Retune(const SwitchStage& prototype, int64_t)
-{
-    m_p = m_parameters.Retune(SameStage<MlccReceiverSide>(prototype).m_parameters, *m_p);
-}
-
-void
 MlccReceiverSide::Count(std::map<std::string, uint64_t>& counters) const
 {
     counters["mlccPfqs"] += m_counters.queues;

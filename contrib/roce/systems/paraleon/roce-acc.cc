@@ -11,12 +11,19 @@ namespace ns3::roce
 
 NS_OBJECT_ENSURE_REGISTERED(Acc);
 
+namespace
+{
+
+// ACC's paper: its weights of utilisation and queue; the others as scripts/train_acc has them.
+constexpr AccState::Weights REWARD{0.7, 0.3};
+constexpr AccTable::Learning LEARNING{0.01, 0.5, 200};
+
+} // namespace
+
 const ParameterTable<AccParams>&
 AccParams::Table()
 {
     using P = AccParams;
-    using L = AccTable::Learning;
-    using W = AccState::Weights;
     static const ParameterTable<P> table =
         ParameterTable<P>("ns3::roce::Acc")
             .Text("Table",
@@ -40,33 +47,11 @@ AccParams::Table()
                     {0.01},
                     Range::Within(0, 1),
                     "Probability that an agent that learns chooses any curve")
-            .Number("LearningRate",
-                    Nested(&P::learning, &L::rate),
-                    {0.01},
-                    Range::Within(0, 1),
-                    "Least step of Q-learning; a value that was learned n times moves by 1/n if "
-                    "that is "
-                    "more")
-            .Number("Discount",
-                    Nested(&P::learning, &L::discount),
-                    {0.5},
-                    Range::Within(0, 0.99),
-                    "Weight of the value of the next state")
-            .Count("TargetPeriod",
-                   Nested(&P::learning, &L::targetPeriod),
-                   {200},
-                   Range::Within(1, 1000000),
-                   "Steps between two updates of the second table of double Q-learning")
-            .Number("OmegaThroughput",
-                    Nested(&P::weights, &W::throughput),
-                    {0.7},
-                    Range::Within(0, 1),
-                    "Weight of the port's utilisation in the reward")
-            .Number("OmegaQueue",
-                    Nested(&P::weights, &W::queue),
-                    {0.3},
-                    Range::Within(0, 1),
-                    "Weight of a short queue in the reward")
+            .Constants({{"LearningRate", "0.01"},
+                        {"Discount", "0.5"},
+                        {"TargetPeriod", "200"},
+                        {"OmegaThroughput", "0.7"},
+                        {"OmegaQueue", "0.3"}})
             .Flag("TracePorts",
                   &P::tracesPorts,
                   {false},
@@ -167,11 +152,11 @@ Acc::OnPort(uint32_t sw, const PortReport& port, double intervalSeconds, Change&
         agent.action = AccTable::NONE;
         return;
     }
-    const double reward = AccState::RewardOf(seen, m_p->weights);
+    const double reward = AccState::RewardOf(seen, REWARD);
     const unsigned cell = agent.state.GetCell();
     if (m_p->learns && agent.action != AccTable::NONE)
     {
-        table.Learn({before, agent.action, reward, cell}, m_p->learning);
+        table.Learn({before, agent.action, reward, cell}, LEARNING);
     }
     agent.action = Choose(table, cell);
     const EcnCurve& chosen =

@@ -32,8 +32,6 @@ struct AccParams
     bool learns;
     bool sharesTable;
     double epsilon;
-    AccTable::Learning learning;
-    AccState::Weights weights;
     bool tracesPorts;
     bool measures;
 

@@ -3,6 +3,7 @@
 
 #include "ns3/roce-port.h"
 #include "ns3/roce-switch.h"
+#include "ns3/roce-time.h"
 
 #include <algorithm>
 
@@ -10,6 +11,14 @@ namespace ns3::roce
 {
 
 NS_OBJECT_ENSURE_REGISTERED(SketchMonitor);
+
+namespace
+{
+
+/// Time between exports of NetFlow, from section IV of the paper; the mix is even before the first.
+constexpr int64_t NETFLOW_EXPORT_PS = 1000 * PS_PER_MS;
+
+} // namespace
 
 TypeId
 SketchMonitor::GetTypeId()
@@ -32,7 +41,6 @@ SketchMonitor::Setup(const ParaleonParams& params)
     m_netFlow = params.monitor == ParaleonParams::Monitor::NETFLOW;
     m_marks = params.marks;
     m_tau = params.states.tau;
-    m_exportPs = params.exportIntervalPs;
     m_mix = params.mix;
     if (m_netFlow)
     {
@@ -90,7 +98,7 @@ SketchMonitor::ReadAndReset(int64_t nowPs)
 {
     if (m_netFlow)
     {
-        if (nowPs - m_exportedPs < m_exportPs)
+        if (nowPs - m_exportedPs < NETFLOW_EXPORT_PS)
         {
             return {};
         }

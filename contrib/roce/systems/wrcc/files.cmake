@@ -2,7 +2,6 @@
 list(APPEND roce_modules
     systems/wrcc/roce-wrcc
     systems/wrcc/roce-wrcc-header
-    systems/wrcc/roce-wrcc-feedback
     systems/wrcc/roce-wrcc-port-rate
     systems/wrcc/roce-wrcc-fair-rate
 )

@@ -85,13 +85,17 @@ WrccFairRate::Install(Switch& sw)
 }
 
 void
-WrccFairRate::Retune(const SwitchStage& prototype, int64_t nowPs)
+WrccFairRate::BeforeRetune(int64_t nowPs)
 {
     if (m_index > 0 && nowPs >= m_nextEndPs)
     {
         EndPeriods(nowPs, nullptr, 0);
     }
-    m_p = m_parameters.Retune(SameStage<WrccFairRate>(prototype).m_parameters, *m_p);
+}
+
+void
+WrccFairRate::OnRetune(const WrccFairRateParams&, int64_t)
+{
     m_flows.SetTimeout(m_p->fcnpIntervalPs);
 }
 
