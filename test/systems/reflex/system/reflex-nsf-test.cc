@@ -444,8 +444,8 @@ TEST_F(ReflexNsfTest, RateLawBetweenDatacentersIsItsOwn)
 class HandFed
 {
   public:
-    explicit HandFed(const std::vector<std::pair<std::string, std::string>>& attributes = {})
-        : m_dcs({Nsf(attributes)})
+    HandFed()
+        : m_dcs({Nsf({})})
     {
     }
 
@@ -473,7 +473,7 @@ class HandFed
 TEST_F(ReflexNsfTest, AFlowIsForgottenAfterItsTimeout)
 {
     const int64_t timeoutPs = 5000 * US;
-    HandFed fed({});
+    HandFed fed;
     EXPECT_EQ(fed.Feed(US), 1u);
     EXPECT_EQ(fed.Feed(US + timeoutPs), 1u) << "silent for the timeout";
     EXPECT_EQ(fed.Feed(2 * US + 2 * timeoutPs), 2u) << "silent for longer";
