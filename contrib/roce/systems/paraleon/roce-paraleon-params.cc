@@ -61,7 +61,6 @@ AddMonitor(ParameterTable<P>& table)
                By(false, true, true),
                {{"bytes", false}, {"packets", true}})
         .Constants({{"IncludeLight", "true"},
-                    {"NetflowInterval", "1s"},
                     {"PhiMode", "cumulative"},
                     {"FsdWeight", "flows"},
                     {"KlPeriodMis", "1"},
@@ -72,6 +71,11 @@ AddMonitor(ParameterTable<P>& table)
                {100},
                Range::Within(1, 1e9),
                "NetFlow takes one packet in this many")
+        .Duration("NetflowInterval",
+                  &P::exportIntervalPs,
+                  {1000 * PS_PER_MS},
+                  Range::Above(0),
+                  "Time between exports of NetFlow; the mix is even before the first")
         .Count("Tau",
                Nested(&P::states, &States::tau),
                By<uint64_t>(1000000, 1024, 1024),

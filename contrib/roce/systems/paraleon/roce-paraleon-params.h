@@ -34,9 +34,10 @@ struct ParaleonParams
     };
 
     Monitor monitor;
-    bool marks;            //!< a packet is counted by the first sketch on its way alone
-    bool restartsByItself; //!< a run begins with the first flows and whenever one has ended
-    uint32_t sampling;     //!< N of NETFLOW
+    bool marks;               //!< a packet is counted by the first sketch on its way alone
+    bool restartsByItself;    //!< a run begins with the first flows and whenever one has ended
+    uint32_t sampling;        //!< N of NETFLOW
+    int64_t exportIntervalPs; //!< of NETFLOW
     ElasticSketch::Config sketch;
     FlowStates::Config states;
     FlowMix::Config mix;

@@ -12,14 +12,6 @@ namespace ns3::roce
 
 NS_OBJECT_ENSURE_REGISTERED(SketchMonitor);
 
-namespace
-{
-
-/// Time between exports of NetFlow, from section IV of the paper; the mix is even before the first.
-constexpr int64_t NETFLOW_EXPORT_PS = 1000 * PS_PER_MS;
-
-} // namespace
-
 TypeId
 SketchMonitor::GetTypeId()
 {
@@ -39,6 +31,7 @@ void
 SketchMonitor::Setup(const ParaleonParams& params)
 {
     m_netFlow = params.monitor == ParaleonParams::Monitor::NETFLOW;
+    m_exportPs = params.exportIntervalPs;
     m_marks = params.marks;
     m_tau = params.states.tau;
     m_mix = params.mix;
@@ -98,7 +91,7 @@ SketchMonitor::ReadAndReset(int64_t nowPs)
 {
     if (m_netFlow)
     {
-        if (nowPs - m_exportedPs < NETFLOW_EXPORT_PS)
+        if (nowPs - m_exportedPs < m_exportPs)
         {
             return {};
         }

@@ -425,7 +425,9 @@ TEST_F(ParaleonNetwork, EveryProfileRuns)
     for (const std::string profile :
          {"paper", "artifact-a1", "artifact-a2", "naive-sa", "no-fsd", "naive-sketch", "netflow"})
     {
-        TunedRacks racks(4, WithTuner("Paraleon[MonitorInterval=100us|Profile=" + profile + "]"));
+        TunedRacks racks(4,
+                         WithTuner("Paraleon[MonitorInterval=100us|Profile=" + profile +
+                                   "|NetflowInterval=500us]"));
         auto& tuner = racks.TunerAs<Paraleon>();
         std::vector<Row> rows;
         Collect(tuner, rows);
