@@ -77,7 +77,10 @@ VariantsOf(const std::string& name)
         std::istringstream list(values);
         for (std::string value; std::getline(list >> std::ws, value, ',');)
         {
-            variants.push_back(attribute.name + "=" + value);
+            if (value.rfind("made-", 0) != 0) // else another test's, see roce-made-profile.h
+            {
+                variants.push_back(attribute.name + "=" + value);
+            }
         }
     }
     return variants;

@@ -213,7 +213,7 @@ class OptionTable
             expected += (expected.empty()          ? ""
                          : &entry == &names.back() ? " or "
                                                    : ", ") +
-                        entry.first;
+                        (entry.first.empty() ? "nothing" : entry.first);
         }
         return AddText(name, help, value, NamedValues<T>{names}, expected);
     }

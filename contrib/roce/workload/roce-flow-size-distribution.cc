@@ -124,7 +124,8 @@ ParsePoint(const Place& at, const std::string& text, const RawPoint* before)
     at.Require(ParseDecimal(point.cumulativeText, point.cumulative),
                "probability '" + point.cumulativeText +
                    "' is not a number, expected 0..1 or 0..100");
-    at.Require(!(fields >> junk),
+    fields >> junk;
+    at.Require(junk.empty(),
                "found '" + junk + "' after the point, expected two numbers: size_bytes cumulative");
     at.Require(point.sizeBytes >= 0 && point.sizeBytes <= static_cast<double>(MAX_FLOW_BYTES),
                "size " + sizeText + " out of range, expected 0.." + std::to_string(MAX_FLOW_BYTES) +
