@@ -105,7 +105,7 @@ def test_first_flow(runner):
         runner.refuse("first-flow", f"--SchedulerType={scheduler}", f"is '{scheduler}'", "expected")
     for program in ("incast-pfc", "wireshark-capture"):
         runner.refuse(program, "--senders=4294967295", "--senders is '4294967295'", "0 to 32766")
-    runner.refuse("wireshark-capture", "--duration=-1ms", "--duration is not above 0")
+    runner.refuse("wireshark-capture", "--duration=0ms", "--duration is not above 0")
     runner.refuse("wireshark-capture", "--prefix=", "--prefix is empty", "beginning of file names")
     done = runner.programs.run("first-flow", "--ns3::roce::Nic::RtoMin=1ns", "--ns3::roce::Nic::RtoFactor=0", status=3)
     assert "retry limit exceeded" in done.stderr, f"first-flow that gives up: {done}"
