@@ -25,11 +25,20 @@ namespace
 
 constexpr uint64_t GBPS = 1000000000;
 
+/// Hosts 0..7 in datacenter 0, 8..15 in datacenter 1.
+HostPlacement
+WithoutRacks()
+{
+    HostPlacement hosts = TwoDatacenters();
+    hosts.rackOf.clear();
+    return hosts;
+}
+
 IncastWorkload
 Incast(uint32_t nSenders)
 {
     IncastWorkload w;
-    w.hosts = TwoDatacenters();
+    w.hosts = WithoutRacks();
     w.nSenders = nSenders;
     w.sizeBytes = 10000;
     w.startPs = 5 * US;
