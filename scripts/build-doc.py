@@ -108,8 +108,8 @@ def profile_page(types):
     """@return the chapter of all profiles, a table for each type that has several: parameters by profiles."""
     page = title("Profiles") + (
         "The values of each parameter in each profile of its type; the first profile is the default. ``*``: the profiles differ. "
-        "``--PrintProfile='Dcqcn[Profile=paper]'`` prints one with all other values given. :doc:`howto/parameters` says how to see and "
-        "change values.\n\n")
+        "``--PrintProfile='Dcqcn[Profile=paper]'`` prints the values of one type. :doc:`howto/parameters` says how to see "
+        "and change values.\n\n")
     for entry in types:
         names = next((a["range"].split(", ") for a in entry["attributes"] if a["name"] == "Profile" and a["profiles"]), [])
         rows = [(f"``{a['name']}``" + (" \\*" if len(set(a["profiles"])) > 1 else ""),

@@ -17,6 +17,37 @@ namespace
 
 NS_OBJECT_ENSURE_REGISTERED(ProbeTuner);
 
+/// Counts data frames and their bytes by port, for a tuner.
+struct CountingStage : public SwitchStage
+{
+    uint32_t GetHooks() const override
+    {
+        return ARRIVAL;
+    }
+
+    Verdict OnArrival(Frame& frame, Port& in, int64_t) override
+    {
+        if (frame.kind == FrameKind::DATA)
+        {
+            ++frames;
+            bytes.resize(std::max<std::size_t>(bytes.size(), in.GetIndex() + 1U));
+            bytes[in.GetIndex()] += in.WireBytes(frame.frameBytes);
+        }
+        return Verdict::PASS;
+    }
+
+    void Report(Measurement& into, int64_t) override
+    {
+        into.values.push_back(frames);
+        into.rxDataBytes = bytes; // shorter than the ports: the others are not known
+        frames = 0;
+        bytes.clear();
+    }
+
+    double frames{0};
+    std::vector<uint64_t> bytes;
+};
+
 struct Tuners : SystemTest
 {
     static Tuner::Change Rates(const std::string& ai)
@@ -327,6 +358,43 @@ TEST_F(Tuners, LossesByNumber)
     EXPECT_EQ(numbers(tuner.history[0].switches, &SwitchReport::sw), (std::vector<uint32_t>{0, 2}));
     EXPECT_TRUE(tuner.history[1].nics.empty() && tuner.history[1].switches.empty());
     EXPECT_EQ(tuner.history[2].nics.size() + tuner.history[2].switches.size(), 7u);
+}
+
+// What stages measure is in the report of their switch, once, in the order of the stages; it starts
+// again with each interval.
+TEST_F(Tuners, ReportsHaveWhatStagesMeasured)
+{
+    TunedRacks racks(2, WithTuner("test::ProbeTuner[MonitorInterval=100us]"));
+    for (int i = 0; i < 2; ++i)
+    {
+        racks.net.GetSwitch(1)->Install(CreateObject<CountingStage>());
+    }
+    const uint64_t packets = 400;
+    racks.net.InstallFlows(Numbered({Flow(0, 3, packets * 4096)})); // some 135 us
+    Simulator::Run();
+    auto& tuner = racks.TunerAs<ProbeTuner>();
+    ASSERT_GE(tuner.history.size(), 2u);
+    double frames = 0;
+    uint64_t bytes = 0;
+    for (const TuningReports& reports : tuner.history)
+    {
+        for (const SwitchReport& sw : reports.switches)
+        {
+            if (sw.sw != 1)
+            {
+                EXPECT_TRUE(sw.values.empty()) << "no stage of switch " << sw.sw << " measures";
+                continue;
+            }
+            ASSERT_EQ(sw.values.size(), 2u) << "one number of each of two stages";
+            EXPECT_EQ(sw.values[0], sw.values[1]);
+            frames += sw.values[0];
+            bytes += sw.ports[1].rxDataBytes; // of NIC 0
+            EXPECT_EQ(sw.ports[2].rxDataBytes, 0u) << "NIC 1 sends nothing";
+        }
+    }
+    EXPECT_LT(tuner.history[0].switches[1].values[0], frames) << "each interval has its own";
+    EXPECT_EQ(frames, packets);
+    EXPECT_EQ(bytes, packets * (4096 + 62 + 20) + 16) << "wire bytes of all packets";
 }
 
 TEST_F(Tuners, RefusesWhatCannotBeDispatched)

@@ -5,8 +5,10 @@
 
 #include "ns3/nstime.h"
 #include "ns3/roce-go-back-n.h"
+#include "ns3/roce-message-layout.h"
 #include "ns3/roce-queue-pair.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
@@ -23,12 +25,10 @@ using Action = ReceiverQp::Action;
 /// A sender that goes back.
 struct Sender : RecoverySender
 {
-    explicit Sender(uint64_t window = 0, const QueuePair::Config& config = MakeConfig())
-        : RecoverySender(CreateObject<GoBackN>(),
-                         MakePath(G100, 10 * US, 1100),
-                         window,
-                         nullptr,
-                         config)
+    explicit Sender(uint64_t window = 0,
+                    const QueuePair::Config& config = MakeConfig(),
+                    const Ptr<LossRecovery>& recovery = CreateObject<GoBackN>())
+        : RecoverySender(recovery, MakePath(G100, 10 * US, 1100), window, nullptr, config)
     {
     }
 
@@ -45,6 +45,36 @@ struct Sender : RecoverySender
     QueuePair::AckResult Ack(uint64_t una, bool nak = false, int64_t nowPs = 0)
     {
         return OnAck(AckOf(una, nak), nowPs);
+    }
+};
+
+/// Goes back, and sends the first of each two data packets once more behind them.
+class Doubling : public GoBackN, public MessageLayout
+{
+  public:
+    const MessageLayout* GetLayout() const override
+    {
+        return this;
+    }
+
+    uint64_t CountPackets(uint64_t dataCount) const override
+    {
+        return dataCount + (dataCount + 1) / 2;
+    }
+
+    uint64_t CountDataBefore(uint64_t position) const override
+    {
+        return position / 3 * 2 + std::min<uint64_t>(position % 3, 2);
+    }
+
+    uint32_t GetPayload(uint64_t position,
+                        uint64_t packets,
+                        uint64_t bytes,
+                        uint32_t mtuBytes) const override
+    {
+        const bool isCopy = position % 3 == 2 || position + 1 == packets;
+        const uint64_t data = isCopy ? position / 3 * 2 : CountDataBefore(position);
+        return static_cast<uint32_t>(std::min<uint64_t>(mtuBytes, bytes - data * mtuBytes));
     }
 };
 
@@ -83,6 +113,43 @@ TEST(QueuePair, MessageBoundariesAndSizes)
         EXPECT_EQ(f[i].ecn, ECN_ECT0);
     }
     EXPECT_EQ(s.qp.GetInflightBytes(), 1078u + 1062 + 562 + 1078 + 82 + 5 * 20);
+}
+
+// A loss recovery that adds packets says what each packet of a message carries; the queue pair
+// counts only data as sent and acknowledged.
+TEST(QueuePair, LayoutOfTheLossRecovery)
+{
+    Sender s(0, Sender::MakeConfig(), CreateObject<Doubling>());
+    s.qp.Post(2500, 11, 0);
+    s.qp.Post(1000, 12, 0);
+    EXPECT_EQ(s.qp.GetEndPsn(), 7u) << "3 + 2 packets, then 1 + 1";
+    const std::vector<Frame> f = s.SendFrames();
+    ASSERT_EQ(f.size(), 7u);
+    const uint8_t last = FRAME_LAST | FRAME_ACK_REQ;
+    const uint8_t flags[] = {FRAME_FIRST, 0, 0, 0, last, FRAME_FIRST, last};
+    const uint32_t payload[] = {1000, 1000, 1000, 500, 500, 1000, 1000};
+    const uint64_t acked[] = {0, 1000, 2000, 2000, 2500}; // when the first i packets are
+    for (unsigned i = 0; i < 7; ++i)
+    {
+        EXPECT_EQ(f[i].flags, flags[i]) << i;
+        EXPECT_EQ(f[i].payloadBytes, payload[i]) << i;
+    }
+    for (unsigned i = 1; i < 5; ++i)
+    {
+        s.Ack(i);
+        EXPECT_EQ(s.qp.GetAckedPayloadBytes(), acked[i]) << i;
+        EXPECT_TRUE(s.done.empty()) << i;
+    }
+    s.Ack(5);
+    ASSERT_EQ(s.done.size(), 1u);
+    EXPECT_EQ(s.done[0].bytes, 2500u);
+    EXPECT_EQ(s.done[0].packets, 5u);
+    s.qp.Post(2500, 13, 0);
+    for (const uint64_t left : {1500, 500, 500, 0, 0})
+    {
+        s.Send();
+        EXPECT_EQ(s.qp.GetUnsentBytes(), left);
+    }
 }
 
 // What has never been sent, of the last message: repetitions do not count, nor what others have.

@@ -118,10 +118,9 @@ Switch::GetTypeId()
                           MakeObjectFactoryChecker())
             .AddAttribute(
                 "RandomTies",
-                "Any of the frames that arrive at the same time may be first, by RngSeed "
-                "and RngRun: at the same picosecond; and if they overlap and a queue with "
-                "EgressLimit has room for one. Else the port with the lowest number, or "
-                "who is a picosecond earlier",
+                "Any of the frames that arrive at the same picosecond may be first, by RngSeed "
+                "and RngRun; likewise any of frames that overlap, if a queue with EgressLimit "
+                "has room for one. false: the port with the lowest number, or the earlier frame",
                 BooleanValue(true),
                 UntilBuilt(MakeBooleanAccessor(&Switch::m_randomTies)),
                 MakeBooleanChecker())

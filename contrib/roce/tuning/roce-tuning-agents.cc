@@ -202,7 +202,7 @@ TuningAgents::Collect(TuningReports& reports, bool withNics, int64_t nowPs)
         {
             PortReport port = Read(*sw.GetPort(p), *rxBytes++, marker, m_switchCounts[s][p], nowPs);
             port.isHost = sw.IsHostPort(p);
-            port.rxDataBytes = measured.rxDataBytes.empty() ? 0 : measured.rxDataBytes[p];
+            port.rxDataBytes = p < measured.rxDataBytes.size() ? measured.rxDataBytes[p] : 0;
             port.queueBytes = sw.GetQueue(p).GetTotalBytes();
             report.ports.push_back(port);
         }
