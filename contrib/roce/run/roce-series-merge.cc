@@ -95,7 +95,7 @@ SampleOfAll(Series& series, SeriesContext& context, int64_t nowPs)
     });
     for (const auto& [place, row] : rows)
     {
-        context.order.Push(nowPs, uint64_t{row.rank} << 56, row);
+        context.Push(nowPs, 0, row);
     }
 }
 

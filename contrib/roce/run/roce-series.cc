@@ -31,6 +31,16 @@ SeriesMode::Parse(const std::string& option, const std::string& text)
     return mode;
 }
 
+void
+SeriesContext::Push(int64_t atPs, uint64_t source, const SeriesRow& row)
+{
+    order.Push(atPs, uint64_t{row.rank} << 56 | source, row);
+    if (order.IsFull() && !isReleasing)
+    {
+        whenFull();
+    }
+}
+
 uint32_t
 SeriesContext::GetSourceNode(uint64_t flow) const
 {
@@ -107,7 +117,7 @@ Series::TellSample(int64_t nowPs, uint64_t place, SeriesRow row)
     // Slices have exact times.
     row.files = m_hasSlices ? SeriesFiles::TABLE : SeriesFiles::ALL;
     row.rank = m_rank;
-    m_context.divert ? m_context.divert(place, row) : Push(nowPs, 0, row);
+    m_context.divert ? m_context.divert(place, row) : m_context.Push(nowPs, 0, row);
 }
 
 void
@@ -115,17 +125,7 @@ Series::TellChange(int64_t atPs, uint64_t source, SeriesRow row)
 {
     row.files = m_mode.onChange || !m_hasSlices ? SeriesFiles::ALL : SeriesFiles::TIME_LINE;
     row.rank = m_rank;
-    Push(atPs, source, row);
-}
-
-void
-Series::Push(int64_t atPs, uint64_t source, const SeriesRow& row)
-{
-    m_context.order.Push(atPs, uint64_t{m_rank} << 56 | source, row);
-    if (m_context.order.IsFull() && !m_context.isReleasing)
-    {
-        m_context.whenFull();
-    }
+    m_context.Push(atPs, source, row);
 }
 
 void

@@ -77,6 +77,9 @@ struct SeriesContext
     uint8_t series{0};                          //!< how many there are
     bool isReleasing{false};                    //!< rows are being written
 
+    /// @brief Put a row in order of time. @param atPs time @param source see TimeOrder @param row it
+    void Push(int64_t atPs, uint64_t source, const SeriesRow& row);
+
     /// @param flow id @return whether it is recorded
     bool IsChosen(uint64_t flow) const
     {
@@ -205,7 +208,6 @@ class Series
     const SeriesMode m_mode;
 
   private:
-    void Push(int64_t atPs, uint64_t source, const SeriesRow& row);
     std::string MakeLabel(const TimeLine& line, const SeriesRow& row) const;
     void WriteFields(const SeriesRow& row);
 
